@@ -9,7 +9,14 @@ import { manifest } from '../src/mcp/manifest.ts'
 import { listPrompts } from '../src/mcp/prompts.ts'
 import { RESOURCE_KINDS } from '../src/mcp/resource-address.ts'
 import { captureRequest } from '../src/memory/record/record.ts'
-import { COACH_DECISION_WORDS, MODE_WORDS, PLAYER_DECISION_WORDS } from '../src/memory/record/words.ts'
+import {
+  COACH_DECISION_WORDS,
+  CRITERION_STATUS_WORDS,
+  MODE_WORDS,
+  PLAYER_DECISION_WORDS,
+  PROMISE_STATUS_WORDS,
+  SEVERITY_WORDS,
+} from '../src/memory/record/words.ts'
 import { findRoute, routes } from '../src/operations/routes.ts'
 import { type OperationName, operations } from '../src/operations/table.ts'
 import { ALL_TOOLS } from '../src/operations/tools.ts'
@@ -26,7 +33,7 @@ function reference(): string {
     `## Routes\n\n${table(['route', 'scope', 'what it does'], [...routes.map(routeRow), UPLOAD_ROW])}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
     `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
     ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
-    `### Decisions and modes\n\nA word is matched without case, surrounding space and closing punctuation; space and \`-\` are \`_\`. Any other word is refused with the nearest one. Only \`turngraph import autobuild\` stores \`unknown\` for a word that it does not know, with a warning.\n\n${table(
+    `### Decisions, modes, severities and statuses\n\nA word is matched without case, surrounding space and closing punctuation; space and \`-\` are \`_\`. Any other word is refused with the nearest one. Only \`turngraph import autobuild\` stores another word for one that it does not know, with a warning: \`unknown\`, the severity \`should_fix\`, the promise status \`uncertain\`.\n\n${table(
       ['field', 'word', 'or'],
       decisionRows(),
     )}`,
@@ -99,6 +106,9 @@ function decisionRows(): string[][] {
     ...words('player_decision', PLAYER_DECISION_WORDS),
     ...words('coach_decision', COACH_DECISION_WORDS),
     ...words('mode', MODE_WORDS),
+    ...words('issues[].severity', SEVERITY_WORDS),
+    ...words('promises[].status', PROMISE_STATUS_WORDS),
+    ...words('verifications[].status', CRITERION_STATUS_WORDS),
   ]
 }
 

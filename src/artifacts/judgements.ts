@@ -1,6 +1,12 @@
 /** Reads what the Coach and the Player judged: verifications, promises, issues and gates of a turn record. */
 import { isDeepStrictEqual } from 'node:util'
-import { findCoachDecision, toCriterionStatus, toPromiseStatus } from '../memory/record/words.ts'
+import {
+  findCoachDecision,
+  findSeverity,
+  toCriterionStatus,
+  toPromiseStatus,
+  UNKNOWN_SEVERITY,
+} from '../memory/record/words.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
   firstList,
@@ -129,18 +135,22 @@ function mapped<T extends string>(
   field: string,
   warn: Warn,
 ): T {
-  const status = typeof raw === 'string' ? toStatus(raw) : undefined
+  const status = typeof raw === 'string' || typeof raw === 'boolean' ? toStatus(String(raw)) : undefined
   if (status !== undefined) return status
   const shown = (typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? 'nothing')).slice(0, 80)
   warn(field, `"${shown}" is no known status; recorded as ${other}`)
   return other
 }
 
-export function toIssues(coach: CoachReport | undefined, criterionIds: readonly string[]): WireIssue[] {
-  const issues = (coach?.issues ?? []).map((issue): WireIssue => {
+export function toIssues(
+  coach: CoachReport | undefined,
+  criterionIds: readonly string[],
+  warn: Warn,
+): WireIssue[] {
+  const issues = (coach?.issues ?? []).map((issue, i): WireIssue => {
     if (typeof issue === 'string') return { severity: 'advisory', description: issue }
     return {
-      severity: firstText(issue.severity) ?? 'advisory',
+      ...severityOf(firstText(issue.severity), `issues[${i}].severity`, warn),
       ...withContent({ category: firstText(issue.category, issue.type) }),
       description: issue.description ?? '',
       ...withContent({
@@ -159,6 +169,18 @@ export function toIssues(coach: CoachReport | undefined, criterionIds: readonly 
   return [...issues, ...findings]
 }
 
+/** A word that the table does not have is kept as it was given. */
+function severityOf(
+  given: string | undefined,
+  field: string,
+  warn: Warn,
+): Pick<WireIssue, 'severity' | 'severity_raw'> {
+  if (given === undefined) return { severity: 'advisory' }
+  if (findSeverity(given) !== undefined) return { severity: given }
+  warn(field, `"${given.slice(0, 80)}" is no known severity; recorded as ${UNKNOWN_SEVERITY}`)
+  return { severity: UNKNOWN_SEVERITY, severity_raw: given }
+}
+
 /** The two keys that a Coach keeps particulars in, as one object of the file's JSON. */
 function joinDetails(details: unknown, missing: unknown): WireIssue['details'] {
   if (!hasContent(missing)) return details as WireIssue['details']
@@ -167,13 +189,10 @@ function joinDetails(details: unknown, missing: unknown): WireIssue['details'] {
   return { ...own, missing_criteria: missing } as WireIssue['details']
 }
 
-/** turns.md: what a capture takes as blocking. */
-const BLOCKING = new Set(['blocking', 'must_fix', 'critical', 'major'])
-
 export const joinSuggestions = (issues: readonly WireIssue[]): string =>
   unique(
     issues.flatMap(({ severity, suggestion }) =>
-      BLOCKING.has(word(severity)) && isText(suggestion) ? [suggestion] : [],
+      findSeverity(severity) === 'blocking' && isText(suggestion) ? [suggestion] : [],
     ),
   ).join('; ')
 

@@ -217,7 +217,8 @@ describe('issues', () => {
         details: { a: 1, missing_criteria: ['x'] },
       },
       {
-        severity: 'odd',
+        severity: 'should_fix',
+        severity_raw: 'odd',
         category: 'lint',
         description: 'Lint.',
         criterion_ids: ['AC-002'],
@@ -226,6 +227,17 @@ describe('issues', () => {
       { severity: 'advisory', description: 'Bare.' },
       { severity: 'advisory', description: 'Plain.' },
     ])
+  })
+
+  test('a severity that no table has is should_fix, with a warning', () => {
+    const issues = [
+      { severity: 'p1', description: 'x' },
+      { severity: 'urgent', description: 'y' },
+    ]
+    expect(coach({ issues }).issues?.map(({ severity }) => severity)).toEqual(['p1', 'should_fix'])
+    expect(warnings({ player: notes, coach: { issues } })).toContain(
+      'issues[1].severity: "urgent" is no known severity; recorded as should_fix',
+    )
   })
 
   test('v4 findings block on reject, else advise', () => {

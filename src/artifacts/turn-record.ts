@@ -58,7 +58,7 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   const verifications = toVerifications(coach, turnState, warn)
   const promises = toPromises(player, results, warn)
   const named = [...verifications, ...promises].map((entry) => entry.criterion_id)
-  const issues = toIssues(coach, named)
+  const issues = toIssues(coach, named, warn)
   const record: WireTurn = {
     feature_id: sources.featureId,
     task_id: sources.taskId,

@@ -2,7 +2,7 @@
 
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
-import { declarationNotes, promisedNote } from '../rules/notes.ts'
+import { countCriteria, declarationNotes, describeCounts, promisedNote } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
 import { colors } from './terminal.ts'
@@ -55,16 +55,13 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   })
   const promised = promisedNote(view.promisedNotJudged)
   const forPeople = view.manual?.length ?? 0
-  const verified = `${view.verified} of ${view.total} verified${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
+  const counts = describeCounts(countCriteria(view.criteria))
+  const verified = `${counts}${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
   const where =
     view.worldSlug === null
       ? 'a task without a world so far'
       : `world ${view.worldSlug} as of turn ${view.asOfTurn}`
-  printNote(
-    promised === null
-      ? `${verified} in ${where} (${view.policy}).`
-      : `${verified}; ${promised} (${where}, ${view.policy}).`,
-  )
+  printNote(`${verified}${promised === null ? '' : `; ${promised}`} (${where}, ${view.policy}).`)
 }
 
 function renderState(criterion: ShownCriterion): string {

@@ -1,6 +1,8 @@
 /** `turngraph watch-events` and `turngraph tail`: print what changes, as it changes, for programs and for people. */
+
 import type { EventWithCursor } from '../operations/events.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
+import { contestedNote } from '../rules/notes.ts'
 import { action, type Given, PROJECT } from './command.ts'
 import { plural, printAway, printJsonLine, printLines } from './output.ts'
 import { untilDoneOrSignalled } from './signals.ts'
@@ -80,7 +82,7 @@ function sessionLine(session: EventWithCursor & { type: 'session' }): string {
   return [
     `turn ${session.currentTurn}`,
     paint(decision ?? 'unknown'),
-    `${session.verified}/${session.total} proven`,
+    `${session.verified}/${session.total} proven${contestedNote(session.contested)}`,
     verdict === 'progressing' || verdict === 'insufficient_data' ? dim(verdict) : red(verdict),
     ...(session.activeAttemptId === null ? [] : [dim(`turn ${session.currentTurn + 1} is under way`)]),
   ].join('  ')

@@ -1,6 +1,7 @@
 /** Prints what a watch does: a line for each turn, and what is worth saying beside it once. */
 import { snakeCase } from '../core/wire-form.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
+import { describeCounts } from '../rules/notes.ts'
 import { printJsonLine, printNote, printText } from './output.ts'
 
 export type WatchEvent =
@@ -14,6 +15,8 @@ export type WatchEvent =
       turnNumber: number
       decision: string
       verified: number
+      contested: number
+      contestedInTurns: readonly number[]
       total: number
       superseded: boolean
     }
@@ -63,10 +66,10 @@ const toLine = (event: WatchEvent): object =>
 
 type Turn = Extract<WatchEvent, { type: 'turn' }>
 
-function turnLine({ taskId, worldSlug, turnNumber, decision, verified, total, superseded }: Turn): string {
+function turnLine({ taskId, worldSlug, turnNumber, decision, superseded, ...counts }: Turn): string {
   const world = worldSlug === taskId ? '' : ` (${worldSlug})`
   const again = superseded ? ', in place of an earlier record' : ''
-  return `${clock()}  ${taskId}${world}  turn ${turnNumber}  ${decision}  ${verified} of ${total} proven${again}`
+  return `${clock()}  ${taskId}${world}  turn ${turnNumber}  ${decision}  ${describeCounts(counts)}${again}`
 }
 
 const clock = (): string => new Date().toTimeString().slice(0, 8)

@@ -1,4 +1,5 @@
 /** Looks at the watched folders whenever something changes there, and every few seconds all the same. */
+
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,6 +8,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { clientStore } from '../client/transcript-store.ts'
 import { asTurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
+import { countCriteria } from '../rules/notes.ts'
 import { TranscriptWatch } from '../transcripts/transcript-watch.ts'
 import { type ContextName, writeContextFile } from './context-file.ts'
 import type { WatchEvent } from './watch-lines.ts'
@@ -121,9 +123,10 @@ async function printImport(
   for (const turn of turns) {
     const { featureId, taskId, worldSlug, turnNumber, coachDecision: decision, superseded } = turn
     const asked = { project, worldSlug, turn: turnNumber, role: 'player' as const }
-    const { verified, total } = await client.listCriteria(asked)
+    const { criteria } = await client.listCriteria(asked)
+    const counts = countCriteria(criteria)
     const scope = { project: turn.project, featureId, taskId, worldSlug }
-    print({ type: 'turn', ...scope, turnNumber, decision, verified, total, superseded })
+    print({ type: 'turn', ...scope, turnNumber, decision, ...counts, superseded })
   }
   printSkipped(report.skipped, print)
   for (const { task, turn, field, message } of report.warnings)

@@ -2,7 +2,7 @@
 
 import type { WhyView } from '../memory/context/why.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
-import { countEqual, promisedNote } from '../rules/notes.ts'
+import { contestedNote, countEqual, promisedNote } from '../rules/notes.ts'
 import { command, ROLES, SHARED, TASK } from './command.ts'
 import { printLines, printText } from './output.ts'
 
@@ -57,6 +57,9 @@ function printWhy(why: WhyView): void {
   const gates = Object.entries(why.gates ?? {})
   line('Gates', gates.map(([name, status]) => `${name} ${status}`).join(', '))
   const promised = promisedNote(why.promisedNotJudged)
-  line('Verified', `${why.verified} of ${why.total}${promised === null ? '' : `; ${promised}`}`)
+  line(
+    'Verified',
+    `${why.verified} of ${why.total}${contestedNote(why.contested)}${promised === null ? '' : `; ${promised}`}`,
+  )
   line('Suggested next', why.whatToTryNext)
 }

@@ -1,5 +1,7 @@
 /** `turngraph worlds`: lists, creates, shows, changes and deletes worlds, and shows their turns. */
+
 import type { WorldProgress } from '../memory/worlds/world-progress.ts'
+import { contestedNote } from '../rules/notes.ts'
 import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
@@ -125,7 +127,7 @@ function printWorlds(worlds: readonly WorldProgress[], none: string | null = nul
     task: 'taskId',
     turn: 'currentTurn',
     'last decision': 'lastDecision',
-    proven: ({ verified, criteria }) => `${verified}/${criteria}`,
+    proven: ({ verified, contested, criteria }) => `${verified}/${criteria}${contestedNote(contested)}`,
     verdict: ({ verdict }) => ({ text: verdict, paint: paint[verdict] }),
     'last activity': 'lastActivity',
     ...(worlds.some((world) => atWorkIn(world) !== null) && { 'at work': atWorkIn }),

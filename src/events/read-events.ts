@@ -83,6 +83,7 @@ const toSessionState = (world: WorldProgress): State => ({
   currentTurn: world.currentTurn,
   decision: world.lastDecision,
   verified: world.verified,
+  contested: world.contested,
   total: world.criteria,
   verdict: world.verdict,
   activeTurnRunId: world.activeTurnRunId,

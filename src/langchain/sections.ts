@@ -5,7 +5,7 @@ import { type Rendering, toSections, write } from '../memory/context/render.ts'
 import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { SectionName } from '../memory/context/section-names.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
-import { countEqual } from '../rules/notes.ts'
+import { contestedNote, countCriteria, countEqual } from '../rules/notes.ts'
 
 export type SectionMetadata = {
   section: SectionName
@@ -52,13 +52,17 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
     ...document('promises', `turn ${turn} gave none, so they still hold`, {
       of: rendering.recovered?.fromTurn ?? turn,
     }),
-    ...document('progress', progressReason(left, continuation.promisedNotJudged.length)),
+    ...document(
+      'progress',
+      progressReason(left, countCriteria(criteria).contested, continuation.promisedNotJudged.length),
+    ),
     ...document('stall', `the session is ${continuation.stall?.verdict}`),
   ]
 }
 
-function progressReason(left: number, promisedNotJudged: number): string {
+function progressReason(left: number, contested: number, promisedNotJudged: number): string {
   if (left > 0) return `${left} ${left === 1 ? 'criterion is' : 'criteria are'} left`
+  if (contested > 0) return `all criteria are verified${contestedNote(contested)}`
   return promisedNotJudged === 0 ? 'all criteria are verified' : 'what was promised was not all judged'
 }
 

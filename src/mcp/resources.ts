@@ -1,4 +1,5 @@
 // Lists the resources of a connection, and reads one: the JSON that its REST twin answers.
+
 import type {
   ListResourcesResult,
   ListResourceTemplatesResult,
@@ -7,6 +8,7 @@ import type {
 import { toWire } from '../core/wire-form.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
+import { describeCounts } from '../rules/notes.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.ts'
 
@@ -25,7 +27,7 @@ export async function listResources(
       uri: worldUri(world.project, world.worldSlug),
       name: world.worldSlug,
       title: `World ${world.worldSlug} of ${world.taskId}`,
-      description: `${world.currentTurn} turns, ${world.verified} of ${world.criteria} criteria verified`,
+      description: `${world.currentTurn} turns, ${describeCounts({ ...world, total: world.criteria }, { noun: ' criteria' })}`,
       mimeType: JSON_TYPE,
       annotations: { lastModified: world.lastActivity },
     })),

@@ -34,6 +34,46 @@ export function promisedNames(promised: readonly Promised[]): string {
   return names.join(', ') + (more === 0 ? '' : ` and ${more} more`)
 }
 
+export type Counts = { verified: number; contested: number; total: number }
+
+type Countable = {
+  state: string
+  declared?: boolean | undefined
+  contested?: { turn: number } | null | undefined
+  contestedInTurn?: number | null | undefined
+}
+
+/** The newest turn that rejected a criterion which was verified before; null if nobody contests it. */
+const contestOf = ({ state, contested, contestedInTurn }: Countable): number | null =>
+  state === 'verified' ? (contested?.turn ?? contestedInTurn ?? null) : null
+
+/** Counts the criteria that count: contested ones are among the verified ones. */
+export function countCriteria(criteria: readonly Countable[]): Counts & { contestedInTurns: number[] } {
+  const counted = criteria.filter(({ declared }) => declared !== false)
+  const contests = counted.flatMap((criterion) => contestOf(criterion) ?? [])
+  return {
+    verified: counted.filter(({ state }) => state === 'verified').length,
+    contested: contests.length,
+    total: counted.length,
+    contestedInTurns: [...new Set(contests)].sort((a, b) => a - b),
+  }
+}
+
+/** `9 of 9 verified, 9 contested in turn 5` */
+export function describeCounts(
+  { verified, contested, total, contestedInTurns = [] }: Counts & { contestedInTurns?: readonly number[] },
+  { noun = '', verb = 'verified' }: { noun?: string; verb?: string } = {},
+): string {
+  return `${verified} of ${total}${noun} ${verb}${contestedNote(contested, contestedInTurns)}`
+}
+
+/** `, 9 contested in turn 5`; empty if none is contested. */
+export function contestedNote(contested: number, turns: readonly number[] = []): string {
+  if (contested === 0) return ''
+  const where = turns.length === 0 ? '' : ` in ${turns.length === 1 ? 'turn' : 'turns'} ${turns.join(', ')}`
+  return `, ${contested} contested${where}`
+}
+
 type Declarable = {
   state: string
   declared?: boolean | undefined

@@ -14,6 +14,7 @@ const criterion = (key: string, more: Partial<CriterionState> = {}): CriterionSt
   verifiedInTurn: null,
   lastTurn: 1,
   contestedInTurn: null,
+  isRefuted: false,
   promise: null,
   lastVerifiedTurn: null,
   ...more,

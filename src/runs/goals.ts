@@ -3,7 +3,7 @@
 
 import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
-import { isRequired } from '../memory/criteria/state.ts'
+import { isAllVerified, isRequired } from '../memory/criteria/state.ts'
 import { promisedNotCounted } from '../memory/specification/specified-states.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
@@ -59,13 +59,8 @@ const GOALS: readonly [StopReason, Check][] = [
 
 /** What was promised and never judged is not proven, where nothing is declared (contract: turns.md). */
 function allVerified({ world, snapshot, states }: NewestState): string | null {
-  const required = states.filter(isRequired)
-  const isReached =
-    required.length > 0 &&
-    required.every(({ state }) => state === 'verified') &&
-    promisedNotCounted(snapshot).length === 0
-  return isReached
-    ? `goal reached: all ${required.length} criteria verified in turn ${world.currentTurn}`
+  return isAllVerified(states, promisedNotCounted(snapshot))
+    ? `goal reached: all ${states.filter(isRequired).length} criteria verified in turn ${world.currentTurn}`
     : null
 }
 

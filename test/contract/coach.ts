@@ -445,6 +445,8 @@ export function coachContract(store: StoreUnderTest): void {
           policy: 'sticky',
           total: 0,
           verified: 0,
+          contested: 0,
+          allVerified: false,
           remaining: [],
           promisedNotJudged: [],
           criteria: [],

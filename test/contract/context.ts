@@ -165,7 +165,7 @@ export function contextContract(store: StoreUnderTest): void {
   ✗ AC-003: rejected
   ○ AC-004: pending
 
-**Progress**: 2 of 4 criteria verified after turn 2`)
+**Progress**: 2 of 4 criteria verified after turn 2, 1 contested in turn 2`)
       })
 
       test('the parenthesis appears only where the prior turn did not itself say so', async () => {
@@ -206,7 +206,9 @@ export function contextContract(store: StoreUnderTest): void {
             ],
           }),
         )
-        expect(await statusLines(2)).toEqual(['  ⚠ AC-001: verified (turn 1, contested in turn 1)'])
+        expect(await statusLines(2)).toEqual([
+          '  ⚠ AC-001: verified (turn 1, contested in turn 1) — It answers with 404',
+        ])
       })
 
       test('issues come most severe first, then in the order of the Coach', async () => {
@@ -235,11 +237,11 @@ export function contextContract(store: StoreUnderTest): void {
         )
         expect(await statusLines(3, { role: 'coach' })).toEqual([
           '  ✓ AC-001: verified (turn 1)',
-          '  ⚠ AC-002: verified (turn 1, contested in turn 2: the hinge broke)',
+          '  ⚠ AC-002: verified (turn 1, contested in turn 2: the hinge broke) — The criterion of AC-002 holds',
         ])
         expect(await statusLines(3)).toEqual([
           '  ✓ AC-001: verified (turn 1)',
-          '  ⚠ AC-002: verified (turn 1, contested in turn 2)',
+          '  ⚠ AC-002: verified (turn 1, contested in turn 2) — The criterion of AC-002 holds',
         ])
         expect(JSON.stringify(await load(3))).not.toContain('broke')
       })

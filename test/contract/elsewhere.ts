@@ -93,6 +93,7 @@ export function elsewhereContract(store: StoreUnderTest): void {
           lastTurn: 2,
           lastDecision: 'error',
           verified: 1,
+          contested: 0,
           total: 2,
           criteriaLeft: [{ criterionId: 'AC-002', text: 'Every request is logged' }],
           openIssues: [{ turn: 1, category: 'tests', description: 'No test of the log' }],

@@ -200,7 +200,7 @@ export function issuesContract(store: StoreUnderTest): void {
                 ['gone', 17],
               ],
         )
-        expect(items[0]?.criterionIds).toEqual(['AC-001'])
+        expect(items[0]?.criterionIds).toEqual(['AC-1'])
       }
     })
 

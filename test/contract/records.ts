@@ -71,9 +71,59 @@ export function recordsContract(store: StoreUnderTest): void {
     })
 
     test.each([
-      ['verifed', 'is no status: did you mean "verified"? Or use verified, '],
-      ['unverifed', 'is no status; use verified, '],
-      ['banana', 'is no status; use verified, '],
+      [
+        'blocking',
+        'blocking blocker must_fix Must-Fix critical major high severe error fatal P0 p1 sev0 sev1',
+      ],
+      ['should_fix', 'should_fix minor medium moderate warning p2 sev2'],
+      ['advisory', 'advisory low trivial info note nit suggestion consider optional p3 p4'],
+    ])('a severity of the table is stored as %s', async (severity, words) => {
+      const issues = words.split(' ').map((word) => ({ severity: word, description: word }))
+      const stored = await client().captureTurnState(aTurn(1, { issues }))
+      expect(stored.issues.map((issue) => [issue.severity, issue.severityRaw])).toEqual(
+        issues.map((issue) => [severity, issue.severity]),
+      )
+    })
+
+    test.each([
+      ['complete', 'complete completed done finished implemented yes true'],
+      ['partial', 'partial in_progress'],
+      ['incomplete', 'incomplete not_started todo failed no false'],
+      ['uncertain', 'uncertain unknown'],
+    ])('a promise status of the table is stored as %s', async (status, words) => {
+      const promises = words
+        .split(' ')
+        .map((word, i) => ({ criterionId: `C-${i}`, status: word as 'complete' }))
+      const stored = await client().captureTurnState(aTurn(1, { promises }))
+      expect(stored.promises.map((promise) => promise.status)).toEqual(promises.map(() => status))
+    })
+
+    test('any other severity or promise status is refused with the given word and the nearest one', async () => {
+      const refused = (more: object) =>
+        client()
+          .captureTurnState(aTurn(1, more))
+          .then(
+            () => [],
+            (error) => error.details.problems,
+          )
+      expect(await refused({ issues: [{ severity: 'criticl', description: 'It fails' }] })).toEqual([
+        {
+          path: 'issues[0].severity',
+          message: '"criticl": did you mean "critical"? Or use blocking, should_fix or advisory',
+        },
+      ])
+      expect(await refused({ promises: [{ criterionId: 'C-1', status: 'complet' }] })).toEqual([
+        {
+          path: 'promises[0].status',
+          message: '"complet": did you mean "complete"? Or use complete, partial, incomplete or uncertain',
+        },
+      ])
+    })
+
+    test.each([
+      ['verifed', '"verifed": did you mean "verified"? Or use verified, '],
+      ['unverifed', '"unverifed" is not known; use verified, '],
+      ['banana', '"banana" is not known; use verified, '],
     ])(
       'a status "%s" of a criterion is refused, with the nearest word where it is misspelt',
       async (word, message) => {

@@ -198,6 +198,38 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(await ended({ stopWhen: ['all_verified'] }, 3)).toMatchObject({ status: 'completed' })
     })
 
+    test('a run goes on while a criterion is contested by a rejection with evidence of its own', async () => {
+      const judged = (status: string, evidence: string) =>
+        turn({ verifications: [{ criterion_id: 'AC-1', criterion_text: 'It is retried', status, evidence }] })
+      const open = { criterion_id: 'AC-2', criterion_text: 'Every request is logged', status: 'pending' }
+      const { ended } = await serviceOf((n) =>
+        n === 1
+          ? turn({
+              verifications: [
+                open,
+                { ...open, criterion_id: 'AC-1', criterion_text: 'It is retried', status: 'verified' },
+              ],
+            })
+          : n === 2
+            ? turn({
+                verifications: [
+                  { ...open, status: 'verified' },
+                  {
+                    criterion_id: 'AC-1',
+                    criterion_text: 'It is retried',
+                    status: 'rejected',
+                    evidence: 'it gave up',
+                  },
+                ],
+              })
+            : judged('verified', 'it is retried'),
+      )
+      expect(await ended({ stopWhen: ['all_verified'] })).toMatchObject({
+        stopReason: 'all_verified',
+        committedTurnCount: 3,
+      })
+    })
+
     test('a run stops where the stall analysis says that it should, in its words', async () => {
       const issue = { severity: 'must_fix', category: 'test', description: 'The same complaint' }
       const { client, ended } = await serviceOf(() =>

@@ -206,6 +206,62 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'X-1 rejected false'])
     })
 
+    test('the text of a Player lists declared criteria only, that of a Coach the others below without a status mark', async () => {
+      await client().declareCriteria(declared(RETRY))
+      await client().captureTurnState(
+        judged(1, verified('X-1', { criterionText: 'Something else is the case' })),
+      )
+      const of = async (role: 'player' | 'coach') =>
+        client().loadTurnContinuationContext({ ...task, currentTurn: 2, role })
+      const [player, coach] = [await of('player'), await of('coach')]
+      expect(player.context).not.toContain('X-1')
+      expect(player.criteria.map(({ criterionId }) => criterionId)).toEqual(['AC-001', 'X-1'])
+      expect(coach.context).toMatch(/ {2}○ AC-001: pending.*\n {2}- X-1: verified — not declared/)
+    })
+
+    test('promised_not_judged lists every promised criterion without a judge, whether it counts or not', async () => {
+      const promises = [RETRY, LOG].map((criterionText, i) => ({
+        criterionId: `P-${i}`,
+        criterionText,
+        status: 'complete' as const,
+      }))
+      await client().captureTurnState(aTurn(1, { promises }))
+      const listed = async () =>
+        (await client().listCriteria(task)).promisedNotJudged.map(({ criterionId }) => criterionId)
+      expect(await listed(), 'nothing is judged').toEqual(['P-0', 'P-1'])
+      await client().declareCriteria(declared(RETRY, SUITE))
+      await client().captureTurnState(judged(2, verified('AC-002')))
+      expect(await listed(), 'one is declared').toEqual(['AC-001', 'P-1'])
+      const { context } = await client().loadTurnContinuationContext({ ...task, currentTurn: 3 })
+      expect(context).not.toContain(LOG)
+    })
+
+    test('contested criteria are counted apart, and one that is rejected with evidence of its own is not all verified', async () => {
+      const about = { criterionText: RETRY }
+      const rejected = (evidence: string | null) => ({
+        ...verified('AC-1', about),
+        status: 'rejected' as const,
+        evidence,
+      })
+      const counts = async () => {
+        const { verified, contested, total, allVerified } = await client().listCriteria(task)
+        return { verified, contested, total, allVerified }
+      }
+      await client().captureTurnState(judged(1, verified('AC-1', about)))
+      expect(await counts()).toEqual({ verified: 1, contested: 0, total: 1, allVerified: true })
+      await client().captureTurnState(judged(2, rejected(null)))
+      expect(await counts()).toEqual({ verified: 1, contested: 1, total: 1, allVerified: true })
+      await client().captureTurnState(judged(3, rejected('The host was asked once')))
+      expect(await counts()).toEqual({ verified: 1, contested: 1, total: 1, allVerified: false })
+      expect((await client().listWorlds(task)).items).toMatchObject([
+        { verified: 1, contested: 1, criteria: 1 },
+      ])
+      expect(await client().explainTurn(task)).toMatchObject({ verified: 1, contested: 1, total: 1 })
+      const { context } = await client().loadTurnContinuationContext({ ...task, currentTurn: 4 })
+      expect(context).toContain(`⚠ AC-1: verified (turn 1, contested in turn 3) — ${RETRY}`)
+      expect(context).toContain('1 of 1 criteria verified after turn 3, 1 contested in turn 3')
+    })
+
     test('an entry means a declared criterion by its words, by a beginning, by its label with most of its words, and by ids alone', async () => {
       await client().declareCriteria(declared(`${RETRY}, with growing pauses`, SUITE, LOG))
       await client().captureTurnState(

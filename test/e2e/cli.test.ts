@@ -211,7 +211,7 @@ describe('what a Coach asks', () => {
       ],
       [''],
     ])
-    expect(criteria.stderr).toBe('1 of 1 verified in world TASK-1 as of turn 2 (sticky).\n')
+    expect(criteria.stderr).toBe('1 of 1 verified (world TASK-1 as of turn 2, sticky).\n')
     const promises = await turngraph.run(['promises', ...task, '--turn', '3'])
     expect(promises.stderr).toBe(
       'No completion_promises in current turn — recovered from player_turn_1.json (1 promises)\n',

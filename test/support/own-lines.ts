@@ -27,7 +27,7 @@ const OWN = [
   ' {2}[✓✗○⚠] .*',
   ' {2}- .*',
   String.raw` {2}\d+ turns?, last decision: .*`,
-  String.raw` {2}\d+ of \d+ criteria verified there`,
+  String.raw` {2}\d+ of \d+ criteria verified there(?:, \d+ contested)?`,
   // Below a criterion or an issue; and any other line of a foreign text.
   ' {4}.*',
   '',

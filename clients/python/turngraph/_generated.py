@@ -105,7 +105,7 @@ class CaptureTurnStateRequestVerificationsItem(TypedDict):
 class CaptureTurnStateRequestPromisesItem(TypedDict):
     criterion_id: str
     criterion_text: NotRequired[str | None]
-    status: Literal["complete", "partial", "incomplete", "uncertain", "completed", "done", "implemented", "verified", "passed", "in_progress", "not_started", "pending", "failed", "rejected", "unknown", "unverified"]
+    status: Literal["complete", "partial", "incomplete", "uncertain", "completed", "done", "finished", "implemented", "yes", "true", "in_progress", "not_started", "todo", "failed", "no", "false", "unknown"]
     evidence: NotRequired[str | None]
     evidence_type: NotRequired[str | None]
     confidence: NotRequired[float | None]
@@ -114,6 +114,7 @@ class CaptureTurnStateRequestPromisesItem(TypedDict):
 
 
 class CaptureTurnStateRequestIssuesItem(TypedDict):
+    # blocking, should_fix, advisory, or a synonym
     severity: str
     # of a record that was read back: the word that severity was given as
     severity_raw: NotRequired[str | None]
@@ -235,7 +236,7 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     # the newest judged turn, where the prior one judges nothing (error, deferred, unknown): its issues are among the issues
     last_judged: LoadTurnContinuationContextAnswerLastJudged | None
     criteria: list[LoadTurnContinuationContextAnswerCriteriaItem]
-    # promised, and never named by a judge while others were: they do not count
+    # promised, and never named by a judge, whether they count or not
     promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
     # those that hold for the coming turn
     promises: LoadTurnContinuationContextAnswerPromises | None
@@ -456,6 +457,8 @@ class LoadTurnContinuationContextAnswerElsewhereEarlierSession(TypedDict):
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     # there; here it is to be verified again
     verified: float
+    # verified there, and rejected since then
+    contested: float
     total: float
     criteria_left: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem]
     # the blocking ones, in the order in which they were opened
@@ -540,12 +543,17 @@ class ListCriteriaAnswer(TypedDict):
     specification_version: NotRequired[float]
     # the criteria that count
     total: float
+    # contested ones are among them
     verified: float
+    # verified, and rejected since then
+    contested: float
+    # all that is required is verified, and no rejection with evidence of its own contests it; false while a promised criterion is not judged
+    all_verified: bool
     # ids of those that are not verified, but for those of `manual`
     remaining: list[str]
     # only where the task declares what must hold: ids of those that a person has still to look at
     manual: NotRequired[list[str]]
-    # promised, and never named by a judge while others were: they do not count
+    # promised, and never named by a judge, whether they count or not
     promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
     criteria: list[LoadTurnContinuationContextAnswerCriteriaItem]
     # false: nothing is stored of the task; see `near`
@@ -797,8 +805,10 @@ class ExplainTurnAnswer(TypedDict):
     won: list[ExplainTurnAnswerWonItem]
     # criteria whose last verdict was verified before this turn and is not after it
     lost: list[ExplainTurnAnswerWonItem]
-    # accumulated, after this turn
+    # accumulated, after this turn; contested ones are among them
     verified: float
+    # verified, and rejected since then
+    contested: float
     total: float
     # role coach only
     gates: NotRequired[dict[str, Literal["passed", "failed", "unknown"]]]
@@ -893,8 +903,10 @@ class ListSessionsAnswerItemsItem(TypedDict):
     deleted_at: str | None
     # the Coach's decision in the newest turn; null before the first
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
-    # how many of the criteria that count are verified
+    # how many of the criteria that count are verified, contested ones among them
     verified: float
+    # how many of those that are verified were rejected since then
+    contested: float
     # how many criteria count
     criteria: float
     # that of stall analysis
@@ -1022,8 +1034,10 @@ class WorldProgress(TypedDict):
     deleted_at: str | None
     # the Coach's decision in the newest turn; null before the first
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
-    # how many of the criteria that count are verified
+    # how many of the criteria that count are verified, contested ones among them
     verified: float
+    # how many of those that are verified were rejected since then
+    contested: float
     # how many criteria count
     criteria: float
     # that of stall analysis

@@ -146,7 +146,7 @@ const fullText = `## Previous Turn Summary (Turn 2)
   - AC-001: complete — promised evidence
   - AC-003: partial
 
-**Progress**: 3 of 5 criteria verified after turn 2
+**Progress**: 3 of 5 criteria verified after turn 2, 1 contested in turn 2
 
 **Stall warning**: plateau since turn 1`
 
@@ -399,7 +399,7 @@ describe('what must stay', () => {
   - [blocking] The first blocking one
   - [blocking] The second blocking one
 
-**Progress**: 3 of 5 criteria verified after turn 2
+**Progress**: 3 of 5 criteria verified after turn 2, 1 contested in turn 2
 
 (left out for length: 4 issues, 3 lessons, 7 blockers, 3 pieces of evidence, 2 criterion texts, 2 promises, 1 stall warning, 4 texts)`
 
@@ -454,7 +454,7 @@ describe('what must stay', () => {
     expect(text).toContain(
       '\n  - [blocking] First\n      Suggestion: Close the ## session\n  - [blocking] Second\n',
     )
-    expect(text).toContain('\n\n**Progress**: 3 of 5 criteria verified after turn 2\n')
+    expect(text).toContain('\n\n**Progress**: 3 of 5 criteria verified after turn 2, 1 contested in turn 2\n')
     expect(text).not.toMatch(/Wish|Open it/)
   })
 

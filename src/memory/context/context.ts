@@ -36,7 +36,6 @@ import {
   type PromisesView,
   type Stall,
   shownCriterion,
-  shownPromised,
   stallFor,
   stallWarning,
 } from '../criteria/views.ts'
@@ -44,7 +43,7 @@ import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
-import { promisedNotCounted } from '../specification/specified-states.ts'
+import { shownPromisedNotJudged } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
@@ -401,7 +400,7 @@ async function contextFrom(
   const lastJudged = lastJudgedIn(row, request)
   const elsewhere = knownElsewhere(row, request)
   const shown = priorFor(prior, request)
-  const promised = promisedNotCounted(snapshot).map(shownPromised)
+  const promised = shownPromisedNotJudged(snapshot, states)
   const { text, ...rendered } = await renderContext(
     {
       currentTurn,

@@ -78,6 +78,7 @@ const earlierSession = z.object({
   lastTurn: z.number(),
   lastDecision: turnState.shape.coachDecision,
   verified: z.number().describe('there; here it is to be verified again'),
+  contested: z.number().describe('verified there, and rejected since then'),
   total: z.number(),
   criteriaLeft: z.array(criterionState.pick({ criterionId: true, text: true })),
   openIssues: z
@@ -157,7 +158,7 @@ export const continuationContext = z.object({
   criteria: z.array(criterionState),
   promisedNotJudged: z
     .array(promisedCriterion)
-    .describe('promised, and never named by a judge while others were: they do not count'),
+    .describe('promised, and never named by a judge, whether they count or not'),
   promises: promisesView.nullable().describe('those that hold for the coming turn'),
   stall: stallView.nullable(),
   issues: z.array(issueView),

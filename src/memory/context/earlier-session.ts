@@ -5,6 +5,7 @@ import { readWholeRow } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { followIssues } from '../../rules/issue-lives.ts'
+import { countCriteria } from '../../rules/notes.ts'
 import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
 import { isCounted } from '../criteria/state.ts'
@@ -44,6 +45,7 @@ export async function readEarlierSession(
   const states = await readStates(graph, snapshot, request.policy)
   const stall = await stallAfter(graph, request, snapshot, states)
   const counted = states.filter(isCounted)
+  const { contestedInTurns, ...counts } = countCriteria(states)
   const left = counted.filter(({ state }) => state !== 'verified')
   const open = followIssues(judgements).flatMap(({ wordings: [issue], goneInTurn, turns }) =>
     goneInTurn === null && issue.severity === 'blocking' ? [{ issue, turn: turns.at(-1) ?? turns[0] }] : [],
@@ -53,8 +55,7 @@ export async function readEarlierSession(
     turns: world.turnCount,
     lastTurn: world.currentTurn,
     lastDecision: judgements.find(({ turn }) => turn === world.currentTurn)?.coachDecision ?? 'unknown',
-    verified: counted.length - left.length,
-    total: counted.length,
+    ...counts,
     criteriaLeft: left.map(({ criterionId, text }) => ({ criterionId, text })),
     openIssues: request.perspectiveReset
       ? []

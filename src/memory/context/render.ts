@@ -4,9 +4,16 @@
  */
 import { LIMITS } from '../../core/fields.ts'
 import { toBlock, toOneLine } from '../../rules/foreign-text.ts'
-import { countEqual, declarationNotes, NEVER_JUDGED, promisedNames } from '../../rules/notes.ts'
+import {
+  contestedNote,
+  countCriteria,
+  countEqual,
+  declarationNotes,
+  describeCounts,
+  NEVER_JUDGED,
+  promisedNames,
+} from '../../rules/notes.ts'
 import type { CoachDecision } from '../../rules/values.ts'
-import { isCounted } from '../criteria/state.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
@@ -252,15 +259,18 @@ const ICONS = { verified: '✓', rejected: '✗', pending: '○' } as const
 const CONTESTED = '⚠'
 
 function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Rendering): Line[] {
-  const { state, criterionId, text } = criterion
+  const { state, criterionId, text, declared } = criterion
+  // With a specification, a Player reads what counts.
+  if (role === 'player' && declared === false) return []
   const isContested = state === 'verified' && criterion.contested !== null
-  const icon = `  ${isContested ? CONTESTED : ICONS[state]} `
+  const icon = `  ${declared === false ? '-' : isContested ? CONTESTED : ICONS[state]} `
   const name =
     criterionId === ''
       ? startStays(toOneLine(text ?? ''))
       : [{ kind: 'required', text: toOneLine(criterionId) } as const]
-  // What is left to do is named; what is proven needs no words.
-  const what = state === 'verified' || text === null || criterionId === '' ? null : ` — ${toOneLine(text)}`
+  // Criteria that are left or contested are named; what is proven needs no words.
+  const isProven = state === 'verified' && !isContested
+  const what = isProven || text === null || criterionId === '' ? null : ` — ${toOneLine(text)}`
   const evidence = role === 'coach' ? lastEvidence(criterion) : null
   return [
     plain(
@@ -412,10 +422,10 @@ function notJudgedLines({ criteria, role }: Rendering): Line[] {
 function earlierSessionSection(session: EarlierSession | null): Section {
   const name = 'earlier_session'
   if (session === null) return { name, heading: null, lines: [] }
-  const { worldSlug, turns, lastDecision, verified, total, criteriaLeft, openIssues, verdict } = session
+  const { worldSlug, turns, lastDecision, total, criteriaLeft, openIssues, verdict } = session
   const says = [
     `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, last decision: ${lastDecision}${verdict === 'insufficient_data' ? '' : `, ${verdict}`}`,
-    ...(total === 0 ? [] : [`  ${verified} of ${total} criteria verified there`]),
+    ...(total === 0 ? [] : [`  ${describeCounts(session, { noun: ' criteria', verb: 'verified there' })}`]),
     ...criteriaLeft.map(({ criterionId, text }) => `  ○ ${nameAndText(criterionId, text)}`),
     ...openIssues.map(({ description, turn }) => `  - [blocking] ${toOneLine(description)} (turn ${turn})`),
   ]
@@ -449,18 +459,23 @@ const nameAndText = (criterionId: string, text: string | null): string =>
     .filter((part) => part !== '')
     .join(' — ')
 
-function progressLines({ criteria: all, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
-  const promised = promisedNotJudged.length
-  if (prior === null || (!olderTurnsRecorded && promised === 0)) return []
-  const criteria = all.filter(isCounted)
-  const verified = criteria.filter(({ state }) => state === 'verified').length
-  const forPeople = criteria.filter(({ kind, state }) => kind === 'manual' && state !== 'verified').length
-  const text = `**Progress**: ${verified} of ${criteria.length} criteria verified after turn ${prior.turnNumber}${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
-  if (promised === 0) return [plain({ kind: 'required', text, section: 'progress' })]
+function progressLines({ criteria, promisedNotJudged, prior, olderTurnsRecorded }: Rendering): Line[] {
+  // The list of criteria shows promised ones that count.
+  const isAnyJudged = criteria.some(({ lastTurn }) => lastTurn !== null)
+  const isSpecified = criteria.some(({ declared }) => declared !== undefined)
+  const promised = isAnyJudged && !isSpecified ? promisedNotJudged : []
+  if (prior === null || (!olderTurnsRecorded && promised.length === 0)) return []
+  const forPeople = criteria.filter(
+    ({ kind, state, declared }) => declared !== false && kind === 'manual' && state !== 'verified',
+  ).length
+  const { contested, contestedInTurns, ...counts } = countCriteria(criteria)
+  const verified = describeCounts({ ...counts, contested: 0 }, { noun: ' criteria' })
+  const text = `**Progress**: ${verified} after turn ${prior.turnNumber}${contestedNote(contested, contestedInTurns)}${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
+  if (promised.length === 0) return [plain({ kind: 'required', text, section: 'progress' })]
   return [
     plain(
-      { kind: 'required', text: `${text}; ${promised} ${NEVER_JUDGED}`, section: 'progress' },
-      ...optional('criterion_texts', `: ${promisedNames(promisedNotJudged)}`),
+      { kind: 'required', text: `${text}; ${promised.length} ${NEVER_JUDGED}`, section: 'progress' },
+      ...optional('criterion_texts', `: ${promisedNames(promised)}`),
     ),
   ]
 }

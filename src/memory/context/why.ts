@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { countCriteria } from '../../rules/notes.ts'
 import { COACH_DECISIONS, type CriterionStatus, GATE_STATUSES, PLAYER_DECISIONS } from '../../rules/values.ts'
 import { type LedgerEntry, ledgerEntry } from '../criteria/rows.ts'
 import {
@@ -18,12 +19,12 @@ import {
   type Target,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import { entriesIn, finalKeys, isCounted } from '../criteria/state.ts'
-import { type CriterionState, promisedCriterion, type Role, shownPromised } from '../criteria/views.ts'
+import { entriesIn, finalKeys } from '../criteria/state.ts'
+import { type CriterionState, promisedCriterion, type Role } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
 import { readSpecified } from '../specification/read-states.ts'
-import { promisedNotCounted, specifiedStates } from '../specification/specified-states.ts'
+import { shownPromisedNotJudged, specifiedStates } from '../specification/specified-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
 import { listWorlds } from '../worlds/world-progress.ts'
@@ -62,7 +63,8 @@ export const whyView = z.object({
   lost: z
     .array(turned)
     .describe('criteria whose last verdict was verified before this turn and is not after it'),
-  verified: z.number().describe('accumulated, after this turn'),
+  verified: z.number().describe('accumulated, after this turn; contested ones are among them'),
+  contested: z.number().describe('verified, and rejected since then'),
   total: z.number(),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)).optional().describe('role coach only'),
   blockingGates: z.array(z.string()).optional().describe('role coach only: those that failed'),
@@ -140,7 +142,8 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
   const chooseKind = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
   const issues = issuesFor(issuesFrom(row.issues), after, scope.role ?? 'coach')
   const gates = gatesFrom(row.gates)
-  const accumulated = specifiedStates(snapshot, specified, 'sticky').filter(isCounted)
+  const accumulated = specifiedStates(snapshot, specified, 'sticky')
+  const { contestedInTurns, ...counts } = countCriteria(accumulated)
   return {
     worldSlug: row.world.slug,
     turn,
@@ -151,14 +154,13 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
     rejected: after
       .filter(({ key }) => lastWords.get(key)?.status === 'rejected')
       .map((state) => ({ ...show(state), kind: chooseKind(state) })),
-    promisedNotJudged: promisedNotCounted(snapshot).map(shownPromised),
+    promisedNotJudged: shownPromisedNotJudged(snapshot, accumulated),
     issues,
     blockingIssues: issues.filter(({ severity }) => severity === 'blocking'),
     blockersFound: row.turn.blockersFound,
     won: after.filter((state) => isVerified(state) && before.get(state.key) !== 'verified').map(show),
     lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
-    verified: accumulated.filter(isVerified).length,
-    total: accumulated.length,
+    ...counts,
     ...(isCoach && {
       gates,
       blockingGates: Object.entries(gates)

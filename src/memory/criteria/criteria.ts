@@ -6,11 +6,12 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { countCriteria } from '../../rules/notes.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
-import { promisedNotCounted } from '../specification/specified-states.ts'
+import { promisedNotCounted, shownPromisedNotJudged } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
-import { finalKeys, isCounted, isRequired, POLICIES, type Policy } from './state.ts'
+import { finalKeys, isAllVerified, isCounted, isRequired, POLICIES, type Policy } from './state.ts'
 import {
   criterionState,
   historyEntry,
@@ -18,7 +19,6 @@ import {
   type Role,
   type ShownCriterion,
   shownCriterion,
-  shownPromised,
 } from './views.ts'
 
 const history = statement('criteria/history')
@@ -30,7 +30,13 @@ export const criteriaView = z.object({
   policy: z.enum(POLICIES),
   specificationVersion: z.number().optional().describe('only where the task declares what must hold'),
   total: z.number().describe('the criteria that count'),
-  verified: z.number(),
+  verified: z.number().describe('contested ones are among them'),
+  contested: z.number().describe('verified, and rejected since then'),
+  allVerified: z
+    .boolean()
+    .describe(
+      'all that is required is verified, and no rejection with evidence of its own contests it; false while a promised criterion is not judged',
+    ),
   remaining: z.array(z.string()).describe('ids of those that are not verified, but for those of `manual`'),
   manual: z
     .array(z.string())
@@ -38,7 +44,7 @@ export const criteriaView = z.object({
     .describe('only where the task declares what must hold: ids of those that a person has still to look at'),
   promisedNotJudged: z
     .array(promisedCriterion)
-    .describe('promised, and never named by a judge while others were: they do not count'),
+    .describe('promised, and never named by a judge, whether they count or not'),
   criteria: z.array(criterionState),
 })
 
@@ -66,7 +72,8 @@ export async function listCriteria(store: Graph, request: CriteriaRequest): Prom
     asOfTurn: snapshot.turn,
     policy,
     ...toVersion(snapshot.specifiedAfter.length),
-    promisedNotJudged: promisedNotCounted(snapshot).map(shownPromised),
+    allVerified: isAllVerified(states, promisedNotCounted(snapshot)),
+    promisedNotJudged: shownPromisedNotJudged(snapshot, states),
     criteria: states.map((state) => shownCriterion(state, role, snapshot, histories)),
   })
 }
@@ -85,6 +92,7 @@ async function viewOfNoWorld(
     asOfTurn: turn ?? 0,
     policy,
     ...toVersion(version),
+    allVerified: false,
     promisedNotJudged: [],
     criteria,
   })
@@ -99,14 +107,18 @@ async function readWithHistories(graph: Graph, { role, policy, turn = null, ...t
   return { snapshot, states, histories }
 }
 
-function toView(found: Omit<CriteriaView, 'total' | 'verified' | 'remaining' | 'manual'>): CriteriaView {
+function toView(
+  found: Omit<CriteriaView, 'total' | 'verified' | 'contested' | 'remaining' | 'manual'>,
+): CriteriaView {
   const counted = found.criteria.filter(isCounted)
   const left = counted.filter(({ state }) => state !== 'verified')
   const listIds = (criteria: readonly ShownCriterion[]) => criteria.map(({ criterionId }) => criterionId)
+  const { verified, contested, total } = countCriteria(found.criteria)
   return {
     ...found,
-    total: counted.length,
-    verified: counted.length - left.length,
+    total,
+    verified,
+    contested,
     remaining: listIds(left.filter(isRequired)),
     ...(found.specificationVersion !== undefined && {
       manual: listIds(left.filter((criterion) => !isRequired(criterion))),

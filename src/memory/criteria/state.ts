@@ -22,6 +22,20 @@ export const isRequired = (state: {
   kind?: CriterionKind | undefined
 }): boolean => isCounted(state) && state.kind !== 'manual'
 
+/**
+ * Whether all that is required is verified, and no rejection with evidence of its own contests it.
+ *
+ * @param promised the promised criteria that no judge has named and that are not among the states
+ */
+export function isAllVerified(states: readonly CriterionState[], promised: readonly unknown[]): boolean {
+  const required = states.filter(isRequired)
+  return (
+    required.length > 0 &&
+    promised.length === 0 &&
+    required.every(({ state, isRefuted }) => state === 'verified' && !isRefuted)
+  )
+}
+
 const RESTATES_A_PROMISE = /^\s*promise status:/i
 
 /** Text that only restates a promise (`Promise status: …`) is no evidence. */
@@ -160,21 +174,15 @@ export function criterionStates(
   return counting.sort(comparePlaced).map(({ state }) => state)
 }
 
-/**
- * The criteria that were promised and that no judge has ever named, while others were judged: they do not count, and
- * "all verified" is not said of a world that has any (contract: turns.md, "Promised, not judged").
- */
-export function promisedNotJudged(
+/** The promised criteria that no judge has named, whether they count or not. */
+export const promisedNotJudged = (
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,
-): CriterionState[] {
-  const named = placeCriteria(criteria, progress, 'sticky')
-  if (!named.some(isJudged)) return []
-  return named
+): CriterionState[] =>
+  placeCriteria(criteria, progress, 'sticky')
     .filter((placed) => !isJudged(placed) && placed.progress.promiseTurn !== null)
     .sort(comparePlaced)
     .map(({ state }) => state)
-}
 
 type Placed = { criterion: Criterion; progress: Progress; state: CriterionState }
 
@@ -192,6 +200,7 @@ const placeCriteria = (
 
 export function deriveState(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
   const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress
+  const current = verdict(progress, policy)
   return {
     criterionId: shownLabel(progress),
     key: criterion.key,
@@ -199,7 +208,8 @@ export function deriveState(criterion: Criterion, progress: Progress, policy: Po
     aliases: criterion.aliases.toSorted(
       (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
     ),
-    ...verdict(progress, policy),
+    ...current,
+    isRefuted: current.state === 'verified' && progress.evidenceState !== 'verified',
     lastTurn,
     lastVerifiedTurn,
     promise:

@@ -47,6 +47,8 @@ export type ShownCriterion = z.output<typeof criterionState>
 /** Where a criterion is: what every role is shown of it, and the turns from which the rest is derived. */
 export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'historyOmitted'> & {
   contestedInTurn: number | null
+  /** Verified, and contested by a rejection with evidence of its own. */
+  isRefuted: boolean
   /** The newest turn in which a judge verified it explicitly. */
   lastVerifiedTurn: number | null
 }
@@ -54,7 +56,7 @@ export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'his
 /** How much of a history is shown. */
 export const HISTORY_SHOWN = 20
 
-/** A criterion that was promised while no judge has ever named it. */
+/** A promised criterion that no judge has ever named. */
 export const promisedCriterion = criterionState.pick({
   criterionId: true,
   key: true,
@@ -131,7 +133,7 @@ export function shownCriterion(
   { progress }: { progress: ReadonlyMap<string, Progress> },
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null,
 ): ShownCriterion {
-  const { lastVerifiedTurn, contestedInTurn, ...criterion } = state
+  const { lastVerifiedTurn, contestedInTurn, isRefuted, ...criterion } = state
   if (role === 'player') {
     return { ...criterion, contested: contestedInTurn === null ? null : { turn: contestedInTurn } }
   }

@@ -12,6 +12,7 @@ import {
   CRITERION_STATUSES,
   GATE_STATUSES,
   PLAYER_DECISIONS,
+  SEVERITIES,
   SOURCES,
 } from '../../rules/values.ts'
 import {
@@ -21,6 +22,7 @@ import {
   mode,
   PLAYER_DECISION_WORDS,
   promiseStatus,
+  SEVERITY_WORDS,
 } from './words.ts'
 
 /** Any ISO 8601 instant, in the one form. */
@@ -63,7 +65,7 @@ const promiseInput = z.strictObject({
 })
 
 const issueInput = z.strictObject({
-  severity: label,
+  severity: decision(SEVERITY_WORDS).describe(`${SEVERITIES.join(', ')}, or a synonym`),
   severityRaw: label
     .nullish()
     .describe('of a record that was read back: the word that severity was given as'),

@@ -50,24 +50,37 @@ export const MODE_WORDS = {
   continuing_work: ['continuing', 'continue', 'continued'],
 } as const satisfies Words<Mode>
 
-const CRITERION_STATUS_WORDS = {
+export const CRITERION_STATUS_WORDS = {
   verified: ['passed', 'complete', 'completed', 'done'],
   rejected: ['failed'],
   pending: ['not_started', 'in_progress'],
   unknown: ['unverified', 'absent'],
 } as const satisfies Words<CriterionStatus>
 
-const PROMISE_STATUS_WORDS = {
-  complete: ['completed', 'done', 'implemented', 'verified', 'passed'],
+export const PROMISE_STATUS_WORDS = {
+  complete: ['completed', 'done', 'finished', 'implemented', 'yes', 'true'],
   partial: ['in_progress'],
-  incomplete: ['not_started', 'pending', 'failed', 'rejected'],
-  uncertain: ['unknown', 'unverified'],
+  incomplete: ['not_started', 'todo', 'failed', 'no', 'false'],
+  uncertain: ['unknown'],
 } as const satisfies Words<PromiseStatus>
 
-const SEVERITY_WORDS = {
-  blocking: ['must_fix', 'critical', 'major'],
-  should_fix: ['minor', 'warning'],
-  advisory: [],
+export const SEVERITY_WORDS = {
+  blocking: [
+    'blocker',
+    'must_fix',
+    'critical',
+    'major',
+    'high',
+    'severe',
+    'error',
+    'fatal',
+    'p0',
+    'p1',
+    'sev0',
+    'sev1',
+  ],
+  should_fix: ['minor', 'medium', 'moderate', 'warning', 'p2', 'sev2'],
+  advisory: ['low', 'trivial', 'info', 'note', 'nit', 'suggestion', 'consider', 'optional', 'p3', 'p4'],
 } as const satisfies Words<Severity>
 
 /** The canonical words of a table, typed as the tuple that `z.enum` asks for. */
@@ -92,7 +105,10 @@ export const findCoachDecision = (given: string) => findWord(COACH_DECISION_WORD
 export const findPlayerDecision = (given: string) => findWord(PLAYER_DECISION_WORDS, given)
 export const toCriterionStatus = (given: string) => findWord(CRITERION_STATUS_WORDS, given)
 export const toPromiseStatus = (given: string) => findWord(PROMISE_STATUS_WORDS, given)
-export const toSeverity = (given: string): Severity => findWord(SEVERITY_WORDS, given) ?? 'advisory'
+export const findSeverity = (given: string) => findWord(SEVERITY_WORDS, given)
+/** An import stores this severity for a word that the table does not have. */
+export const UNKNOWN_SEVERITY: Severity = 'should_fix'
+export const toSeverity = (given: string): Severity => findSeverity(given) ?? UNKNOWN_SEVERITY
 export const findMode = (given: string) => findWord(MODE_WORDS, given)
 
 /** A model's whole sentence would bury what the message says. */
@@ -123,8 +139,8 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
 }
 
 /**
- * A decision as somebody gave it: a word of the table, in any spelling of it. It stays as it was given, because the
- * record keeps that too.
+ * A decision or a severity as it was given: a word of the table, in any spelling of it. It is not mapped, because the record
+ * keeps the given word too.
  */
 export const decision = <T extends string>(words: Words<T>) =>
   label.check((ctx) => {
@@ -136,31 +152,16 @@ const synonymsIn = <T extends string>(words: Words<T>): string[] =>
   canonicalWords(words).flatMap((word) => words[word])
 
 /** One of the words, in any spelling of the table, as its canonical word; anything else is refused, never guessed. */
-const canonicalWord = <T extends string>(
-  base: z.ZodString,
-  words: Words<T>,
-  refuse: (words: Words<T>, given: string) => string,
-) =>
+const canonicalWord = <T extends string>(base: z.ZodString, words: Words<T>) =>
   base
     .transform((given, ctx): T => {
       const found = findWord(words, given)
       if (found !== undefined) return found
-      ctx.addIssue({ code: 'custom', message: refuse(words, given) })
+      ctx.addIssue({ code: 'custom', message: explainRefusal(words, given) })
       return z.NEVER
     })
     .meta({ enum: [...canonicalWords(words), ...synonymsIn(words)] })
 
-export const mode = canonicalWord<Mode>(label, MODE_WORDS, explainRefusal)
-export const criterionStatus = canonicalWord<CriterionStatus>(
-  z.string(),
-  CRITERION_STATUS_WORDS,
-  refuseStatus,
-)
-export const promiseStatus = canonicalWord<PromiseStatus>(z.string(), PROMISE_STATUS_WORDS, refuseStatus)
-
-function refuseStatus<T extends string>(words: Words<T>, given: string): string {
-  const [canonical, synonyms] = [canonicalWords(words), synonymsIn(words)]
-  const use = `use ${canonical.join(', ')} (or ${synonyms.join(', ')})`
-  const nearest = nearestWord(given.trim().toLowerCase(), [...canonical, ...synonyms])
-  return nearest === undefined ? `is no status; ${use}` : `is no status: did you mean "${nearest}"? Or ${use}`
-}
+export const mode = canonicalWord<Mode>(label, MODE_WORDS)
+export const criterionStatus = canonicalWord<CriterionStatus>(z.string(), CRITERION_STATUS_WORDS)
+export const promiseStatus = canonicalWord<PromiseStatus>(z.string(), PROMISE_STATUS_WORDS)

@@ -2,7 +2,7 @@
 import { notYetNamed, type Progress } from '../criteria/rows.ts'
 import type { Snapshot } from '../criteria/snapshot.ts'
 import { criterionStates, deriveState, type Policy, promisedNotJudged } from '../criteria/state.ts'
-import type { CriterionState } from '../criteria/views.ts'
+import { type CriterionState, type PromisedCriterion, shownPromised } from '../criteria/views.ts'
 import type { Declared, Specification } from './specification.ts'
 import type { Stale, StaleSince } from './stale.ts'
 
@@ -64,9 +64,23 @@ export function specifiedStates(
   ]
 }
 
-/** The promised criteria that no judge has named: none where the task declares what counts. */
-export const promisedNotCounted = ({ criteria, progress, specifiedAfter }: Said): CriterionState[] =>
-  specifiedAfter.length > 0 ? [] : promisedNotJudged(criteria, progress)
+/**
+ * The promised criteria that no judge has named while others were judged: they do not count, and hinder "all verified"
+ * (contract: turns.md, "Promised, not judged"). None if the task declares what counts.
+ */
+export function promisedNotCounted({ criteria, progress, specifiedAfter }: Said): CriterionState[] {
+  const isAnyJudged = [...progress.values()].some(({ lastTurn }) => lastTurn !== null)
+  return specifiedAfter.length > 0 || !isAnyJudged ? [] : promisedNotJudged(criteria, progress)
+}
+
+/** All promised criteria that no judge has named, as the answer shows those that it lists. */
+export function shownPromisedNotJudged(
+  { criteria, progress }: Said,
+  states: readonly CriterionState[],
+): PromisedCriterion[] {
+  const listed = new Map(states.map((state) => [state.key, state]))
+  return promisedNotJudged(criteria, progress).map((state) => shownPromised(listed.get(state.key) ?? state))
+}
 
 /** A criterion that is declared has a text, so it is never merged into another: what is said of it stands under its key. */
 function declaredState(

@@ -7,10 +7,10 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
+import { countCriteria } from '../../rules/notes.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
 import { isProgressWhole, newestSnapshot, type Snapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { isCounted } from '../criteria/state.ts'
 import { type CriterionState, VERDICTS } from '../criteria/views.ts'
 import { instantRow } from '../record/rows.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
@@ -25,7 +25,10 @@ export const worldProgress = world.extend({
     .enum(COACH_DECISIONS)
     .nullable()
     .describe("the Coach's decision in the newest turn; null before the first"),
-  verified: z.number().describe('how many of the criteria that count are verified'),
+  verified: z
+    .number()
+    .describe('how many of the criteria that count are verified, contested ones among them'),
+  contested: z.number().describe('how many of those that are verified were rejected since then'),
   criteria: z.number().describe('how many criteria count'),
   verdict: z.enum(VERDICTS).describe('that of stall analysis'),
   lastActivity: z
@@ -182,16 +185,17 @@ async function readNewestProgress(
   const lastActivity = row.lastActivity ?? ''
   if (row.world.deleted) {
     // Its parts may be going, piece by piece.
-    const nothing = { verified: 0, criteria: 0, verdict: 'insufficient_data' as const }
+    const nothing = { verified: 0, contested: 0, criteria: 0, verdict: 'insufficient_data' as const }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
   const { world, lastDecision, snapshot, states } = await readState(graph, row, specifications)
-  const counted = states.filter(isCounted)
+  const { verified, contested, total } = countCriteria(states)
   return {
     ...world,
     lastDecision,
-    verified: counted.filter(({ state }) => state === 'verified').length,
-    criteria: counted.length,
+    verified,
+    contested,
+    criteria: total,
     verdict: (await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states)).verdict,
     lastActivity,
   }

@@ -24,6 +24,8 @@ const view = (
   as_of_turn: 3,
   policy: 'sticky',
   total: criteria.length,
+  contested: 0,
+  all_verified: false,
   verified: 0,
   remaining: [],
   promised_not_judged: promisedNotJudged,

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { Turn } from '../../service/operations.ts'
 import { describeSession } from './session-sentence.ts'
 
-const criteria = (verified: number, total: number, turn: number) => ({ verified, total, as_of_turn: turn })
+const criteria = (verified: number, total: number, turn: number) => ({
+  criteria: [],
+  verified,
+  contested: 0,
+  total,
+  as_of_turn: turn,
+})
 const ended = (coach_decision: Turn['coach_decision'], coach_feedback: string | null = null) => ({
   coach_decision,
   coach_feedback,
@@ -22,6 +28,12 @@ describe('the sentence of a session', () => {
     ).toBe(
       '6 of 7 proven, turn 5, the Coach last asked for: “\u2068Discounts hold again. Now fix the limit of retries\u2069”.',
     )
+  })
+
+  test('counts contested criteria apart, and names their turns', () => {
+    const contested = { state: 'verified' as const, contested: { turn: 5 } }
+    const all = { ...criteria(2, 2, 5), contested: 2, criteria: [contested, contested] as never[] }
+    expect(describeSession(all, null, IDLE, true)).toBe('2 of 2 proven, 2 contested in turn 5, turn 5.')
   })
 
   test('says that it is approved, or that a turn runs', () => {

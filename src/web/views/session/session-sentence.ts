@@ -1,4 +1,5 @@
 // Says in one line where a session stands. Pure.
+import { countCriteria, describeCounts } from '../../../rules/notes.ts'
 import type { Answered, Criteria } from '../../service/operations.ts'
 
 type World = Pick<Answered<'getWorld'>, 'active_turn_run_id' | 'active_attempt_id' | 'current_turn'>
@@ -12,13 +13,22 @@ type Why = Pick<Answered<'explainTurn'>, 'coach_decision' | 'coach_feedback' | '
  * @param isNow false where an earlier turn is looked at: then nobody is at work
  */
 export function describeSession(
-  { verified, total, as_of_turn: turn }: Pick<Criteria, 'verified' | 'total' | 'as_of_turn'>,
+  {
+    criteria,
+    verified,
+    contested,
+    total,
+    as_of_turn: turn,
+  }: Pick<Criteria, 'criteria' | 'verified' | 'contested' | 'total' | 'as_of_turn'>,
   why: Why | null,
   world: World,
   isNow: boolean,
 ): string {
+  const { contestedInTurns } = countCriteria(criteria)
   const parts = [
-    total === 0 ? 'No criterion is known' : `${verified} of ${total} proven`,
+    total === 0
+      ? 'No criterion is known'
+      : describeCounts({ verified, contested, total, contestedInTurns }, { verb: 'proven' }),
     turn === 0 ? 'no turn yet' : `turn ${turn}`,
     describeEnd(why),
   ]

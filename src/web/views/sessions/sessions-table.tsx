@@ -36,7 +36,12 @@ export function SessionsTable({ project, sessions }: Props) {
       ),
     },
     { head: 'Turns', cell: (session) => <TurnStrip turns={toStrip(session)} /> },
-    { head: 'Proven', cell: ({ verified, criteria }) => <Bar part={verified} whole={criteria} /> },
+    {
+      head: 'Proven',
+      cell: ({ verified, contested, criteria }) => (
+        <Bar part={verified} whole={criteria} contested={contested} />
+      ),
+    },
     { head: 'Verdict', cell: ({ verdict }) => <VerdictWord verdict={verdict} /> },
     { head: 'Last activity', isNumber: true, cell: ({ last_activity }) => <Instant at={last_activity} /> },
     { head: 'At work', isExtra: true, cell: (session) => <Holder session={session} /> },
