@@ -1,29 +1,44 @@
-/** Remembers how often the gate held up each session: a line for each time, in the data folder. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+/** Remembers what the gate said to each session: a line each time, in the data folder. */
 import path from 'node:path'
+import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
+import { appendLine, readSmallFile, UnusableFile } from './hook-files.ts'
 
-/** Some three thousand lines; two such files are read within a millisecond. */
-const MOST_BYTES = 256 * 1024
+/** About 500 lines, and as many in the file before. */
+const MAX_LOG_BYTES = 48 * 1024
 
-/** Appending is atomic, so two hooks at once lose no line. */
+/** The time, the session as JSON, and the digest of what was said, which older lines do not have. */
+const LINE = /^\S+ ("(?:[^"\\]|\\.)*")(?: (\w+))?$/
+
 export class GateLog {
   readonly #file: string
 
   constructor(dataFolder: string) {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+    makeDataFolder(dataFolder)
     this.#file = path.join(dataFolder, 'gate.log')
   }
 
-  count(sessionId: string): number {
-    const end = ` ${JSON.stringify(sessionId)}`
-    return [`${this.#file}.old`, this.#file]
-      .flatMap((file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []))
-      .filter((line) => line.endsWith(end)).length
+  /** How often the gate spoke to a session, and the digest of what it said last. */
+  read(sessionId: string): { times: number; lastDigest: string | null } {
+    const id = JSON.stringify(sessionId)
+    const spoken = [`${this.#file}.old`, this.#file]
+      .flatMap((file) => readLines(file))
+      .map((line) => LINE.exec(line))
+      .filter((parts) => parts?.[1] === id)
+    return { times: spoken.length, lastDigest: spoken.at(-1)?.[2] ?? null }
   }
 
-  add(sessionId: string): void {
-    if (existsSync(this.#file) && statSync(this.#file).size > MOST_BYTES)
-      renameSync(this.#file, `${this.#file}.old`)
-    appendFileSync(this.#file, `${new Date().toISOString()} ${JSON.stringify(sessionId)}\n`, { mode: 0o600 })
+  add(sessionId: string, digest: string): void {
+    const line = `${new Date().toISOString()} ${JSON.stringify(sessionId)} ${digest}`
+    appendLine(this.#file, MAX_LOG_BYTES, line)
+  }
+}
+
+/** An earlier version let the file grow beyond what is read: such a file is replaced at the next line. */
+function readLines(file: string): string[] {
+  try {
+    return (readSmallFile(file) ?? '').split('\n')
+  } catch (error) {
+    if (error instanceof UnusableFile) return []
+    throw error
   }
 }

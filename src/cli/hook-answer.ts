@@ -1,55 +1,58 @@
-/** Runs a hook that answers Claude Code from the memory of the session's task, and lets the agent go on whatever happens. */
-
+/** Runs a hook that answers Claude Code from the memory of the session's task. The agent always goes on, whatever happens. */
 import { escapeHidden, toOneLine } from '../rules/foreign-text.ts'
-import { type HookInput, readHookInput, runHook } from './hook-input.ts'
+import { type HookInput, runHook } from './hook-input.ts'
 import { findService, NoAnswer, Questions } from './hook-service.ts'
-import { findTask, type NamedTask, TaskNotNamed } from './hook-task.ts'
+import { type FoundTask, findTask, TaskNotNamed } from './hook-task.ts'
 
-/** As Claude Code takes it from standard output (hooks reference, "JSON output"). */
+/** The form that Claude Code reads from standard output (hooks reference, "JSON output"). */
 export type HookAnswer = {
   /** Of a Stop hook: the agent does not stop, and reads the reason. */
   decision?: 'block'
   reason?: string
-  /** What the user is shown. */
+  /** A line for the user. */
   systemMessage?: string
-  /** What the agent reads before it begins. */
-  hookSpecificOutput?: { hookEventName: 'SessionStart'; additionalContext: string }
+  /** What the agent reads: before it begins, or, at Stop, before it goes on. */
+  hookSpecificOutput?: { hookEventName: 'SessionStart' | 'Stop'; additionalContext: string }
 }
 
 export type HookQuestion = {
   input: HookInput
-  task: NamedTask
+  found: FoundTask
   /** Asks a route of the service about the task. */
   ask: (route: string, fields: Readonly<Record<string, string | number>>) => Promise<unknown>
 }
 
+type Settings = { dataFolder: string; project: string | undefined; waitMs: number }
+
 /**
- * Prints what `answer` answers to the event on standard input. Nothing names a task: nothing is printed. The memory is
- * away: the user is told, and `whenAway` says what else.
+ * Prints what `answer` answers to the event on standard input. If nothing names a task, it prints nothing. If the memory is
+ * away, it tells the user, and adds what `whenAway` returns.
  */
 export const answerHook = (
-  { dataFolder, project }: { dataFolder: string; project: string | undefined },
+  { dataFolder, project, waitMs }: Settings,
   answer: (question: HookQuestion) => Promise<HookAnswer | null>,
   whenAway: (why: string) => HookAnswer = () => ({}),
 ): Promise<void> =>
-  runHook(dataFolder, async () => {
-    const input = readHookInput()
+  runHook(dataFolder, async ({ input }) => {
     try {
-      const task = findTask(process.env.TURNGRAPH_TASK, [input.workingFolder, process.env.CLAUDE_PROJECT_DIR])
-      if (task === null) return
+      const found = findTask(process.env.TURNGRAPH_TASK, [
+        input.workingFolder,
+        process.env.CLAUDE_PROJECT_DIR,
+      ])
+      if (found === null) return
       const named = project ?? process.env.TURNGRAPH_PROJECT
-      const scope = { ...(named && { project: named }), ...task }
-      const questions = new Questions(await findService(dataFolder, process.env))
-      const ask: HookQuestion['ask'] = (route, fields) => questions.ask(route, { ...scope, ...fields })
-      print(await answer({ input, task, ask }))
+      const scope = { ...(named && { project: named }), ...found.task }
+      let questions: Questions | null = null
+      const ask: HookQuestion['ask'] = async (route, fields) => {
+        questions ??= new Questions(await findService(dataFolder, process.env, waitMs))
+        return questions.ask(route, { ...scope, ...fields })
+      }
+      print(await answer({ input, found, ask }))
     } catch (error) {
       if (error instanceof TaskNotNamed) return print({ systemMessage: `Turngraph: ${error.message}` })
       if (!(error instanceof NoAnswer)) throw error
       const why = toOneLine(error.message)
-      print({
-        systemMessage: `Turngraph is away: ${why}. The agent goes on without it.`,
-        ...whenAway(why),
-      })
+      print({ systemMessage: `Turngraph is away: ${why}. The agent goes on without it.`, ...whenAway(why) })
     }
   })
 

@@ -1,40 +1,60 @@
 /**
- * The hook that Claude Code runs at SessionStart, where it was installed with `--gate`: gives the continuation context of
- * the session's task to an agent that begins, is resumed, or has just lost its own context by compaction.
+ * The hook that Claude Code runs at SessionStart if it was installed with `--gate`: binds a session that starts to the task of
+ * its folder, and gives the task's continuation context to an agent that begins, is resumed, is forked from another session,
+ * or has just lost its own context by compaction.
  *
- * Arguments: the data folder, and the project where it is named.
+ * Arguments: the data folder, the project if one is named; `--policy=POLICY`.
  */
+import { readHookArguments } from './gate-policy.ts'
 import { answerHook, type HookAnswer, type HookQuestion } from './hook-answer.ts'
-import { NoAnswer } from './hook-service.ts'
-import { shownTask } from './hook-task.ts'
+import { listUnproven, unprovenLines } from './hook-criteria.ts'
+import { NoAnswer, START_WAIT_MS } from './hook-service.ts'
+import { bindSession, type FoundTask, isBoundTo, shownTask } from './hook-task.ts'
 
 /** Not `clear`: a session is cleared to be empty. */
-const SOURCES = ['startup', 'resume', 'compact']
+const SOURCES = ['startup', 'resume', 'compact', 'fork']
 
-const [dataFolder = '.turngraph', project] = process.argv.slice(2)
+const { named, policy } = readHookArguments(process.argv.slice(2))
+const [dataFolder = '.turngraph', project] = named
 
-async function answerSessionStart({ input, task, ask }: HookQuestion): Promise<HookAnswer | null> {
-  if (input.event !== 'SessionStart' || !SOURCES.includes(input.source ?? '')) return null
-  const turn = newestTurnIn(await ask('/v1/criteria', { role: 'player' })) + 1
+async function answerSessionStart({ input, found, ask }: HookQuestion): Promise<HookAnswer | null> {
+  const { event, source, sessionId, agentId } = input
+  if (event !== 'SessionStart' || agentId !== null || !SOURCES.includes(source ?? '')) return null
+  const task = shownTask(found.task)
+  // A fork goes on with the conversation of another session: it is told what is known, and not asked at Stop.
+  if (!isBoundTo(bind(found, sessionId), sessionId) && source !== 'fork')
+    return source === 'startup' ? { systemMessage: belongsToAnother(task) } : null
+  const { as_of_turn: asOfTurn, criteria } = Object(
+    await ask('/v1/criteria', { role: 'player', policy }),
+  ) as Record<string, unknown>
+  if (typeof asOfTurn !== 'number') throw new NoAnswer('its answer is of another version of Turngraph')
+  const turn = asOfTurn + 1
   const { context } = Object(
-    await ask('/v1/continuation-context', { role: 'player', current_turn: turn }),
-  ) as { context?: unknown }
-  if (typeof context !== 'string') return null
+    await ask('/v1/continuation-context', { role: 'player', policy, current_turn: turn }),
+  ) as Record<string, unknown>
+  const left = listUnproven(criteria, policy)
+  if (typeof context !== 'string' && left.length === 0) return null
   return forAgent(
-    `What Turngraph, the memory of ${shownTask(task)}, knows for turn ${turn}. What is verified need not be done again.\n\n${context}`,
+    [
+      `What Turngraph, the memory of ${task}, knows for turn ${turn}. What is proven need not be done again.`,
+      ...(left.length === 0 ? [] : ['Not proven:', ...unprovenLines(left)]),
+      ...(typeof context === 'string' ? ['', context] : []),
+    ].join('\n'),
   )
 }
 
-function newestTurnIn(criteria: unknown): number {
-  const { as_of_turn: turn } = Object(criteria) as { as_of_turn?: unknown }
-  if (typeof turn === 'number') return turn
-  throw new NoAnswer('its answer is of another version of Turngraph')
-}
+const bind = (found: FoundTask, sessionId: string | null): FoundTask =>
+  found.file === null || found.sessionId !== null || sessionId === null
+    ? found
+    : (bindSession(found.file, sessionId) ?? found)
+
+const belongsToAnother = (task: string): string =>
+  `Turngraph: ${task} belongs to another session of this folder, so this one is not asked for its criteria. \`turngraph task set\` gives it to the next session that starts.`
 
 function forAgent(additionalContext: string): HookAnswer {
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } }
 }
 
-await answerHook({ dataFolder, project }, answerSessionStart, (why) =>
+await answerHook({ dataFolder, project, waitMs: START_WAIT_MS }, answerSessionStart, (why) =>
   forAgent(`The memory of this task (Turngraph) is away: ${why}. What was proven before is not known here.`),
 )

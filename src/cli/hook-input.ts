@@ -1,76 +1,92 @@
-/** Runs a hook: reads what Claude Code tells it, and logs why it failed. Builtin modules alone: a hook must be quick. */
-import { appendFileSync, existsSync, mkdirSync, readSync, renameSync, statSync } from 'node:fs'
+/** Runs a hook: reads the event from Claude Code, and logs why the hook failed. Builtin modules only: a hook must be quick. */
 import path from 'node:path'
+import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
+import { appendLine, fill, openToAppend } from './hook-files.ts'
 
-const MOST_INPUT_BYTES = 1024 * 1024
-const MOST_LOG_BYTES = 1024 * 1024
+const MAX_INPUT_BYTES = 1024 * 1024
+const MAX_LOG_BYTES = 1024 * 1024
+const MAX_ID_LENGTH = 256
 
-/** The event as Claude Code names it (hooks reference, "Common input fields"); a field of another type counts as absent. */
+/** The event in the words of Claude Code (hooks reference, "Common input fields"). A field of another type counts as absent. */
 export type HookInput = {
   event: string | null
   sessionId: string | null
   workingFolder: string | null
-  /** Why a session starts: `startup`, `resume`, `clear` or `compact`. */
+  /** Why a session starts: `startup`, `resume`, `clear`, `compact` or `fork`. */
   source: string | null
   transcript: string | null
-  /** Only where the hook runs in or for a subagent. */
+  /** Present only if the hook runs in or for a subagent. */
   agentId: string | null
   agentTranscript: string | null
-  /** Work that goes on and will wake the agent: it pauses, it has not finished. */
-  backgroundTasks: number
+  /** Number of background tasks and scheduled jobs that will wake the agent: it pauses and has not finished. */
+  pendingWork: number
+  /** Whether a Stop hook may answer with `additionalContext`: Claude Code sends `prompt_id` from 2.1.196 on, and takes it from 2.1.163 on. */
+  takesStopContext: boolean
 }
 
-/** @throws SyntaxError where standard input is no JSON */
-export function readHookInput(): HookInput {
-  const input = Object(JSON.parse(standardInput())) as Record<string, unknown>
+export type Hook = {
+  input: HookInput
+  /** Writes one line to hook.log, with the time and the session. */
+  log: (text: string) => void
+}
+
+/** @throws SyntaxError if standard input is not JSON */
+function readHookInput(): HookInput {
+  const buffer = Buffer.alloc(MAX_INPUT_BYTES)
+  const input = Object(JSON.parse(buffer.toString('utf8', 0, fill(buffer, 0)))) as Record<string, unknown>
   const text = (field: string): string | null => {
     const value = input[field]
     return typeof value === 'string' && value !== '' ? value : null
   }
-  const background = input.background_tasks
+  const count = (field: string): number => {
+    const value = input[field]
+    return Array.isArray(value) ? value.length : 0
+  }
+  const id = text('session_id')
   return {
     event: text('hook_event_name'),
-    sessionId: text('session_id'),
+    sessionId: id !== null && id.length <= MAX_ID_LENGTH ? id : null,
     workingFolder: text('cwd'),
     source: text('source'),
     transcript: text('transcript_path'),
     agentId: text('agent_id'),
     agentTranscript: text('agent_transcript_path'),
-    backgroundTasks: Array.isArray(background) ? background.length : 0,
+    pendingWork: count('background_tasks') + count('session_crons'),
+    takesStopContext: text('prompt_id') !== null,
   }
 }
 
-/** Bounded: whatever is sent, this ends. */
-function standardInput(): string {
-  const buffer = Buffer.alloc(MOST_INPUT_BYTES)
-  let length = 0
-  while (length < buffer.length) {
-    const read = readSync(0, buffer, length, buffer.length - length, null)
-    if (read === 0) break
-    length += read
-  }
-  return buffer.toString('utf8', 0, length)
+/** Opens the file that the hooks and the imports they start write to. */
+export function openHookLog(dataFolder: string): number {
+  makeDataFolder(dataFolder)
+  return openToAppend(path.join(dataFolder, 'hook.log'), MAX_LOG_BYTES)
 }
 
-/** The file that the hooks write to; a full one makes room for the next. */
-export function hookLog(dataFolder: string): string {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
-  const log = path.join(dataFolder, 'hook.log')
-  if (existsSync(log) && statSync(log).size > MOST_LOG_BYTES) renameSync(log, `${log}.old`)
-  return log
-}
+/** Begins each line of hook.log. */
+export const linePrefix = (sessionId: string | null): string =>
+  `${new Date().toISOString()} ${sessionId === null ? '-' : toOneLine(sessionId)} `
 
-/** Does the work of a hook, and never fails: an agent must not be stopped by a defect of its memory. */
-export async function runHook(dataFolder: string, work: () => Promise<void> | void): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const why = error instanceof SyntaxError ? 'what Claude Code said is no JSON' : String(error)
+/** Does the work of a hook, and never fails: a defect of the memory must not stop an agent. */
+export async function runHook(dataFolder: string, work: (hook: Hook) => Promise<void> | void): Promise<void> {
+  let sessionId: string | null = null
+  const log = (text: string): void => {
     try {
-      appendFileSync(hookLog(dataFolder), `${new Date().toISOString()} ${toOneLine(why)}\n`, { mode: 0o600 })
+      makeDataFolder(dataFolder)
+      appendLine(
+        path.join(dataFolder, 'hook.log'),
+        MAX_LOG_BYTES,
+        `${linePrefix(sessionId)}${toOneLine(text)}`,
+      )
     } catch {
-      // Nobody can be told: the folder of the log cannot be written.
+      // The log cannot be written, so nobody can be told.
     }
+  }
+  try {
+    const input = readHookInput()
+    sessionId = input.sessionId
+    await work({ input, log })
+  } catch (error) {
+    log(error instanceof SyntaxError ? 'the input from Claude Code is no JSON' : String(error))
   }
 }

@@ -11,13 +11,17 @@ import { isLoopback } from '../platform/loopback.ts'
 import { knowsToken } from '../platform/service-proof.ts'
 import { isAlive } from './is-alive.ts'
 
-type HookService = { url: string; token: string | null; waitMs: number }
+/** `late` aborts what is asked once the wait is over. */
+type HookService = { url: string; token: string | null; waitMs: number; late: AbortSignal }
 
 /** Nobody answered, or the answer is no help: the message says why, for the user. */
 export class NoAnswer extends Error {}
 
-/** A hook has 200 ms in all; Node itself takes about 50 of them to start; a machine that is slower is given more. */
-const WAIT_MS = 150
+/** A hook has 200 ms in all, and Node itself takes about 50 of them to start. */
+export const WAIT_MS = 150
+
+/** A session starts once, and an agent that starts without its memory does work again. */
+export const START_WAIT_MS = 2_000
 
 /**
  * Finds the service of TURNGRAPH_URL, else the one that runs on the data folder, and the token that commands use. A service on
@@ -25,8 +29,14 @@ const WAIT_MS = 150
  *
  * @throws NoAnswer
  */
-export async function findService(dataFolder: string, environment: NodeJS.ProcessEnv): Promise<HookService> {
-  const waitMs = Number(environment.TURNGRAPH_HOOK_WAIT_MS) || WAIT_MS
+export async function findService(
+  dataFolder: string,
+  environment: NodeJS.ProcessEnv,
+  defaultWaitMs: number,
+): Promise<HookService> {
+  const waitMs = Number(environment.TURNGRAPH_HOOK_WAIT_MS) || defaultWaitMs
+  const began = performance.now()
+  const late = AbortSignal.timeout(waitMs)
   const ownToken = readOwn(path.join(dataFolder, 'token'))?.trim() ?? null
   const named = environment.TURNGRAPH_URL?.replace(/\/+$/, '') || null
   const url = named ?? servedAt(dataFolder)
@@ -36,19 +46,21 @@ export async function findService(dataFolder: string, environment: NodeJS.Proces
   if (isLoopback(new URL(url).hostname) && !isAuthOff) {
     const known = named === null ? (ownToken ?? token) : token
     if (known === null) throw new NoAnswer(`there is no token for ${url}`)
-    await requireProof(url, known, { isLocal: named === null, timeoutMs: waitMs })
+    const leftMs = Math.max(1, Math.floor(waitMs - (performance.now() - began)))
+    await requireProof(url, known, { isLocal: named === null, timeoutMs: leftMs }, waitMs)
   }
-  return { url, token, waitMs }
+  return { url, token, waitMs, late }
 }
 
 async function requireProof(
   url: string,
   token: string,
   options: { isLocal: boolean; timeoutMs: number },
+  waitMs: number,
 ): Promise<void> {
   const isKnown = await knowsToken(url, token, options).catch((cause: unknown) => {
     const isLate = cause instanceof Error && ['AbortError', 'TimeoutError'].includes(cause.name)
-    const why = isLate ? `did not answer within ${options.timeoutMs} ms` : 'cannot be reached'
+    const why = isLate ? `did not answer within ${waitMs} ms` : 'cannot be reached'
     throw new NoAnswer(`${url} ${why}`, { cause })
   })
   if (!isKnown) throw new NoAnswer(`${url} did not prove that it knows the token`)
@@ -63,14 +75,12 @@ function servedAt(dataFolder: string): string {
   throw new NoAnswer(`server.json in ${dataFolder} names ${url}, which is not on this machine`)
 }
 
-/** What a service is asked by one hook: all of it within the time of one. */
+/** What one hook asks the service, all of it within the wait of one hook. */
 export class Questions {
   readonly #service: HookService
-  readonly #late: AbortSignal
 
   constructor(service: HookService) {
     this.#service = service
-    this.#late = AbortSignal.timeout(service.waitMs)
   }
 
   /**
@@ -88,26 +98,26 @@ export class Questions {
   }
 
   async #get(address: string): Promise<{ status: number | undefined; body: unknown }> {
-    const { url, waitMs } = this.#service
+    const { url, waitMs, late } = this.#service
     try {
       const response = await this.#send(`${url}${address}`)
       return { status: response.statusCode, body: parseJson(await text(response)) }
     } catch (cause) {
       if (cause instanceof NoAnswer) throw cause
-      const why = this.#late.aborted ? `did not answer within ${waitMs} ms` : 'cannot be reached'
+      const why = late.aborted ? `did not answer within ${waitMs} ms` : 'cannot be reached'
       throw new NoAnswer(`${url} ${why}`, { cause })
     }
   }
 
   async #send(address: string): Promise<IncomingMessage> {
-    const { token } = this.#service
+    const { token, late } = this.#service
     const send = address.startsWith('https:') ? (await import('node:https')).request : request
     const headers = {
       accept: 'application/json',
       ...(token !== null && { authorization: `Bearer ${token}` }),
     }
     return new Promise((resolve, reject) => {
-      send(address, { headers, agent: false, signal: this.#late }, resolve).on('error', reject).end()
+      send(address, { headers, agent: false, signal: late }, resolve).on('error', reject).end()
     })
   }
 }

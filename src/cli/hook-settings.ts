@@ -1,63 +1,82 @@
-/** Adds our hooks to the settings of Claude Code, and takes them away: all else in them stays as it is. */
+/**
+ * Adds our hooks to the settings of Claude Code, and removes them. Everything else in the file stays as it is: order, format,
+ * comments and trailing commas.
+ */
 import * as z from 'zod'
+import { itemsOf, JsonText, type Place } from './json-text.ts'
 
 /** When a session's transcript has grown. */
 export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
 
-/** A command that Claude Code runs at an event, where the event's matcher fits (default: always). */
+/** The starts of a session at which it is told what is known. Not `clear`: a session is cleared to be empty. */
+export const START_SOURCES = 'startup|resume|compact|fork'
+
+/** A command that Claude Code runs at an event, if the event fits the matcher (default: always). */
 export type Hook = { event: string; command: string; matcher?: string }
 
 /** Our entries are known by it, wherever Turngraph was installed from. */
 const OURS = /\bhook-(run|gate|context)\.js\b/
 
-/** Claude Code kills a hook that takes longer, in seconds; ours are done within a fraction of one. */
+/** Claude Code kills a hook that takes longer, in seconds; ours take a fraction of one, at a start two. */
 const TIMEOUT_S = 10
 
-const matcher = z.looseObject({ hooks: z.array(z.unknown()).optional() })
+const handler = z.looseObject({ command: z.unknown() })
+const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 
-/** What of a settings file must fit, so that nothing in it is lost. */
-export const hookSettings = z.looseObject({
-  hooks: z.record(z.string(), z.array(matcher)).optional(),
-})
-export type HookSettings = z.output<typeof hookSettings>
+/** The part of a settings file that must fit, so that nothing in it is lost. */
+const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
 
-/** Puts these hooks in the place of all that are ours. */
-export function withHooks(settings: HookSettings, added: readonly Hook[]): HookSettings {
-  const { hooks: others = {}, ...rest } = withoutHooks(settings)
-  const hooks = { ...others }
+/** The file is not JSON with comments, or its hooks have another form. */
+export class UnfitSettings extends Error {}
+
+/**
+ * Returns the text of a settings file with these hooks in the place of all that are ours.
+ *
+ * @throws UnfitSettings
+ */
+export function withHooks(text: string, added: readonly Hook[]): string {
+  const settings = parse(withoutHooks(text))
   for (const { event, command, matcher } of added) {
-    const ours = {
-      ...(matcher !== undefined && { matcher }),
-      hooks: [{ type: 'command', command, timeout: TIMEOUT_S }],
-    }
-    hooks[event] = [...(hooks[event] ?? []), ours]
+    const hooks = [{ type: 'command', command, timeout: TIMEOUT_S }]
+    settings.append(['hooks', event], { ...(matcher !== undefined && { matcher }), hooks })
   }
-  return { ...rest, hooks }
+  return settings.text
 }
 
-/** Takes our hooks away, and what is empty then. */
-export function withoutHooks(settings: HookSettings): HookSettings {
-  const { hooks, ...rest } = settings
-  if (hooks === undefined) return settings
-  const remaining = Object.entries(hooks)
-    .map(([event, matchers]) => [event, withoutOurs(matchers)] as const)
-    .filter(([event, matchers]) => matchers.length > 0 || hooks[event]?.length === 0)
-  return remaining.length === 0 && Object.keys(hooks).length > 0
-    ? rest
-    : { ...rest, hooks: Object.fromEntries(remaining) }
+/**
+ * Returns the text of a settings file without our hooks, and without the lists that are empty then.
+ *
+ * @throws UnfitSettings
+ */
+export function withoutHooks(text: string): string {
+  const settings = parse(text)
+  if (findOurs(settings) === null) return text
+  for (let ours = findOurs(settings); ours !== null; ours = findOurs(settings)) {
+    const [hooks = 'hooks', event = '', place = 0] = ours
+    settings.remove(ours)
+    if (settings.isBare([hooks, event, place, 'hooks']) && !settings.hasComment([hooks, event, place]))
+      settings.remove([hooks, event, place])
+    if (settings.isBare([hooks, event])) settings.remove([hooks, event])
+    if (settings.isBare([hooks])) settings.remove([hooks])
+  }
+  return settings.text
 }
 
-const withoutOurs = (matchers: readonly z.output<typeof matcher>[]) =>
-  matchers.flatMap((entry) => {
-    const { hooks } = entry
-    const kept = hooks?.filter((hook) => !isOurs(hook))
-    if (kept === undefined || kept.length === hooks?.length) return [entry]
-    return kept.length === 0 ? [] : [{ ...entry, hooks: kept }]
-  })
+function findOurs(settings: JsonText): Place | null {
+  for (const event of itemsOf(settings.at(['hooks'])))
+    for (const place of itemsOf(settings.at(['hooks', event])))
+      for (const index of itemsOf(settings.at(['hooks', event, place, 'hooks']))) {
+        const found: Place = ['hooks', event, place, 'hooks', index]
+        const { command } = handler.safeParse(settings.at(found)).data ?? {}
+        if (typeof command === 'string' && OURS.test(command)) return found
+      }
+  return null
+}
 
-const isOurs = (hook: unknown): boolean =>
-  typeof hook === 'object' &&
-  hook !== null &&
-  'command' in hook &&
-  typeof hook.command === 'string' &&
-  OURS.test(hook.command)
+function parse(text: string): JsonText {
+  const settings = JsonText.parse(text)
+  if (settings === null) throw new UnfitSettings('is not JSON')
+  const { error } = hookSettings.safeParse(settings.at([]))
+  if (error !== undefined) throw new UnfitSettings(`does not fit: ${error.issues[0]?.path.join('.')}`)
+  return settings
+}

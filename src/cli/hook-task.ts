@@ -1,70 +1,168 @@
-/** Finds the task that a session of Claude Code works on. Loads no package: a hook must be quick. */
-import { readFileSync } from 'node:fs'
+/** Finds the task that a session of Claude Code works on, and binds the session to it. Loads no package: a hook must be quick. */
+import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
-import { isGone } from '../core/system-code.ts'
+import { systemCode } from '../core/system-code.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
+import { readSmallFile, UnusableFile } from './hook-files.ts'
+import { foldersUpwards, kindOf, mainCheckoutOf, realPath } from './hook-folders.ts'
 
-/** In the wire form of a query; a world alone is enough, as it has one task. */
+/** In the wire form of a query. A world alone is enough, as it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
 
-const FIELDS = ['project', 'feature_id', 'task_id', 'world_slug'] as const
+/** A task, and the session that is bound to it. `file` is null if TURNGRAPH_TASK in the session's own environment names the task. */
+export type FoundTask = { task: NamedTask; file: string | null; sessionId: string | null }
+
+const FIELDS = ['project', 'feature_id', 'task_id', 'world_slug', 'session_id'] as const
 const FORM = '{"feature_id": "FEAT-1", "task_id": "TASK-1"}, or {"world_slug": "TASK-1"}'
 
-/** What names the task does not name one: the message says where, and what to write. */
-export class TaskNotNamed extends Error {}
+/** Value of TURNGRAPH_TASK for a session that works on no task, whatever its folder says. */
+const NO_TASK = 'none'
+
+/** The source of the task does not name one: the message says where, and what to write. */
+export class TaskNotNamed extends Error {
+  constructor(message: string) {
+    super(toOneLine(message))
+  }
+}
+
+/** The sessions that a task is for: the one that is bound to it, and each one whose environment names it. */
+export const isBoundTo = ({ file, sessionId: bound }: FoundTask, sessionId: string | null): boolean =>
+  file === null || (bound !== null && bound === sessionId)
 
 /**
- * The task that TURNGRAPH_TASK names, as `FEATURE/TASK` or in the form of the file, else the one of `.turngraph/task.json`
- * in the first of the folders that has it; null where nothing names any.
+ * Returns the task that TURNGRAPH_TASK names, as `FEATURE/TASK` or in the form of the file; otherwise that of
+ * {@link findTaskFile}; null if there is neither.
  *
  * @throws TaskNotNamed
  */
 export function findTask(
   named: string | undefined,
   folders: readonly (string | null | undefined)[],
-): NamedTask | null {
-  if (named !== undefined && named !== '') return taskIn('TURNGRAPH_TASK', named)
+): FoundTask | null {
+  if (named === NO_TASK) return null
+  if (named !== undefined && named !== '') return { ...parseTask('TURNGRAPH_TASK', named), file: null }
+  const file = findTaskFile(folders)
+  return file === null ? null : readTask(file)
+}
+
+export const taskFileIn = (folder: string): string => path.join(folder, '.turngraph', 'task.json')
+
+/** The first `.turngraph/task.json` in or above one of these folders, or in the main checkout of its git worktree. */
+export function findTaskFile(folders: readonly (string | null | undefined)[]): string | null {
   for (const folder of folders) {
     if (folder == null) continue
-    const file = path.join(folder, '.turngraph', 'task.json')
-    const text = readIfThere(file)
-    if (text !== null) return taskIn(file, text)
+    const near = foldersUpwards(path.resolve(folder)).map(taskFileIn).find(isPresent)
+    if (near !== undefined) return near
+    const main = mainCheckoutOf(folder)
+    if (main !== null && isPresent(taskFileIn(main))) return taskFileIn(main)
   }
   return null
+}
+
+const isPresent = (file: string): boolean => kindOf(file) !== null
+
+/**
+ * Reads a task file; null if it does not exist.
+ *
+ * @throws TaskNotNamed
+ */
+export function readTask(file: string): FoundTask | null {
+  try {
+    const text = readSmallFile(file)
+    return text === null ? null : { ...parseTask(file, text), file }
+  } catch (error) {
+    if (error instanceof UnusableFile) throw new TaskNotNamed(`${file} ${error.message}.`)
+    throw error
+  }
 }
 
 export const shownTask = ({ feature_id, task_id, world_slug }: NamedTask): string =>
   toOneLine(task_id === undefined ? `world ${world_slug}` : `${feature_id}/${task_id}`)
 
-function taskIn(where: string, text: string): NamedTask {
+/** @throws TaskNotNamed */
+export function parseTask(where: string, text: string): Pick<FoundTask, 'task' | 'sessionId'> {
   const [, feature, task] = /^([^/{][^/]*)\/([^/]+)$/.exec(text.trim()) ?? []
-  if (feature !== undefined && task !== undefined) return { feature_id: feature, task_id: task }
-  const given = jsonObject(where, text)
-  const found: NamedTask = {}
-  for (const [key, value] of Object.entries(given)) {
+  if (feature !== undefined && task !== undefined)
+    return { task: { feature_id: feature, task_id: task }, sessionId: null }
+  const found: NamedTask & { session_id?: string } = {}
+  for (const [key, value] of Object.entries(jsonObject(where, text))) {
     const field = FIELDS.find((name) => name === key)
     if (field === undefined) throw new TaskNotNamed(`${where}: ${key} is no field here. Write ${FORM}.`)
     if (typeof value !== 'string' || value === '')
       throw new TaskNotNamed(`${where}: ${key} must be a text. Write ${FORM}.`)
     found[field] = value
   }
-  const isTask = found.feature_id !== undefined && found.task_id !== undefined
-  if (isTask || found.world_slug !== undefined) return found
+  const { session_id: sessionId = null, ...named } = found
+  const isTask = named.feature_id !== undefined && named.task_id !== undefined
+  if (isTask || named.world_slug !== undefined) return { task: named, sessionId }
   throw new TaskNotNamed(`${where} names neither a task nor a world. Write ${FORM}.`)
 }
 
 function jsonObject(where: string, text: string): object {
-  const parsed = parseJson(text)
+  const parsed = parseJson(text.replace(/^\uFEFF/, ''))
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
   throw new TaskNotNamed(`${where} is no JSON object. Write ${FORM}.`)
 }
 
-function readIfThere(file: string): string | null {
+/** Writes a task file whole or not at all. */
+export function writeTask(file: string, task: NamedTask, sessionId: string | null): void {
+  const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
+  const given = { ...task, ...(sessionId !== null && { session_id: sessionId }) }
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600
+  writeFileSync(draft, `${JSON.stringify(given, null, 2)}\n`, { flag: 'wx', mode })
   try {
-    return readFileSync(file, 'utf8')
+    renameSync(draft, file)
   } catch (error) {
-    if (isGone(error)) return null
-    throw new TaskNotNamed(`${file} cannot be read.`)
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Binds a session to the task of a file, unless another one is bound to it already. Of two sessions that start at once, the
+ * second one sees the first.
+ *
+ * @returns the task with the session that is bound to it now; null if the file is gone
+ * @throws TaskNotNamed
+ */
+export function bindSession(file: string, sessionId: string): FoundTask | null {
+  const real = realPath(file)
+  try {
+    return withLock(`${real}.lock`, () => {
+      const found = readTask(real)
+      if (found === null || found.sessionId !== null) return found && { ...found, file }
+      writeTask(real, found.task, sessionId)
+      return { ...found, file, sessionId }
+    })
+  } catch (error) {
+    if (systemCode(error) === null) throw error
+    throw new TaskNotNamed(
+      `${file} cannot be written, so this session is not bound to it. Set TURNGRAPH_TASK for the session.`,
+    )
+  }
+}
+
+const LOCK_TRIES = 100
+const LOCK_RETRY_MS = 5
+/** A hook holds the lock for a few milliseconds: an older lock belongs to a process that was killed. */
+const MAX_LOCK_AGE_MS = 5_000
+
+function withLock<T>(lock: string, work: () => T): T {
+  for (let tries = 1; ; tries++) {
+    try {
+      closeSync(openSync(lock, 'wx', 0o600))
+      break
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST' || tries === LOCK_TRIES) throw error
+      const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+      if (Date.now() - made > MAX_LOCK_AGE_MS) rmSync(lock, { force: true })
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
+    }
+  }
+  try {
+    return work()
+  } finally {
+    rmSync(lock, { force: true })
   }
 }

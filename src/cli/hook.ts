@@ -1,24 +1,22 @@
 /** `turngraph hook`: adds our hooks to the settings of Claude Code, and takes them away again. */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invalidField, TurngraphError } from '../core/errors.ts'
-import { action, group, PROJECT } from './command.ts'
-import type { Hook, HookSettings } from './hook-settings.ts'
+import { action, group, POLICY, PROJECT } from './command.ts'
+import { DEFAULT_GATE_POLICY, policyArguments } from './gate-policy.ts'
+import { kindOf } from './hook-folders.ts'
+import type { Hook } from './hook-settings.ts'
 import { printNote } from './output.ts'
 
 const SETTINGS = { settings: ['--settings <file>', 'default: ~/.claude/settings.json'] } as const
 type HookOptions = { settings?: string | undefined; project?: string | undefined }
-type InstallOptions = HookOptions & { gate?: boolean | undefined; gateLimit?: number | undefined }
+type InstallOptions = HookOptions & {
+  gate?: boolean | undefined
+  gateLimit?: number | undefined
+  gatePolicy?: string | undefined
+}
 
 /** Claude Code itself ends a turn that hooks have held up 8 times in a row. */
 const GATE_LIMIT = 3
@@ -43,8 +41,13 @@ export const addHook = group(
             'tell an agent that stops what of its task is not proven, and one that starts what is known',
           ],
           gateLimit: ['--gate-limit <n>', `so often in a session at most (default: ${GATE_LIMIT})`],
+          gatePolicy: [
+            '--gate-policy <policy>',
+            `what counts as proven (default: ${DEFAULT_GATE_POLICY})`,
+            { choices: POLICY.policy[2].choices },
+          ],
         },
-        help: 'The task is the one of TURNGRAPH_TASK (FEATURE/TASK), else of .turngraph/task.json in the working folder.\n\nExample:\n  turngraph hook install --gate --settings .claude/settings.local.json',
+        help: 'The gate asks the session that is bound to a task: one that has TURNGRAPH_TASK (FEATURE/TASK) in its environment, or the first\none that starts in a folder with .turngraph/task.json (`turngraph task set`).\n\nExample:\n  turngraph hook install --gate --settings .claude/settings.local.json',
       },
       installHook,
     ),
@@ -52,11 +55,13 @@ export const addHook = group(
   ],
 )
 
-async function installHook({ gate = false, gateLimit, ...options }: InstallOptions): Promise<void> {
+async function installHook(given: InstallOptions): Promise<void> {
+  const { gate = false, gateLimit, gatePolicy, ...options } = given
   if (gateLimit !== undefined && !gate) throw invalidField('gateLimit', 'is for --gate alone')
   if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MOST_GATE_LIMIT))
     throw invalidField('gateLimit', `must be a whole number from 1 to ${MOST_GATE_LIMIT}`)
-  const { IMPORT_EVENTS, withHooks } = await import('./hook-settings.ts')
+  if (gatePolicy !== undefined && !gate) throw invalidField('gatePolicy', 'is for --gate alone')
+  const { IMPORT_EVENTS, START_SOURCES, withHooks } = await import('./hook-settings.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = chooseFile(options)
@@ -67,11 +72,12 @@ async function installHook({ gate = false, gateLimit, ...options }: InstallOptio
       .join(' ')
   const hooks: Hook[] = IMPORT_EVENTS.map((event) => ({ event, command: run('./hook-run.js') }))
   if (gate) {
-    hooks.push({ event: 'Stop', command: run('./hook-gate.js', String(gateLimit ?? GATE_LIMIT)) })
-    const matcher = 'startup|resume|compact'
-    hooks.push({ event: 'SessionStart', matcher, command: run('./hook-context.js') })
+    const policy = policyArguments(gatePolicy ?? DEFAULT_GATE_POLICY)
+    hooks.push({ event: 'Stop', command: run('./hook-gate.js', String(gateLimit ?? GATE_LIMIT), ...policy) })
+    const command = run('./hook-context.js', ...policy)
+    hooks.push({ event: 'SessionStart', matcher: START_SOURCES, command })
   }
-  write(file, withHooks(await settingsIn(file), hooks))
+  await edit(file, (text) => withHooks(text, hooks))
   printNote(
     `Installed in ${file}: sessions go into ${dataFolder}; ${path.join(dataFolder, 'hook.log')} has the log.`,
   )
@@ -80,11 +86,8 @@ async function installHook({ gate = false, gateLimit, ...options }: InstallOptio
 async function uninstallHook(options: HookOptions): Promise<void> {
   const { withoutHooks } = await import('./hook-settings.ts')
   const file = chooseFile(options)
-  const settings = existsSync(file) ? await settingsIn(file) : {}
-  const without = withoutHooks(settings)
-  if (JSON.stringify(without) === JSON.stringify(settings))
+  if (!(await edit(file, withoutHooks)))
     return printNote(`${file} had no hook of Turngraph: nothing was changed.`)
-  write(file, without)
   printNote(`Removed the hooks of Turngraph from ${file}.`)
 }
 
@@ -95,35 +98,42 @@ const chooseFile = ({ settings }: HookOptions): string =>
 const quoted = (argument: string): string =>
   process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
 
-async function settingsIn(file: string): Promise<HookSettings> {
-  if (!existsSync(file)) return {}
-  const { hookSettings } = await import('./hook-settings.ts')
-  let json: unknown
+/** Edits the settings, and says whether that changed them. */
+async function edit(file: string, change: (text: string) => string): Promise<boolean> {
+  const { UnfitSettings } = await import('./hook-settings.ts')
+  const text = await readSettings(file)
   try {
-    json = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '') || '{}')
-  } catch (cause) {
-    throw notOurs(file, 'is no JSON', cause)
+    const changed = change(text)
+    if (changed !== text) write(file, changed)
+    return changed !== text
+  } catch (error) {
+    if (error instanceof UnfitSettings) throw notOurs(file, error.message, error)
+    throw error
   }
-  const parsed = hookSettings.safeParse(json)
-  if (!parsed.success)
-    throw notOurs(file, `does not fit: ${parsed.error.issues[0]?.path.join('.')}`, parsed.error)
-  return json as HookSettings // its keys in their own order
+}
+
+async function readSettings(file: string): Promise<string> {
+  const kind = kindOf(file)
+  if (kind === null) return ''
+  if (kind !== 'file') throw notOurs(file, 'is not a regular file', null)
+  const { MAX_REQUEST_BYTES, readAtMost } = await import('./bounded-input.ts')
+  return (await readAtMost(file, MAX_REQUEST_BYTES)).toString('utf8')
 }
 
 const notOurs = (file: string, why: string, cause: unknown): TurngraphError =>
   new TurngraphError('invalid_request', `settings: ${file} ${why}.`, {
-    hint: 'Mend it first: nothing was changed.',
+    hint: 'Correct it first: nothing was changed.',
     details: { problems: [{ path: 'settings', message: why }] },
     cause,
   })
 
 /** Whole or not at all, in the place of what a link leads to, with the same rights. */
-function write(file: string, settings: HookSettings): void {
+function write(file: string, text: string): void {
   const there = existsSync(file)
   const real = there ? realpathSync(file) : file
   mkdirSync(path.dirname(real), { recursive: true })
   const draft = `${real}.${process.pid}.${crypto.randomUUID()}`
-  writeFileSync(draft, `${JSON.stringify(settings, null, 2)}\n`, {
+  writeFileSync(draft, text, {
     mode: there ? statSync(real).mode : 0o600,
     flag: 'wx',
   })

@@ -35,4 +35,9 @@ const usageError = (error: CommanderError): TurngraphError =>
     hint: '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.',
   })
 
+// A hook started this command: its output goes to hook.log (hook-run.ts). The variable is no setting.
+const { TURNGRAPH_LOG_SESSION: logSession } = process.env
+delete process.env.TURNGRAPH_LOG_SESSION
+if (logSession !== undefined) (await import('./log-lines.ts')).writeAsLogLines(logSession)
+
 process.exitCode = await runCommand(process.argv.slice(2))

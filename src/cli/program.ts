@@ -28,6 +28,7 @@ import { addRun } from './run.ts'
 import { addServe } from './serve.ts'
 import { addSpecify } from './specify.ts'
 import { addStall } from './stall.ts'
+import { addTask } from './task.ts'
 import { addTurns } from './turns.ts'
 import { addWatch } from './watch.ts'
 import { addWhy } from './why.ts'
@@ -71,6 +72,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addAnalyses,
   addQuery,
   addHook,
+  addTask,
   addRun,
   addTail,
   addWatchEvents,

@@ -95,14 +95,16 @@ const environmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`',
+      'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` leaves the session out',
     ),
   TURNGRAPH_HOOK_WAIT_MS: z.coerce
     .number('must be a whole number of at least 1')
     .int()
     .min(1)
-    .default(150)
-    .describe('how long a hook of Claude Code waits for the service: an agent waits for the hook'),
+    .optional()
+    .describe(
+      'how long a hook of Claude Code waits for the service (default: 150, at the start of a session 2000)',
+    ),
   TURNGRAPH_URL: z.url().optional().describe('the service that commands go through'),
   TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),
 })
@@ -157,7 +159,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     rateLimit: env.TURNGRAPH_RATE_LIMIT ?? (loopback ? 0 : 600),
     maxConnections: env.TURNGRAPH_MAX_CONNECTIONS,
     web: env.TURNGRAPH_WEB === 'on',
-    hookWaitMs: env.TURNGRAPH_HOOK_WAIT_MS,
+    hookWaitMs: env.TURNGRAPH_HOOK_WAIT_MS ?? null,
     task: env.TURNGRAPH_TASK ?? null,
     genAiSpans: env.TURNGRAPH_GENAI_SPANS === 'on',
     logLevel: env.TURNGRAPH_LOG,

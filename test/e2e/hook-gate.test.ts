@@ -1,8 +1,18 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
@@ -11,6 +21,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 type Settings = { hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]> }
 
 const SESSION = '8c5c0b6e-4a0e-4e0f-9d1c-1f4a52d3a001'
+const OTHER = '8c5c0b6e-4a0e-4e0f-9d1c-1f4a52d3a002'
 
 function aUser() {
   const home = temporaryFolder()
@@ -18,6 +29,7 @@ function aUser() {
   mkdirSync(project)
   const user = commandsOn(home)
   const settings = path.join(home, 'settings.json')
+  const taskFile = path.join(project, '.turngraph', 'task.json')
   const common = {
     session_id: SESSION,
     transcript_path: path.join(home, `${SESSION}.jsonl`),
@@ -36,12 +48,15 @@ function aUser() {
     settings,
     project,
     install: (...more: string[]) => user.run(['hook', 'install', '--gate', '--settings', settings, ...more]),
-    /** Names the session's task in its working folder. */
-    name: (task: unknown) => {
-      mkdirSync(path.join(project, '.turngraph'), { recursive: true })
-      const text = typeof task === 'string' ? task : JSON.stringify(task)
-      writeFileSync(path.join(project, '.turngraph', 'task.json'), text)
+    /** Names a task in the working folder, and binds the session to it. */
+    name: (task: unknown, sessionId: string | null = SESSION) => {
+      mkdirSync(path.dirname(taskFile), { recursive: true })
+      const bound = () => JSON.stringify({ ...Object(task), ...(sessionId && { session_id: sessionId }) })
+      writeFileSync(taskFile, typeof task === 'string' || Array.isArray(task) ? String(task) : bound())
     },
+    taskFile,
+    /** The session that the working folder's task is bound to. */
+    bound: (): unknown => JSON.parse(readFileSync(taskFile, 'utf8')).session_id,
     stop: (more: object = {}, environment?: Record<string, string>) =>
       ask(
         'Stop',
@@ -56,8 +71,12 @@ function aUser() {
         },
         environment,
       ),
-    start: (source: string, environment?: Record<string, string>) =>
-      ask('SessionStart', { ...common, hook_event_name: 'SessionStart', source, model: 'm' }, environment),
+    start: (source: string, environment?: Record<string, string>, more: object = {}) =>
+      ask(
+        'SessionStart',
+        { ...common, hook_event_name: 'SessionStart', source, model: 'm', ...more },
+        environment,
+      ),
     capture: (record: object) => user.run(['capture'], { input: JSON.stringify(record) }),
   }
 }
@@ -77,7 +96,18 @@ const inShell = (
     child.stdin?.end(input)
   })
 
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 const TASK = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+/** The environment of a session that is for the task, whatever its folder says. */
+const ASKED = { TURNGRAPH_TASK: 'FEAT-1/TASK-1' }
 
 const turn = {
   ...TASK,
@@ -113,13 +143,83 @@ describe('the gate', () => {
       const { decision, reason } = await user.stop({ stop_hook_active: time > 1 })
       expect(decision).toBe('block')
       expect(reason).toContain('- AC-002 (rejected): the lid opens\n- AC-003 (pending): the lid is red\n')
-      expect(reason).toContain(`(${time} of at most 2 such reminders in this session.)`)
+      expect(reason).toContain(`(${time} of at most 2 such reminders in this session;`)
       expect(reason).not.toMatch(/AC-001|canary/)
+      await user.capture({ ...turn, turn_number: time + 1 }) // judged again
     }
     expect(await user.stop()).toEqual({
       systemMessage: 'Turngraph: 2 criteria of FEAT-1/TASK-1 are not proven.',
     })
-    expect(await user.stop({ session_id: 'another' })).toMatchObject({ decision: 'block' })
+    expect(await user.stop({ session_id: OTHER }, ASKED)).toMatchObject({ decision: 'block' })
+  })
+
+  test('speaks again only if a criterion was proven or judged again, and names the command that records proof', async () => {
+    const user = aUser()
+    await user.install()
+    await user.serve()
+    await user.capture(turn)
+    user.name(TASK)
+    expect((await user.stop()).reason).toContain('`turngraph capture TURN.json`')
+    expect(await user.stop()).toBeNull()
+    const unrelated = { criterion_id: 'AC-001', criterion_text: 'the lid closes', status: 'verified' }
+    await user.capture({ ...turn, turn_number: 2, verifications: [unrelated] })
+    expect(await user.stop()).toBeNull()
+    const opens = { ...turn.verifications[1], status: 'verified' }
+    await user.capture({ ...turn, turn_number: 3, verifications: [opens] })
+    const { reason } = await user.stop()
+    expect(reason).toMatch(/not proven:\n- AC-003 \(pending\): the lid is red\n/)
+    expect(await user.stop()).toBeNull()
+  })
+
+  test('names what was verified and is contested, rejected or stale since as not proven, unless its policy is sticky', async () => {
+    const user = aUser()
+    await user.install()
+    await user.serve()
+    const names = ['AC-001', 'AC-002', 'AC-003', 'AC-004']
+    const of = (id: string, status: string, evidence: string | null) => ({
+      criterion_id: id,
+      criterion_text: `lid ${names.indexOf(id)} closes well`,
+      status,
+      evidence,
+    })
+    const criteria = names.map((id) => ({ criterion_id: id, text: of(id, '', null).criterion_text }))
+    const specification = path.join(user.project, 'TASK.json')
+    writeFileSync(specification, JSON.stringify({ criteria }))
+    await user.run(['specify', specification, '--feature', 'FEAT-1', '--task', 'TASK-1'])
+    const verified = names.map((id) => ({
+      ...of(id, 'verified', 'I pulled'),
+      ...(id === 'AC-003' && { files: ['lid.ts'] }),
+    }))
+    await user.capture({ ...turn, files_modified: ['lid.ts'], verifications: verified })
+    user.name(TASK)
+    expect(await user.stop()).toBeNull()
+    const verifications = [of('AC-001', 'rejected', 'canary: it sticks'), of('AC-002', 'rejected', null)]
+    await user.capture({ ...turn, turn_number: 2, files_modified: ['lid.ts'], verifications })
+    const { reason } = await user.stop()
+    expect(reason).toContain('- AC-001 (rejected): lid 0 closes well\n')
+    expect(reason).toContain('- AC-002 (verified, but contested in turn 2')
+    expect(reason).toContain('- AC-003 (verified, but stale since turn 2): lid 2 closes well\n')
+    const { additionalContext } = (await user.start('compact')).hookSpecificOutput
+    for (const line of reason.split('\n').filter((each: string) => each.startsWith('- ')))
+      expect(additionalContext.split('\n')).toContain(line)
+    expect(`${reason}${additionalContext}`).not.toContain('canary')
+    await user.install('--gate-policy', 'sticky')
+    expect(await user.stop({ session_id: OTHER }, ASKED)).toBeNull()
+    expect((await user.start('compact')).hookSpecificOutput.additionalContext).not.toContain('Not proven')
+  })
+
+  test('answers with additionalContext, which is no error, if Claude Code sends the prompt_id of a version that takes it', async () => {
+    const user = aUser()
+    await user.install()
+    await user.serve()
+    await user.capture(turn)
+    user.name(TASK)
+    expect(await user.stop({ prompt_id: '7d1c1b4e-0b1e-4f0e-8d1c-1f4a52d3b001' })).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'Stop',
+        additionalContext: expect.stringContaining('- AC-002 (rejected)'),
+      },
+    })
   })
 
   test('lets an agent stop whose task is proven, and one that only a person can prove', async () => {
@@ -135,7 +235,9 @@ describe('the gate', () => {
     const names = ['--feature', TASK.feature_id, '--task', TASK.task_id]
     expect(await user.run(['specify', specification, ...names])).toMatchObject({ code: 0 })
     user.name(TASK)
-    expect((await user.stop()).reason).toContain('- AC-001 (pending): the lid closes\nGo on')
+    expect((await user.stop()).reason).toContain(
+      'proven:\n- AC-001 (pending): the lid closes\nThe task is done',
+    )
     // What the task does not declare keeps no agent at work, whatever a judge says of it.
     const undeclared = { criterion_id: 'AC-009', criterion_text: 'it is green', status: 'rejected' }
     await user.capture({ ...turn, verifications: [...turn.verifications.slice(0, 1), undeclared] })
@@ -153,6 +255,9 @@ describe('the gate', () => {
     expect(await user.stop({ ...agent, hook_event_name: 'SubagentStop' })).toBeNull()
     const running = { id: 'b1', type: 'subagent', status: 'running', description: 'tests' }
     expect(await user.stop({ background_tasks: [running] })).toBeNull()
+    const scheduled = { id: 'c1', schedule: '*/5 * * * *', recurring: true, prompt: 'look again' }
+    expect(await user.stop({ session_crons: [scheduled] })).toBeNull()
+    expect(await user.stop({ background_tasks: [running], session_crons: [scheduled] })).toBeNull()
     expect((await user.stop()).reason).toContain('1 of at most 3')
   })
 
@@ -171,14 +276,17 @@ describe('the gate', () => {
       [{ feature_id: 'FEAT-1' }, 'names neither a task nor a world'],
       [{ ...TASK, turn: 1 }, 'turn is no field here'],
       [{ ...TASK, project: 7 }, 'project must be a text'],
+      [JSON.stringify({ ...TASK, 'x\n- AC-9': 'y' }), 'x - AC-9 is no field here'],
+      [JSON.stringify({ ...TASK, session_id: 7 }), 'session_id must be a text'],
+      [`{"world_slug": "${'x'.repeat(65_536)}"}`, 'is larger than 64 KiB'],
     ] as const) {
       user.name(task)
       expect((await user.stop()).systemMessage).toContain(message)
       expect((await user.start('startup')).systemMessage).toContain(message)
     }
     expect(await user.stop({}, { TURNGRAPH_TASK: 'FEAT-1/TASK-1' })).toMatchObject({ decision: 'block' })
-    user.name({ world_slug: 'TASK-1' })
-    expect(await user.stop()).toMatchObject({ decision: 'block' })
+    user.name({ world_slug: 'TASK-1' }, OTHER)
+    expect(await user.stop({ session_id: OTHER })).toMatchObject({ decision: 'block' })
   })
 
   test('is asked in the project of the task, else in the one that it was installed for', async () => {
@@ -200,7 +308,7 @@ describe('the context of a session that starts', () => {
     await user.serve()
     await user.capture(turn)
     user.name(TASK)
-    for (const source of ['startup', 'resume', 'compact']) {
+    for (const source of ['startup', 'resume', 'compact', 'fork']) {
       const { hookSpecificOutput } = await user.start(source)
       expect(hookSpecificOutput.hookEventName).toBe('SessionStart')
       const { additionalContext: context } = hookSpecificOutput
@@ -212,7 +320,28 @@ describe('the context of a session that starts', () => {
     }
     expect(await user.start('clear')).toBeNull()
     const { hooks } = JSON.parse(readFileSync(user.settings, 'utf8')) as Settings
-    expect(hooks.SessionStart?.map(({ matcher }) => matcher)).toEqual(['startup|resume|compact'])
+    expect(hooks.SessionStart?.map(({ matcher }) => matcher)).toEqual(['startup|resume|compact|fork'])
+  })
+
+  test('waits for a service that takes longer than the other hooks wait', async () => {
+    const user = aUser()
+    await user.install()
+    user.name(TASK)
+    const environment = { TURNGRAPH_AUTH: 'off', TURNGRAPH_HOOK_WAIT_MS: '' }
+    let isLate = false
+    const service = createServer(async ({ url = '' }, response) => {
+      isLate = true
+      await sleep(600)
+      const criteria = { as_of_turn: 1, criteria: [], task_known: false }
+      response.end(JSON.stringify(url.startsWith('/v1/criteria') ? criteria : { context: 'What is known' }))
+    })
+    const url = await listen(service)
+    const start = await user.start('startup', { ...environment, TURNGRAPH_URL: url })
+    expect(start.hookSpecificOutput.additionalContext).toContain('What is known')
+    expect(isLate).toBe(true)
+    expect(await user.stop({}, { ...environment, TURNGRAPH_URL: url })).toEqual({
+      systemMessage: expect.stringContaining('did not answer within 150 ms'),
+    })
   })
 
   test('is nothing where nothing is known yet', async () => {
@@ -221,6 +350,172 @@ describe('the context of a session that starts', () => {
     await user.serve()
     user.name(TASK)
     expect(await user.start('startup')).toBeNull()
+  })
+})
+
+describe('a session', () => {
+  const context = {
+    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: expect.any(String) },
+  }
+  const ofAnother = { systemMessage: expect.stringContaining('belongs to another session of this folder') }
+
+  const captured = async () => {
+    const user = aUser()
+    await user.install()
+    await user.serve()
+    await user.capture(turn)
+    return user
+  }
+
+  test('that starts first in the folder of a task is bound to it, keeps that when it is resumed, and holds up no other', async () => {
+    const user = await captured()
+    user.name(TASK, null)
+    expect(await user.stop()).toBeNull()
+    expect(await user.start('startup')).toEqual(context)
+    expect(user.bound()).toBe(SESSION)
+    const other = { session_id: OTHER }
+    expect(await user.start('startup', {}, other)).toEqual(ofAnother)
+    for (const source of ['resume', 'compact']) {
+      expect(await user.start(source, {}, other)).toBeNull()
+      expect(await user.start(source)).toEqual(context)
+    }
+    for (let time = 1; time <= 4; time++)
+      expect(await user.stop({ ...other, stop_hook_active: true })).toBeNull()
+    expect(user.bound()).toBe(SESSION)
+    expect(await user.stop()).toMatchObject({ decision: 'block' })
+  })
+
+  test('that is forked from another is told what is known, and is not held up', async () => {
+    const user = await captured()
+    user.name(TASK)
+    expect(await user.start('fork', {}, { session_id: OTHER })).toEqual(context)
+    expect(user.bound()).toBe(SESSION)
+    expect(await user.stop({ session_id: OTHER })).toBeNull()
+  })
+
+  test('whose environment names the task is asked, binds nothing, and is left out by TURNGRAPH_TASK=none', async () => {
+    const user = await captured()
+    user.name(TASK, null)
+    expect(await user.start('startup', ASKED)).toEqual(context)
+    expect(user.bound()).toBeUndefined()
+    expect(await user.stop({}, ASKED)).toMatchObject({ decision: 'block' })
+    const none = { TURNGRAPH_TASK: 'none' }
+    expect(await user.start('startup', none)).toBeNull()
+    expect(user.bound()).toBeUndefined()
+  })
+
+  test('of several that start at once is the only one that is bound', async () => {
+    const user = await captured()
+    user.name({ ...TASK, world_slug: 'TASK-1' }, null)
+    const ids = Array.from({ length: 6 }, (_, i) => `8c5c0b6e-4a0e-4e0f-9d1c-1f4a52d3b00${i}`)
+    const answers = await Promise.all(ids.map((id) => user.start('startup', {}, { session_id: id })))
+    const told = ids.filter((_, i) => 'hookSpecificOutput' in answers[i])
+    expect(told).toEqual([user.bound()])
+    expect(JSON.parse(readFileSync(user.taskFile, 'utf8'))).toMatchObject({ ...TASK, world_slug: 'TASK-1' })
+    expect(readdirSync(path.dirname(user.taskFile))).toEqual(['task.json'])
+  })
+
+  test('is bound to the task of a folder above its own, of the main checkout of its worktree, and behind a link', async () => {
+    const user = await captured()
+    const home = path.dirname(user.project)
+    const git = path.join(user.project, '.git', 'worktrees', 'cart')
+    mkdirSync(git, { recursive: true })
+    writeFileSync(path.join(git, 'commondir'), '../..\n')
+    const nested = path.join(user.project, 'packages', 'lid')
+    const inside = path.join(user.project, '.claude', 'worktrees', 'cart', 'src')
+    const outside = path.join(home, 'cart')
+    const link = path.join(home, 'link')
+    for (const folder of [nested, inside, outside]) mkdirSync(folder, { recursive: true })
+    for (const root of [path.dirname(inside), outside])
+      writeFileSync(path.join(root, '.git'), `gitdir: ${path.relative(root, git)}\n`)
+    symlinkSync(nested, link)
+    for (const cwd of [nested, inside, outside, link]) {
+      user.name(TASK, null)
+      const session = { session_id: `session in ${cwd}`, cwd }
+      expect(await user.start('startup', {}, session), cwd).toEqual(context)
+      expect(user.bound()).toBe(session.session_id)
+      expect(await user.stop(session), cwd).toMatchObject({ decision: 'block' })
+    }
+    const elsewhere = path.join(home, 'elsewhere')
+    mkdirSync(elsewhere)
+    expect(await user.stop({ cwd: elsewhere })).toBeNull()
+  })
+
+  test('is bound though a hook was killed while it held the lock', async () => {
+    const user = await captured()
+    user.name(TASK, null)
+    writeFileSync(`${user.taskFile}.lock`, '')
+    utimesSync(`${user.taskFile}.lock`, 0, 0)
+    expect(await user.start('startup')).toEqual(context)
+    expect(user.bound()).toBe(SESSION)
+  })
+
+  test('is named by `turngraph task`: set binds the next one, show says which, clear ends it', async () => {
+    const user = await captured()
+    const nested = path.join(user.project, 'src')
+    mkdirSync(nested)
+    const task = (...args: string[]) => user.run(['task', ...args], { cwd: user.project })
+    expect(await task('show')).toMatchObject({ code: 0, stdout: '' })
+    for (const wrong of [['set'], ['set', 'TASK-1'], ['set', 'F/T/W'], ['set', '--task', 'TASK-1']])
+      expect(await task(...wrong), wrong.join(' ')).toMatchObject({ code: 2 })
+    expect(existsSync(user.taskFile)).toBe(false)
+    expect(await task('set', 'FEAT-1/TASK-1')).toMatchObject({ code: 0 })
+    await user.start('startup')
+    expect(JSON.parse((await task('show', '--json')).stdout)).toEqual({
+      ...TASK,
+      file: user.taskFile,
+      session_id: SESSION,
+    })
+    await user.run(['task', 'set'], { cwd: nested })
+    expect(JSON.parse(readFileSync(user.taskFile, 'utf8'))).toEqual(TASK)
+    await user.start('startup', {}, { session_id: OTHER })
+    expect((await task('show')).stdout).toContain(`FEAT-1/TASK-1 in ${user.taskFile}: for session ${OTHER}.`)
+    await task('set', '--feature', 'FEAT-1', '--task', 'TASK-2', '--world', 'W-2')
+    expect(JSON.parse(readFileSync(user.taskFile, 'utf8'))).toEqual({
+      feature_id: 'FEAT-1',
+      task_id: 'TASK-2',
+      world_slug: 'W-2',
+    })
+    expect(await task('clear')).toMatchObject({ code: 0 })
+    expect(existsSync(user.taskFile)).toBe(false)
+    expect(await user.stop()).toBeNull()
+  })
+})
+
+describe('files that are none', () => {
+  test('end no hook late: a FIFO, a device, a folder or an endless file is passed over', async () => {
+    const user = aUser()
+    await user.install()
+    mkdirSync(user.folder, { recursive: true })
+    mkdirSync(path.dirname(user.taskFile), { recursive: true })
+    const log = path.join(user.folder, 'hook.log')
+    const make: Record<string, (file: string) => void> = {
+      'a FIFO': (file) => void spawnSync('mkfifo', [file]),
+      'a device': (file) => symlinkSync('/dev/zero', file),
+      'a folder': (file) => mkdirSync(file),
+      'a link in a circle': (file) => symlinkSync(file, file),
+    }
+    const stop = () => user.stop({}, { TURNGRAPH_HOOK_WAIT_MS: '' })
+    for (const [kind, put] of Object.entries(make)) {
+      rmSync(user.taskFile, { recursive: true, force: true })
+      put(user.taskFile)
+      for (const event of [stop, () => user.start('startup')])
+        expect([null, expect.stringContaining('task.json')], kind).toContainEqual(
+          (await event())?.systemMessage ?? null,
+        )
+    }
+    rmSync(user.taskFile, { force: true })
+    user.name(TASK)
+    await user.serve()
+    await user.capture(turn)
+    for (const [kind, put] of Object.entries(make)) {
+      for (const file of [log, path.join(user.folder, 'gate.log')]) {
+        rmSync(file, { recursive: true, force: true })
+        put(file)
+      }
+      // What it said cannot be remembered, so it says nothing.
+      expect(await user.stop(), kind).toBeNull()
+    }
   })
 })
 
@@ -261,18 +556,14 @@ describe('a memory that is away', () => {
         else response.end(text)
       }),
     )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
+    const url = await listen(server)
     const user = aUser()
     await user.install()
     user.name(TASK)
     // An answer that comes later than this, of a machine at work, is too late as well.
     const environment = {
       TURNGRAPH_HOOK_WAIT_MS: '500',
-      TURNGRAPH_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      TURNGRAPH_URL: url,
     }
     expect(await user.stop({}, environment)).toEqual({ systemMessage: goesOn })
     expect(await user.start('resume', environment)).toMatchObject({ systemMessage: goesOn })

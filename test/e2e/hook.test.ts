@@ -28,9 +28,14 @@ function aUser() {
 }
 
 /** As Claude Code does: through a shell, with JSON on standard input. */
-const hook = (command: string, input: string): Promise<{ code: number; said: string }> =>
+const hook = (
+  command: string,
+  input: string,
+  environment: Record<string, string> = {},
+): Promise<{ code: number; said: string }> =>
   new Promise((resolve) => {
-    const child = execFile('/bin/sh', ['-c', command], (error, stdout, stderr) => {
+    const env = { ...process.env, ...environment }
+    const child = execFile('/bin/sh', ['-c', command], { env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), said: `${stdout}${stderr}` })
     })
     child.stdin?.end(input)
@@ -71,8 +76,13 @@ describe('turngraph hook', () => {
       '{"transcript_path":"/nowhere.jsonl"}',
     ])
       expect(await hook(command('SessionEnd'), odd), odd).toEqual({ code: 0, said: '' })
-    const log = readFileSync(path.join(folder, 'hook.log'), 'utf8')
+    const readLog = () => readFileSync(path.join(folder, 'hook.log'), 'utf8')
+    while (!readLog().includes(` ${session} turns\t2\n`)) await sleep(50) // what the import prints
+    const log = readLog()
     expect(log).toContain('no JSON')
+    expect(log).toContain(' - /nowhere.jsonl is not a file; no other project folder has this session\n')
+    for (const line of log.trimEnd().split('\n'))
+      expect(line).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z (-|${session}) `))
     expect(log).not.toContain('canary')
     expect(statSync(path.join(folder, 'hook.log')).mode & 0o077).toBe(0)
   })
@@ -104,6 +114,80 @@ describe('turngraph hook', () => {
     expect((await turns()).map(({ session_id: id }: { session_id: string }) => id)).toEqual([`${session}/b2`])
   })
 
+  test('a session that is stored under another project than the hook is told is found, and the log says so', async () => {
+    const { home, folder, install, command, run } = aUser()
+    await install()
+    const real = path.join(home, 'real')
+    const repository = path.join(real, 'dev', 'shop')
+    const git = path.join(repository, '.git', 'worktrees', 'cart')
+    mkdirSync(git, { recursive: true })
+    writeFileSync(path.join(git, 'commondir'), '../..\n')
+    const inside = path.join(repository, '.claude', 'worktrees', 'cart')
+    const outside = path.join(home, 'cart')
+    const linked = path.join(home, 'linked')
+    symlinkSync(real, linked)
+    for (const worktree of [inside, outside]) {
+      mkdirSync(path.join(worktree, 'src'), { recursive: true })
+      writeFileSync(path.join(worktree, '.git'), `gitdir: ${git}\n`)
+    }
+    const projects = path.join(real, '.claude', 'projects')
+    const ofRepository = path.join(projects, repository.replace(/[^A-Za-z0-9]/g, '-'))
+    const named = (folderOfProjects: string, session: string) =>
+      path.join(folderOfProjects, '-never-written', `${session}.jsonl`)
+    const cases = [
+      // In the same folder of projects, whatever the working folder is.
+      { cwd: path.join(home, 'elsewhere'), stored: path.join(projects, '-somewhere'), projects },
+      // Under the name of the main checkout, in the user's own folder of projects.
+      { cwd: path.join(inside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
+      { cwd: path.join(outside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
+      // By a home folder that is a link.
+      { cwd: outside, stored: ofRepository, projects: path.join(linked, '.claude', 'projects') },
+    ]
+    const sessions = cases.map((_, i) => sessionOf(30 + i))
+    for (const [i, { cwd, stored, projects: told }] of cases.entries()) {
+      const session = sessions[i] ?? ''
+      mkdirSync(path.join(stored, session, 'subagents'), { recursive: true })
+      writeFileSync(path.join(stored, `${session}.jsonl`), bytesOf(turn(`t${i}`, ['Read'])))
+      const input = {
+        session_id: session,
+        transcript_path: named(told, session),
+        cwd,
+        hook_event_name: 'Stop',
+      }
+      const home = { HOME: linked, CLAUDE_CONFIG_DIR: '' }
+      expect(await hook(command('Stop'), JSON.stringify(input), home)).toEqual({ code: 0, said: '' })
+    }
+    const turns = async () => JSON.parse((await run(['turns', '--min-length', '1', '--json'])).stdout)
+    while ((await turns()).length < cases.length) await sleep(50)
+    expect((await turns()).map(({ session_id: id }: { session_id: string }) => id).sort()).toEqual(sessions)
+    const log = readFileSync(path.join(folder, 'hook.log'), 'utf8')
+    for (const [i, session] of sessions.entries()) {
+      const told = log.split('\n').filter((line) => line.includes('is not a file'))
+      expect(told[i]).toContain(
+        ` ${session} ${named(cases[i]?.projects ?? '', session)} is not a file; imports `,
+      )
+    }
+  })
+
+  test('a transcript whose name is not that of the session is looked for nowhere else', async () => {
+    const { home, folder, install, command, run } = aUser()
+    await install()
+    const projects = path.join(home, '.claude', 'projects')
+    mkdirSync(path.join(projects, '-other'), { recursive: true })
+    writeFileSync(path.join(projects, '-other', 'transcript.jsonl'), bytesOf(turn('t', ['Read'])))
+    const input = {
+      session_id: sessionOf(40),
+      transcript_path: path.join(projects, '-own', 'transcript.jsonl'),
+      cwd: home,
+      hook_event_name: 'Stop',
+    }
+    expect(await hook(command('Stop'), JSON.stringify(input), { HOME: home })).toEqual({ code: 0, said: '' })
+    expect(readFileSync(path.join(folder, 'hook.log'), 'utf8')).toMatch(
+      /no other project folder has this session\n$/,
+    )
+    expect(JSON.parse((await run(['turns', '--min-length', '1', '--json'])).stdout)).toEqual([])
+  })
+
   test('the hook prints nothing and cannot fail where its data folder cannot be written', async () => {
     const { home, install, command } = aUser()
     await install()
@@ -131,6 +215,20 @@ describe('turngraph hook', () => {
     expect((await uninstall()).stderr).toContain(`Removed the hooks of Turngraph from ${settings}.`)
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual(before)
     expect((await uninstall()).stderr).toContain(`${settings} had no hook of Turngraph: nothing was changed.`)
+  })
+
+  test('settings with comments and trailing commas are edited, and uninstalling gives their text back', async () => {
+    const { settings, install, uninstall } = aUser()
+    mkdirSync(path.dirname(settings))
+    const text =
+      '{\n  // mine\n  "hooks": {\n    "Stop": [\n      {"hooks": []}, // theirs\n    ],\n  },\n}\n'
+    writeFileSync(settings, text)
+    expect((await install('--gate')).code).toBe(0)
+    const installed = readFileSync(settings, 'utf8')
+    for (const line of text.split('\n')) expect(installed.split('\n')).toContain(line)
+    expect(installed).toContain('hook-gate.js')
+    expect((await uninstall()).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe(text)
   })
 
   test('settings that are no JSON, or not as they should be, are left alone', async () => {

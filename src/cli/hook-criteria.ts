@@ -1,0 +1,67 @@
+/** Says which criteria of a task are not proven, for the hooks of Claude Code. Loads no package: a hook must be quick. */
+import { createHash } from 'node:crypto'
+import { toOneLine } from '../rules/foreign-text.ts'
+import { STICKY } from './gate-policy.ts'
+import { NoAnswer } from './hook-service.ts'
+
+export type Unproven = { id: string; why: string; text: string | null; lastTurn: number | null }
+
+/**
+ * Lists the criteria that count, that an agent can prove, and that are not proven. A criterion that a person must look at
+ * (`manual`) keeps no agent at work. Verified criteria are listed if a later turn contested them or touched files of their
+ * proof, except under the policy `sticky`.
+ *
+ * @param criteria of the answer of `GET /v1/criteria`
+ */
+export function listUnproven(criteria: unknown, policy: string): Unproven[] {
+  if (!Array.isArray(criteria)) throw new NoAnswer('its answer is of another version of Turngraph')
+  return criteria.flatMap((given: unknown): Unproven[] => {
+    const criterion = Object(given) as Record<string, unknown>
+    const { criterion_id: id, text, declared, kind, last_turn: lastTurn } = criterion
+    const why = whyUnproven(criterion, policy)
+    if (typeof id !== 'string' || why === null || declared === false || kind === 'manual') return []
+    return [
+      {
+        id,
+        why,
+        text: typeof text === 'string' && text !== id ? text : null,
+        lastTurn: typeof lastTurn === 'number' ? lastTurn : null,
+      },
+    ]
+  })
+}
+
+function whyUnproven({ state, contested, stale }: Record<string, unknown>, policy: string): string | null {
+  if (typeof state !== 'string') return null
+  if (state !== 'verified') return state
+  if (policy === STICKY) return null
+  const reasons = [
+    ...turnOf(contested, (turn) => `contested in turn ${turn}`),
+    ...turnOf(stale, (turn) => `stale since turn ${turn}`),
+  ]
+  return reasons.length === 0 ? null : `verified, but ${reasons.join(' and ')}`
+}
+
+function turnOf(given: unknown, say: (turn: number) => string): string[] {
+  const { turn } = Object(given) as { turn?: unknown }
+  return typeof turn === 'number' ? [say(turn)] : []
+}
+
+const SHOWN = 20
+const SHOWN_CHARACTERS = 300
+
+export function unprovenLines(left: readonly Unproven[]): string[] {
+  const lines = left
+    .slice(0, SHOWN)
+    .map(({ id, why, text }) => `- ${cut(id)} (${why})${text === null ? '' : `: ${cut(text)}`}`)
+  return left.length > SHOWN ? [...lines, `- and ${left.length - SHOWN} more`] : lines
+}
+
+function cut(text: string): string {
+  const line = toOneLine(text)
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+}
+
+/** Differs if a criterion was proven, or if any of those that are left was judged again. */
+export const digestOf = (left: readonly Unproven[]): string =>
+  createHash('sha256').update(JSON.stringify(left)).digest('hex').slice(0, 16)

@@ -1,0 +1,94 @@
+/**
+ * Finds the transcripts that a hook hands over. The path that Claude Code names may be wrong: in a git worktree it can name the
+ * project folder of the worktree, although the session is stored in that of the main checkout.
+ */
+import { opendirSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { kindOf, mainCheckoutOf, realPath } from './hook-folders.ts'
+import type { HookInput } from './hook-input.ts'
+
+/** An import reads a file of any other name as a main session's transcript. */
+const AGENT_FILE = /^agent-.+\.jsonl$/
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A search ends after this time: a hook must not hold up an agent for a folder with very many projects. */
+const MAX_SEARCH_MS = 100
+
+type Named = Pick<HookInput, 'sessionId' | 'workingFolder' | 'transcript' | 'agentTranscript'>
+
+/**
+ * Lists the session's transcript, the folder of its subagents, and the transcript of the subagent that has just stopped. Claude
+ * Code also names files that it never writes: those of sessions without persistence and of agents that ended at once.
+ *
+ * @returns `missing`: what to log of a transcript that does not exist under its name; null if it exists
+ */
+export function listTranscripts(named: Named): { transcripts: string[]; missing: string | null } {
+  const session = named.transcript === null ? null : path.resolve(named.transcript)
+  const agent = named.agentTranscript === null ? [] : [path.resolve(named.agentTranscript)]
+  const isMissing = session !== null && kindOf(session) !== 'file'
+  const elsewhere = isMissing ? findElsewhere(session, named) : null
+  const sessions = [session, elsewhere].filter((file) => file !== null)
+  const transcripts = [
+    ...sessions.filter((file) => kindOf(file) === 'file'),
+    // A session that was never written may still have subagents.
+    ...sessions.map((file) => file.replace(/\.jsonl$/, '')).filter((folder) => kindOf(folder) === 'folder'),
+    ...agent.filter((file) => AGENT_FILE.test(path.basename(file)) && kindOf(file) === 'file'),
+  ]
+  const where = elsewhere === null ? 'no other project folder has this session' : `imports ${elsewhere}`
+  return { transcripts, missing: isMissing ? `${session} is not a file; ${where}` : null }
+}
+
+/** The newest file of the session in another project folder, that of the main checkout first. */
+function findElsewhere(named: string, { sessionId, workingFolder }: Named): string | null {
+  const file = path.basename(named)
+  const session = path.basename(named, '.jsonl')
+  // A name that is not the session's own may stand for another session in another folder.
+  if (session !== sessionId && !UUID.test(session)) return null
+  const deadline = performance.now() + MAX_SEARCH_MS
+  const folders = projectFolders(named)
+  const main = workingFolder === null ? [] : mainProjectNames(workingFolder)
+  const own = folders.flatMap((folder) => main.map((name) => path.join(folder, name, file)))
+  return newest(own) ?? newest(folders.flatMap((folder) => filesIn(folder, file, deadline)))
+}
+
+/** The folders that hold a folder for each project: the one of the named transcript, and that of the user's configuration. */
+function projectFolders(transcript: string): string[] {
+  const named = path.dirname(path.dirname(transcript))
+  const configured = path.join(process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude'), 'projects')
+  return [...new Set([...(path.basename(named) === 'projects' ? [named] : []), configured])]
+}
+
+/** Claude Code names a project's folder after the path of the project. */
+function mainProjectNames(workingFolder: string): string[] {
+  const main = mainCheckoutOf(workingFolder)
+  if (main === null) return []
+  return [...new Set([main, realPath(main)])].map((folder) => folder.replace(/[^A-Za-z0-9]/g, '-'))
+}
+
+function filesIn(folder: string, file: string, deadline: number): string[] {
+  const found: string[] = []
+  try {
+    const projects = opendirSync(folder)
+    try {
+      for (let project = projects.readSync(); project !== null; project = projects.readSync()) {
+        const candidate = path.join(folder, project.name, file)
+        if (kindOf(candidate) === 'file') found.push(candidate)
+        if (performance.now() > deadline) break
+      }
+    } finally {
+      projects.closeSync()
+    }
+  } catch {
+    // The folder does not exist or may not be read: it has no transcript for us.
+  }
+  return found
+}
+
+function newest(files: readonly string[]): string | null {
+  const dated = files
+    .filter((file) => kindOf(file) === 'file')
+    .map((file) => ({ file, changedMs: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+  return dated.sort((a, b) => b.changedMs - a.changedMs || (a.file < b.file ? -1 : 1))[0]?.file ?? null
+}
