@@ -33,6 +33,7 @@ async function printIssues(issues: readonly IssueLifeView[]): Promise<void> {
     'opened in': 'openedInTurn',
     'last seen in': 'lastSeenInTurn',
     turns: ({ turns }) => turns.length,
+    wordings: 'wordings',
     issue: ({ description, times }) => `${beginning(description, 80)}${times === 1 ? '' : ` ×${times}`}`,
   })
 }

@@ -14,12 +14,18 @@ export const addStall = action(
       turn: ['--turn <n>', 'as of this turn, inclusive (default: the newest)'],
       ...TASK,
       ...POLICY,
-      exitCode: ['--exit-code', `exit with ${EXIT.stop.code} where the session should stop`],
+      exitCode: [
+        '--exit-code',
+        `exit with ${EXIT.stop.code} if the session should stop, with 0 if it may go on`,
+      ],
       ...SHARED,
     },
     help: `Examples:
   turngraph stall --feature FEAT-1 --task TASK-1
-  turngraph stall --world TASK-1 --exit-code || break`,
+  while run-a-turn TASK-1; do
+    turngraph stall --world TASK-1 --exit-code
+    [ $? -eq ${EXIT.stop.code} ] && break   # any other code than 0 and ${EXIT.stop.code} is an error, not a reason to stop
+  done`,
   },
   ({ exitCode, project, json, ...asked }) => {
     requireTarget(asked)

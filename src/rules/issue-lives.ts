@@ -3,6 +3,7 @@
  * in which turns it was raised, and whether it is gone. Pure.
  */
 import { groupBy } from '../core/group-by.ts'
+import { assignCauses, shareCause, type Traced, traceIssue } from './causes.ts'
 import { bySeverity } from './severity.ts'
 import { COUNTED_DECISIONS, type Complaint, issueSignature } from './signature.ts'
 import type { CoachDecision } from './values.ts'
@@ -11,51 +12,71 @@ import type { CoachDecision } from './values.ts'
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }
 
 export type IssueLife<I> = {
-  /** Two issues are the same where their signatures are equal. */
+  /** That of its newest wording. */
   signature: string
-  /** As the newest turn that raised it worded it, most severe first: more than one where that turn raised it repeatedly. */
+  /** As worded by the newest turn that raised it, most severe first: several if that turn raised it repeatedly. */
   wordings: readonly [I, ...I[]]
+  /** How many wordings it had in all turns; two are one if their signatures are equal. */
+  wordingCount: number
   /** The turns that raised it, ascending. */
   turns: readonly [number, ...number[]]
   /** Its place among the issues of the first of them: with that turn, a total order of a session's issues. */
   position: number
-  /** The judged turn that no longer raised it; null while it is open. */
+  /** The judged turn that no longer raised its cause; null while it is open. */
   goneInTurn: number | null
 }
 
-/** Turns with other decisions judge nothing: what was open before them stays open, and what they raise themselves opens. */
+/** Turns with other decisions judge nothing: earlier open issues stay open, and issues of these turns open too. */
 const judges = ({ coachDecision }: { coachDecision: CoachDecision }): boolean =>
   COUNTED_DECISIONS.some((counted) => counted === coachDecision)
 
-/** All issues that the turns raised, in the order in which they were opened. One that returns is the same issue again. */
+/** A life with the issues that its cause is compared by, and all its signatures. */
+type Followed<I> = { life: IssueLife<I>; newest: readonly Traced<I>[]; signatures: Set<string> }
+
+/** All issues that the turns raised, one for each cause, in the order in which they were opened. */
 export function followIssues<I extends Complaint>(judgements: readonly Judgement<I>[]): IssueLife<I>[] {
-  const lives = new Map<string, IssueLife<I>>()
-  const open = new Set<string>()
+  const followed: Followed<I>[] = []
   for (const judgement of judgements.toSorted((a, b) => a.turn - b.turn)) {
     const { turn, issues } = judgement
-    const placed = issues.map((issue, position) => ({ issue, position, signature: issueSignature(issue) }))
-    const raised = groupBy(placed, ({ signature }) => signature)
-    for (const [signature, same] of raised) {
-      const [first] = same
-      const [wording, ...others] = bySeverity(same.map(({ issue }) => issue))
-      if (first === undefined || wording === undefined) continue
-      const existing = lives.get(signature)
-      lives.set(signature, {
-        signature,
-        wordings: [wording, ...others],
-        turns: existing === undefined ? [turn] : [...existing.turns, turn],
-        position: existing?.position ?? first.position,
-        goneInTurn: null,
-      })
-      open.add(signature)
-    }
+    const traces = issues.map(traceIssue)
+    const before = followed.map(({ newest }) => newest)
+    const causes = assignCauses(traces, before)
+    const raised = groupBy(
+      traces.map((trace, position) => ({ trace, position, cause: causes[position] ?? -1 })),
+      ({ cause }) => cause,
+    )
+    for (const [cause, same] of raised) followed[cause] = extendLife(followed[cause], turn, same)
     if (!judges(judgement)) continue
-    for (const signature of open) {
-      const life = lives.get(signature)
-      if (raised.has(signature) || life === undefined) continue
-      lives.set(signature, { ...life, goneInTurn: turn })
-      open.delete(signature)
-    }
+    before.forEach((newest, cause) => {
+      const each = followed[cause]
+      if (each === undefined || each.life.goneInTurn !== null) return
+      // An issue with two causes continues one of them only; the other is not gone either.
+      if (raised.has(cause) || shareCause(traces, newest)) return
+      followed[cause] = { ...each, life: { ...each.life, goneInTurn: turn } }
+    })
   }
-  return [...lives.values()]
+  return followed.map(({ life }) => life)
+}
+
+function extendLife<I extends Complaint>(
+  before: Followed<I> | undefined,
+  turn: number,
+  raised: readonly { trace: Traced<I>; position: number }[],
+): Followed<I> {
+  const newest = raised.map(({ trace }) => trace)
+  const [wording, ...others] = bySeverity(newest.map(({ issue }) => issue))
+  if (wording === undefined) throw new Error('a cause without an issue')
+  const signatures = new Set([...(before?.signatures ?? []), ...newest.map(({ signature }) => signature)])
+  return {
+    newest,
+    signatures,
+    life: {
+      signature: issueSignature(wording),
+      wordings: [wording, ...others],
+      wordingCount: signatures.size,
+      turns: before === undefined ? [turn] : [...before.life.turns, turn],
+      position: before?.life.position ?? raised[0]?.position ?? 0,
+      goneInTurn: null,
+    },
+  }
 }

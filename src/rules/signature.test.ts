@@ -12,8 +12,13 @@ describe('the same complaint is the same signature', () => {
   test.each([
     ['line numbers', 'src/a.ts:12:5 is unused', 'src/a.ts:130:17 is unused'],
     ['durations', 'tests failed after 12.3 s', 'tests failed after 8s'],
-    ['percentages', 'coverage is 81.5 %', 'coverage is 79%'],
-    ['counts', '3 of 17 tests fail', '12 of 19 tests fail'],
+    ['durations in parentheses', 'test_a failed (1.2s)', 'test_a failed (340 ms)'],
+    ['dates and times', 'failed at 2026-03-01T10:00:00Z', 'failed at 2026-03-02 11:30:05.120'],
+    ['clock times', 'the run of 10:15 failed', 'the run of 23:59:59 failed'],
+    ['numbers of lines', 'unused name in line 12', 'unused name in line 130'],
+    ['lines after a file', 'src/a.py:12 is unused', 'src/a.py:7 is unused'],
+    ['lines as L12', 'src/a.ts L12 is unused', 'src/a.ts L130 is unused'],
+    ['process ids', 'the worker with pid 4711 died', 'the worker with pid 99 died'],
     ['temporary folders', 'no file /tmp/pytest-of-x/pytest-12/a.txt', 'no file /tmp/tmpq8h2/a.txt'],
     ['private temporary folders', 'see /private/var/folders/ab/cd/T/x', 'see /var/folders/zz/T/y'],
     ['hex ids', 'commit 3d70764 lacks it', 'commit e3eab6c1f9 lacks it'],
@@ -26,6 +31,36 @@ describe('the same complaint is the same signature', () => {
     ['case and white space', 'The  build\nfails', 'the build fails'],
   ])('%s say nothing', (_what, one, other) => {
     expect(signIssues([issue('blocking', one)], null)).toBe(signIssues([issue('blocking', other)], null))
+  })
+
+  test.each([
+    ['status codes', 'POST /orders answers 401', 'POST /orders answers 500'],
+    ['counts', '41 tests fail', '1 test fails'],
+    ['counts within a text', '3 of 17 tests fail', '12 of 17 tests fail'],
+    ['percentages', 'coverage is 81.5 %', 'coverage is 79 %'],
+    ['ports', 'localhost:8080 refuses', 'localhost:9090 refuses'],
+    ['ports of a host with a dot', 'example.com:8080 refuses', 'example.com:9090 refuses'],
+    ['versions', 'needs node 20.1.0', 'needs node 22.4.0'],
+    ['measured values', 'p95 900 ms is above the limit', 'p95 300 ms is above the limit'],
+  ])('%s stay', (_what, one, other) => {
+    expect(signIssues([issue('blocking', one)], null)).not.toBe(signIssues([issue('blocking', other)], null))
+  })
+
+  test('the time is linear in the text, whatever it repeats', () => {
+    const repeated = [
+      'a-',
+      'in 1s ',
+      '(1s ',
+      ':1',
+      '/tmp',
+      '1 ',
+      '0',
+      'ab',
+      'c:\\users\\',
+      'l1-',
+      '2026-01-01 ',
+    ]
+    for (const part of repeated) expect(masked(part.repeat(100_000)).length).toBeGreaterThan(0)
   })
 
   test('a label keeps its digits, written with or without zeros', () => {

@@ -1,6 +1,6 @@
 /**
- * Condenses what a feedback turn complained of into a signature, so that turns can be compared (contract: criteria.md,
- * "Stall analysis"): the same complaint in other line numbers, durations or folders is the same complaint. Pure.
+ * Condenses the complaints of a feedback turn into a signature, so that turns can be compared (contract: truth.md, "Issues:
+ * when are two the same?"): the same complaint with another line number, run time or folder is the same complaint. Pure.
  */
 import { sha256 } from '../core/keys.ts'
 import type { Issue } from '../memory/record/record.ts'
@@ -24,36 +24,48 @@ export function signIssues(issues: readonly Complaint[], coachFeedback: string |
 /** Category and normalized description of one issue: two of equal signatures are the same issue. */
 export const issueSignature = (issue: Complaint): string => signIssues([issue], null)
 
-/** Where something lies on this machine at this moment says nothing. */
-const PLACES: readonly (readonly [RegExp, string])[] = [
-  [/(?:\/private)?\/(?:tmp|var\/folders|var\/tmp|dev\/shm)(?:\/[^\s'"`,;:)\]}]*)?/g, '<folder>'],
-  [/[a-z]:\\(?:users\\[^\\\s]+\\appdata\\local\\)?te?mp\\[^\s'"`,;)\]}]*/g, '<folder>'],
-  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<id>'],
-  [/\b0x[0-9a-f]+\b/g, '<id>'],
-]
+const DURATION =
+  '\\d{1,12}(?:[.,]\\d{1,9})?\\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)(?![\\w%])'
+const DURATIONS = `${DURATION}(?:[ ,]{0,2}${DURATION}){0,3}`
+const SOURCE_FILE =
+  '\\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs?|cc|cpp|h|swift|sql|ya?ml|json|toml|md|sh|html|css|vue|feature)'
 
 /**
- * A criterion's label keeps its digits, and so does any name: `AC-003`, `criterion_10` and `F401` are three complaints.
- * Line numbers, ids, durations, shares and counts do not.
+ * What is volatile by nature, and its mask. All other numbers stay: counts, shares, status codes, ports, versions and measured
+ * values. Each quantifier is bounded or cannot overlap with what follows it, so that the time is linear in the text.
  */
-const NUMBERS =
-  /\b(?<label>[a-z]{1,20}(?:[-_][a-z]+)*[-_]\d{1,4}(?:\.\d+)*)\b|\b(?<id>(?=[a-f]*\d)[0-9a-f]{7,64})\b|\b(?<line>l\d+)\b|(?<![a-z_\d])(?<time>\d+(?:[.,]\d+)*\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?))\b|(?<![a-z_\d])(?<share>\d+(?:[.,]\d+)*\s?%)|(?<![a-z_\d])(?<count>\d+(?:[.,:]\d+)*)/g
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  [/(?:\/private)?\/(?:tmp|var\/folders|var\/tmp|dev\/shm)(?![\w-])(?:\/[^\s'"`,;:)\]}]*)?/gi, '<folder>'],
+  [/\b[a-z]:\\(?:users\\[^\\\s]{1,64}\\appdata\\local\\)?te?mp\\[^\s'"`,;)\]}]*/gi, '<folder>'],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, '<id>'],
+  [/\b0x[0-9a-f]{6,16}\b/gi, '<id>'],
+  [
+    /\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:\s?(?:z|[+-]\d\d:?\d\d))?)?(?![\w-])/gi,
+    '<time>',
+  ],
+  [/(?<![\d.:\w])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?![\d:])/g, '<time>'],
+  [
+    new RegExp(`\\b(in|took|after|duration|elapsed)((?:\\s?[:=]\\s?|\\s)(?:of )?)${DURATIONS}`, 'gi'),
+    '$1$2<time>',
+  ],
+  [new RegExp(`\\(${DURATIONS}\\)`, 'gi'), '(<time>)'],
+  [/\b(line|lines|ln|column|columns|col)([ :#]{1,2})\d{1,9}(?:\s?[-–]\s?\d{1,9})?\b/gi, '$1$2#'],
+  [/(?<!\d):\d{1,9}:\d{1,9}(?![\d:])/g, ':#:#'],
+  [new RegExp(`(?<=${SOURCE_FILE}):\\d{1,9}(?![\\d:])`, 'gi'), ':#'],
+  [/(?<![\w-])l\d{1,9}(?:-l?\d{1,9})?(?![\w-])/gi, 'L#'],
+  [/\b(pid[ =:#]{0,3})\d{1,12}\b/gi, '$1#'],
+  [/(?<![\w-])(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{7,64}(?![\w-])/gi, '<id>'],
+]
 
-export function masked(text: string): string {
-  const plain = PLACES.reduce(
-    (so, [form, mask]) => so.replace(form, mask),
-    text.normalize('NFKC').toLowerCase(),
-  )
-  return plain
-    .replace(NUMBERS, (...match) => {
-      const { label, id, time } = match.at(-1) as Record<string, string | undefined>
-      if (label !== undefined) return normalizeLabel(label).toLowerCase()
-      if (id !== undefined) return '<id>'
-      return time === undefined ? '#' : '<time>'
-    })
-    .replace(/\s+/gu, ' ')
-    .trim()
-}
+/** A text without what is volatile; upper and lower case stay. */
+export const maskVolatile = (text: string): string =>
+  VOLATILE.reduce((masked, [form, mask]) => masked.replace(form, mask), text.normalize('NFKC'))
+
+const LABEL = /\b[a-z]{1,20}(?:[-_][a-z]{1,20}){0,6}[-_]\d{1,4}\b/g
+
+/** `AC-3` and `AC-003` are one label. */
+export const masked = (text: string): string =>
+  maskVolatile(text).toLowerCase().replace(LABEL, normalizeLabel).replace(/\s+/gu, ' ').trim()
 
 /** The decisions that say how a session goes: `error`, `deferred` and `unknown` turns do not count. */
 export const COUNTED_DECISIONS = ['approved', 'feedback', 'rejected'] as const

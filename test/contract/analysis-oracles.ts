@@ -67,8 +67,8 @@ const DECISIONS = ['approved', 'feedback', 'feedback', 'rejected', 'error', 'def
 const COMPLAINTS = [
   'It leaks at line',
   'IT LEAKS at line',
-  'The pool stays open after',
-  'No test covers',
+  'The pool stays open at line',
+  'No test covers line',
 ] as const
 const CATEGORIES = ['tests', 'style', null] as const
 

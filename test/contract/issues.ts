@@ -73,6 +73,7 @@ export function issuesContract(store: StoreUnderTest): void {
         details: { log: 'long' },
         signature: expect.stringMatching(/^[0-9a-f]{16}$/),
         times: 2,
+        wordings: 1,
         openedInTurn: 1,
         lastSeenInTurn: 2,
         turns: [1, 2],
@@ -86,6 +87,33 @@ export function issuesContract(store: StoreUnderTest): void {
         state: 'gone',
         goneInTurn: 2,
       })
+    })
+
+    test('an issue that is reworded every turn is one issue with several wordings, and is not gone', async () => {
+      await capture(
+        aTurn(1, { issues: [issue('load_user in src/users.py raises KeyError'), issue('No docs at all')] }),
+        aTurn(2, { issues: [issue('src/users.py: the lookup in load_user still ends in a 500')] }),
+        aTurn(3, { issues: [issue('Still broken: `load_user`, see src/users.py and src/routes.py')] }),
+      )
+      const { items } = await list()
+      expect(items).toMatchObject([
+        {
+          description: 'Still broken: `load_user`, see src/users.py and src/routes.py',
+          turns: [1, 2, 3],
+          wordings: 3,
+          state: 'open',
+        },
+        { description: 'No docs at all', turns: [1], wordings: 1, state: 'gone', goneInTurn: 2 },
+      ])
+    })
+
+    test('another status code, count or measured value is another issue', async () => {
+      await capture(
+        aTurn(1, { issues: [issue('The service answers 401'), issue('41 tests fail')] }),
+        aTurn(2, { issues: [issue('The service answers 500'), issue('1 test fails')] }),
+      )
+      expect((await list({ state: 'open' })).items.map(({ openedInTurn }) => openedInTurn)).toEqual([2, 2])
+      expect((await list({ state: 'gone' })).items).toHaveLength(2)
     })
 
     test('as of an earlier turn it is listed as it was then', async () => {

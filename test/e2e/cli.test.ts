@@ -274,6 +274,10 @@ describe('exit codes', () => {
     })
     expect((await stall('--exit-code', '--json')).code).toBe(10)
     expect((await stall()).code).toBe(0)
+    const wrapper = ['bash', '-c', '"$@" | true; exit "$PIPESTATUS"', '-']
+    const unread = await turngraph.run(['stall', '--world', 'TASK-1', '--exit-code'], { wrapper })
+    expect(unread.code, 'the reader of the pipe closes early').toBe(10)
+    expect((await turngraph.run(['stall', '--help'])).stdout).toContain('[ $? -eq 10 ] && break')
   })
 
   const cases: [

@@ -763,10 +763,12 @@ class ListIssuesAnswerItemsItem(TypedDict):
     details: NotRequired[Any]
     # as the Coach gave them, in the same order
     given_labels: list[str]
-    # of its category and its description without line numbers and the like: equal ones are one issue
+    # of its category and its newest description without line numbers and the like: equal ones are one issue
     signature: str
     # how often the turn that saw it last raised it
     times: float
+    # how many wordings it had: issues of one cause are one row, in the newest words
+    wordings: float
     opened_in_turn: float
     last_seen_in_turn: float
     # in which it was raised, ascending

@@ -9,7 +9,7 @@ import { relink, selectParts, setProperties, unlink } from '../../graph/model-st
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
-import { isSubstantiated } from '../../memory/criteria/state.ts'
+import { isSubstantiated } from '../../rules/absence.ts'
 import { issueSignature, toOutcome } from '../../rules/signature.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { isSubstantiated } from '../../rules/absence.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import type { LedgerEntry, PromiseEntry } from './rows.ts'
-import { advance, criterionStates, finalKeys, isSubstantiated, type Policy } from './state.ts'
+import { advance, criterionStates, finalKeys, type Policy } from './state.ts'
 
 const criterion = (key: string, more: Partial<Criterion> = {}): Criterion => ({
   key,

@@ -36,12 +36,6 @@ export function isAllVerified(states: readonly CriterionState[], promised: reado
   )
 }
 
-const RESTATES_A_PROMISE = /^\s*promise status:/i
-
-/** Text that only restates a promise (`Promise status: …`) is no evidence. */
-export const isSubstantiated = (evidence: string | null): boolean =>
-  evidence !== null && evidence.trim() !== '' && !RESTATES_A_PROMISE.test(evidence)
-
 /** Where a merged criterion's entries count: at the end of its chain of merges. */
 export function finalKeys(
   criteria: readonly Pick<Criterion, 'key' | 'mergedInto'>[],

@@ -29,9 +29,12 @@ export const issueLife = issueView.omit({ turn: true }).extend({
   signature: z
     .string()
     .describe(
-      'of its category and its description without line numbers and the like: equal ones are one issue',
+      'of its category and its newest description without line numbers and the like: equal ones are one issue',
     ),
   times: z.number().describe('how often the turn that saw it last raised it'),
+  wordings: z
+    .number()
+    .describe('how many wordings it had: issues of one cause are one row, in the newest words'),
   openedInTurn: z.number(),
   lastSeenInTurn: z.number(),
   turns: z.array(z.number()).describe('in which it was raised, ascending'),
@@ -103,7 +106,7 @@ async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[
 
 /** In its newest words, with all criteria that these name. */
 function toView(
-  { signature, wordings, turns, position, goneInTurn }: IssueLife<Issue>,
+  { signature, wordings, wordingCount, turns, position, goneInTurn }: IssueLife<Issue>,
   states: readonly CriterionState[],
   role: Role,
 ): IssueAt {
@@ -120,6 +123,7 @@ function toView(
     givenLabels: [...named.values()],
     signature,
     times: wordings.length,
+    wordings: wordingCount,
     openedInTurn: turns[0],
     lastSeenInTurn: turns.at(-1) ?? turns[0],
     turns: [...turns],

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { isSubstantiated } from './absence.ts'
+
+describe('evidence and absence', () => {
+  test.each([
+    null,
+    '',
+    '  \n',
+    'Promise status: incomplete',
+    ' promise status : complete',
+    'No completion promise for AC-002',
+    'Not found in Player requirements_met',
+    '[Text fallback] Not found in the summary',
+    'Matched in Player requirements_met',
+  ])('%j is absence, not evidence', (text) => expect(isSubstantiated(text)).toBe(false))
+
+  test.each([
+    'GET /health answers 500',
+    'The promise status: page is missing',
+    'Not found in the router: /health',
+    'Matched nothing in the log',
+  ])('%j speaks about the work', (text) => expect(isSubstantiated(text)).toBe(true))
+})

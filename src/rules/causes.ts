@@ -1,0 +1,117 @@
+/**
+ * Finds issues that have one cause though their words differ (contract: truth.md, "Issues: when are two the same?"): the same
+ * category, and equal signatures or enough shared identifiers. Pure.
+ */
+import { type Complaint, issueSignature, maskVolatile } from './signature.ts'
+
+const MIN_SHARED = 2
+const MIN_SHARE = 0.6
+const MAX_IDENTIFIERS = 200
+
+const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'([^'\n]{1,200})'(?!\w)/g
+const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/
+const LABEL = /^(?:[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){0,6}-?|(?:criterion|ac)_)\d{1,4}(?:\.\d{1,4})?$/i
+const ABBREVIATIONS = new Set(['e.g', 'i.e', 'a.k.a'])
+
+const CODE_LIKE: readonly RegExp[] = [
+  /^--?[a-z][\w-]*$/i, // a flag
+  /^(?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\/[\w@-]*\.[a-z]\w{0,9}$/i, // a path to a file
+  /^\.{0,2}\/[\w@.-]+\/[\w@./-]*$|^[\w@.-]+\/[\w@.-]+\/[\w@./-]*$/, // a path of several folders
+  /^[A-Za-z_]\w*\.(?=[A-Za-z_])[\w.]*$/, // a dotted name, or the name of a file
+  /^\w*[A-Za-z0-9]_\w+$|^_+[A-Za-z]\w*$/, // snake_case
+  /^[A-Za-z]*[a-z][A-Z]\w*$/, // camelCase, or the name of an error's class
+]
+
+/** The code-like words of a text: not the labels of criteria, not plain words. */
+export function findIdentifiers(text: string): ReadonlySet<string> {
+  const found = new Set<string>()
+  const add = (word: string): void => {
+    if (found.size < MAX_IDENTIFIERS && !LABEL.test(word)) found.add(word)
+  }
+  const plain = maskVolatile(text)
+  for (const [, backticked, double, single] of plain.matchAll(QUOTED)) {
+    const quoted = (backticked ?? double ?? single ?? '').trim().replace(/\s+/g, ' ')
+    if (/[a-z]/i.test(quoted) && !quoted.includes('::')) add(quoted)
+  }
+  for (const word of plain.split(BETWEEN_WORDS)) {
+    const name = word
+      .slice(0, 200)
+      .replace(/(?::#){1,2}/, '')
+      .replace(/^[.:!?]{0,3}(?=\w)|[.:!?]{1,3}$/g, '')
+    if (ABBREVIATIONS.has(name.toLowerCase())) continue
+    if (CODE_LIKE.some((form) => form.test(name))) add(name)
+  }
+  return found
+}
+
+/** An issue with what its cause is known by. */
+export type Traced<I> = {
+  issue: I
+  category: string | null
+  signature: string
+  identifiers: ReadonlySet<string>
+}
+
+export const traceIssue = <I extends Complaint>(issue: I): Traced<I> => ({
+  issue,
+  category: issue.category,
+  signature: issueSignature(issue),
+  identifiers: findIdentifiers(issue.description),
+})
+
+type Trace = Traced<unknown>
+
+/** How much two issues have in common; null: they have not the same cause. Equal signatures are above any overlap. */
+export function measureOverlap(a: Trace, b: Trace): number | null {
+  if (a.signature === b.signature) return Number.POSITIVE_INFINITY
+  if (a.category !== b.category) return null
+  const [smaller, larger] = a.identifiers.size <= b.identifiers.size ? [a, b] : [b, a]
+  const shared = [...smaller.identifiers].filter((name) => larger.identifiers.has(name)).length
+  return shared >= MIN_SHARED && shared >= MIN_SHARE * smaller.identifiers.size ? shared : null
+}
+
+/** The best overlap with any of some issues; null: none has the same cause. */
+const bestOverlap = (trace: Trace, others: readonly Trace[]): number | null =>
+  others.reduce<number | null>((best, other) => {
+    const overlap = measureOverlap(trace, other)
+    return overlap !== null && (best === null || overlap > best) ? overlap : best
+  }, null)
+
+/** Whether any of some issues has the cause of any of others. */
+export const shareCause = (some: readonly Trace[], others: readonly Trace[]): boolean =>
+  some.some((trace) => bestOverlap(trace, others) !== null)
+
+/**
+ * Assigns the issues of one turn to causes that are known, and groups the rest. Pairs are taken by overlap, then by the position
+ * of the issue, then by that of the cause. A new cause is known by its first issue.
+ *
+ * @param known the issues that each known cause is compared by
+ * @returns for each issue the index of its cause: below `known.length` for a known one, else that of a new one
+ */
+export function assignCauses(traces: readonly Trace[], known: readonly (readonly Trace[])[]): number[] {
+  const causes = known.map((each) => [...each])
+  const taken = pairsOf(traces, known).reduce((assigned, { position, cause }) => {
+    if (!assigned.has(position)) assigned.set(position, cause)
+    return assigned
+  }, new Map<number, number>())
+  return traces.map((trace, position) => {
+    const assigned = taken.get(position) ?? pairsOf([trace], causes.slice(known.length))[0]?.cause
+    if (assigned !== undefined) return taken.has(position) ? assigned : known.length + assigned
+    causes.push([trace])
+    return causes.length - 1
+  })
+}
+
+type Pair = { position: number; cause: number; overlap: number }
+
+const pairsOf = (traces: readonly Trace[], causes: readonly (readonly Trace[])[]): Pair[] =>
+  traces
+    .flatMap((trace, position) =>
+      causes.flatMap((others, cause) => {
+        const overlap = bestOverlap(trace, others)
+        return overlap === null ? [] : [{ position, cause, overlap }]
+      }),
+    )
+    .sort((a, b) =>
+      a.overlap === b.overlap ? a.position - b.position || a.cause - b.cause : b.overlap > a.overlap ? 1 : -1,
+    )
