@@ -2,4 +2,6 @@
 // include worlds/_target
 // include criteria/_ledger
 RETURN turnsFound, turns, criteria,
+// include worlds/_is-superseded
+AS isSuperseded,
 // include criteria/_snapshot

@@ -7,6 +7,8 @@ CALL (newestKey) {
   RETURN collect([t.coachDecision, t.digest]) AS newestTurn
 }
 RETURN newestTurn, w.lastActivityAt AS lastActivity,
+// include worlds/_is-superseded
+AS isSuperseded,
 // include worlds/_world
 AS shown,
 // include criteria/_snapshot

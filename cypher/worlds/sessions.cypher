@@ -15,19 +15,9 @@ WHERE (isEarlier OR w.slug > $after)
        OR NOT coalesce(w.outcomes[size(w.outcomes) - 1] STARTS WITH '[' + toString(w.currentTurn) + ',"approved"', false))
 // when any-verdict
 // when that-may-stall
-// Worlds that can neither stall nor oscillate are passed over by what each says of itself; the verdict takes its criteria, too.
-// Three turns at least since the last approval; and either the same signature three times or two that return while nothing was
-// won since the fourth newest turn, or a criterion that was both verified and rejected (src/rules/stall.ts). A world
-// of a task that declares what must hold may have won what does not count: it is not judged by its gain.
-WITH w, reverse([o IN w.outcomes | o]) AS outcomes // Neo4j reverses no list that is a property
-WITH w, outcomes, [i IN range(0, size(outcomes) - 1) WHERE split(outcomes[i], '"')[1] = 'approved' | i] AS approvals
-WITH w, outcomes[0..coalesce(approvals[0], 6)] AS sinceApproval
-WITH w, sinceApproval[0..6] AS feedback
-WITH w, [o IN feedback | split(o, '"')[3]] AS signatures, toInteger(substring(split(feedback[3], ',')[0], 1)) AS fourth
-WHERE size(signatures) >= 3
-  AND (w.contestedCount > 0
-       OR size([i IN range(0, size(signatures) - 2) WHERE signatures[i] IN signatures[i + 1..]]) >= 2
-          AND (size(coalesce(w.specifiedAfter, [])) > 0 OR w.lastGainTurn IS NULL OR w.lastGainTurn <= fourth))
+// A verdict that warns takes three turns with feedback since the last approval: worlds with fewer are passed over.
+WITH w, size(w.outcomes) AS kept
+WHERE kept >= 3 AND size([o IN w.outcomes[kept - 3..kept] WHERE split(o, '"')[1] = 'approved']) = 0
 // end
 WITH w ORDER BY w.project DESC, w.lastActivityAt DESC, w.slug LIMIT $limit
 // include worlds/_progress

@@ -8,6 +8,7 @@ import { readHeadComment, type Statement, statement, statementNames } from '../g
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { type Allowance, BoundedQueue } from './bounded-queue.ts'
+import { MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
 
 /** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
 const NAMES = statementNames('analysis')
@@ -109,9 +110,14 @@ export async function runAnalysis(
   caller?: AbortSignal,
 ): Promise<z.output<typeof analysisAnswer>> {
   const { name, question, columns, statement } = findAnalysis(request.name)
-  const { params } = prepareAnalysis({ ...request, limit: request.limit + 1 })
-  const read = ({ leftMs, signal }: Allowance) =>
-    graph.readLong(statement, params, { deadline: performance.now() + leftMs + ENGINE_MS, signal })
+  const computed = STALL_ANALYSES.get(name)
+  const limit = computed === undefined ? request.limit + 1 : MAX_CANDIDATES
+  const { params } = prepareAnalysis({ ...request, limit })
+  const read = async ({ leftMs, signal }: Allowance) => {
+    const deadline = performance.now() + leftMs + ENGINE_MS
+    const rows = await graph.readLong(statement, params, { deadline, signal })
+    return computed === undefined ? rows : computed(graph, rows, request.limit + 1)
+  }
   const found = await queue.run(read, { timeoutMs: TIMEOUT_MS, caller })
   if (found.length === 0) await requireScope(graph, request)
   return {

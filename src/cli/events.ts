@@ -19,6 +19,9 @@ const WATCH = {
   cursor: ['--cursor <cursor>', 'go on after the event that has it'],
 } as const
 
+/** Verdicts that ask for nothing. */
+const QUIET_VERDICTS: readonly string[] = ['progressing', 'no_growth', 'insufficient_data', 'finished']
+
 export const addWatchEvents = action(
   {
     name: 'watch-events',
@@ -83,7 +86,7 @@ function sessionLine(session: EventWithCursor & { type: 'session' }): string {
     `turn ${session.currentTurn}`,
     paint(decision ?? 'unknown'),
     `${session.verified}/${session.total} proven${contestedNote(session.contested)}`,
-    verdict === 'progressing' || verdict === 'insufficient_data' ? dim(verdict) : red(verdict),
+    QUIET_VERDICTS.includes(verdict) ? dim(verdict) : red(verdict),
     ...(session.activeAttemptId === null ? [] : [dim(`turn ${session.currentTurn + 1} is under way`)]),
   ].join('  ')
 }

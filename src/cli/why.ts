@@ -1,8 +1,9 @@
 /** `turngraph why`: says what was tried in a turn, and why it was not approved. */
 
 import type { WhyView } from '../memory/context/why.ts'
+import { describeRepeats, groupByCause } from '../rules/causes.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
-import { contestedNote, countEqual, promisedNote } from '../rules/notes.ts'
+import { contestedNote, promisedNote } from '../rules/notes.ts'
 import { command, ROLES, SHARED, TASK } from './command.ts'
 import { printLines, printText } from './output.ts'
 
@@ -46,11 +47,11 @@ function printWhy(why: WhyView): void {
   list('Criteria won', why.won.map(criterion))
   list(
     'Issues',
-    countEqual(why.issues).map(({ issue: { severity, category, description, suggestion }, times }) => {
-      const number = times === 1 ? '' : ` ×${times}`
+    groupByCause(why.issues).map((group) => {
+      const [{ severity, category, description, suggestion }] = group
       const about = category === null ? '' : ` ${toOneLine(category)}:`
       const suggested = suggestion === null ? '' : `\n      Suggestion: ${toOneLine(suggestion)}`
-      return `[${severity}]${about} ${toBlock(description)}${number}${suggested}`
+      return `[${severity}]${about} ${toBlock(description)}${describeRepeats(group)}${suggested}`
     }),
   )
   list('Blockers found', why.blockersFound.map(toBlock))

@@ -116,9 +116,12 @@ function printWorlds(worlds: readonly WorldProgress[], none: string | null = nul
   const { green, red, yellow } = colors(process.stdout)
   const paint = {
     stalled: red,
+    blocked: red,
     oscillating: yellow,
     plateau: yellow,
+    no_growth: yellow,
     progressing: green,
+    finished: String,
     insufficient_data: String,
   }
   return printList(worlds, none, {

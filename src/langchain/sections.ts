@@ -5,7 +5,8 @@ import { type Rendering, toSections, write } from '../memory/context/render.ts'
 import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { SectionName } from '../memory/context/section-names.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
-import { contestedNote, countCriteria, countEqual } from '../rules/notes.ts'
+import { groupByCause } from '../rules/causes.ts'
+import { contestedNote, countCriteria } from '../rules/notes.ts'
 
 export type SectionMetadata = {
   section: SectionName
@@ -43,12 +44,13 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
         of: criterion.verifiedInTurn ?? criterion.lastTurn ?? turn,
       }),
     ),
-    ...countEqual(issues).flatMap(({ issue, times }) =>
-      document('issues', `the Coach raised it in turn ${issue.turn ?? turn}, as ${issue.severity}`, {
+    ...groupByCause(issues).flatMap((group) => {
+      const [issue] = group
+      return document('issues', `the Coach raised it in turn ${issue.turn ?? turn}, as ${issue.severity}`, {
         of: issue.turn ?? turn,
-        shown: { ...rendering, issues: Array(times).fill(issue) },
-      }),
-    ),
+        shown: { ...rendering, issues: group },
+      })
+    }),
     ...document('promises', `turn ${turn} gave none, so they still hold`, {
       of: rendering.recovered?.fromTurn ?? turn,
     }),

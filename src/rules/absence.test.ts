@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSubstantiated } from './absence.ts'
+import { isSubstantiated, promisedEvidence } from './absence.ts'
 
 describe('evidence and absence', () => {
   test.each([
@@ -12,12 +12,18 @@ describe('evidence and absence', () => {
     'Not found in Player requirements_met',
     '[Text fallback] Not found in the summary',
     'Matched in Player requirements_met',
-  ])('%j is absence, not evidence', (text) => expect(isSubstantiated(text)).toBe(false))
+  ])('%j is absence, not evidence', (text) => expect(isSubstantiated(text, new Set())).toBe(false))
 
   test.each([
     'GET /health answers 500',
     'The promise status: page is missing',
     'Not found in the router: /health',
     'Matched nothing in the log',
-  ])('%j speaks about the work', (text) => expect(isSubstantiated(text)).toBe(true))
+  ])('%j speaks about the work', (text) => expect(isSubstantiated(text, new Set())).toBe(true))
+})
+
+test('evidence that repeats the evidence of a promise is no evidence, however it is written', () => {
+  const promised = promisedEvidence([{ evidence: 'All  tests pass.' }, { evidence: null }])
+  expect(isSubstantiated('all tests pass', promised)).toBe(false)
+  expect(isSubstantiated('all tests pass, but one is skipped', promised)).toBe(true)
 })

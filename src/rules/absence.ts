@@ -12,7 +12,34 @@ const ABSENCE_TEXTS: readonly RegExp[] = [
   /^matched in player requirements_met\b/i,
 ]
 
-export const isSubstantiated = (evidence: string | null): boolean => {
+/** The form in which two texts of evidence are compared: case, white space and the end of the sentence do not count. */
+function normalizeEvidence(text: string): string {
+  const words = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== '')
+  const joined = words.join(' ')
+  let end = joined.length
+  while (end > 0 && '.;:,! '.includes(joined[end - 1] ?? '')) end--
+  return joined.slice(0, end)
+}
+
+/** The evidence that the Player gave with the promises of a turn, for {@link isSubstantiated}. */
+export const promisedEvidence = (promises: readonly { evidence: string | null }[]): ReadonlySet<string> =>
+  new Set(promises.flatMap(({ evidence }) => (evidence === null ? [] : [normalizeEvidence(evidence)])))
+
+/**
+ * Returns whether the text of a judgement speaks about the work.
+ *
+ * @param promised evidence of the Player's promises: a judge who repeats it has seen nothing
+ * @example
+ * isSubstantiated('npm test: 2 of 41 fail', new Set()) // true
+ * isSubstantiated('No completion promise for AC-003', new Set()) // false
+ */
+export function isSubstantiated(evidence: string | null, promised: ReadonlySet<string>): boolean {
   const text = evidence?.normalize('NFKC').trim() ?? ''
-  return text !== '' && !ABSENCE_TEXTS.some((form) => form.test(text))
+  return (
+    text !== '' && !ABSENCE_TEXTS.some((form) => form.test(text)) && !promised.has(normalizeEvidence(text))
+  )
 }

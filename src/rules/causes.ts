@@ -2,6 +2,7 @@
  * Finds issues that have one cause though their words differ (contract: truth.md, "Issues: when are two the same?"): the same
  * category, and equal signatures or enough shared identifiers. Pure.
  */
+import { sha256 } from '../core/keys.ts'
 import { type Complaint, issueSignature, maskVolatile } from './signature.ts'
 
 const MIN_SHARED = 2
@@ -115,3 +116,73 @@ const pairsOf = (traces: readonly Trace[], causes: readonly (readonly Trace[])[]
     .sort((a, b) =>
       a.overlap === b.overlap ? a.position - b.position || a.cause - b.cause : b.overlap > a.overlap ? 1 : -1,
     )
+
+/** An issue as a turn keeps it for stall analysis: its signature, and a hash of each identifier with the category. */
+export type CauseMark = { signature: string; identifiers: readonly string[] }
+
+/** Maximum number of identifiers of an issue that a turn keeps. */
+const MAX_MARKED = 24
+
+export function markCause(issue: Complaint): CauseMark {
+  const { category, signature, identifiers } = traceIssue(issue)
+  const hashes = [...identifiers].map((name) => sha256(`${category ?? ''}\n${name}`).slice(0, 8))
+  return { signature, identifiers: hashes.slice(0, MAX_MARKED) }
+}
+
+/** The hashes say the category. */
+const traceOf = ({ signature, identifiers }: CauseMark): Trace => ({
+  issue: null,
+  category: null,
+  signature,
+  identifiers: new Set(identifiers),
+})
+
+/**
+ * Numbers the causes of some turns in the order in which they appear.
+ *
+ * @param turns the marks of each turn's issues, turns ascending, issues in the order of the Coach
+ * @returns the number of the cause of each issue
+ */
+export function numberCauses(turns: readonly (readonly CauseMark[])[]): number[][] {
+  const known: Trace[][] = []
+  return turns.map((marks) => {
+    const traces = marks.map(traceOf)
+    const numbers = assignCauses(traces, known)
+    traces.forEach((trace, i) => {
+      const number = numbers[i] ?? known.length
+      known[number] = [...(known[number] ?? []), trace]
+    })
+    return numbers
+  })
+}
+
+/** Groups issues of one turn by their cause, each group in the order given, the groups in the order of their first issues. */
+export function groupByCause<I extends Complaint>(issues: readonly I[]): [I, ...I[]][] {
+  const numbers = assignCauses(issues.map(traceIssue), [])
+  const groups = new Map<number, [I, ...I[]]>()
+  issues.forEach((issue, i) => {
+    const number = numbers[i] ?? i
+    const group = groups.get(number)
+    if (group === undefined) groups.set(number, [issue])
+    else group.push(issue)
+  })
+  return [...groups.values()]
+}
+
+const NAMES_SHOWN = 3
+
+/**
+ * Says how often a cause was raised in one turn and what differs between its issues; empty for one issue.
+ *
+ * @example
+ * describeRepeats(issues) // ' ×12: a.py, b.py, c.py and 9 more'
+ */
+export function describeRepeats(issues: readonly Complaint[]): string {
+  if (issues.length < 2) return ''
+  const all = issues.map(({ description }) => [...findIdentifiers(description)])
+  const common = new Set(all[0]?.filter((name) => all.every((names) => names.includes(name))))
+  const differing = [...new Set(all.flat())].filter((name) => !common.has(name))
+  const shown = differing.slice(0, NAMES_SHOWN).join(', ')
+  const more = differing.length - NAMES_SHOWN
+  return ` ×${issues.length}${shown === '' ? '' : `: ${shown}`}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -4,8 +4,9 @@
  */
 import { groupBy } from '../core/group-by.ts'
 import { assignCauses, shareCause, type Traced, traceIssue } from './causes.ts'
+import { COUNTED_DECISIONS } from './outcome.ts'
 import { bySeverity } from './severity.ts'
-import { COUNTED_DECISIONS, type Complaint, issueSignature } from './signature.ts'
+import { type Complaint, issueSignature } from './signature.ts'
 import type { CoachDecision } from './values.ts'
 
 /** A turn with the issues that it raised, in the order the Coach gave them. */

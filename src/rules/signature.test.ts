@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Issue } from '../memory/record/record.ts'
-import { masked, signIssues, toOutcome } from './signature.ts'
+import { toOutcome } from './outcome.ts'
+import { masked, signIssues } from './signature.ts'
 
 const issue = (severity: Issue['severity'], description: string, category: string | null = null) => ({
   severity,
@@ -112,6 +113,7 @@ describe('how a turn ended', () => {
     coachFeedback: null,
     issues: [],
     gates: [],
+    testsFailed: null,
   }
 
   test.each(['error', 'deferred', 'unknown'] as const)('%s turns do not count', (coachDecision) => {

@@ -5,15 +5,19 @@
 import { sha256 } from '../core/keys.ts'
 import type { Issue } from '../memory/record/record.ts'
 import { normalizeLabel } from './labels.ts'
-import type { CoachDecision } from './values.ts'
 
 /** What two issues are compared by. */
 export type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
 
-/** Of the blocking issues, of all where none blocks, of the feedback where there is no issue at all. */
-export function signIssues(issues: readonly Complaint[], coachFeedback: string | null): string {
+/** The blocking issues of a turn, or all of them if none blocks. */
+export function chooseComplaints<I extends Complaint>(issues: readonly I[]): readonly I[] {
   const blocking = issues.filter(({ severity }) => severity === 'blocking')
-  const chosen = blocking.length > 0 ? blocking : issues
+  return blocking.length > 0 ? blocking : issues
+}
+
+/** Condenses the chosen issues of a turn, or its feedback if it has no issue. */
+export function signIssues(issues: readonly Complaint[], coachFeedback: string | null): string {
+  const chosen = chooseComplaints(issues)
   const complaints =
     chosen.length > 0
       ? chosen.map(({ category, description }) => `${category ?? ''}\n${masked(description)}`)
@@ -66,46 +70,3 @@ const LABEL = /\b[a-z]{1,20}(?:[-_][a-z]{1,20}){0,6}[-_]\d{1,4}\b/g
 /** `AC-3` and `AC-003` are one label. */
 export const masked = (text: string): string =>
   maskVolatile(text).toLowerCase().replace(LABEL, normalizeLabel).replace(/\s+/gu, ' ').trim()
-
-/** The decisions that say how a session goes: `error`, `deferred` and `unknown` turns do not count. */
-export const COUNTED_DECISIONS = ['approved', 'feedback', 'rejected'] as const
-
-export type Outcome = {
-  turn: number
-  decision: (typeof COUNTED_DECISIONS)[number]
-  signature: string
-  /** How many blocking issues it raised, equal ones once, as the context shows them. */
-  blocking: number
-  /** What stood in the way: the gates that failed, else what its blocking issues are about. */
-  gates: readonly string[]
-}
-
-type Judged = {
-  turnNumber: number
-  coachDecision: CoachDecision
-  coachFeedback: string | null
-  issues: readonly Complaint[]
-  gates: readonly { name: string; status: string }[]
-}
-
-/** Null where the turn does not count. */
-export function toOutcome({
-  turnNumber,
-  coachDecision,
-  coachFeedback,
-  issues,
-  gates,
-}: Judged): Outcome | null {
-  const decision = COUNTED_DECISIONS.find((counted) => counted === coachDecision)
-  if (decision === undefined) return null
-  const failed = gates.filter(({ status }) => status === 'failed').map(({ name }) => name)
-  const blocking = issues.filter(({ severity }) => severity === 'blocking')
-  const about = blocking.map(({ category }) => category ?? 'an issue without a category')
-  return {
-    turn: turnNumber,
-    decision,
-    signature: signIssues(issues, coachFeedback),
-    blocking: new Set(blocking.map(({ description }) => description)).size,
-    gates: [...new Set(failed.length > 0 ? failed : about)],
-  }
-}

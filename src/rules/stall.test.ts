@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
 import type { CriterionState } from '../memory/criteria/views.ts'
-import type { Outcome } from './signature.ts'
+import type { Outcome } from './outcome.ts'
 import { analyseStall, type Session } from './stall.ts'
 
 const criterion = (key: string, more: Partial<CriterionState> = {}): CriterionState => ({
@@ -26,12 +26,17 @@ const feedback = (turn: number, signature: string, more: Partial<Outcome> = {}):
   signature,
   blocking: 1,
   gates: [],
+  failedGates: [],
+  testsFailed: null,
+  quote: `The complaint ${signature}`,
+  causes: [{ signature, identifiers: [] }],
   ...more,
 })
 
 const session = (more: Partial<Session>): Session => {
   const criteria = more.criteria ?? [criterion('AC-001')]
   return {
+    isSuperseded: false,
     outcomes: [],
     criteria,
     progress: new Map<string, Progress>(),
@@ -78,12 +83,12 @@ describe('never stopped', () => {
     expect(analyseStall(session({ outcomes: sameFeedback(3), criteria: [] })).shouldStop).toBe(true)
   })
 
-  test('only a stalled session is stopped, for any session', () => {
+  test('only a stalled or blocked session is stopped, for any session', () => {
     const outcome = fc.record({
       decision: fc.constantFrom('approved' as const, 'feedback' as const, 'rejected' as const),
       signature: fc.constantFrom('a', 'b'),
-      blocking: fc.nat(3),
-      gates: fc.constant([] as string[]),
+      failedGates: fc.constantFrom([] as string[], ['tests']),
+      testsFailed: fc.constantFrom(null, 1, 2),
     })
     fc.assert(
       fc.property(
@@ -92,12 +97,12 @@ describe('never stopped', () => {
           maxLength: 4,
         }),
         (ends, states) => {
-          const outcomes = ends.map((end, i) => ({ turn: i + 1, ...end }))
+          const outcomes = ends.map(({ signature, ...end }, i) => feedback(i + 1, signature, end))
           const criteria = states.map((state, i) =>
             criterion(`AC-00${i + 1}`, { state, verifiedInTurn: state === 'verified' ? 1 : null }),
           )
           const answer = analyseStall(session({ outcomes, criteria }))
-          if (answer.shouldStop) expect(answer.verdict).toBe('stalled')
+          if (answer.shouldStop) expect(['stalled', 'blocked']).toContain(answer.verdict)
           expect(answer.reason.includes('UNRECOVERABLE_STALL')).toBe(answer.shouldStop)
           if (states.length > 0 && states.every((state) => state === 'verified')) {
             expect(answer.shouldStop).toBe(false)
@@ -111,15 +116,15 @@ describe('never stopped', () => {
 describe('the first verdict that holds', () => {
   test.each<[string, Outcome[], string]>([
     ['no turn counts', [], 'insufficient_data'],
-    ['the last is approved', [feedback(1, 'a'), feedback(2, '', { decision: 'approved' })], 'progressing'],
+    ['the last is approved', [feedback(1, 'a'), feedback(2, '', { decision: 'approved' })], 'finished'],
     ['one feedback turn', [feedback(1, 'a')], 'insufficient_data'],
-    ['two', [feedback(1, 'a'), feedback(2, 'b')], 'progressing'],
+    ['two', [feedback(1, 'a'), feedback(2, 'b')], 'no_growth'],
     [
       'rejected turns are feedback turns',
       [1, 2, 3].map((t) => feedback(t, 'a', { decision: 'rejected' })),
       'stalled',
     ],
-    ['A B A is one return', ['a', 'b', 'a'].map((s, i) => feedback(i + 1, s)), 'progressing'],
+    ['A B A is one return', ['a', 'b', 'a'].map((s, i) => feedback(i + 1, s)), 'no_growth'],
     ['A B A B are two', ['a', 'b', 'a', 'b'].map((s, i) => feedback(i + 1, s)), 'oscillating'],
     ['A B A C A too', ['a', 'b', 'a', 'c', 'a'].map((s, i) => feedback(i + 1, s)), 'oscillating'],
     ['four different ones', ['a', 'b', 'c', 'd'].map((s, i) => feedback(i + 1, s)), 'plateau'],
@@ -164,4 +169,90 @@ describe('the first verdict that holds', () => {
     const outcomes = [1, 2, 3, 4].map((turn) => feedback(turn, `s${turn}`))
     expect(analyseStall(session({ outcomes, findEntries: () => entries })).verdict).toBe('plateau')
   })
+})
+
+describe('growth', () => {
+  const failing = (counts: (number | null)[]) =>
+    counts.map((testsFailed, i) => feedback(i + 1, 'same', { testsFailed }))
+
+  test('is fewer failed tests than in every earlier turn: 41, then 1, is no stall', () => {
+    const answer = analyseStall(session({ outcomes: failing([41, 20, 1]) }))
+    expect(answer).toMatchObject({ verdict: 'progressing', shouldStop: false })
+    expect(answer.reason).toContain('In turn 3, 1 test fails, fewer than before')
+    expect(analyseStall(session({ outcomes: failing([41, 41, 41]) })).shouldStop).toBe(true)
+    expect(analyseStall(session({ outcomes: failing([1, 41, 20]) })).shouldStop).toBe(true)
+    expect(analyseStall(session({ outcomes: failing([null, null, 1]) })).shouldStop).toBe(true)
+  })
+
+  test('is a cause that blocked and is gone, if no new one came', () => {
+    const raised = (turn: number, ...signatures: string[]) =>
+      feedback(turn, signatures.join(), {
+        causes: signatures.map((signature) => ({ signature, identifiers: [] })),
+      })
+    const fewer = [raised(1, 'a', 'b', 'c'), raised(2, 'a', 'b'), raised(3, 'a', 'b'), raised(4, 'a')]
+    expect(analyseStall(session({ outcomes: fewer })).verdict).toBe('progressing')
+    const other = [raised(1, 'a', 'b'), raised(2, 'a', 'c'), raised(3, 'a', 'd'), raised(4, 'a', 'e')]
+    expect(analyseStall(session({ outcomes: other })).verdict).toBe('plateau')
+    const returning = [
+      raised(1, 'a', 'b'),
+      raised(2, 'a'),
+      raised(3, 'a', 'b'),
+      raised(4, 'a'),
+      raised(5, 'a', 'b'),
+    ]
+    expect(analyseStall(session({ outcomes: returning })).verdict).not.toBe('progressing')
+  })
+
+  test('keeps a reworded cause one cause: its files and names are the same', () => {
+    const identifiers = ['retry', 'client.ts', 'max']
+    const outcomes = ['w', 'x', 'y', 'z'].map((signature, i) =>
+      feedback(i + 1, signature, { causes: [{ signature, identifiers }] }),
+    )
+    expect(analyseStall(session({ outcomes }))).toMatchObject({ verdict: 'plateau' })
+  })
+
+  test('of the last two turns is progress; without it the verdict is no_growth, with the number of turns', () => {
+    const outcomes = ['a', 'b', 'c'].map((s, i) => feedback(i + 1, s))
+    const grown = [verified('AC-001', 2), criterion('AC-002')]
+    expect(analyseStall(session({ outcomes, criteria: grown })).verdict).toBe('progressing')
+    const none = analyseStall(session({ outcomes }))
+    expect(none).toMatchObject({ verdict: 'no_growth', shouldStop: false })
+    expect(none.reason).toContain('Nothing got further in 3 turns (turns 1 to 3)')
+  })
+})
+
+describe('blocked', () => {
+  const failing = (turn: number, more: Partial<Outcome> = {}) =>
+    feedback(turn, `wording ${turn}`, { failedGates: ['coverage', 'tests'], ...more })
+  const promise = { turn: 1, status: 'complete' as const }
+
+  test('stops a session in which the same gate failed five times, although all promises are complete', () => {
+    const outcomes = [1, 2, 3, 4, 5].map((turn) => failing(turn))
+    const answer = analyseStall(session({ outcomes, criteria: [criterion('AC-001', { promise })] }))
+    expect(answer).toMatchObject({ verdict: 'blocked', shouldStop: true, sinceTurn: 1, window: 5 })
+    expect(answer.reason).toContain('the gate coverage failed in turns 1 to 5')
+  })
+
+  test('needs five turns, one gate in all of them, and no growth', () => {
+    const four = [1, 2, 3, 4].map((turn) => failing(turn))
+    expect(analyseStall(session({ outcomes: four })).verdict).toBe('plateau')
+    const others = [1, 2, 3, 4, 5].map((turn) => failing(turn, { failedGates: [turn % 2 === 0 ? 'a' : 'b'] }))
+    expect(analyseStall(session({ outcomes: others })).verdict).toBe('plateau')
+    const fewer = [5, 4, 3, 2, 1].map((testsFailed, i) => failing(i + 1, { testsFailed }))
+    expect(analyseStall(session({ outcomes: fewer })).verdict).toBe('progressing')
+  })
+})
+
+test('a session is finished once it is approved, or once the task has a newer one', () => {
+  expect(analyseStall(session({ outcomes: sameFeedback(5), isSuperseded: true }))).toMatchObject({
+    verdict: 'finished',
+    shouldStop: false,
+  })
+  const approved = [...sameFeedback(5), feedback(6, '', { decision: 'approved' })]
+  expect(analyseStall(session({ outcomes: approved })).verdict).toBe('finished')
+})
+
+test('the reason quotes what repeats', () => {
+  const { reason } = analyseStall(session({ outcomes: sameFeedback(3) }))
+  expect(reason).toContain('What repeats: "The complaint same"')
 })

@@ -1,14 +1,16 @@
 /**
- * Judges whether a session still gets anywhere (contract: criteria.md, "Stall analysis"; seed 004: what must never happen
- * again). Pure. Its twin for analysts is cypher/analysis/_stalls.cypher: test/contract/stalls.ts compares them.
+ * Judges whether a session still gets anywhere (contract: truth.md, section 3; seed 004: what must never happen again). Pure.
  */
 
 import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
+import { numberCauses } from './causes.ts'
 import { promisedNote } from './notes.ts'
-import type { Outcome } from './signature.ts'
+import type { Outcome } from './outcome.ts'
 
 export type Session = {
+  /** A newer session of the task exists: this one gets no further turn. */
+  isSuperseded: boolean
   /** The newest counted turns, ascending; at least back to the last approval, or as many as any window takes. */
   outcomes: readonly Outcome[]
   /** The criteria that count, in their order, and where each stands. */
@@ -28,6 +30,9 @@ const OSCILLATION = 6
 const PLATEAU = 4
 const RETURNS = 2
 const CHANGES = 3
+const SAME_GATE = 5
+/** In how many of the newest turns growth counts as progress. */
+const RECENT = 2
 
 /** The most feedback turns that any verdict looks at. */
 export const LONGEST_WINDOW = OSCILLATION
@@ -38,36 +43,95 @@ export function analyseStall(session: Session): Stall {
   const approval = outcomes.findLastIndex(({ decision }) => decision === 'approved')
   const feedback = outcomes.slice(approval + 1)
   const say = createVerdict(session, feedback)
+  if (last?.decision === 'approved') return say('finished', [last], `Turn ${last.turn} was approved.`)
+  if (session.isSuperseded) {
+    return say('finished', last === undefined ? [] : [last], 'A newer session of this task exists.')
+  }
   if (last === undefined) return say('insufficient_data', [], 'No turn has been judged yet.')
-  if (last.decision === 'approved') return say('progressing', [last], `Turn ${last.turn} was approved.`)
   if (feedback.length < 2) {
     return say('insufficient_data', feedback, `Turn ${last.turn} is the only one with feedback so far.`)
   }
+  const progress = measureGrowth(session, feedback)
   return (
-    stalled(session, feedback, say) ??
-    oscillating(session, feedback, say) ??
-    plateau(session, feedback, say) ??
-    say('progressing', feedback.slice(-PLATEAU), reasonToGoOn(session, feedback.slice(-PLATEAU)))
+    stalled(session, progress, say) ??
+    blocked(session, progress, say) ??
+    oscillating(session, progress, say) ??
+    plateau(session, progress, say) ??
+    progressing(session, progress, say)
   )
 }
 
-/** What speaks against a stall so far: said as it is known, for the same feedback may well have come again. */
-function reasonToGoOn(session: Session, window: readonly Outcome[]): string {
-  const kinds = new Set(window.map(({ signature }) => signature)).size
-  const feedback =
-    kinds === 1
-      ? `T${renderTurns(window).slice(1)} have the same feedback`
-      : kinds === window.length
-        ? `The feedback of ${renderTurns(window)} differs`
-        : `Some feedback returned within ${renderTurns(window)}`
-  const grown = window.findLast(
-    ({ turn }, i) => i > 0 && session.verifiedAfter(turn) > session.verifiedAfter(window[i - 1]?.turn ?? 0),
+/** A feedback turn with the causes of its complaints, and what it got further than the turns before; null: nothing. */
+type Step = Outcome & { causeNumbers: readonly number[]; growth: string | null }
+
+/**
+ * Growth after a turn: more criteria are verified, fewer tests fail than in every earlier turn of the window, or a cause that
+ * blocked is gone for the first time and no new one came.
+ */
+function measureGrowth({ verifiedAfter, criteria }: Session, feedback: readonly Outcome[]): Step[] {
+  const window = feedback.slice(-LONGEST_WINDOW)
+  const causes = numberCauses(window.map((outcome) => outcome.causes))
+  const goneBefore = new Set<number>()
+  return window.map((outcome, i) => {
+    const now = new Set(causes[i])
+    const before = [...new Set(causes[i - 1] ?? [])]
+    const gone = before.filter((cause) => !now.has(cause))
+    const isNewlyGone = gone.some((cause) => !goneBefore.has(cause))
+    for (const cause of gone) goneBefore.add(cause)
+    const step = { ...outcome, causeNumbers: [...now].sort((a, b) => a - b) }
+    const previous = window[i - 1]
+    if (previous === undefined) return { ...step, growth: null }
+    // A turn that does not count may verify criteria too.
+    const isLast = i === window.length - 1
+    const verifiedNow = isLast ? criteria.filter(isVerified).length : verifiedAfter(outcome.turn)
+    const verified = verifiedNow - verifiedAfter(previous.turn)
+    const hasNewCause = [...now].some((cause) => !before.includes(cause))
+    const earlierFailures = window.slice(0, i).flatMap(({ testsFailed }) => testsFailed ?? [])
+    const fewerFail =
+      outcome.testsFailed !== null &&
+      earlierFailures.length > 0 &&
+      outcome.testsFailed < Math.min(...earlierFailures)
+    const growth =
+      verified > 0
+        ? `${countOf(verified, 'more criterion is', 'more criteria are')} verified since turn ${previous.turn}`
+        : fewerFail
+          ? `in turn ${outcome.turn}, ${countOf(outcome.testsFailed ?? 0, 'test fails', 'tests fail')}, fewer than before`
+          : isNewlyGone && !hasNewCause
+            ? `a cause that blocked is gone in turn ${outcome.turn}`
+            : null
+    return { ...step, growth }
+  })
+}
+
+const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
+/** No growth within the window: its first turn is what the others are compared with. */
+const isFlat = (window: readonly Step[]): boolean => window.slice(1).every(({ growth }) => growth === null)
+
+function progressing(session: Session, steps: readonly Step[], say: Say): Stall {
+  const window = steps.slice(-PLATEAU)
+  const newest = steps.findLast(({ growth }) => growth !== null)
+  const isRecent = newest !== undefined && steps.indexOf(newest) >= steps.length - RECENT
+  if (isRecent)
+    return say('progressing', window, `${capitalize(newest.growth ?? '')}. Now ${tally(session)}.`)
+  const since = newest === undefined ? steps : steps.slice(steps.indexOf(newest) + 1)
+  const turns = countOf(since.length, 'turn', 'turns')
+  return say(
+    'no_growth',
+    since,
+    `Nothing got further in ${turns} (${renderTurns(since)}), too few to call it a stall. Now ${tally(session)}.${quoteRepeated(since)}`,
   )
-  if (grown !== undefined) {
-    return `${feedback}. Turn ${grown.turn} was the last to verify a criterion for the first time; now ${tally(session)}.`
-  }
-  const after = isFlat(session, window) ? 'After each of them' : 'Now'
-  return `${feedback}, in too few turns to call it a stall. ${after}, ${tally(session)}.`
+}
+
+const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** What the turns of a window complained of again, in the words of the newest. */
+function quoteRepeated(window: readonly Step[]): string {
+  const newest = window.at(-1)
+  const isRepeated =
+    newest !== undefined &&
+    window.slice(0, -1).some(({ causeNumbers }) => causeNumbers.some((c) => newest.causeNumbers.includes(c)))
+  return isRepeated && newest.quote !== '' ? ` What repeats: "${newest.quote}"` : ''
 }
 
 type Say = (verdict: Stall['verdict'], window: readonly Outcome[], reason: string, stops?: boolean) => Stall
@@ -92,41 +156,64 @@ const createVerdict =
   })
 
 /** The same complaint again and again: with nothing verified at all, or for long and with something left. */
-function stalled(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
+function stalled(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const repeats = (turns: number) => {
-    const window = newest(feedback, turns)
-    return window !== null &&
-      new Set(window.map(({ signature }) => signature)).size === 1 &&
-      isFlat(session, window)
+    const window = newest(steps, turns)
+    return window !== null && new Set(window.map(({ signature }) => signature)).size === 1 && isFlat(window)
       ? window
       : null
   }
-  const verified = session.verifiedAfter(feedback.at(-1)?.turn ?? 0)
+  const verified = session.verifiedAfter(steps.at(-1)?.turn ?? 0)
   const long = allVerified(session) ? null : repeats(SAME_UNFINISHED)
   const window = long ?? (verified === 0 ? repeats(SAME_UNVERIFIED) : null)
   if (window === null) return null
-  const finding = `${renderTurns(window)} have the same feedback, and after each of them ${tally(session)}.`
+  const finding = `${renderTurns(window)} have the same feedback, and after each of them ${tally(session)}.${quoteRepeated(window)}`
+  if (allVerified(session)) return say('stalled', window, finding)
   if (isSpared(session)) {
-    return say(
-      'stalled',
-      window,
-      `${finding} The Player says that all is done, and no rejection shows evidence.`,
+    // A gate that fails in every turn is evidence, whatever the Player says.
+    const gate = blocked(session, steps, say)
+    return (
+      gate ??
+      say('stalled', window, `${finding} The Player says that all is done, and no rejection shows evidence.`)
     )
   }
   return say('stalled', window, `UNRECOVERABLE_STALL: ${finding}`, true)
 }
 
-function oscillating(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
-  const window = feedback.slice(-OSCILLATION)
-  const returning = window.filter(({ signature }, i) => {
-    const before = window.slice(0, i).map((earlier) => earlier.signature)
-    return before.includes(signature) && before.at(-1) !== signature
+/**
+ * The same gate fails in every turn: it is evidence, although all promises are complete. If all criteria are verified, `plateau`
+ * names the gate and nothing stops.
+ */
+function blocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
+  const window = newest(steps, SAME_GATE)
+  if (window === null || !isFlat(window) || allVerified(session)) return null
+  const [first] = window
+  const gate = first?.failedGates.find((name) =>
+    window.every(({ failedGates }) => failedGates.includes(name)),
+  )
+  if (gate === undefined) return null
+  return say(
+    'blocked',
+    window,
+    `UNRECOVERABLE_STALL: the gate ${gate} failed in ${renderTurns(window)}.${quoteRepeated(window)}`,
+    true,
+  )
+}
+
+function oscillating(session: Session, steps: readonly Step[], say: Say): Stall | null {
+  const window = steps.slice(-OSCILLATION)
+  const complaints = window.map(({ causeNumbers }) => causeNumbers.join(' '))
+  const returning = window.filter((_, i) => {
+    const before = complaints.slice(0, i)
+    const now = complaints[i] ?? ''
+    return before.includes(now) && before.at(-1) !== now
   })
-  if (returning.length >= RETURNS && isFlat(session, window)) {
+  if (returning.length >= RETURNS && isFlat(window)) {
+    const quote = returning.at(-1)?.quote ?? ''
     return say(
       'oscillating',
       window,
-      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after each turn ${tally(session)}.`,
+      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after each turn ${tally(session)}.${quote === '' ? '' : ` What returned: "${quote}"`}`,
     )
   }
   const flipping = session.criteria
@@ -142,21 +229,17 @@ function oscillating(session: Session, feedback: readonly Outcome[], say: Say): 
   return say('oscillating', window, `The verdict on ${first.name} keeps changing: ${shown}${others}.`)
 }
 
-function plateau(session: Session, feedback: readonly Outcome[], say: Say): Stall | null {
-  const window = newest(feedback, PLATEAU)
-  if (window === null || !isFlat(session, window)) return null
+function plateau(session: Session, steps: readonly Step[], say: Say): Stall | null {
+  const window = newest(steps, PLATEAU)
+  if (window === null || !isFlat(window)) return null
   const finding = `After each of ${renderTurns(window)}, ${tally(session)}`
-  if (!allVerified(session)) return say('plateau', window, `${finding}.`)
-  return say('plateau', window, `${finding}; ${gatesIn(feedback)} blocks.`)
+  if (!allVerified(session)) return say('plateau', window, `${finding}.${quoteRepeated(window)}`)
+  return say('plateau', window, `${finding}; ${gatesIn(steps)} blocks.${quoteRepeated(window)}`)
 }
 
 /** The newest `count` of them, if there are so many. */
-const newest = (feedback: readonly Outcome[], count: number): readonly Outcome[] | null =>
-  feedback.length < count ? null : feedback.slice(-count)
-
-/** No growth: the accumulated set has the same size after each of the turns, and still has it. */
-const isFlat = ({ verifiedAfter, criteria }: Session, window: readonly Outcome[]): boolean =>
-  new Set([...window.map(({ turn }) => verifiedAfter(turn)), criteria.filter(isVerified).length]).size === 1
+const newest = (steps: readonly Step[], count: number): readonly Step[] | null =>
+  steps.length < count ? null : steps.slice(-count)
 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 

@@ -51,7 +51,7 @@ const GOALS: readonly [StopReason, Check][] = [
   [
     'stalled',
     async ({ world, snapshot, states }, graph) => {
-      const stall = await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states)
+      const stall = await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, false)
       return stall.shouldStop ? `stopped: ${stall.reason}` : null
     },
   ],

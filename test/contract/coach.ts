@@ -491,7 +491,7 @@ export function coachContract(store: StoreUnderTest): void {
           aTurn(1, complaint('the build fails in 12 s')),
           aTurn(2, complaint('the build fails in 13.5 s')),
         )
-        expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
+        expect(await stall()).toMatchObject({ verdict: 'no_growth', shouldStop: false })
         await capture(aTurn(3, complaint('The build fails in 9 s')))
         const answer = await stall()
         expect(answer).toMatchObject({ verdict: 'stalled', shouldStop: true, sinceTurn: 1, window: 3 })
@@ -502,17 +502,17 @@ export function coachContract(store: StoreUnderTest): void {
           { turn: 2 },
           { turn: 3 },
         ])
-        expect(await stall({ turn: 2 })).toMatchObject({ verdict: 'progressing' })
+        expect(await stall({ turn: 2 })).toMatchObject({ verdict: 'no_growth' })
       })
 
       test('an approval begins all windows anew', async () => {
         const same = complaint('the build fails')
         await capture(aTurn(1, same), aTurn(2, same), aTurn(3, { coachDecision: 'approved' }))
-        expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
+        expect(await stall()).toMatchObject({ verdict: 'finished', shouldStop: false })
         await capture(aTurn(4, same))
         expect(await stall()).toMatchObject({ verdict: 'insufficient_data' })
         await capture(aTurn(5, same))
-        expect(await stall()).toMatchObject({ verdict: 'progressing' })
+        expect(await stall()).toMatchObject({ verdict: 'no_growth' })
       })
 
       test('something left after five equal feedbacks stops it; all verified never does', async () => {
@@ -538,7 +538,7 @@ export function coachContract(store: StoreUnderTest): void {
       test('feedback that comes back after other feedback oscillates', async () => {
         for (const [i, description] of ['one', 'two', 'one', 'two'].entries())
           await capture(aTurn(i + 1, complaint(`complaint ${description}`)))
-        expect(await stall({ turn: 3 })).toMatchObject({ verdict: 'progressing' })
+        expect(await stall({ turn: 3 })).toMatchObject({ verdict: 'no_growth' })
         expect(await stall()).toMatchObject({ verdict: 'oscillating', shouldStop: false })
       })
 
@@ -565,7 +565,7 @@ export function coachContract(store: StoreUnderTest): void {
 
       test('turns that came late or replace others count in their place', async () => {
         await capture(aTurn(1, complaint('same')), aTurn(3, complaint('same')))
-        expect(await stall()).toMatchObject({ verdict: 'progressing' })
+        expect(await stall()).toMatchObject({ verdict: 'no_growth' })
         await capture(aTurn(2, complaint('same')))
         expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true })
         await capture({ ...aTurn(2, { coachDecision: 'approved' }), onConflict: 'supersede' })
@@ -599,9 +599,9 @@ export function coachContract(store: StoreUnderTest): void {
           aTurn(4, complaint('not all met', all('rejected'))),
         )
         const fourth = await stall()
-        expect(fourth.verdict).toBe('progressing')
+        expect(fourth.verdict).toBe('no_growth')
         expect(fourth.reason).toBe(
-          'Turns 1 to 4 have the same feedback. Turn 2 was the last to verify a criterion for the first time; now 2 of 2 criteria are verified.',
+          'Nothing got further in 2 turns (turns 3 and 4), too few to call it a stall. Now 2 of 2 criteria are verified. What repeats: "not all met"',
         )
         await capture(
           aTurn(

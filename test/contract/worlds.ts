@@ -389,7 +389,7 @@ export function worldsContract(store: StoreUnderTest): void {
           lastDecision: 'approved',
           verified: 2,
           criteria: 2,
-          verdict: 'progressing',
+          verdict: 'finished',
           lastActivity: '2026-03-06T10:00:00Z',
         },
       ])

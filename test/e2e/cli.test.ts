@@ -673,7 +673,7 @@ test('query --show-cypher prints the whole statement of a preset with its parame
 test('what query --show-cypher prints can be pasted into query, and --param changes a parameter of it', async () => {
   const { run } = commandsOn(temporaryFolder())
   await run(['capture'], { input: turn(1) })
-  for (const preset of ['stalled-worlds', 'last-turn', 'never-verified']) {
+  for (const preset of ['blockers', 'last-turn', 'never-verified']) {
     const asked = ['query', '--preset', preset, '--task', 'TASK-1', '--json']
     const { stdout: statement } = await run([...asked.slice(0, -1), '--show-cypher'])
     const pasted = await run(['query', statement, '--json'])

@@ -406,7 +406,7 @@ class LoadTurnContinuationContextAnswerPromisesItemsItem(TypedDict):
 
 
 class LoadTurnContinuationContextAnswerStall(TypedDict):
-    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     should_stop: bool
     reason: NotRequired[str]
     # the first turn that the verdict looked at
@@ -463,7 +463,7 @@ class LoadTurnContinuationContextAnswerElsewhereEarlierSession(TypedDict):
     criteria_left: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem]
     # the blocking ones, in the order in which they were opened
     open_issues: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionOpenIssuesItem]
-    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
 
 
 class LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem(TypedDict):
@@ -715,7 +715,7 @@ class LoadStallRequest(TypedDict):
 
 
 class LoadStallAnswer(TypedDict):
-    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     should_stop: bool
     reason: NotRequired[str]
     # the first turn that the verdict looked at
@@ -912,7 +912,7 @@ class ListSessionsAnswerItemsItem(TypedDict):
     # how many criteria count
     criteria: float
     # that of stall analysis
-    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
     # how its newest 48 turns ended, ascending
@@ -1043,7 +1043,7 @@ class WorldProgress(TypedDict):
     # how many criteria count
     criteria: float
     # that of stall analysis
-    verdict: Literal["insufficient_data", "progressing", "stalled", "oscillating", "plateau"]
+    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
 

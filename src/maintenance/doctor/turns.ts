@@ -9,8 +9,9 @@ import { relink, selectParts, setProperties, unlink } from '../../graph/model-st
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
-import { isSubstantiated } from '../../rules/absence.ts'
-import { issueSignature, toOutcome } from '../../rules/signature.ts'
+import { isSubstantiated, promisedEvidence } from '../../rules/absence.ts'
+import { toOutcome } from '../../rules/outcome.ts'
+import { issueSignature } from '../../rules/signature.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 
 const selectSuperseded = statement('doctor/superseded')
@@ -102,6 +103,11 @@ function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: reado
   const about = of.findings.of(label, key)
   let fits = about.record(properties)
   const byType = groupBy(parts, ({ type }) => type)
+  const promised = promisedEvidence(
+    parts
+      .filter(({ labels }) => labels.includes('Promise'))
+      .map(({ properties: { evidence } }) => ({ evidence: typeof evidence === 'string' ? evidence : null })),
+  )
   for (const { type, of: partLabel, by, count } of PARTS) {
     const own = byType.get(type) ?? []
     if (about.differs('turn_parts', count, properties[count], own.length)) fits = false
@@ -116,7 +122,7 @@ function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: reado
       if (!isLabelled)
         aboutPart.add('record_invalid', `a part is labelled ${part.labels.join()}, not ${partLabel}`)
       if (isLabelled && aboutPart.record(part.properties))
-        checkPart(partLabel, part, asNumber(properties.number), of, aboutPart)
+        checkPart(partLabel, part, { turn: asNumber(properties.number), promised }, of, aboutPart)
       else fits = false
     }
   }
@@ -149,7 +155,7 @@ function checkJudged(
 function checkPart(
   label: Label,
   { properties, criteria: of }: PartRow,
-  turn: number,
+  { turn, promised }: { turn: number; promised: ReadonlySet<string> },
   { criteria, said }: Of,
   about: About,
 ): void {
@@ -173,7 +179,12 @@ function checkPart(
   } else {
     const verification = fittingProperties('Verification', properties)
     const { criterionText: _, criterionId, evidence = null, ...rest } = verification
-    about.differs('record_invalid', `${shown}: substantiated`, rest.substantiated, isSubstantiated(evidence))
+    about.differs(
+      'record_invalid',
+      `${shown}: substantiated`,
+      rest.substantiated,
+      isSubstantiated(evidence, promised),
+    )
     said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest })
   }
 }
@@ -200,6 +211,7 @@ function checkOutcome(
         return { severity, category, description }
       }),
       gates: ordered('PASSED_THROUGH').map((gate) => fittingProperties('Gate', gate)),
+      testsFailed: turn.testsFailed ?? null,
     }),
   )
   about.differs('turn_outcome', '', turn.outcome, derived, () =>

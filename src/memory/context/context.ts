@@ -15,6 +15,7 @@ import { type LedgerEntry, ledgerEntry, outcomeText } from '../criteria/rows.ts'
 import {
   isLedgerWhole,
   isProgressWhole,
+  isSuperseded,
   ledgerColumns,
   newestSnapshot,
   placeEntries,
@@ -33,6 +34,7 @@ import { stallAfter } from '../criteria/stall-analysis.ts'
 import { finalKeys } from '../criteria/state.ts'
 import {
   type CriterionState,
+  isWarned,
   type PromisesView,
   type Stall,
   shownCriterion,
@@ -365,10 +367,23 @@ async function answerFrom(
   const states = await readStates(graph, snapshot, policy, { withStale: true })
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
-  const stall = await stallAfter(graph, request, snapshot, states)
+  const stall = await warnedStall(graph, request, snapshot, states)
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
   return contextFrom({ row, snapshot, states, histories, stall, promises }, request)
+}
+
+/** The verdict of a session that has a newer one is looked up only if the context would warn of it. */
+async function warnedStall(
+  graph: Graph,
+  request: Request,
+  snapshot: Snapshot,
+  states: readonly CriterionState[],
+): Promise<Stall> {
+  const stall = await stallAfter(graph, request, snapshot, states, false)
+  const isNewest = request.worldSlug == null
+  if (isNewest || !isWarned(stall) || !(await isSuperseded(graph, snapshot.worldKey))) return stall
+  return stallAfter(graph, request, snapshot, states, true)
 }
 
 /** What the newest judged turn said, where the prior one judges nothing: `error`, `deferred` or `unknown`. */

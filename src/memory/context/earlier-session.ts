@@ -43,7 +43,7 @@ export async function readEarlierSession(
   const { world, judgements } = row
   const snapshot = newestSnapshot(row, null)
   const states = await readStates(graph, snapshot, request.policy)
-  const stall = await stallAfter(graph, request, snapshot, states)
+  const stall = await stallAfter(graph, request, snapshot, states, false)
   const counted = states.filter(isCounted)
   const { contestedInTurns, ...counts } = countCriteria(states)
   const left = counted.filter(({ state }) => state !== 'verified')

@@ -3,11 +3,11 @@
  * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
  */
 import { LIMITS } from '../../core/fields.ts'
+import { describeRepeats, groupByCause } from '../../rules/causes.ts'
 import { toBlock, toOneLine } from '../../rules/foreign-text.ts'
 import {
   contestedNote,
   countCriteria,
-  countEqual,
   declarationNotes,
   describeCounts,
   NEVER_JUDGED,
@@ -332,7 +332,7 @@ function lastEvidence({ history, state }: ShownCriterion): string | null {
   return found?.evidence ?? null
 }
 
-/** Equal issues of a turn are one line with their number, so that they take their place in the budget once. */
+/** Issues of one cause are one line with their number and what differs, so that they take their place in the budget once. */
 function issueLines(
   rendering: Rendering,
   isOfSection: (issue: Rendering['issues'][number]) => boolean,
@@ -340,14 +340,15 @@ function issueLines(
   const { issues, prior, lastJudged } = rendering
   const focuses = [prior?.whatToTryNext, lastJudged?.whatToTryNext].map((focus) => focus ?? '')
   const first = firstBlocking(rendering)
-  return countEqual(issues.filter(isOfSection)).flatMap(({ issue, times }) => {
+  return groupByCause(issues.filter(isOfSection)).flatMap((group) => {
+    const [issue] = group
     const { suggestion } = issue
     const isFirst = issue === first
     // An import takes the focus of the next turn from the suggestions: once is enough.
     const isFocus =
       suggestion !== null &&
       focuses.some((focus) => (isFirst ? focus.startsWith(suggestion) : focus.includes(suggestion)))
-    return issueLine({ ...issue, suggestion: isFocus ? null : suggestion }, times, isFirst)
+    return issueLine({ ...issue, suggestion: isFocus ? null : suggestion }, describeRepeats(group), isFirst)
   })
 }
 
@@ -356,13 +357,13 @@ type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' |
 /** The suggestion of the first blocking issue has to stay, as the first lines of all blocking ones. */
 function issueLine(
   { severity, description, suggestion }: IssueShown,
-  times: number,
+  repeats: string,
   suggestionStays: boolean,
 ): Line[] {
   const section = 'issues'
   const text = `  - [${severity}] ${toBlock(description)}`
   const [firstLine = ''] = text.split('\n', 1)
-  const first = times === 1 ? firstLine : `${firstLine} ×${times}`
+  const first = repeats === '' ? firstLine : `${firstLine} ${toOneLine(repeats)}`
   const rest = text.slice(firstLine.length)
   const said = toOneLine(suggestion ?? '')
   const suggested = `      Suggestion: ${said}`
@@ -424,7 +425,7 @@ function earlierSessionSection(session: EarlierSession | null): Section {
   if (session === null) return { name, heading: null, lines: [] }
   const { worldSlug, turns, lastDecision, total, criteriaLeft, openIssues, verdict } = session
   const says = [
-    `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, last decision: ${lastDecision}${verdict === 'insufficient_data' ? '' : `, ${verdict}`}`,
+    `  ${turns} ${turns === 1 ? 'turn' : 'turns'}, last decision: ${lastDecision}${['insufficient_data', 'finished'].includes(verdict) ? '' : `, ${verdict}`}`,
     ...(total === 0 ? [] : [`  ${describeCounts(session, { noun: ' criteria', verb: 'verified there' })}`]),
     ...criteriaLeft.map(({ criterionId, text }) => `  ○ ${nameAndText(criterionId, text)}`),
     ...openIssues.map(({ description, turn }) => `  - [blocking] ${toOneLine(description)} (turn ${turn})`),

@@ -1,7 +1,7 @@
 /** What the graph stores of criteria, decoded: each shape is the one declaration of its columns and of its type. */
 import * as z from 'zod'
 import type { Criterion } from '../../rules/identity.ts'
-import { COUNTED_DECISIONS, type Outcome } from '../../rules/signature.ts'
+import { COUNTED_DECISIONS, type Outcome } from '../../rules/outcome.ts'
 import {
   CRITERION_STATUSES,
   columns,
@@ -161,6 +161,10 @@ const storedOutcome = columns({
   signature: z.string(),
   blocking: z.number(),
   gates: z.array(z.string()),
+  failedGates: z.array(z.string()).default([]),
+  testsFailed: z.number().nullable().default(null),
+  quote: z.string().default(''),
+  causes: z.array(columns({ signature: z.string(), identifiers: z.array(z.string()) })).default([]),
 })
 
 /** How a counted turn ended, as one text: on the turn, and of the newest turns on the world. */
@@ -169,4 +173,14 @@ export const outcomeText = z.string().transform((list): Outcome => storedOutcome
 export const outcomeRow = (outcome: Outcome | null): string | null =>
   outcome === null
     ? null
-    : JSON.stringify([outcome.turn, outcome.decision, outcome.signature, outcome.blocking, outcome.gates])
+    : JSON.stringify([
+        outcome.turn,
+        outcome.decision,
+        outcome.signature,
+        outcome.blocking,
+        outcome.gates,
+        outcome.failedGates,
+        outcome.testsFailed,
+        outcome.quote,
+        outcome.causes.map(({ signature, identifiers }) => [signature, identifiers]),
+      ])

@@ -8,7 +8,7 @@ import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
-import type { Outcome } from '../../rules/signature.ts'
+import type { Outcome } from '../../rules/outcome.ts'
 import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
@@ -42,6 +42,8 @@ export type Snapshot = {
   specifiedAfter: readonly number[]
   /** Whether any of its verifications may name files. */
   hasProofFiles: boolean
+  /** Whether the task has a newer session; false as of a turn that is not the newest. */
+  isSuperseded: boolean
   /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
   ledger: readonly LedgerEntry[] | null
 }
@@ -142,7 +144,11 @@ export const ledgerColumns = {
   criteria: z.array(criterionRow),
 }
 
-export const snapshotRow = z.object({ ...snapshotColumns, ...ledgerColumns })
+export const snapshotRow = z.object({
+  isSuperseded: z.boolean().optional(),
+  ...snapshotColumns,
+  ...ledgerColumns,
+})
 export type SnapshotRow = z.output<typeof snapshotRow>
 type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
 
@@ -248,7 +254,9 @@ export function snapshotFrom(row: SnapshotRow, asOf: number | null): Snapshot {
   const finalKey = finalKeys(criteria)
   const entries = turns.flatMap((turn) => turn.entries)
   const newest = newestSnapshot(row, hasLedger(row) ? placeEntries(entries, finalKey) : null)
-  if (asOf === null || asOf >= world.currentTurn) return { ...newest, turn: asOf ?? world.currentTurn }
+  if (asOf === null || asOf >= world.currentTurn) {
+    return { ...newest, turn: asOf ?? world.currentTurn, isSuperseded: row.isSuperseded === true }
+  }
   const promised = turns.flatMap((turn) => turn.promised)
   return {
     ...newest,
@@ -274,6 +282,7 @@ export function newestSnapshot(
     hasProofFiles: world.hasProofFiles === true,
     turn: currentTurn,
     ledger,
+    isSuperseded: false,
     criteria: criteriaProgress.map(({ criterion }) => criterion),
     progress: new Map(
       criteriaProgress.flatMap(({ criterion, progress }) =>
@@ -282,6 +291,14 @@ export function newestSnapshot(
     ),
     outcomes: ascending(world.outcomes),
   }
+}
+
+const supersededStatement = statement('worlds/is-superseded')
+
+/** Returns whether the task of a world has a newer session. */
+export async function isSuperseded(graph: Graph, key: string): Promise<boolean> {
+  const [row] = await readRows(graph, supersededStatement, { key }, z.object({ isSuperseded: z.boolean() }))
+  return row?.isSuperseded === true
 }
 
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)

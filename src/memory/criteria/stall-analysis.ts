@@ -32,20 +32,26 @@ export async function loadStall(
 async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number): Promise<Stall> {
   const { turn = null, policy } = request
   const snapshot = await readSnapshot(graph, request, turn, ledgerUpTo)
-  if (snapshot === null) return analyseStall(toSession(NOTHING, [], policy))
+  if (snapshot === null) return analyseStall(toSession(NOTHING, [], policy, false))
   const states = await readStates(graph, snapshot, policy)
-  return stallAfter(graph, request, snapshot, states)
+  return stallAfter(graph, request, snapshot, states, snapshot.isSuperseded)
 }
 
-/** Of a snapshot that was read: with the whole ledger where a criterion was named so often that its entries do not reach back. */
+/**
+ * Analyses a snapshot that was read. Reads the whole ledger if a criterion was named so often that its entries do not reach
+ * back.
+ *
+ * @param isSuperseded whether the task has a newer session
+ */
 export const stallAfter = async (
   graph: Graph,
   request: StallRequest,
   snapshot: Snapshot,
   states: readonly CriterionState[],
+  isSuperseded: boolean,
 ): Promise<Stall> =>
   reachesBack(snapshot, states)
-    ? analyseStall(toSession(snapshot, states, request.policy))
+    ? analyseStall(toSession(snapshot, states, request.policy, isSuperseded))
     : readStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn }, WHOLE_LEDGER)
 
 type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
@@ -65,9 +71,11 @@ function toSession(
   { criteria: all, outcomes, progress, ledger, specifiedAfter }: Seen,
   states: readonly CriterionState[],
   policy: Policy,
+  isSuperseded: boolean,
 ): Parameters<typeof analyseStall>[0] {
   const criteria = states.filter(isRequired)
   return {
+    isSuperseded,
     outcomes,
     criteria,
     progress,

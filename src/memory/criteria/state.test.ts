@@ -20,7 +20,7 @@ const said = (entry: Said): LedgerEntry => ({
   label: entry.criterionKey ?? 'a',
   source: 'coach',
   form: 'entry',
-  substantiated: isSubstantiated(entry.evidence ?? null),
+  substantiated: isSubstantiated(entry.evidence ?? null, new Set()),
   evidence: null,
   ...entry,
 })
@@ -288,5 +288,5 @@ test.each([
   [' promise STATUS: partial', false],
   ['The promise status: none', true],
 ])('%j is evidence of its own: %s', (evidence, substantiated) => {
-  expect(isSubstantiated(evidence)).toBe(substantiated)
+  expect(isSubstantiated(evidence, new Set())).toBe(substantiated)
 })

@@ -93,7 +93,16 @@ export const promisesView = z.object({
 
 export type PromisesView = z.output<typeof promisesView>
 
-export const VERDICTS = ['insufficient_data', 'progressing', 'stalled', 'oscillating', 'plateau'] as const
+export const VERDICTS = [
+  'insufficient_data',
+  'progressing',
+  'no_growth',
+  'plateau',
+  'oscillating',
+  'stalled',
+  'blocked',
+  'finished',
+] as const
 
 /** Whether a session still gets anywhere. */
 const stall = z.object({
@@ -168,14 +177,17 @@ export function stallFor(role: Role, stall: Stall): StallView {
   }
 }
 
-const WARNED = new Set(['plateau', 'oscillating', 'stalled'])
+const WARNED: ReadonlySet<string> = new Set(['plateau', 'oscillating', 'stalled', 'blocked'])
+
+/** Whether a context warns of the verdict. */
+export const isWarned = ({ verdict }: Pick<StallView, 'verdict'>): boolean => WARNED.has(verdict)
 
 /** The warning in a context; null where there is nothing to warn of. */
 export function stallWarning(
   role: Role,
   stall: Pick<StallView, 'verdict' | 'reason' | 'suggestion' | 'sinceTurn' | 'criteriaLeft'>,
 ): string | null {
-  if (!WARNED.has(stall.verdict)) return null
+  if (!isWarned(stall)) return null
   if (role === 'coach') return [`${stall.verdict}. ${stall.reason}`, stall.suggestion ?? ''].join(' ').trim()
   const left = stall.criteriaLeft.length === 0 ? '' : `; criteria left: ${stall.criteriaLeft.join(', ')}`
   const suggested = stall.suggestion == null ? '' : `. ${stall.suggestion}`

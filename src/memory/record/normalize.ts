@@ -6,9 +6,10 @@ import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
 import type { Params, Value } from '../../graph/port.ts'
-import { isSubstantiated } from '../../rules/absence.ts'
+import { isSubstantiated, promisedEvidence } from '../../rules/absence.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../../rules/identity.ts'
-import { issueSignature, toOutcome } from '../../rules/signature.ts'
+import { toOutcome } from '../../rules/outcome.ts'
+import { issueSignature } from '../../rules/signature.ts'
 import type { CriterionStatus, Source } from '../../rules/values.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry, storedCriterion } from '../criteria/rows.ts'
 import { seedId } from './derived-keys.ts'
@@ -137,6 +138,7 @@ export function listEntries(
   resolution: Pick<Resolution, 'judgements' | 'promises'>,
 ): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
   const verified = resolution.judgements.flat()
+  const promised = promisedEvidence(record.promises)
   const turn = record.turnNumber
   return {
     ledger: listVerifications(record).map(({ criterionId, status, source, form, evidence }, position) => ({
@@ -147,7 +149,7 @@ export function listEntries(
       status,
       source,
       form,
-      substantiated: isSubstantiated(evidence),
+      substantiated: isSubstantiated(evidence, promised),
       evidence,
     })),
     promised: record.promises.map(({ criterionId, status }, position) => ({
@@ -270,8 +272,9 @@ function criteriaParams(
   }
   for (const criterion of resolution.changed) at(criterion.key).changed.push(storedCriterion(criterion))
   const verified = resolution.judgements.flat()
+  const promised = promisedEvidence(record.promises)
   listVerifications(record).forEach((verification, position) => {
-    const substantiated = isSubstantiated(verification.evidence)
+    const substantiated = isSubstantiated(verification.evidence, promised)
     at(verified[position] ?? '').verifications.push(present({ ...verification, position, substantiated }))
   })
   record.promises.forEach((promise, position) => {

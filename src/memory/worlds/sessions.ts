@@ -110,7 +110,7 @@ const matches = (
   { notApproved, stalledOrOscillating }: SessionFilter,
 ): boolean =>
   (!notApproved || lastDecision !== 'approved') &&
-  (!stalledOrOscillating || verdict === 'stalled' || verdict === 'oscillating')
+  (!stalledOrOscillating || ['stalled', 'blocked', 'oscillating'].includes(verdict))
 
 async function withStrips(graph: Graph, worlds: readonly WorldProgress[]): Promise<Session[]> {
   if (worlds.length === 0) return []

@@ -11,7 +11,8 @@ import { countCriteria } from '../../rules/notes.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
 import { isProgressWhole, newestSnapshot, type Snapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { type CriterionState, VERDICTS } from '../criteria/views.ts'
+import { isRequired } from '../criteria/state.ts'
+import { type CriterionState, type Stall, VERDICTS } from '../criteria/views.ts'
 import { instantRow } from '../record/rows.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
 import { readStates } from '../specification/read-states.ts'
@@ -59,6 +60,7 @@ const progressRow = z.object({
   shown: worldColumns,
   newestTurn: z.array(z.tuple([z.enum(COACH_DECISIONS), z.string()])),
   lastActivity: instantRow,
+  isSuperseded: z.boolean(),
   ...snapshotColumns,
 })
 
@@ -111,6 +113,32 @@ export async function readProgress(
     }
   }
   return { worlds, rows: rows.length }
+}
+
+/** A session, with the verdict of stall analysis and the criteria that it needs. */
+export type WorldStall = { key: string; world: World; stall: Stall; verified: number; criteria: number }
+
+/** Analyses worlds by their keys. Those that are deleted are left out. */
+export async function analyseWorlds(store: Graph, keys: readonly string[]): Promise<WorldStall[]> {
+  const graph = withOneDeadline(store)
+  const read = () => readRows(graph, byKeys, { keys: [...keys] }, progressRow)
+  const rows = (await untilWhole(read, (found) => found.every(isConsistent))).filter(
+    ({ world }) => !world.deleted,
+  )
+  const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
+  const analysed: WorldStall[] = []
+  for (const row of rows) {
+    const { world, snapshot, states } = await readState(graph, row, specifications)
+    const required = states.filter(isRequired)
+    analysed.push({
+      key: row.world.key,
+      world,
+      stall: await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, row.isSuperseded),
+      verified: required.filter(({ state }) => state === 'verified').length,
+      criteria: required.length,
+    })
+  }
+  return analysed
 }
 
 /** @throws `unknown_world`, `world_deleted` */
@@ -196,7 +224,8 @@ async function readNewestProgress(
     verified,
     contested,
     criteria: total,
-    verdict: (await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states)).verdict,
+    verdict: (await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, row.isSuperseded))
+      .verdict,
     lastActivity,
   }
 }

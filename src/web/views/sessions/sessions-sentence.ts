@@ -19,6 +19,7 @@ export function describeSessions(
     [items.filter(isRunning).length, 'running'],
     [items.filter(({ last_decision: decision }) => decision === 'approved').length, 'approved'],
     [items.filter(({ verdict }) => verdict === 'stalled').length, 'stalled'],
+    [items.filter(({ verdict }) => verdict === 'blocked').length, 'blocked by a gate'],
     [items.filter(({ verdict }) => verdict === 'oscillating').length, 'oscillating'],
     [items.filter(({ verdict }) => verdict === 'plateau').length, 'on a plateau'],
   ]

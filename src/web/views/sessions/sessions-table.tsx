@@ -56,11 +56,11 @@ const toStrip = (session: Session): { turn: number; decision: string }[] =>
     ? [...session.decisions, { turn: session.current_turn + 1, decision: 'running' }]
     : session.decisions
 
-const WARNED: readonly Session['verdict'][] = ['stalled', 'oscillating', 'plateau']
+const WARNED: readonly Session['verdict'][] = ['stalled', 'blocked', 'oscillating', 'plateau']
 
 function VerdictWord({ verdict }: { verdict: Session['verdict'] }) {
   if (verdict === 'insufficient_data') return <span class="quiet-text">too early</span>
-  return <span class={WARNED.includes(verdict) ? 'warned' : undefined}>{verdict}</span>
+  return <span class={WARNED.includes(verdict) ? 'warned' : undefined}>{verdict.replaceAll('_', ' ')}</span>
 }
 
 function Holder({ session }: { session: Session }) {

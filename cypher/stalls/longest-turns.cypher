@@ -1,0 +1,12 @@
+// The longest transcript turns within some turns of sessions.
+// params: $keys $limit
+UNWIND $keys AS key
+MATCH (t:Turn {key: key})
+MATCH (w:World)-[:HAS_TURN]->(t)
+MATCH (t)-[:TRANSCRIBED_IN]->(s:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)
+WHERE (t.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= t.startedAt)
+  AND (t.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= t.completedAt)
+WITH DISTINCT w, t, s, x
+RETURN w.featureId AS feature, w.taskId AS task, w.slug AS world, t.number AS turn, s.id AS session,
+       x.length AS length, x.pattern AS pattern, x.errors AS errors
+ORDER BY length DESC, feature, task, world, turn, session, pattern LIMIT $limit

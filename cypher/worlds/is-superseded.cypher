@@ -1,0 +1,6 @@
+// Whether the task of a world has a newer session.
+// params: $key
+MATCH (w:World {key: $key})
+RETURN
+// include worlds/_is-superseded
+AS isSuperseded

@@ -1,0 +1,82 @@
+/** Answers the analyses about stalls: the graph finds the worlds that can stall, and the rule of src/rules/stall.ts judges them. */
+import * as z from 'zod'
+import { turnKey } from '../core/keys.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { isWarned } from '../memory/criteria/views.ts'
+import { analyseWorlds, type WorldStall } from '../memory/worlds/world-progress.ts'
+
+/** Maximum number of worlds that are judged, the last active first. */
+export const MAX_CANDIDATES = 5_000
+
+/** How many worlds one statement reads. */
+const CHUNK = 200
+
+const candidateRow = z.object({
+  key: z.string(),
+  last_gain_in: z.number().nullable(),
+  contested: z.number().nullable(),
+})
+type Candidate = z.output<typeof candidateRow>
+type Row = Record<string, unknown>
+type Judged = WorldStall & { candidate: Candidate }
+
+const longestTurns = statement('stalls/longest-turns')
+
+/** By the name of the analysis: its rows, from the worlds that its statement found. */
+export const STALL_ANALYSES: ReadonlyMap<
+  string,
+  (graph: Graph, candidates: readonly Row[], limit: number) => Promise<Row[]>
+> = new Map([
+  ['stalled-worlds', listStalledWorlds],
+  ['longest-turns-before-stall', listLongestTurns],
+])
+
+async function listStalledWorlds(graph: Graph, candidates: readonly Row[], limit: number): Promise<Row[]> {
+  const judged = await judge(graph, candidates)
+  const order = [...judged].sort(
+    (a, b) =>
+      compare(b.stall.verdict, a.stall.verdict) ||
+      b.world.currentTurn - a.world.currentTurn ||
+      compare(a.world.featureId, b.world.featureId) ||
+      compare(a.world.taskId, b.world.taskId) ||
+      compare(a.world.worldSlug, b.world.worldSlug),
+  )
+  return order.slice(0, limit).map(({ world, stall, verified, criteria, candidate }) => ({
+    feature: world.featureId,
+    task: world.taskId,
+    world: world.worldSlug,
+    verdict: stall.verdict,
+    should_stop: stall.shouldStop,
+    since_turn: stall.sinceTurn,
+    turns: world.currentTurn,
+    last_gain_in: candidate.last_gain_in,
+    verified,
+    criteria,
+    contested: candidate.contested,
+  }))
+}
+
+async function listLongestTurns(graph: Graph, candidates: readonly Row[], limit: number): Promise<Row[]> {
+  const stopped = (await judge(graph, candidates)).filter(({ stall: { verdict } }) =>
+    ['stalled', 'blocked'].includes(verdict),
+  )
+  const keys = stopped.flatMap(({ key, stall }) => stall.signatures.map(({ turn }) => turnKey(key, turn)))
+  return readRows(graph, longestTurns, { keys, limit }, z.record(z.string(), z.unknown()))
+}
+
+async function judge(graph: Graph, rows: readonly Row[]): Promise<Judged[]> {
+  const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
+  const keys = [...candidates.keys()]
+  const judged: Judged[] = []
+  for (let at = 0; at < keys.length; at += CHUNK) {
+    for (const world of await analyseWorlds(graph, keys.slice(at, at + CHUNK))) {
+      const candidate = candidates.get(world.key)
+      if (candidate !== undefined && isWarned(world.stall)) judged.push({ ...world, candidate })
+    }
+  }
+  return judged
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
