@@ -47,7 +47,9 @@ export const analysisInfo = z.object({
   about: z.string().describe('what exactly is counted'),
   filters: z.array(z.enum(FILTERS)).describe('the fields that narrow it down'),
   columns: z.array(z.string()),
-  cypher: z.string().describe('the whole statement'),
+  cypher: z
+    .string()
+    .describe('the whole statement; of an analysis of stalls, it finds the worlds that the rule then judges'),
   params: z.array(z.string()).describe('the parameters that it takes'),
 })
 

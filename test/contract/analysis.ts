@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { prepareAnalysis, runAnalysis } from '../../src/analysis/named-analyses.ts'
+import { STALL_ANALYSES } from '../../src/analysis/stall-analyses.ts'
 import { graphWith, type Params } from '../../src/graph/port.ts'
 import { parseStatement, type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
@@ -595,6 +596,7 @@ export function analysisContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
       for (const { name, cypher, params } of items) {
+        if (STALL_ANALYSES.has(name)) continue // its statement finds worlds, which the rule of stalls then judges
         const prepared = prepareAnalysis({ project: PROJECT, name, limit: 50 })
         expect(Object.keys(prepared.params).sort(), name).toEqual(params)
         const answer = await client.queryGraph({ query: cypher, params: prepared.params })
@@ -643,7 +645,8 @@ export function analysisContract(store: StoreUnderTest): void {
         expect((await other.runAnalysis({ name })).rows, name).toEqual(nothing)
         const statementOf = statement(`analysis/${name}`)
         const direct = await handles.graph.read(statementOf, paramsOf(statementOf))
-        for (const row of direct) expect(Object.keys(row).sort(), name).toEqual([...columns].sort())
+        const expected = STALL_ANALYSES.has(name) ? ['contested', 'key', 'last_gain_in'] : [...columns].sort()
+        for (const row of direct) expect(Object.keys(row).sort(), name).toEqual(expected)
       }
       await expect(client.runAnalysis({ name: 'recurring-errors', worldSlug: 'w' })).rejects.toMatchObject({
         code: 'invalid_request',

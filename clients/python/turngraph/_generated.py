@@ -1917,7 +1917,7 @@ class ListAnalysesAnswerItemsItem(TypedDict):
     # the fields that narrow it down
     filters: list[Literal["feature_id", "task_id", "world_slug"]]
     columns: list[str]
-    # the whole statement
+    # the whole statement; of an analysis of stalls, it finds the worlds that the rule then judges
     cypher: str
     # the parameters that it takes
     params: list[str]
