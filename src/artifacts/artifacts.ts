@@ -4,7 +4,7 @@
  * its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
-import { parseJson } from '../core/parse-json.ts'
+import { parseJsonInOrder } from '../core/parse-json.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
@@ -225,7 +225,7 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
 }
 
 /** Undefined where the file is no JSON: the caller reports it. */
-export const parseFile = (fileText: string): unknown => parseJson(fileText.replace(/^\uFEFF/, ''))
+export const parseFile = (fileText: string): unknown => parseJsonInOrder(fileText.replace(/^\uFEFF/, ''))
 
 /** Far beyond any report, and far below where recursion over a hostile file would end the process. */
 const MAX_DEPTH = 100

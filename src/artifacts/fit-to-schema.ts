@@ -1,5 +1,7 @@
 /** Fits a parsed file to its schema field by field: a value of another type costs that field, never the file. */
+
 import type * as z from 'zod'
+import { keepOrder } from '../core/ordered-json.ts'
 
 /** A field that did not fit, by its path in the file, and what was done with it. */
 export type Misfit = { path: string; message: string }
@@ -14,12 +16,12 @@ const MAX_ROUNDS = 8
  * A required field that is left out takes its entry with it. Null: the value is not even the outermost type.
  */
 export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> | null {
-  const value = structuredClone(given)
+  const value: unknown = JSON.parse(JSON.stringify(given))
   const misfits = new Map<string, Misfit>()
   const leftOut = new Set<string>()
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const parsed = schema.safeParse(value)
-    if (parsed.success) return { value: parsed.data, misfits: [...misfits.values()] }
+    if (parsed.success) return { value: keepOrder(given, parsed.data), misfits: [...misfits.values()] }
     const holes: Place[] = []
     for (const { path, kinds } of parsed.error.issues.flatMap((issue) => listProblems(issue, []))) {
       const place = findPlace(value, path, leftOut)

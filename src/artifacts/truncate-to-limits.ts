@@ -1,5 +1,7 @@
 /** Cuts a record to the limits of a capture (turns.md, "Limits"): real reports hold texts and lists of any size. */
+
 import { isExact, LIMITS } from '../core/fields.ts'
+import { orderedObject } from '../core/ordered-json.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 
 /** Fields whose text is a name, not prose. */
@@ -29,7 +31,7 @@ function truncateValue(value: unknown, path: string, kind: Kind, warn: Warn): un
   }
   if (typeof value === 'number') return truncateNumber(value, path, kind, warn)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
+  return orderedObject(
     Object.entries(value).map(([key, field]) => {
       const name = truncateText(key, path, kind === 'free' ? 'free' : 'label', warn)
       return [name, truncateValue(field, path === '' ? name : `${path}.${name}`, chooseKind(key, kind), warn)]

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { suggestNextFocus } from './next-focus.ts'
 
 const before = (labels: Record<string, 'verified' | 'rejected' | 'pending'>) =>
-  Object.entries(labels).map(([criterionId, state]) => ({ criterionId, state }))
+  Object.entries(labels).map(([criterionId, state]) => ({
+    criterionId,
+    key: criterionId,
+    text: `The criterion ${criterionId} holds`,
+    aliases: [{ label: criterionId, source: 'coach' }],
+    state,
+  }))
 
 test('the next focus is what to do about blocking issues, and the criteria left', () => {
   expect(
@@ -39,4 +45,22 @@ test('a turn that is approved, was not judged, or leaves nothing open has no nex
   expect(suggestNextFocus({ coachDecision: 'approved', issues }, [])).toBeNull()
   expect(suggestNextFocus({ coachDecision: 'error', issues }, [])).toBeNull()
   expect(suggestNextFocus({ coachDecision: 'feedback' }, before({ 'AC-001': 'verified' }))).toBeNull()
+})
+
+test('criteria left are compared by identity, not by label', () => {
+  const [first, second] = before({ 'AC-001': 'rejected', 'AC-002': 'pending' })
+  const criteria = [
+    { ...first, text: 'An unknown host is retried three times' },
+    { ...second, text: 'Every request is logged once' },
+  ] as ReturnType<typeof before>
+  const judged = (criterionId: string, criterionText: string) =>
+    suggestNextFocus(
+      {
+        coachDecision: 'feedback',
+        verifications: [{ criterionId, criterionText, status: 'verified' }],
+      },
+      criteria,
+    )
+  expect(judged('AC-001', 'Every request is logged once')).toBe('Criteria left: AC-001')
+  expect(judged('AC-002', '**AC-002**: An unknown host is retried three times')).toBe('Criteria left: AC-002')
 })

@@ -2,25 +2,33 @@
 
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
-import { normalizeLabel } from '../rules/labels.ts'
-import type { CoachHalf } from './halves.ts'
+import { type Known, resolveCriteria } from '../rules/identity.ts'
+import type { CoachHalf, PlayerHalf } from './halves.ts'
 
 const ISSUES_NAMED = 3
 
-type CriterionBefore = Pick<ShownCriterion, 'criterionId' | 'state'>
+export type CriterionBefore = Pick<
+  ShownCriterion,
+  'criterionId' | 'key' | 'text' | 'aliases' | 'state' | 'declared'
+>
 
 /**
- * @param before where the criteria stood before the turn, as the Coach was told
+ * @param before states of the criteria before the turn, as the Coach was told
+ * @param promises of this turn
  * @returns null where the turn is approved or was not judged, and where nothing is left open
  * @example
  * suggestNextFocus({ coachDecision: 'feedback', issues: [{ severity: 'blocking', description: 'It leaks' }] }, [])
  * // 'It leaks'
  */
-export function suggestNextFocus(judged: CoachHalf, before: readonly CriterionBefore[]): string | null {
+export function suggestNextFocus(
+  judged: CoachHalf,
+  before: readonly CriterionBefore[],
+  promises: NonNullable<PlayerHalf['promises']> = [],
+): string | null {
   const decision = findCoachDecision(judged.coachDecision ?? '')
   if (decision !== 'feedback' && decision !== 'rejected') return null
   const issues = openIssues(judged)
-  const left = criteriaLeft(judged, before)
+  const left = criteriaLeft(judged, before, promises)
   const parts = [...issues, ...(left.length === 0 ? [] : [`Criteria left: ${left.join(', ')}`])]
   return parts.length === 0 ? null : parts.join('; ')
 }
@@ -36,21 +44,68 @@ function openIssues({ issues = [] }: CoachHalf): string[] {
   return [...new Set(open)].slice(0, ISSUES_NAMED)
 }
 
-/** The criteria that are not verified after the turn, and those that it rejects, in the order in which they were named. */
+/**
+ * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement is of the
+ * criterion that it means by the rules of identity, whatever its label is.
+ */
 function criteriaLeft(
   { acceptanceCriteriaStatus = {}, verifications = [] }: CoachHalf,
   before: readonly CriterionBefore[],
+  promises: NonNullable<PlayerHalf['promises']>,
 ): string[] {
-  const states = new Map(
-    before.map(({ criterionId, state }) => [normalizeLabel(criterionId), state as string]),
+  const judged = verifications.filter(({ source }) => source !== 'player')
+  const listed = Object.entries(acceptanceCriteriaStatus)
+  const { judgements } = resolveCriteria(toKnown(before), {
+    promises: promises.map(({ criterionId: label, criterionText }) => ({
+      label,
+      text: criterionText ?? null,
+      source: 'player',
+    })),
+    judgements: [
+      judged.map(({ criterionId: label, criterionText, source, evidence }) => ({
+        label,
+        text: criterionText ?? null,
+        source: source ?? 'coach',
+        evidence: evidence ?? null,
+      })),
+      listed.map(([label]) => ({ label, text: null, source: 'coach' })),
+    ],
+    mentioned: [],
+  })
+  const [keysJudged = [], keysListed = []] = judgements
+  const states = new Map(before.map(({ key, criterionId, state }) => [key, { label: criterionId, state }]))
+  const note = (key: string | undefined, label: string, state: string) => {
+    if (key !== undefined && state !== 'unknown')
+      states.set(key, { label: states.get(key)?.label ?? label, state: state as ShownCriterion['state'] })
+  }
+  listed.forEach(([label, status], i) => void note(keysListed[i], label, status))
+  judged.forEach(({ criterionId, status }, i) => void note(keysJudged[i], criterionId, status))
+  return [...states.values()].flatMap(({ label, state }) =>
+    state === 'verified' || label === '' ? [] : [label],
   )
-  for (const [label, status] of Object.entries(acceptanceCriteriaStatus)) {
-    if (status !== 'unknown') states.set(normalizeLabel(label), status)
-  }
-  for (const { criterionId, status, source } of verifications) {
-    if (source !== 'player' && status !== 'unknown') states.set(normalizeLabel(criterionId), status)
-  }
-  return [...states].flatMap(([label, state]) => (state === 'verified' || label === '' ? [] : [label]))
 }
+
+/** The criteria that the Coach was told of, as its judgements are resolved against them. */
+const toKnown = (before: readonly CriterionBefore[]): Known => ({
+  taskKey: '',
+  worldKey: '',
+  criteria: before.map(({ key, text, aliases }) => ({
+    key,
+    texts: text === null ? [] : [{ text, source: 'coach' }],
+    aliases,
+    mergedInto: null,
+    worldKey: '',
+  })),
+  labels: before.map(({ criterionId: label, key }) => ({
+    source: 'coach',
+    label,
+    criterionKey: key,
+    turn: 0,
+  })),
+  earlier: [],
+  declared: before.flatMap(({ criterionId: label, key, declared }) =>
+    declared === true ? [{ label, criterionKey: key }] : [],
+  ),
+})
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()

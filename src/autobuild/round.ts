@@ -13,7 +13,7 @@ import {
   playerHalf,
   type RoundRecord,
 } from './halves.ts'
-import { suggestNextFocus } from './next-focus.ts'
+import { type CriterionBefore, suggestNextFocus } from './next-focus.ts'
 
 export type Agents<Task, Report> = {
   player: Agent<PlayerInput<Task>>
@@ -78,17 +78,23 @@ export async function* playRound<Task, Report>(
   }
   yield { type: 'coach', turn, output: judged.output }
   const record = joinHalves(played.half, judged.half)
-  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(forCoach))
+  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(forCoach), record.promises)
   return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
 }
 
 /** Where the criteria stood that the Coach was told of; what was promised and never judged is left, too. */
-function openBefore({ continuation }: GivenContext): Parameters<typeof suggestNextFocus>[1] {
+function openBefore({ continuation }: GivenContext): CriterionBefore[] {
   if (continuation === null) return []
-  const promised = continuation.promisedNotJudged.map(({ criterionId }) => ({
-    criterionId,
-    state: 'pending' as const,
-  }))
+  const listed = new Set(continuation.criteria.map(({ key }) => key))
+  const promised = continuation.promisedNotJudged
+    .filter(({ key }) => !listed.has(key))
+    .map(({ criterionId, key, text }) => ({
+      criterionId,
+      key,
+      text,
+      aliases: [{ label: criterionId, source: 'player' }],
+      state: 'pending' as const,
+    }))
   return [...promised, ...continuation.criteria]
 }
 

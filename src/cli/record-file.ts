@@ -1,6 +1,8 @@
 /** Reads the file of `turngraph capture`: one record as JSON, or JSON lines with one record each. */
+
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { parseOrderedJson } from '../core/ordered-json.ts'
 import { systemCode } from '../core/system-code.ts'
 import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 
@@ -44,7 +46,7 @@ export function parseRecord(bytes: Buffer, shown: string): unknown {
 }
 
 const parseJson = (bytes: Buffer): unknown =>
-  JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  parseOrderedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
 
 function splitLines(bytes: Buffer): RecordLine[] {
   const lines: RecordLine[] = []

@@ -2,7 +2,7 @@
 import { ReadableStream as NodeStream } from 'node:stream/web' // the global one, with the types of Node
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
-import { parseJson } from '../core/parse-json.ts'
+import { parseJson, parseJsonInOrder } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
@@ -213,7 +213,7 @@ async function answerTo<S extends z.ZodType>(
     rateLimitWaitMs,
     signal,
   )
-  const body = parseJson(text)
+  const body = parseJsonInOrder(text)
   if (status < 200 || status >= 300) throw toError(status, body, base)
   bookmarks.keep(project, sent, bookmark)
   try {

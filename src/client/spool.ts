@@ -1,4 +1,5 @@
 /** The folder in which captures wait while the service is away: one file a capture, and the lock of the process that has it. */
+
 import {
   closeSync,
   existsSync,
@@ -15,6 +16,7 @@ import {
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { parseOrderedJson } from '../core/ordered-json.ts'
 import { systemCode } from '../core/system-code.ts'
 import { holdFolder, type Instance } from '../graph/instance-lock.ts'
 import { captureRequest } from '../memory/record/record.ts'
@@ -183,7 +185,7 @@ export class SpoolFolder {
   /** A file that somebody has removed is no capture either: it stands in nobody's way. */
   #read(name: string): WaitingCapture | TurngraphError {
     try {
-      return waitingCapture.parse(JSON.parse(readFileSync(path.join(this.folder, name), 'utf8')))
+      return waitingCapture.parse(parseOrderedJson(readFileSync(path.join(this.folder, name), 'utf8')))
     } catch (cause) {
       return new TurngraphError('invalid_request', `${name} is no capture that a spool has kept.`, {
         cause,

@@ -1,7 +1,9 @@
 // Derives the snake_case wire form of a schema, parses it, and renders it. Only the keys of objects that the schema names
 // change; free-form maps pass through untouched.
+
 import * as z from 'zod'
 import { ERRORS, type ErrorCode, EVERY_PROBLEM, TurngraphError } from './errors.ts'
+import { keepOrder } from './ordered-json.ts'
 import { inPlainWords } from './plain-words.ts'
 import { scrubText } from './scrub/scrub.ts'
 
@@ -158,7 +160,7 @@ export function parseInput<S extends z.ZodType>(
 
 function parseBy(schema: z.ZodType, value: unknown, what: string, unknownKey?: string): unknown {
   const { result, reserved } = checkAgainst(schema, value)
-  if (result.success && reserved.length === 0) return result.data
+  if (result.success && reserved.length === 0) return keepOrder(value, result.data)
   throw invalidRequest(what, [
     ...(result.error?.issues ?? []).flatMap((issue) =>
       describeProblems(issue, [], unknownKey ?? unknownField(schema)),

@@ -1,7 +1,9 @@
 // Reads JSON bodies, each within a limit of its own and all of them within the memory of the process.
+
 import { getHeapStatistics } from 'node:v8'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
+import { parseOrderedJson } from '../core/ordered-json.ts'
 import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -123,7 +125,7 @@ function parseBody(bytes: Buffer): unknown {
     throw unreadable('The body is not UTF-8.', hint)
   }
   try {
-    return JSON.parse(text)
+    return parseOrderedJson(text)
   } catch (cause) {
     throw unreadable('The body is not JSON.', hint, cause instanceof Error ? cause.message : undefined)
   }

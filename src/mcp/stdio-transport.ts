@@ -1,4 +1,5 @@
 // Carries MCP messages as lines on standard input and output.
+
 import {
   deserializeMessage,
   type JSONRPCMessage,
@@ -6,6 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { LineSplitter } from '../core/lines.ts'
+import { parseOrderedJson } from '../core/ordered-json.ts'
 
 /** The input ended, a line of it is longer than is taken, or nobody reads the output any more. */
 export type EndOfConnection = 'input ended' | 'line too long' | 'output closed'
@@ -92,7 +94,8 @@ export class StdioTransport implements Transport {
     if (this.#isClosed || line.trim() === '') return
     let message: JSONRPCMessage
     try {
-      message = deserializeMessage(line)
+      deserializeMessage(line) // refuses what is no message
+      message = parseOrderedJson(line) as JSONRPCMessage
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)))
       return void this.send(NO_MESSAGE)

@@ -1,7 +1,9 @@
 // Executes an attempt by a command of the operator.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as z from 'zod'
+import { parseOrderedJson } from '../core/ordered-json.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { toWire } from '../core/wire-form.ts'
 import { continuationContext } from '../memory/context/continuation.ts'
@@ -134,7 +136,7 @@ const saidUsage = z.object({ usage })
 
 function turnIn(output: Buffer, errors: string): AttemptOutcome {
   try {
-    return { turn: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(output)) }
+    return { turn: parseOrderedJson(new TextDecoder('utf-8', { fatal: true }).decode(output)) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
+import { parseOrderedJson } from '../../src/core/ordered-json.ts'
 import { parseWire, toWire } from '../../src/core/wire-form.ts'
 import { operations } from '../../src/operations/table.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
-import { aTurn, clientOf, everyField, TASK } from '../support/records.ts'
+import { aTurn, clientOf, everyField, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** The words of a turn record, and a record that comes back: what is accepted, refused and the same. */
@@ -96,6 +97,17 @@ export function recordsContract(store: StoreUnderTest): void {
         .map((word, i) => ({ criterionId: `C-${i}`, status: word as 'complete' }))
       const stored = await client().captureTurnState(aTurn(1, { promises }))
       expect(stored.promises.map((promise) => promise.status)).toEqual(promises.map(() => status))
+    })
+
+    test('a status map keeps the order of its JSON text, whole-number keys included', async () => {
+      const text = '{"10":"pending","2":"verified","a":"pending","1":"pending"}'
+      const record = { ...aTurn(1), acceptanceCriteriaStatus: parseOrderedJson(text) } as TurnToSend
+      const { key } = await client().captureTurnState(record)
+      const { acceptanceCriteriaStatus } = await client().getTurn({ worldSlug: TASK, turnNumber: 1 })
+      expect(key).toContain(TASK)
+      expect(JSON.stringify(acceptanceCriteriaStatus)).toBe(text)
+      const { criteria } = await client().listCriteria({ featureId: FEATURE, taskId: TASK })
+      expect(criteria.map(({ criterionId }) => criterionId)).toEqual(['10', '2', 'a', '1'])
     })
 
     test('any other severity or promise status is refused with the given word and the nearest one', async () => {

@@ -1,5 +1,6 @@
 // Masks the secrets in records and texts: agents quote commands, logs and configuration, and a graph keeps them for years.
 // All texts are scanned at once: forty scans cost four times one.
+import { orderedObject } from '../ordered-json.ts'
 import type { Secret } from './secret.ts'
 import { findOwnSecrets, findSecrets } from './secrets.ts'
 
@@ -141,7 +142,7 @@ function rewrite(value: unknown, replace: (text: string) => string, except: Read
     except.has(key) ? [key, item] : [nameFor(key, replace(key)), rewrite(item, replace, NOTHING)],
   )
   const changed = after.some(([key, item], i) => key !== before[i]?.[0] || item !== before[i]?.[1])
-  return changed ? Object.fromEntries(after) : value
+  return changed ? orderedObject(after) : value
 }
 
 /** Two keys that become equal when masked must not lose an entry: the second is `[redacted] (2)`. */

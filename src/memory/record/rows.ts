@@ -1,6 +1,8 @@
 /** Decodes turns as statements return them, and assembles their records. */
+
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
+import { orderedObject } from '../../core/ordered-json.ts'
 import { rowShape } from '../../graph/model/derived.ts'
 import { nodes, turnFields } from '../../graph/model/nodes.ts'
 import { optionalText } from '../../rules/values.ts'
@@ -74,8 +76,10 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     worldSlug: scope.worldSlug,
     turnNumber,
     extra: jsonFrom(turn.extra) ?? {},
-    acceptanceCriteriaStatus: Object.fromEntries(
-      said.flatMap(({ form, criterionId, status }) => (form === 'status' ? [[criterionId, status]] : [])),
+    acceptanceCriteriaStatus: orderedObject(
+      said.flatMap(({ form, criterionId, status }) =>
+        form === 'status' ? [[criterionId, status] as const] : [],
+      ),
     ),
     verifications: said.flatMap(({ form, ...verification }) => (form === 'entry' ? [verification] : [])),
     promises: inOrder(row.promises),
@@ -88,7 +92,7 @@ export const issuesFrom = (rows: TurnWithParts['issues']): TurnState['issues'] =
   inOrder(rows).map(({ details, ...issue }) => ({ ...issue, details: jsonFrom(details) }))
 
 export const gatesFrom = (rows: TurnWithParts['gates']): TurnState['gates'] =>
-  Object.fromEntries(inOrder(rows).map(({ name, status }) => [name, status]))
+  orderedObject(inOrder(rows).map(({ name, status }) => [name, status] as const))
 
 const jsonFrom = (text: string | null) => (text === null ? null : JSON.parse(text))
 
