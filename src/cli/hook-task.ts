@@ -145,7 +145,7 @@ export function bindSession(file: string, sessionId: string): FoundTask | null {
 
 const LOCK_TRIES = 100
 const LOCK_RETRY_MS = 5
-/** A hook holds the lock for a few milliseconds: an older lock belongs to a process that was killed. */
+/** A hook holds the lock for a few milliseconds: an older lock, or one of a clock that jumped, belongs to a process that was killed. */
 const MAX_LOCK_AGE_MS = 5_000
 
 function withLock<T>(lock: string, work: () => T): T {
@@ -156,7 +156,7 @@ function withLock<T>(lock: string, work: () => T): T {
     } catch (error) {
       if (systemCode(error) !== 'EEXIST' || tries === LOCK_TRIES) throw error
       const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      if (Date.now() - made > MAX_LOCK_AGE_MS) rmSync(lock, { force: true })
+      if (Math.abs(Date.now() - made) > MAX_LOCK_AGE_MS) rmSync(lock, { force: true })
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
     }
   }

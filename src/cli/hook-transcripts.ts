@@ -5,7 +5,7 @@
 import { opendirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { kindOf, mainCheckoutOf, realPath } from './hook-folders.ts'
+import { kindOf } from './hook-folders.ts'
 import type { HookInput } from './hook-input.ts'
 
 /** An import reads a file of any other name as a main session's transcript. */
@@ -14,9 +14,9 @@ const AGENT_FILE = /^agent-.+\.jsonl$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A search ends after this time: a hook must not hold up an agent for a folder with very many projects. */
-const MAX_SEARCH_MS = 100
+const MAX_SEARCH_MS = 200
 
-type Named = Pick<HookInput, 'sessionId' | 'workingFolder' | 'transcript' | 'agentTranscript'>
+type Named = Pick<HookInput, 'sessionId' | 'transcript' | 'agentTranscript'>
 
 /**
  * Lists the session's transcript, the folder of its subagents, and the transcript of the subagent that has just stopped. Claude
@@ -28,7 +28,7 @@ export function listTranscripts(named: Named): { transcripts: string[]; missing:
   const session = named.transcript === null ? null : path.resolve(named.transcript)
   const agent = named.agentTranscript === null ? [] : [path.resolve(named.agentTranscript)]
   const isMissing = session !== null && kindOf(session) !== 'file'
-  const elsewhere = isMissing ? findElsewhere(session, named) : null
+  const elsewhere = isMissing ? findElsewhere(session, named.sessionId) : null
   const sessions = [session, elsewhere].filter((file) => file !== null)
   const transcripts = [
     ...sessions.filter((file) => kindOf(file) === 'file'),
@@ -40,17 +40,13 @@ export function listTranscripts(named: Named): { transcripts: string[]; missing:
   return { transcripts, missing: isMissing ? `${session} is not a file; ${where}` : null }
 }
 
-/** The newest file of the session in another project folder, that of the main checkout first. */
-function findElsewhere(named: string, { sessionId, workingFolder }: Named): string | null {
-  const file = path.basename(named)
+/** The newest file of the session in another project folder, such as that of the main checkout. */
+function findElsewhere(named: string, sessionId: string | null): string | null {
   const session = path.basename(named, '.jsonl')
   // A name that is not the session's own may stand for another session in another folder.
   if (session !== sessionId && !UUID.test(session)) return null
   const deadline = performance.now() + MAX_SEARCH_MS
-  const folders = projectFolders(named)
-  const main = workingFolder === null ? [] : mainProjectNames(workingFolder)
-  const own = folders.flatMap((folder) => main.map((name) => path.join(folder, name, file)))
-  return newest(own) ?? newest(folders.flatMap((folder) => filesIn(folder, file, deadline)))
+  return newest(projectFolders(named).flatMap((folder) => filesIn(folder, path.basename(named), deadline)))
 }
 
 /** The folders that hold a folder for each project: the one of the named transcript, and that of the user's configuration. */
@@ -58,13 +54,6 @@ function projectFolders(transcript: string): string[] {
   const named = path.dirname(path.dirname(transcript))
   const configured = path.join(process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude'), 'projects')
   return [...new Set([...(path.basename(named) === 'projects' ? [named] : []), configured])]
-}
-
-/** Claude Code names a project's folder after the path of the project. */
-function mainProjectNames(workingFolder: string): string[] {
-  const main = mainCheckoutOf(workingFolder)
-  if (main === null) return []
-  return [...new Set([main, realPath(main)])].map((folder) => folder.replace(/[^A-Za-z0-9]/g, '-'))
 }
 
 function filesIn(folder: string, file: string, deadline: number): string[] {

@@ -415,6 +415,20 @@ describe('a session', () => {
     expect(readdirSync(path.dirname(user.taskFile))).toEqual(['task.json'])
   })
 
+  test('is not bound while another hook binds one', async () => {
+    const user = await captured()
+    user.name(TASK, null)
+    const lock = `${user.taskFile}.lock`
+    writeFileSync(lock, '')
+    const soon = new Date(Date.now() + 4_000) // the hook may start late
+    utimesSync(lock, soon, soon)
+    expect(await user.start('startup')).toEqual({
+      systemMessage: expect.stringContaining('this session is not bound'),
+    })
+    expect(user.bound()).toBeUndefined()
+    expect(existsSync(lock)).toBe(true)
+  })
+
   test('is bound to the task of a folder above its own, of the main checkout of its worktree, and behind a link', async () => {
     const user = await captured()
     const home = path.dirname(user.project)

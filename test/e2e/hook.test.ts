@@ -137,7 +137,7 @@ describe('turngraph hook', () => {
     const cases = [
       // In the same folder of projects, whatever the working folder is.
       { cwd: path.join(home, 'elsewhere'), stored: path.join(projects, '-somewhere'), projects },
-      // Under the name of the main checkout, in the user's own folder of projects.
+      // In the user's own folder of projects, under the name of the main checkout.
       { cwd: path.join(inside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
       { cwd: path.join(outside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
       // By a home folder that is a link.
