@@ -18,8 +18,9 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber
   RETURN max(x.number) AS below
 }
+// params: $promisedUpTo
 CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number <= $turnNumber AND x.promiseCount > 0
+  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number <= $promisedUpTo AND x.promiseCount > 0
   RETURN max(x.number) AS promised
 }
 CALL (w) {

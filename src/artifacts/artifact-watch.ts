@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode } from '../core/errors.ts'
+import { asTurngraphError, hasCode } from '../core/errors.ts'
 import { isGone } from '../core/system-code.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
@@ -66,6 +66,8 @@ export class ArtifactWatch {
   #scan: FolderScan = nothingThere()
   /** The folders of what was not quiet at the last look: a notification of their newest file may be under way. */
   #waiting: readonly string[] = []
+  /** The folders whose import ended because the graph was away or too slow. */
+  readonly #failed = new Set<string>()
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
   readonly #checked = new Map<string, string>()
@@ -143,22 +145,49 @@ export class ArtifactWatch {
 
   async #import(
     client: ImportTarget,
-    { stated, folders, signal, onImport }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[] },
+    {
+      stated,
+      folders,
+      signal,
+      onImport,
+      onSkipped,
+    }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[] },
   ): Promise<void> {
     const { project } = this.#options
-    for (const given of folders) {
+    // A folder that failed comes last: one task that the graph takes too long for holds up no other.
+    const [first, last] = [false, true].map((isLate) =>
+      folders.filter(({ folder }) => this.#failed.has(folder) === isLate),
+    )
+    let failure: unknown = null
+    for (const given of [...(first ?? []), ...(last ?? [])]) {
       if (signal.aborted) return
-      const finished = await readWhole(given, stated.features)
-      if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
-      const { folder, reading, stamp } = finished
-      const turns: ImportedTurn[] = []
-      const report = await importReading(client, reading, stated, {
-        project,
-        onTurn: (turn) => turns.push(turn),
-      })
-      await onImport({ folder, reading, turns, report })
-      this.#imported.set(folder.folder, stamp)
+      try {
+        const finished = await readWhole(given, stated.features)
+        if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
+        const { folder, reading, stamp } = finished
+        const turns: ImportedTurn[] = []
+        const report = await importReading(client, reading, stated, {
+          project,
+          onTurn: (turn) => turns.push(turn),
+        })
+        await onImport({ folder, reading, turns, report })
+        this.#imported.set(folder.folder, stamp)
+        this.#failed.delete(folder.folder)
+      } catch (error) {
+        if (isOfFolder(error)) {
+          const { message } = asTurngraphError(error)
+          onSkipped([{ file: given.folder, reason: `cannot be imported: ${message}` }])
+          this.#imported.set(given.folder, readStamp(given, await readStamps(given)))
+          continue
+        }
+        if (!this.#failed.has(given.folder)) {
+          this.#failed.add(given.folder)
+          throw error
+        }
+        failure ??= error
+      }
     }
+    if (failure !== null) throw failure
   }
 
   /** A folder that comes back is imported again. */
@@ -190,6 +219,12 @@ async function readWhole(
     folder = withoutTurns(folder, new Set(unfinished.map(([turn]) => turn)), stamps, now)
   }
   return null
+}
+
+/** Whether the folder's content is why its import failed; an absent graph, a busy one or a missing right is not. */
+const isOfFolder = (error: unknown): boolean => {
+  const { status } = asTurngraphError(error)
+  return ![401, 403, 429].includes(status) && status < 501
 }
 
 const unfinishedTurns = (task: TaskFolder, { turns }: TaskFolder): TaskFolder => ({

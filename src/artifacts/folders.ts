@@ -207,7 +207,14 @@ function merge(folders: readonly Folder[]): Folder[][] {
   return [...tasks.entries()].sort(([a], [b]) => order(a, b)).map(([, group]) => group)
 }
 
-export const isPrivate = (path: string): boolean => dirname(path).endsWith(PRIVATE)
+/** The folder of the task that only its Coach reads; null: it has none. */
+export const findPrivatePlace = ({ turns }: TaskFolder): string | null =>
+  [...turns.values()]
+    .flatMap((files) => Object.values(files))
+    .map(({ path }) => dirname(path))
+    .find((place) => isPrivate(place)) ?? null
+
+const isPrivate = (path: string): boolean => dirname(path).endsWith(PRIVATE)
 
 const isBelow = (path: string, folder: Folder): boolean =>
   dirname(path).endsWith(PUBLIC) &&

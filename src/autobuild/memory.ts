@@ -19,7 +19,7 @@ type MemoryOptions = {
   tokenBudget: number
   /** Turns in which the Player does not see what the Coach said before. */
   perspectiveResetTurns: readonly number[]
-  elsewhere: 'on' | 'off'
+  elsewhere: 'earlier' | 'known' | 'off'
   /** False: agents begin every turn blind. */
   on: boolean
 }

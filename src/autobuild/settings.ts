@@ -5,6 +5,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { LIMITS, name } from '../core/fields.ts'
 import { parseInput } from '../core/wire-form.ts'
+import { ELSEWHERE } from '../memory/context/continuation.ts'
 import { specificationOperations } from '../operations/specification.ts'
 import type { Agents } from './round.ts'
 
@@ -21,8 +22,8 @@ const bounds = z.object({
   maxTurns: z.number().int().min(1).max(LIMITS.turnNumber),
   /** Turns in which the Player does not see what the Coach said before; default: none. */
   perspectiveResetTurns: z.array(z.number().int().min(1)).readonly().default([]),
-  /** 'off': contexts leave out what other sessions know; default 'on'. */
-  elsewhere: z.enum(['on', 'off']).default('on'),
+  /** What contexts tell of other sessions; default 'earlier': only how the session of the task before this one ended. */
+  elsewhere: z.enum(ELSEWHERE).default('earlier'),
   /** Tokens of each context; default 2,000. */
   tokenBudget: z.number().int().min(100).max(100_000).default(2_000),
   /** False: every turn begins blind, to see what the memory is worth. Turns are still captured. */

@@ -13,9 +13,14 @@ export const addContext = command({
     tokenBudget: ['--token-budget <n>', '100 to 100,000 (default: 2000)'],
     perspectiveReset: ['--perspective-reset', 'leave all prior feedback and issues out'],
     elsewhere: [
-      '--elsewhere <on|off>',
-      'off: leave out what other sessions know',
-      { choices: ['on', 'off'] },
+      '--elsewhere <earlier|known|off>',
+      'known: tell what other sessions know too; off: not even how the earlier session of the task ended',
+      { choices: ['earlier', 'known', 'off'] },
+    ],
+    asOf: [
+      '--as-of <now|turn>',
+      'turn: what the turn would have been told then, without anything captured later',
+      { choices: ['now', 'turn'] },
     ],
     ...TASK,
     ...POLICY,

@@ -23,13 +23,14 @@ export type WatchEvent =
   | { type: 'warning'; taskId: string; turnNumber: number | null; field: string; message: string }
   | { type: 'skipped'; file: string; reason: string }
   | { type: 'context'; file: string }
+  | { type: 'no_private_folder' }
   | { type: 'transcripts'; files: number; turns: number; steps: number; bytes: number }
   | { type: 'unnotified'; message: string }
   | { type: 'away'; code: string; message: string }
   | { type: 'back' }
 
 /** Said again, a warning of a session that goes on for hours would bury its turns. */
-const SAID_ONCE: readonly WatchEvent['type'][] = ['warning', 'skipped', 'unnotified']
+const SAID_ONCE: readonly WatchEvent['type'][] = ['warning', 'skipped', 'unnotified', 'no_private_folder']
 
 export function createPrinter(json: boolean): (event: WatchEvent) => void {
   const said = new Set<string>()
@@ -91,6 +92,10 @@ function renderNote(event: Exclude<WatchEvent, Turn>): string[] {
       return [`The graph is away; what is written meanwhile is imported when it is back. ${event.message}`]
     case 'unnotified':
       return [`There are no notifications of changes (${event.message}): this looks every few seconds.`]
+    case 'no_private_folder':
+      return [
+        "A task has no folder below autobuild-private, so the Coach's context is not written: a Player reads the others.",
+      ]
     case 'back':
       return ['The graph is back.']
     default:

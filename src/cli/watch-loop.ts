@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ArtifactWatch, type FolderImport } from '../artifacts/artifact-watch.ts'
+import { findPrivatePlace } from '../artifacts/folders.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { clientStore } from '../client/transcript-store.ts'
 import { asTurngraphError } from '../core/errors.ts'
@@ -133,7 +134,7 @@ async function printImport(
     print({ type: 'warning', taskId: task, turnNumber: turn, field, message })
 }
 
-/** The contexts of the turn after the newest one; the Coach's where the Coach's files are. */
+/** Writes the contexts of the turn after the newest one. The Coach's goes only into a folder that no Player reads. */
 async function writeContexts(
   client: TurngraphClient,
   { folder, reading }: FolderImport,
@@ -147,16 +148,17 @@ async function writeContexts(
     .at(-1)
   if (newest === undefined) return
   const { feature_id: featureId, task_id: taskId, turn_number: turn } = newest
-  const files = folder.turns.get(turn)
+  const places: Record<'player' | 'coach', string | null> = {
+    player: path.dirname(folder.turns.get(turn)?.player?.path ?? path.join(folder.folder, 'none')),
+    coach: findPrivatePlace(folder),
+  }
+  if (places.coach === null) print({ type: 'no_private_folder' })
   for (const role of ['player', 'coach'] as const) {
-    const currentTurn = turn + 1
+    const [currentTurn, place] = [turn + 1, places[role]]
+    if (place === null) continue
     const asked = { project, featureId, taskId, currentTurn, role }
     const { context } = await client.loadTurnContinuationContext(asked)
-    const beside = files?.[role]?.path
-    const file = path.join(
-      beside === undefined ? folder.folder : path.dirname(beside),
-      nameContext({ task: taskId, turn: currentTurn, role }),
-    )
+    const file = path.join(place, nameContext({ task: taskId, turn: currentTurn, role }))
     try {
       if (context !== null && (await writeContextFile(file, `${context}\n`))) print({ type: 'context', file })
     } catch (error) {

@@ -370,7 +370,8 @@ export async function loadContinuation(
     tokenBudget: 2_000,
     perspectiveReset: false,
     policy: 'sticky' as const,
-    elsewhere: 'on' as const,
+    elsewhere: 'earlier' as const,
+    asOf: 'now' as const,
   }
   const [player, coach] = await Promise.all([
     loadTurnContinuationContext(graph, { ...request, role: 'player' }),

@@ -1,5 +1,6 @@
 import { analysisContract } from './analysis.ts'
 import { analysisOraclesContract } from './analysis-oracles.ts'
+import { asOfContract } from './as-of.ts'
 import { autobuildContract } from './autobuild.ts'
 import { backupContract } from './backup.ts'
 import { captureContract } from './capture.ts'
@@ -65,6 +66,7 @@ export function storeContract(store: StoreUnderTest): void {
   notThereContract(store)
   isolationContract(store)
   issuesContract(store)
+  asOfContract(store)
   elsewhereContract(store)
   knownElsewhereContract(store)
   secretsContract(store)

@@ -49,7 +49,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       for (const turn of turns) await client().captureTurnState(turn)
     }
     const contextOf = (turn: number, more: Partial<ContextToLoad> = {}) =>
-      client().loadTurnContinuationContext(aContext(turn, { worldSlug: OWN, ...more }))
+      client().loadTurnContinuationContext(aContext(turn, { worldSlug: OWN, elsewhere: 'known', ...more }))
     const known = async (turn = 2, more: Partial<ContextToLoad> = {}) =>
       (await contextOf(turn, more)).elsewhere?.known ?? []
     const forgetAll = async (worldSlug: string) => {
@@ -274,6 +274,23 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       }
     })
 
+    test('a context that does not ask for it holds no text of another session', async () => {
+      const about = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
+      await capture(turnOfTask('TASK-B', 1, 1, { ...about, coachDecision: 'approved' }), ownTurn(about))
+      for (const elsewhere of [undefined, 'earlier', 'off'] as const) {
+        const asked = aContext(2, { worldSlug: OWN, ...(elsewhere !== undefined && { elsewhere }) })
+        const context = await client().loadTurnContinuationContext(asked)
+        expect(JSON.stringify(context)).not.toContain('TASK-B')
+        const first = await client().loadTurnContinuationContext({
+          ...asked,
+          currentTurn: 1,
+          worldSlug: null,
+          taskId: 'TASK-NEW',
+        })
+        expect(first).toMatchObject({ status: 'first_turn', context: null })
+      }
+    })
+
     test('nothing of another project, of a deleted session or of the session itself is told; off, nothing at all', async () => {
       const raised = { issues: [issue('The test fails')] }
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
@@ -319,7 +336,9 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       const lines = await exportOf(handles.graph)
       const other = await handles.open(() => store.open())
       await restoreLines(other, lines)
-      const { elsewhere } = await clientOf(other).loadTurnContinuationContext(aContext(2, { worldSlug: OWN }))
+      const { elsewhere } = await clientOf(other).loadTurnContinuationContext(
+        aContext(2, { worldSlug: OWN, elsewhere: 'known' }),
+      )
       expect(elsewhere?.known.map(({ taskId, turn }) => `${taskId} turn ${turn}`)).toEqual(left)
       expect(await other.read(topics, {})).toEqual(await handles.graph.read(topics, {}))
       await other.close()
@@ -546,9 +565,11 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       const other = await handles.open(() => store.open())
       await restoreLines(other, lines)
       expect(await other.read(topics, {})).toEqual(found)
-      expect(await clientOf(other).loadTurnContinuationContext(aContext(2, { worldSlug: OWN }))).toEqual(
-        before,
-      )
+      expect(
+        await clientOf(other).loadTurnContinuationContext(
+          aContext(2, { worldSlug: OWN, elsewhere: 'known' }),
+        ),
+      ).toEqual(before)
       await other.close()
     })
 
@@ -560,7 +581,11 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         line.kind === 'standing' && line.world === 'shop/TASK-B'
       const other = await handles.open(() => store.open())
       const sourcesThere = async () =>
-        (await clientOf(other).loadTurnContinuationContext(aContext(2, { worldSlug: OWN }))).elsewhere?.known
+        (
+          await clientOf(other).loadTurnContinuationContext(
+            aContext(2, { worldSlug: OWN, elsewhere: 'known' }),
+          )
+        ).elsewhere?.known
       await clientOf(other).restoreRecords({ records: records.filter((line) => !isEnd(line)) })
       expect(await sourcesThere()).toBeUndefined()
       await clientOf(other).restoreRecords({ records })

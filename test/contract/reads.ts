@@ -50,7 +50,7 @@ export function readsContract(store: StoreUnderTest): void {
         async (role) => {
           await captureAll(turns)
           const client = readOnly()
-          for (const elsewhere of ['off', 'on'] as const) {
+          for (const elsewhere of ['off', 'earlier', 'known'] as const) {
             statements = []
             await client.loadTurnContinuationContext(aContext(turns.length + 1, { role, elsewhere }))
             expect(statements).toHaveLength(1)

@@ -12,7 +12,7 @@ const POLICIES = ['sticky', 'fresh'] as const
 type Client = ReturnType<typeof clientOf>
 
 /** Every context of a session with its lists, and what is counted, as of each of its turns. */
-async function tellSession(client: Client, worldSlug: string, elsewhere: 'on' | 'off'): Promise<unknown[]> {
+async function tellSession(client: Client, worldSlug: string, elsewhere: 'known' | 'off'): Promise<unknown[]> {
   const { currentTurn } = await client.getWorld({ worldSlug })
   const told: unknown[] = []
   for (let turn = 1; turn <= currentTurn + 1; turn++) {
@@ -72,7 +72,7 @@ describeCorpus('contexts of real sessions', () => {
           const alone = clientOf(handles.graph, `${name} ${worldSlug}`)
           for (const { key, id, ...turn } of (await client.listTurns({ worldSlug, limit: 500 })).items)
             await alone.captureTurnState({ ...turn, project: null })
-          expect(await tellSession(alone, worldSlug, 'on'), worldSlug).toEqual(
+          expect(await tellSession(alone, worldSlug, 'known'), worldSlug).toEqual(
             await tellSession(alone, worldSlug, 'off'),
           )
         }

@@ -212,7 +212,8 @@ class LoadTurnContinuationContextRequest(TypedDict):
     token_budget: NotRequired[int]
     perspective_reset: NotRequired[str | bool]
     policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
-    elsewhere: NotRequired[Literal["on", "off"]]
+    elsewhere: NotRequired[Literal["earlier", "known", "off"]]
+    as_of: NotRequired[Literal["now", "turn"]]
     sections: NotRequired[str | bool]
 
 
@@ -242,7 +243,7 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     promises: LoadTurnContinuationContextAnswerPromises | None
     stall: LoadTurnContinuationContextAnswerStall | None
     issues: list[LoadTurnContinuationContextAnswerIssuesItem]
-    # what other sessions know; absent where there is nothing
+    # what other sessions know; absent if there is nothing, or none was asked for
     elsewhere: NotRequired[LoadTurnContinuationContextAnswerElsewhere]
     included: list[LoadTurnContinuationContextAnswerIncludedItem]
     # what the budget left no room for

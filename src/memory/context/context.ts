@@ -1,4 +1,5 @@
 /** Loads the continuation context of the turn that is about to begin. */
+
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
@@ -49,9 +50,16 @@ import { shownPromisedNotJudged } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
+import { type KnownThen, readKnownThen } from './context-as-of.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
-import { chooseFromOthers, knownColumn, paramsToAsk, readKnownOfFeature } from './other-sessions.ts'
+import {
+  chooseFromOthers,
+  isKnownAsked,
+  knownColumn,
+  paramsToAsk,
+  readKnownOfFeature,
+} from './other-sessions.ts'
 import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -97,6 +105,38 @@ const worldRow = z.object({
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
 
+/** The row that the context's one read would have had; null: no turn was known below the one asked for. */
+function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
+  const prior = records.at(-1)
+  if (prior === undefined) return null
+  const isUnjudged = ['error', 'deferred', 'unknown'].includes(prior.turn.coachDecision)
+  const judged = (isUnjudged ? records.findLast(({ outcome }) => outcome !== null) : prior) ?? prior
+  const promised = records.findLast(({ promises }) => promises.length > 0) ?? prior
+  const { worldSlug: slug, worldKey: key, taskKey, currentTurn, specifiedAfter, hasProofFiles } = snapshot
+  const finalKey = finalKeys(snapshot.criteria)
+  const keys = new Map(promised.promised.map(({ position, criterionKey }) => [position, criterionKey]))
+  return {
+    ...prior,
+    world: {
+      ...{ slug, key, taskKey, currentTurn, hasProofFiles, deleted: false, outcomes: [], progressSum: 0 },
+      ...{ turnCount: records.length, promisedTurn: null, promisedDigest: null, newestDigest: null },
+      specifiedAfter: [...specifiedAfter],
+    },
+    judged: { ...judged.turn, outcome: judged.outcome },
+    judgedIssues: judged === prior ? [] : judged.issues,
+    promisedTurn: promised.turn,
+    promises: promised.promises.map((promise) => ({
+      promise,
+      key: finalKey(keys.get(promise.position) ?? ''),
+      mergedInto: null,
+    })),
+    priorPromises: prior.promises,
+    criteriaProgress: [],
+    entries: [],
+    known: [],
+  }
+}
+
 /**
  * What the next turn needs to know: the prior turn, and all that was verified so far. One query by exact key; two where
  * the turn asked for is not the next one.
@@ -120,6 +160,7 @@ export async function loadTurnContinuationContext(
 
 /** Null where a commit was seen in part, or a supersede came between what was read of one world. */
 async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | null> {
+  if (request.asOf === 'turn') return loadContextAsOf(graph, request)
   if (request.currentTurn <= 1) return answerWithoutPrior('first_turn', graph, request)
   const newest = await readContext(graph, request)
   if (newest === null) {
@@ -136,6 +177,20 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
   return row === null ? null : answerFrom(graph, row, snapshotFrom(row, row.turn.number), request)
 }
 
+/** What the turn would have been told before it was captured, folded from the records of that time. */
+async function loadContextAsOf(graph: Graph, request: Request): Promise<ContinuationContext | null> {
+  const known = await readKnownThen(graph, request)
+  const row = known === null ? null : contextRowOf(known)
+  if (known !== null && row !== null) return answerFrom(graph, row, known.snapshot, request, known)
+  const status = request.currentTurn <= 1 ? 'first_turn' : 'no_prior_turn'
+  if (known === null) return answerWithoutPrior(status, graph, request)
+  const answer = withoutPrior(status, request, known.worldSlug)
+  if (known.snapshot.specifiedAfter.length === 0) return answer
+  const states = await readStates(graph, known.snapshot, request.policy, known)
+  const criteria = states.map((state) => shownCriterion(state, request.role, known.snapshot, null))
+  return answerWithDeclared(answer, { criteria }, request)
+}
+
 /** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
 async function answerWithoutPrior(
   status: 'first_turn' | 'no_prior_turn',
@@ -149,7 +204,6 @@ async function answerWithoutPrior(
   const isTorn = world !== null && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
   if (isTorn && status === 'no_prior_turn') return null
   const answer = withoutPrior(status, request, world?.worldSlug ?? null)
-  const { role, tokenBudget } = request
   const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
   // What the task declares is known before the first turn, and stands in its context.
   const [{ criteria }, elsewhere] = await Promise.all([
@@ -157,13 +211,18 @@ async function answerWithoutPrior(
     readElsewhere(graph, request, answer.worldSlug),
   ])
   if (criteria.length === 0 && elsewhere === null) return answer
-  const known = { criteria, ...(elsewhere !== null && { elsewhere }) }
+  return answerWithDeclared(answer, { criteria, ...(elsewhere !== null && { elsewhere }) }, request)
+}
+
+async function answerWithDeclared(
+  answer: ContinuationContext,
+  known: Pick<ContinuationContext, 'criteria' | 'elsewhere'>,
+  { currentTurn, role, tokenBudget, sections }: Request,
+): Promise<ContinuationContext> {
   const { text, ...rendered } = await renderContext(
-    { ...NOTHING_BEFORE, ...known, currentTurn: request.currentTurn, role },
+    { ...NOTHING_BEFORE, ...known, currentTurn, role },
     tokenBudget,
-    {
-      withSections: request.sections === true,
-    },
+    { withSections: sections === true },
   )
   return { ...answer, context: text, ...known, ...rendered }
 }
@@ -177,7 +236,7 @@ async function readElsewhere(
   if (request.elsewhere === 'off') return null
   const [earlierSession, known] = await Promise.all([
     request.currentTurn > 1 || worldSlug === null ? null : readEarlierSession(graph, request, worldSlug),
-    readKnownOfFeature(graph, { ...request, worldSlug }),
+    isKnownAsked(request) ? readKnownOfFeature(graph, { ...request, worldSlug }) : [],
   ])
   return earlierSession === null && known.length === 0 ? null : { earlierSession, known }
 }
@@ -199,7 +258,8 @@ export async function warmUpContext(graph: Graph): Promise<void> {
       tokenBudget: 0,
       perspectiveReset: false,
       policy: 'sticky' as const,
-      elsewhere: 'on' as const,
+      elsewhere: 'known' as const,
+      asOf: 'now' as const,
     }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
@@ -246,7 +306,12 @@ const readContextAsOf = (graph: Graph, request: Request) =>
     graph,
     contextAsOf,
     request,
-    { turnNumber: request.currentTurn, ledgerUpTo: WHOLE_LEDGER, ...paramsToAsk(request) },
+    {
+      turnNumber: request.currentTurn,
+      promisedUpTo: request.currentTurn,
+      ledgerUpTo: WHOLE_LEDGER,
+      ...paramsToAsk(request),
+    },
     contextAsOfRow,
     isConsistentAsOf,
   )
@@ -362,9 +427,10 @@ async function answerFrom(
   row: ContextRow,
   snapshot: Snapshot,
   request: Request,
+  known: Pick<KnownThen, 'specifications' | 'touchedSince'> | null = null,
 ): Promise<ContinuationContext | null> {
   const { role, policy } = request
-  const states = await readStates(graph, snapshot, policy, { withStale: true })
+  const states = await readStates(graph, snapshot, policy, { withStale: true, ...known })
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
   const stall = await warnedStall(graph, request, snapshot, states)

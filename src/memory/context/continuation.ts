@@ -14,6 +14,9 @@ import { turnState } from '../record/record.ts'
 import { knownTask } from '../worlds/scope.ts'
 import { SECTION_NAMES } from './section-names.ts'
 
+/** How much of other sessions a context tells. */
+export const ELSEWHERE = ['earlier', 'known', 'off'] as const
+
 export const contextRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: name.nullish().describe('default: that of the world'),
@@ -29,7 +32,18 @@ export const contextRequest = z.strictObject({
     .default(false)
     .describe('true: all prior feedback and issues are left out'),
   policy: z.enum(POLICIES).default('sticky'),
-  elsewhere: z.enum(['on', 'off']).default('on').describe('off: what other sessions know is left out'),
+  elsewhere: z
+    .enum(ELSEWHERE)
+    .default('earlier')
+    .describe(
+      'earlier: how the session of the task before this one ended; known: also what other sessions know; off: neither',
+    ),
+  asOf: z
+    .enum(['now', 'turn'])
+    .default('now')
+    .describe(
+      'turn: what the turn would have been told then: nothing captured later, nothing of other sessions',
+    ),
   sections: z
     .union([z.stringbool(), z.boolean()], 'must be true or false')
     .default(false)
@@ -162,7 +176,9 @@ export const continuationContext = z.object({
   promises: promisesView.nullable().describe('those that hold for the coming turn'),
   stall: stallView.nullable(),
   issues: z.array(issueView),
-  elsewhere: elsewhere.optional().describe('what other sessions know; absent where there is nothing'),
+  elsewhere: elsewhere
+    .optional()
+    .describe('what other sessions know; absent if there is nothing, or none was asked for'),
   included: z.array(section),
   omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
   tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),

@@ -9,7 +9,7 @@ import { type Complaint, issueSignature } from '../../rules/signature.ts'
 import { columns, optionalText, textList } from '../../rules/values.ts'
 import { MOST_NAMES, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { TurnState } from '../record/record.ts'
-import type { KnownElsewhere } from './continuation.ts'
+import type { ContextRequest, KnownElsewhere } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
 
 const otherSessions = statement('elsewhere/other-sessions')
@@ -65,9 +65,13 @@ const MOST_ITEMS = 5
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
+/** As of a turn nobody knows what its topics led to: they name the newest turns only. */
+export const isKnownAsked = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
+  elsewhere === 'known' && asOf === 'now'
+
 /** The parameters by which `turns/context` looks for other sessions: in which parts of topics, and by how many issues of a turn. */
-export const paramsToAsk = ({ elsewhere }: { elsewhere: 'on' | 'off' }) => ({
-  slots: elsewhere === 'off' ? [] : slots,
+export const paramsToAsk = (request: Pick<ContextRequest, 'elsewhere' | 'asOf'>) => ({
+  slots: isKnownAsked(request) ? slots : [],
   mostIssues: MOST_NAMES,
 })
 

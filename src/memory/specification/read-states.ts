@@ -14,6 +14,8 @@ type Options = {
   withStale?: boolean
   /** Versions that were read before, by their keys: an answer about many worlds reads all of them in one statement. */
   specifications?: ReadonlyMap<string, Specification>
+  /** Which proofs are stale, if the caller knows it. */
+  touchedSince?: StaleSince
 }
 
 /** Null where nothing is declared, and nobody asked for proofs that age: nothing is read then. */
@@ -21,14 +23,14 @@ export async function readSpecified(
   graph: Graph,
   snapshot: Snapshot,
   policy: Policy,
-  { withStale = policy === 'fresh', specifications }: Options = {},
+  { withStale = policy === 'fresh', specifications, touchedSince: known }: Options = {},
 ): Promise<Specified | null> {
   const { taskKey, specifiedAfter } = snapshot
   if (specifiedAfter.length === 0 && policy !== 'fresh') return null
   const [specification, touchedSince] = await Promise.all([
     specifications?.get(specificationKey(taskKey, specifiedAfter.length)) ??
       readSpecification(graph, taskKey, specifiedAfter.length),
-    withStale ? readStaleSince(graph, snapshot) : neverStale,
+    withStale ? (known ?? readStaleSince(graph, snapshot)) : neverStale,
   ])
   return { specification, touchedSince }
 }

@@ -1,4 +1,4 @@
-// Draws the context as a turn was given it, for each role: its text, what is in it, what was left out, and what is new in it.
+// Draws the context that a turn would be told today, for each role, and the feedback that its Player was given: its text, what is in it, what was left out, and what is new in it.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
@@ -15,7 +15,7 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
   return (
     <>
       <div class="region-head contexts-head">
-        <h2>The context as it was given</h2>
+        <h2>The context that would be told today</h2>
         {turn.turn_number > 1 && (
           <label>
             <input
@@ -27,6 +27,12 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
           </label>
         )}
       </div>
+      {turn.delivered_feedback !== null && (
+        <section aria-label="Feedback as it was given">
+          <h3>The feedback as it was given to the Player</h3>
+          <p class="said">{turn.delivered_feedback}</p>
+        </section>
+      )}
       <div class="columns">
         {(['player', 'coach'] as const).map((role) => (
           <section key={role} aria-label={CONTEXT_NAMES[role]}>

@@ -1,0 +1,228 @@
+/** Folds what was known before a turn was captured into the form of a context's one read (`as_of=turn`). */
+import * as z from 'zod'
+import { specificationKey, turnKey } from '../../core/keys.ts'
+import { readRows, untilWhole } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import type { Criterion } from '../../rules/identity.ts'
+import {
+  captureInstant,
+  criteriaThen,
+  isKnownAt,
+  type Mention,
+  newestRecords,
+} from '../../rules/known-then.ts'
+import {
+  criterionRow,
+  type LedgerEntry,
+  ledgerEntry,
+  outcomeText,
+  type PromiseEntry,
+  promiseEntry,
+} from '../criteria/rows.ts'
+import { placeEntries, readTarget, type Snapshot, statementOfTarget } from '../criteria/snapshot.ts'
+import { advance, finalKeys } from '../criteria/state.ts'
+import { isWhole, turnWithParts } from '../record/rows.ts'
+import { readSpecifications } from '../specification/read-specification.ts'
+import type { Specification } from '../specification/specification.ts'
+import { type StaleSince, staleSince } from '../specification/stale.ts'
+import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
+import type { ContextRequest } from './continuation.ts'
+
+const targetStatement = statementOfTarget('turns/target-as-of')
+const currentRecords = statement('turns/records-of-task', 'current')
+const replacedRecords = statement('turns/records-of-task', 'replaced')
+
+const targetRow = z.object({
+  slug: z.string(),
+  key: z.string(),
+  taskKey: z.string(),
+  turnCount: z.number(),
+  specifiedAfter: z.array(z.number()).nullable(),
+  deleted: z.boolean(),
+  criteria: z.array(criterionRow),
+})
+
+const recordRow = turnWithParts.extend({
+  worldKey: z.string(),
+  revision: z.number(),
+  outcome: outcomeText.nullable(),
+  entries: z.array(ledgerEntry),
+  promised: z.array(promiseEntry),
+})
+type RecordRow = z.output<typeof recordRow>
+
+type Request = ContextRequest & { project: string }
+
+/** What was known of a task before a turn of its session was captured. */
+export type KnownThen = {
+  worldSlug: string
+  /** The records below the turn, ascending. */
+  records: readonly RecordRow[]
+  snapshot: Snapshot
+  specifications: ReadonlyMap<string, Specification>
+  touchedSince: StaleSince
+}
+
+/**
+ * @returns null if the task has no session
+ * @throws `unknown_world`, `world_deleted`
+ */
+export const readKnownThen = async (graph: Graph, request: Request): Promise<KnownThen | null> =>
+  (
+    await untilWhole(
+      () => tryToRead(graph, request),
+      (found) => found !== 'torn',
+    )
+  ).known
+
+/** A `torn` answer was read while somebody wrote. */
+async function tryToRead(graph: Graph, request: Request): Promise<{ known: KnownThen | null } | 'torn'> {
+  const { project, worldSlug, currentTurn } = request
+  const target = await readTarget(graph, targetStatement, request, {}, targetRow, () => true)
+  if (target === null && worldSlug != null) throw unknownWorld(project, worldSlug)
+  if (target === null) return { known: null }
+  if (target.deleted) throw worldDeleted(target.slug)
+  const { taskKey } = target
+  const current = await readRows(graph, currentRecords, { taskKey }, recordRow)
+  const keys = current.filter(({ revision }) => revision > 1).map(({ turn }) => turn.key)
+  const replaced = keys.length === 0 ? [] : await readRows(graph, replacedRecords, { keys }, recordRow)
+  const rows = [...current, ...replaced]
+  if (!isOfOneMoment(target, current, rows)) return 'torn'
+  const own = rows.filter(({ worldKey }) => worldKey === target.key)
+  const isKnown = isKnownAt(captureInstant(own.map(timeOf), currentTurn))
+  const known = rows.filter((row) => isKnown(timeOf(row)))
+  const records = newestRecords(
+    known.filter(({ worldKey }) => worldKey === target.key).map((row) => ({ ...timeOf(row), row })),
+    currentTurn,
+  ).map(({ row }) => ({ ...row, turn: { ...row.turn, key: turnKey(target.key, row.turn.number) } }))
+  const specifiedAfter = (target.specifiedAfter ?? []).filter((turn) => turn < currentTurn)
+  const stored = await readSpecifications(
+    graph,
+    specifiedAfter.map((_, i) => specificationKey(taskKey, i + 1)),
+  )
+  const declared = [...stored.values()].flatMap(mentionsOfSpecification)
+  const isTold = (row: RecordRow) => row.worldKey !== target.key || row.turn.number < currentTurn
+  const criteria = criteriaThen(target.criteria, known.filter(isTold).map(toTold), declared)
+  return { known: foldKnown(target, { records, criteria, specifiedAfter, stored }) }
+}
+
+const timeOf = ({ turn: { number, createdAt }, revision }: RecordRow) => ({ number, revision, createdAt })
+
+const isOfOneMoment = (
+  { key, turnCount, criteria }: z.output<typeof targetRow>,
+  current: readonly RecordRow[],
+  rows: readonly RecordRow[],
+): boolean => {
+  const keys = new Set(criteria.map((criterion) => criterion.key))
+  return (
+    current.filter(({ worldKey, turn }) => worldKey === key && turn.key === turnKey(key, turn.number))
+      .length === turnCount &&
+    rows.every(
+      (row) =>
+        isWhole(row) &&
+        row.entries.length === row.verifications.length &&
+        row.promised.length === row.promises.length &&
+        [...row.entries, ...row.promised].every(({ criterionKey }) => keys.has(criterionKey)),
+    )
+  )
+}
+
+const toTold = (row: RecordRow) => ({
+  ...timeOf(row),
+  worldKey: row.worldKey,
+  mentions: [
+    ...mentionsIn(row.promised, row.promises, () => 'player'),
+    ...mentionsIn(row.entries, row.verifications, ({ source }) => source),
+  ],
+})
+
+function mentionsIn<P extends { position: number; criterionText: string | null }>(
+  entries: readonly (LedgerEntry | PromiseEntry)[],
+  parts: readonly P[],
+  sourceOf: (part: P) => string,
+): Mention[] {
+  const keys = new Map(entries.map((entry) => [entry.position, entry]))
+  return parts.flatMap((part) => {
+    const entry = keys.get(part.position)
+    return entry === undefined
+      ? []
+      : {
+          criterionKey: entry.criterionKey,
+          label: entry.label,
+          text: part.criterionText,
+          source: sourceOf(part),
+        }
+  })
+}
+
+const mentionsOfSpecification = ({ declared }: Specification): Mention[] =>
+  declared.map(({ key, label, text }) => ({ criterionKey: key, label, text, source: 'specification' }))
+
+function foldKnown(
+  target: z.output<typeof targetRow>,
+  {
+    records,
+    criteria,
+    specifiedAfter,
+    stored,
+  }: {
+    records: readonly RecordRow[]
+    criteria: readonly Criterion[]
+    specifiedAfter: readonly number[]
+    stored: ReadonlyMap<string, Specification>
+  },
+): KnownThen {
+  const finalKey = finalKeys(criteria)
+  const entries = records.flatMap((row) => row.entries)
+  const promised = records.flatMap((row) => row.promised)
+  const turn = records.at(-1)?.turn.number ?? 0
+  const byKey = new Map(criteria.map((criterion) => [criterion.key, criterion]))
+  const toThen = (criterion: Criterion): Criterion => byKey.get(criterion.key) ?? criterion
+  return {
+    worldSlug: target.slug,
+    records,
+    specifications: new Map(
+      [...stored].map(([key, specification]) => [
+        key,
+        {
+          ...specification,
+          declared: specification.declared.map((one) => ({ ...one, criterion: toThen(one.criterion) })),
+        },
+      ]),
+    ),
+    touchedSince: staleSince(records.map(toTouched), finalKey),
+    snapshot: {
+      worldSlug: target.slug,
+      worldKey: target.key,
+      taskKey: target.taskKey,
+      currentTurn: turn,
+      turn,
+      criteria,
+      progress: advance(new Map(), entries, promised, finalKey),
+      outcomes: records.flatMap((row) => row.outcome ?? []),
+      specifiedAfter,
+      hasProofFiles: true,
+      ledger: placeEntries(entries, finalKey),
+    },
+  }
+}
+
+const toTouched = ({ turn, entries, promised, verifications, promises }: RecordRow) => {
+  const keyAt = (list: readonly { position: number; criterionKey: string }[], position: number) =>
+    list.find((entry) => entry.position === position)?.criterionKey ?? ''
+  const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
+  return {
+    turn: turn.number,
+    touched: turn.filesModified,
+    promised: promises.toSorted(byPosition).map(({ position, testFile, implementationFiles }) => ({
+      key: keyAt(promised, position),
+      files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],
+    })),
+    verified: verifications
+      .toSorted(byPosition)
+      .flatMap(({ position, files }) =>
+        files === undefined ? [] : { key: keyAt(entries, position), files },
+      ),
+  }
+}

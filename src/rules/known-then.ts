@@ -1,0 +1,127 @@
+/**
+ * Finds what was known before a turn was captured (contract: truth.md, "A context shown later is labeled"): which record each
+ * earlier turn had, how criteria were named, and which of them had merged. Pure.
+ */
+import type { Criterion } from './identity.ts'
+import { normalizeLabel, splitLabel } from './labels.ts'
+
+/** A record of a turn: the current one or one that was replaced. */
+export type RecordOfTurn = { number: number; revision: number; createdAt: string }
+
+/** What a record says of a criterion. */
+export type Mention = { criterionKey: string; label: string; text: string | null; source: string }
+
+const instantOf = ({ createdAt }: RecordOfTurn): number => Date.parse(createdAt)
+
+/**
+ * The instant at which a turn was captured first. Without a capture of that turn, the first capture of a later one; infinity:
+ * neither has happened.
+ *
+ * @param records of one session
+ */
+export function captureInstant(records: readonly RecordOfTurn[], turn: number): number {
+  const own = records.filter(({ number }) => number === turn)
+  const chosen = own.length > 0 ? own : records.filter(({ number }) => number > turn)
+  return chosen.map(instantOf).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+}
+
+export const isKnownAt =
+  (instant: number) =>
+  (record: RecordOfTurn): boolean =>
+    instantOf(record) <= instant
+
+/** The newest record of each turn below one, ascending. */
+export function newestRecords<R extends RecordOfTurn>(records: readonly R[], below: number): R[] {
+  const newest = new Map<number, R>()
+  for (const record of records) {
+    const other = newest.get(record.number)
+    if (record.number < below && (other === undefined || other.revision < record.revision))
+      newest.set(record.number, record)
+  }
+  return [...newest.values()].sort((a, b) => a.number - b.number)
+}
+
+type Told = RecordOfTurn & { worldKey: string; mentions: readonly Mention[] }
+
+/**
+ * The criteria as they were when only these records existed: without later names and later merges.
+ *
+ * @param records of all sessions of the task
+ * @param declared what the known versions of the specification name
+ */
+export function criteriaThen(
+  criteria: readonly Criterion[],
+  records: readonly Told[],
+  declared: readonly Mention[],
+): Criterion[] {
+  const inOrder = records.toSorted((a, b) => instantOf(a) - instantOf(b) || a.number - b.number)
+  const mentions = inOrder.flatMap((record) => record.mentions)
+  const merged = criteria.map((criterion) =>
+    criterion.mergedInto === null || hasMerged(criterion, inOrder)
+      ? criterion
+      : { ...criterion, mergedInto: null },
+  )
+  const follow = (key: string): string => {
+    const next = targets.get(key)
+    return next == null ? key : follow(next)
+  }
+  const targets = new Map(merged.map(({ key, mergedInto }) => [key, mergedInto]))
+  const given = new Set(
+    [...mentions, ...declared].flatMap((mention) =>
+      [mention.criterionKey, follow(mention.criterionKey)].flatMap((key) => namesIn(mention, key)),
+    ),
+  )
+  return merged.map((criterion) => ({
+    ...criterion,
+    texts: criterion.texts.filter(({ text, source }) =>
+      given.has(nameKey(criterion.key, 'text', text, source)),
+    ),
+    aliases: criterion.aliases.filter(({ label, source }) =>
+      given.has(nameKey(criterion.key, 'label', label, source)),
+    ),
+  }))
+}
+
+const nameKey = (...parts: [key: string, kind: 'text' | 'label', name: string, source: string]): string =>
+  JSON.stringify(parts)
+
+const labelsOf = ({ label, text }: Mention): string[] =>
+  text === null ? [label] : [label, ...[splitLabel(text).label].filter((found) => found !== null)]
+
+const namesIn = (mention: Mention, key: string): string[] => [
+  ...(mention.text === null ? [] : [nameKey(key, 'text', mention.text, mention.source)]),
+  ...labelsOf(mention).map((label) => nameKey(key, 'label', label, mention.source)),
+]
+
+/**
+ * Checks whether a criterion that is known by its label only had become another one. Two kinds of entries do that
+ * (`identity.ts`): the first promise with a text under the label, and a judge's entry without a text under a label that the judge
+ * had given the criterion before.
+ *
+ * @param records in the order of their captures
+ */
+function hasMerged({ key, mergedInto, worldKey }: Criterion, records: readonly Told[]): boolean {
+  const own = records.filter((record) => record.worldKey === worldKey)
+  const uses = own.map(({ mentions }) => mentions.filter((mention) => mention.criterionKey === key))
+  const last = uses.findLastIndex((found) => found.length > 0)
+  const named = (mentions: readonly Mention[]) =>
+    new Set(mentions.flatMap((mention) => labelsOf(mention).map(normalizeLabel)))
+  const labels = named(uses.flat())
+  const judgedAs = new Set(
+    uses
+      .flat()
+      .flatMap((mention) => labelsOf(mention).map((label) => `${mention.source}\n${normalizeLabel(label)}`)),
+  )
+  const promisedBefore = named(
+    own.slice(0, last + 1).flatMap(({ mentions }) => mentions.filter(({ source }) => source === 'player')),
+  )
+  return own.slice(last + 1).some(({ mentions }) =>
+    mentions.some((mention) => {
+      const own = labelsOf(mention).map(normalizeLabel)
+      if (mention.criterionKey !== mergedInto) return false
+      return mention.source === 'player'
+        ? mention.text !== null && own.some((label) => labels.has(label) && !promisedBefore.has(label))
+        : mention.text === null && own.some((label) => judgedAs.has(`${mention.source}\n${label}`))
+    }),
+  )
+}

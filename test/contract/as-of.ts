@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const STATUSES = ['verified', 'rejected', 'unknown'] as const
+const CRITERIA = [
+  'It answers with 404',
+  'It answers with 404 if nobody is there',
+  'A restart loses nothing',
+  'The log has every request',
+]
+
+const aRecord = fc.record({
+  playerSummary: fc.constantFrom('Wrote sumPrices in src/till.ts', 'Rounded it', 'Mocked the clock'),
+  coachDecision: fc.constantFrom('feedback', 'approved', 'error', 'deferred'),
+  coachFeedback: fc.constantFrom('Round it', 'Test zero'),
+  lessonsFromTurn: fc.subarray(['Await it', 'Close the pool']),
+  filesModified: fc.subarray(['src/till.ts', 'src/sum.ts']),
+  gates: fc.constantFrom({}, { tests: 'failed' as const }),
+  issues: fc
+    .subarray(['`sumPrices` fails in src/till.ts', '`roundUp` is missing in src/sum.ts'])
+    .map((found) => found.map((description) => ({ severity: 'blocking', description }))),
+  acceptanceCriteriaStatus: fc.constantFrom(
+    {},
+    { 'AC-1': 'rejected' },
+    { 'AC-2': 'verified', 'AC-3': 'rejected' },
+  ),
+  verifications: fc.array(
+    fc.record({
+      criterionId: fc.constantFrom('AC-1', 'AC-2', 'AC-3'),
+      criterionText: fc.constantFrom(null, ...CRITERIA),
+      status: fc.constantFrom(...STATUSES),
+      evidence: fc.constantFrom('Seen in src/till.ts', ''),
+      source: fc.constantFrom('coach' as const, 'validator' as const),
+    }),
+    { maxLength: 3 },
+  ),
+  promises: fc.array(
+    fc.record({
+      criterionId: fc.constantFrom('AC-1', 'AC-2', 'AC-4', 'A4'),
+      criterionText: fc.constantFrom(null, ...CRITERIA, 'It is fast', 'AC-9: It is small'),
+      status: fc.constantFrom('complete', 'partial'),
+      implementationFiles: fc.subarray(['src/till.ts', 'src/sum.ts']),
+    }),
+    { maxLength: 2 },
+  ),
+})
+
+/** A turn of the session, and the record that replaces that of an earlier turn after it. */
+const aStep = fc.record({
+  record: aRecord,
+  amended: fc.option(fc.record({ back: fc.nat(2), record: aRecord }), { nil: null }),
+  isSpecified: fc.constantFrom(false, false, false, true),
+})
+
+type Sent = Partial<TurnToSend>
+type Step = { record: Sent; amended: { back: number; record: Sent } | null; isSpecified: boolean }
+
+/** `as_of=turn` is what a turn would have been told when it began (contract: truth.md, section 5). */
+export function asOfContract(store: StoreUnderTest): void {
+  describe('a context as of its turn', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+
+    /** Runs a session whose turns are asked for before they are captured, and once more when everything has happened. */
+    const runSession = async (
+      project: string,
+      { before, own, others }: { before: Sent[]; own: Step[]; others: Sent[] },
+      order: readonly number[],
+    ) => {
+      const capture = (turn: Partial<TurnToSend>, number: number) =>
+        client().captureTurnState({ ...aTurn(number, { project, worldSlug: 'own' }), ...turn })
+      const declare = (criteria: readonly string[]) =>
+        client().declareCriteria({
+          ...{ project, featureId: FEATURE, taskId: TASK },
+          criteria: criteria.map((text) => ({ text })),
+        })
+      const ask = async (turn: number, asOf: 'turn' | 'now') =>
+        Promise.all(
+          (['player', 'coach'] as const).flatMap((role) =>
+            (['sticky', 'latest', 'fresh'] as const).map(async (policy) =>
+              JSON.stringify(
+                await client().loadTurnContinuationContext({
+                  ...aContext(turn, {
+                    project,
+                    worldSlug: 'own',
+                    elsewhere: asOf === 'now' ? 'off' : 'known',
+                  }),
+                  ...{ role, policy, asOf },
+                }),
+              ),
+            ),
+          ),
+        )
+      for (const [i, record] of before.entries())
+        await capture({ ...record, worldSlug: 'before', completedAt: '2020-01-01T00:00:00Z' }, i + 1)
+      await client().createWorld({ project, featureId: FEATURE, taskId: TASK, worldSlug: 'own' })
+      const told = new Map<number, string[]>()
+      for (const [i, turn] of order.entries()) {
+        const step = own[turn - 1]
+        const isNewest = order.slice(0, i).every((captured) => captured < turn)
+        if (isNewest) told.set(turn, await ask(turn, 'now'))
+        if (isNewest) expect(await ask(turn, 'turn')).toEqual(told.get(turn))
+        await capture(step?.record ?? {}, turn)
+        const amended = Math.max(1, turn - (step?.amended?.back ?? 0))
+        if (step?.amended != null && order.slice(0, i + 1).includes(amended))
+          await capture({ ...step.amended.record, onConflict: 'supersede' }, amended)
+        if (step?.isSpecified === true) await declare(CRITERIA.slice(turn % 2, 3))
+      }
+      for (const [i, record] of others.entries()) {
+        const other = { taskId: `TASK-OTHER-${i}`, worldSlug: `other ${i}`, completedAt: null }
+        await capture({ ...record, ...other }, 1)
+        await capture({ playerSummary: 'It went', coachDecision: 'approved', ...other }, 2)
+        await capture({ ...record, worldSlug: 'own again', completedAt: '2020-01-01T00:00:00Z' }, i + 1)
+      }
+      await declare(CRITERIA.slice(2).toReversed())
+      for (const [turn, answers] of told) expect(await ask(turn, 'turn'), `turn ${turn}`).toEqual(answers)
+    }
+
+    test('it is byte for byte what was told before the turn, whatever came later', {
+      timeout: 300_000,
+    }, async () => {
+      let runs = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record({
+            before: fc.array(aRecord, { maxLength: 1 }),
+            own: fc.array(aStep, { minLength: 2, maxLength: 5 }),
+            others: fc.array(aRecord, { minLength: 1, maxLength: 2 }),
+          }),
+          fc.boolean(),
+          async (records, isLate) => {
+            const turns = records.own.map((_, i) => i + 1)
+            const order = isLate ? [...turns.slice(0, -2), ...turns.slice(-2).reverse()] : turns
+            await runSession(`${PROJECT} ${++runs}`, records, order)
+          },
+        ),
+        { numRuns: 15 },
+      )
+    })
+
+    test('it holds neither the promises of the turn itself nor another session', async () => {
+      const promises = [{ criterionId: 'AC-1', criterionText: 'It answers', status: 'complete' }]
+      await client().captureTurnState(aTurn(1))
+      await client().captureTurnState(aTurn(2, { promises }))
+      const asked = aContext(2, { role: 'coach' })
+      expect((await client().loadTurnContinuationContext(asked)).promises?.items).toHaveLength(1)
+      const then = await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })
+      expect(then).toMatchObject({ status: 'ok', previousTurn: 1, promises: { items: [] } })
+    })
+
+    test('before the first turn it tells nothing of an earlier session', async () => {
+      await client().captureTurnState(aTurn(1, { worldSlug: 'before' }))
+      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'own' })
+      const asked = aContext(1, { worldSlug: 'own' })
+      expect((await client().loadTurnContinuationContext(asked)).elsewhere?.earlierSession).toBeTruthy()
+      expect(await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })).toMatchObject({
+        status: 'first_turn',
+        context: null,
+      })
+    })
+  })
+}
