@@ -1,6 +1,7 @@
 /** Makes one turn record of the files of a turn (autobuild-artifacts.md). */
 import { withoutWorktree } from '../core/project-paths.ts'
 import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/words.ts'
+import { DEFAULT_SUMMARY, isDelegation } from '../rules/summaries.ts'
 import type { PlayerDecision } from '../rules/values.ts'
 import type {
   Checkpoint,
@@ -45,9 +46,6 @@ export type TurnSources = {
 }
 
 export type TurnWarning = { field: string; message: string }
-
-/** What the orchestrator's capture writes when no report has the key it looks for: 368 of 368 turn states. */
-const DEFAULT_SUMMARY = 'Implementation attempt'
 
 /** One turn's files as one turn record: autobuild-artifacts.md, the table, row by row. */
 export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: TurnWarning[] } {
@@ -125,9 +123,6 @@ export function listEarlierReadings(sources: TurnSources): EarlierReading {
   }
 }
 
-/** The sentence that GuardKit writes if it delegated the work. */
-const DELEGATION = /^implementation via task-work delegation\b/i
-
 /** The notes that more than half of the turns share. A text that only one turn has is its own. */
 export function findBoilerplate(turns: readonly Pick<TurnSources, 'player'>[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
@@ -145,8 +140,7 @@ function listSummaries({ player, results, turnState, boilerplate }: TurnSources)
   const notes = firstText(player?.implementation_notes)
   const stated = firstText(turnState?.player_summary)
   const addressed = unique((player?.requirements_addressed ?? []).filter(isText)).join('; ')
-  const isBoilerplate = (text: string) =>
-    DELEGATION.test(text.trim()) || boilerplate?.has(text.trim()) === true
+  const isBoilerplate = (text: string) => isDelegation(text) || boilerplate?.has(text.trim()) === true
   const texts = [notes, player?.summary, results?.summary, stated === DEFAULT_SUMMARY ? null : stated].filter(
     isText,
   )

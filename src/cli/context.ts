@@ -19,7 +19,7 @@ export const addContext = command({
     ],
     asOf: [
       '--as-of <now|turn>',
-      'turn: what the turn would have been told then, without anything captured later',
+      'turn: what the turn would have been told before it was captured',
       { choices: ['now', 'turn'] },
     ],
     ...TASK,

@@ -59,8 +59,10 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       (await known(turn, more)).map((item) => `${item.taskId} turn ${item.turn}`)
 
     describe('an open issue that another session got rid of', () => {
-      const raised = { issues: [issue('The test at line 3 fails', { category: 'tests' })] }
-      const own = ownTurn({ issues: [issue('the test at line 14 fails', { category: 'tests' })] })
+      const raised = { issues: [issue('`sumPrices` in src/till.ts fails at line 3', { category: 'tests' })] }
+      const own = ownTurn({
+        issues: [issue('`sumPrices` in src/till.ts fails at line 14', { category: 'tests' })],
+      })
 
       test.each(['player', 'coach'] as const)(
         'is told to the %s with the summary of the turn in which it went',
@@ -79,7 +81,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
                 taskId: 'TASK-B',
                 worldSlug: 'TASK-B',
                 turn: 2,
-                issues: ['the test at line 14 fails'],
+                issues: ['`sumPrices` in src/till.ts fails at line 14'],
                 summary: 'Mocked\nthe clock',
                 lessons: [],
                 blockers: [],
@@ -87,7 +89,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
             ],
           })
           expect(context?.split('\n\n').at(-1)).toBe(
-            '**Known from other sessions**:\n  - TASK-B turn 2 — "the test at line 14 fails" went: Mocked the clock',
+            '**Known from other sessions**:\n  - TASK-B turn 2 — "`sumPrices` in src/till.ts fails at line 14" went: Mocked the clock',
           )
         },
       )
@@ -102,6 +104,35 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await known()).toEqual([])
         await capture(turnOfTask('TASK-B', 4, 4, { coachDecision: 'approved' }))
         expect(await sources()).toEqual(['TASK-B turn 4'])
+      })
+
+      test('is not told if it names less than two identifiers', async () => {
+        for (const [i, description] of ['The tests fail', 'The tests fail in src/till.ts'].entries()) {
+          const generic = { issues: [issue(description)] }
+          const task = `TASK-${i}`
+          await capture(
+            turnOfTask(task, 1, 1, generic),
+            turnOfTask(task, 2, 2),
+            ownTurn({ ...generic, onConflict: 'supersede' }),
+          )
+          expect(await known(), description).toEqual([])
+        }
+      })
+
+      test('is not told if the summary of the turn in which it went says nothing', async () => {
+        const nothing = [
+          '',
+          '…',
+          'Implementation attempt',
+          'Implementation via task-work delegation. Files planned: 0',
+        ]
+        for (const [i, playerSummary] of nothing.entries())
+          await capture(
+            turnOfTask(`TASK-${i}`, 1, 1, raised),
+            turnOfTask(`TASK-${i}`, 2, 2, { playerSummary }),
+          )
+        await capture(own)
+        expect(await known()).toEqual([])
       })
 
       test('is not told while the other session has it still, or has it again', async () => {
@@ -136,9 +167,11 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       })
 
       test('is told beside others that went in the same turn', async () => {
-        const issues = [issue('The log is empty'), issue('The test fails')]
+        const issues = [issue('`readLog` in src/log.ts is empty'), issue('`sumPrices` in src/till.ts fails')]
         await capture(turnOfTask('TASK-B', 1, 1, { issues }), turnOfTask('TASK-B', 2, 2), ownTurn({ issues }))
-        expect((await known()).map((item) => item.issues)).toEqual([['The log is empty', 'The test fails']])
+        expect((await known()).map((item) => item.issues)).toEqual([
+          ['`readLog` in src/log.ts is empty', '`sumPrices` in src/till.ts fails'],
+        ])
       })
 
       test('is left out, with all that is known of issues, where the perspective is reset', async () => {
@@ -224,7 +257,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
     })
 
     test('issues come first, then work on the same, then the feature, and a turn that is all of it is told once', async () => {
-      const raised = { issues: [issue('The test fails')] }
+      const raised = { issues: [issue('`sumPrices` in src/till.ts fails')] }
       const files = { filesModified: ['src/a.ts'] }
       await capture(
         turnOfTask('TASK-B', 1, 1, { coachDecision: 'approved', lessonsFromTurn: ['Of the feature'] }),
@@ -236,7 +269,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(
         (await known()).map(({ taskId, turn, issues, lessons }) => [taskId, turn, issues, lessons]),
       ).toEqual([
-        ['TASK-D', 2, ['The test fails'], ['Of all']],
+        ['TASK-D', 2, ['`sumPrices` in src/till.ts fails'], ['Of all']],
         ['TASK-C', 1, [], ['Of the file']],
         ['TASK-B', 1, [], ['Of the feature']],
       ])
@@ -252,7 +285,10 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         turnOfTask('TASK-B', 1, 1, {
           ...secretsOfTheJudge,
           ...about,
-          issues: [issue('The test fails', { suggestion: CANARY, details: { log: CANARY } }), issue(CANARY)],
+          issues: [
+            issue('`sumPrices` in src/till.ts fails', { suggestion: CANARY, details: { log: CANARY } }),
+            issue(CANARY),
+          ],
         }),
         turnOfTask('TASK-B', 2, 2, {
           ...secretsOfTheJudge,
@@ -262,7 +298,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         }),
         ownTurn({
           filesModified: ['src/a.ts'],
-          issues: [issue('The test fails')],
+          issues: [issue('`sumPrices` in src/till.ts fails')],
           gates: { [CANARY]: 'failed' },
         }),
       )
@@ -292,7 +328,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
     })
 
     test('nothing of another project, of a deleted session or of the session itself is told; off, nothing at all', async () => {
-      const raised = { issues: [issue('The test fails')] }
+      const raised = { issues: [issue('`sumPrices` in src/till.ts fails')] }
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       const others = [
         turnOfTask('TASK-B', 1, 1, { ...told, ...raised }),
@@ -315,7 +351,11 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
     test('deleted sessions take no place of others, not after a restore either', async () => {
       const files = { filesModified: ['src/a.ts'] }
       const sessions = Array.from({ length: 12 }, (_, i) => `TASK-${i}`)
-      const about = { ...files, gates: { tests: 'failed' as const }, issues: [issue('The test fails')] }
+      const about = {
+        ...files,
+        gates: { tests: 'failed' as const },
+        issues: [issue('`sumPrices` in src/till.ts fails')],
+      }
       for (const [i, session] of sessions.entries())
         await capture(
           turnOfTask(session, 1, i, {
@@ -348,7 +388,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       const told = (minute: number): Partial<TurnToSend> => ({
         filesModified: ['src/a.ts'],
         gates: { tests: 'failed' },
-        issues: [issue('The test fails')],
+        issues: [issue('`sumPrices` in src/till.ts fails')],
         lessonsFromTurn: [`Lesson of ${minute}`],
         coachDecision: 'approved',
       })
@@ -519,7 +559,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         return [
           turnOfTask(`TASK-${i}`, 1, 40 * (i % 4) + i, {
             ...told,
-            issues: [issue(`Complaint ${'abc'[i % 3]}`)],
+            issues: [issue(`\`sumPrices\` in src/${'abc'[i % 3]}.ts`)],
           }),
           turnOfTask(`TASK-${i}`, 2, 40 * (i % 4) + i + 1, {
             coachDecision: i % 3 === 0 ? 'approved' : 'feedback',
@@ -530,7 +570,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
     const asking = ownTurn({
       filesModified: ['src/a.ts', 'src/1.ts'],
       gates: { tests: 'failed' },
-      issues: [issue('Complaint b')],
+      issues: [issue('`sumPrices` in src/b.ts')],
     })
 
     test('the same is known in whatever order sessions were stored, and what is kept of each topic is bounded', async () => {

@@ -12,7 +12,11 @@ const POLICIES = ['sticky', 'fresh'] as const
 type Client = ReturnType<typeof clientOf>
 
 /** Every context of a session with its lists, and what is counted, as of each of its turns. */
-async function tellSession(client: Client, worldSlug: string, elsewhere: 'known' | 'off'): Promise<unknown[]> {
+async function tellSession(
+  client: Client,
+  worldSlug: string,
+  elsewhere: 'known' | 'off',
+): Promise<unknown[]> {
   const { currentTurn } = await client.getWorld({ worldSlug })
   const told: unknown[] = []
   for (let turn = 1; turn <= currentTurn + 1; turn++) {

@@ -203,6 +203,7 @@ function foldKnown(
       outcomes: records.flatMap((row) => row.outcome ?? []),
       specifiedAfter,
       hasProofFiles: true,
+      isSuperseded: false,
       ledger: placeEntries(entries, finalKey),
     },
   }

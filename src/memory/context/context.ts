@@ -447,7 +447,7 @@ async function warnedStall(
   states: readonly CriterionState[],
 ): Promise<Stall> {
   const stall = await stallAfter(graph, request, snapshot, states, false)
-  const isNewest = request.worldSlug == null
+  const isNewest = request.worldSlug == null || request.asOf === 'turn' // a newer session came later
   if (isNewest || !isWarned(stall) || !(await isSuperseded(graph, snapshot.worldKey))) return stall
   return stallAfter(graph, request, snapshot, states, true)
 }

@@ -42,7 +42,7 @@ export const contextRequest = z.strictObject({
     .enum(['now', 'turn'])
     .default('now')
     .describe(
-      'turn: what the turn would have been told then: nothing captured later, nothing of other sessions',
+      'turn: what the turn would have been told before it was captured, by the records, names and merges of that time; how other sessions ended is left out',
     ),
   sections: z
     .union([z.stringbool(), z.boolean()], 'must be true or false')

@@ -4,8 +4,10 @@ import { topicKey, topicName, worldKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { findIdentifiers } from '../../rules/causes.ts'
 import { compareCodeUnits } from '../../rules/labels.ts'
 import { type Complaint, issueSignature } from '../../rules/signature.ts'
+import { isInformative } from '../../rules/summaries.ts'
 import { columns, optionalText, textList } from '../../rules/values.ts'
 import { MOST_NAMES, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
 import type { TurnState } from '../record/record.ts'
@@ -62,6 +64,8 @@ export const knownColumn = { known: z.array(sessionRow) }
 type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
 
 const MOST_ITEMS = 5
+/** An issue that names less than this has the words of any other. */
+const MIN_IDENTIFIERS = 2
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
@@ -87,7 +91,11 @@ export function chooseFromOthers(
   openIssues: readonly Complaint[],
   lastTurn: LastTurn,
 ): KnownElsewhere[] {
-  const issues = new Map(openIssues.map((issue) => [issueSignature(issue), issue.description]))
+  const issues = new Map(
+    openIssues
+      .filter(({ description }) => findIdentifiers(description).size >= MIN_IDENTIFIERS)
+      .map((issue) => [issueSignature(issue), issue.description]),
+  )
   const files = new Set(projectFiles(lastTurn.filesModified))
   return chooseItems(
     known.flatMap((row) => tellRow(row, issues, files)),
@@ -137,7 +145,7 @@ function tellRow(
   }
   const went = turnWithout(row)
   const issue = ownIssues.get(row.name)
-  if (went === undefined || issue === undefined) return []
+  if (went === undefined || issue === undefined || !isInformative(went.playerSummary)) return []
   return [tell(went, { issues: [shorten(issue)], summary: shorten(went.playerSummary) })]
 }
 

@@ -1,0 +1,15 @@
+/** Recognizes summaries that say nothing of the work. Pure. */
+
+/** The sentence that GuardKit writes if it delegated the work. */
+const DELEGATION = /^implementation via task-work delegation\b/i
+
+/** The summary that the orchestrator's capture writes if no report has the key that it looks for: 368 of 368 turn states. */
+export const DEFAULT_SUMMARY = 'Implementation attempt'
+
+export const isDelegation = (summary: string): boolean => DELEGATION.test(summary.trim())
+
+/** Checks whether a summary says something of the work of its turn. */
+export function isInformative(summary: string): boolean {
+  const text = summary.trim().replace(/[.!]+$/, '')
+  return /[\p{L}\p{N}]/u.test(text) && !isDelegation(text) && text !== DEFAULT_SUMMARY
+}
