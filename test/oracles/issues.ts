@@ -16,56 +16,92 @@ export type SessionExpectation = {
   after: { turn: number; issues: IssueExpectation[] }[]
 }
 
-const UNITS = 'milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h'
-const FOLDERS = /(\/private)?\/(tmp|var\/folders|var\/tmp|dev\/shm)(?![\w.-])[^\s'"`,;:)\]}]*/g
-
-/** A word with what changes from run to run taken out. The number of a label stays, in letters; so do a name's digits. */
-function steady(word: string): string {
-  if (/^[0-9a-f]{7,64}$/.test(word) && /\d/.test(word)) return 'ID'
-  if (/^0x[0-9a-f]+$/.test(word) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(word)) return 'ID'
-  if (/^l\d+$/.test(word)) return 'N'
-  return word
-    .replace(/^([a-z]{1,20}(?:[-_][a-z]+)*)[-_](\d{1,4})(?![a-z\d_])/, (_, name, number) => {
-      const inLetters = [...String(Number(number))].map((digit) => 'ABCDEFGHIJ'[Number(digit)]).join('')
-      return `${name}-${inLetters}`
-    })
-    .replace(/(?<![a-z_\d])\d+/g, 'N')
+/** A text without what changes from run to run; every other number stays. */
+function steady(text: string): string {
+  const units = '(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)'
+  const time = `\\d+([.,]\\d+)?\\s?${units}\\b`
+  return text
+    .normalize('NFKC')
+    .replace(/(\/private)?\/(tmp|var\/folders|var\/tmp|dev\/shm)(?![\w-])[^\s'"`,;:)\]}]*/g, 'FOLDER')
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, 'ID')
+    .replace(/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/gi, 'ID')
+    .replace(/\d{4}-\d\d-\d\d([t ]\d\d:\d\d(:\d\d([.,]\d+)?)?(z|[+-]\d\d:?\d\d)?)?/gi, 'DATE')
+    .replace(new RegExp(`\\b(in|took|after|duration|elapsed)([\\s:=]+)${time}`, 'gi'), '$1$2TIME')
+    .replace(new RegExp(`\\(${time}\\)`, 'gi'), '(TIME)')
+    .replace(/\b(lines?|columns?|col|ln)[ :#]+\d+([-–]\d+)?/gi, '$1 N')
+    .replace(/(\.[a-z]{1,8}):\d+(:\d+)?/gi, '$1:N')
+    .replace(/\bpid[ =:]*\d+/gi, 'pid N')
 }
 
-/** What makes two descriptions the same complaint. */
-export const sameWords = (text: string): string =>
-  text
-    .normalize('NFKC')
+/** What makes two descriptions the same complaint. Labels are one whatever their leading zeros. */
+const sameWords = (text: string): string =>
+  steady(text)
     .toLowerCase()
-    .replace(FOLDERS, 'FOLDER')
-    .replace(/[a-z\d_]+(?:-[a-z\d_]+)*/g, steady)
-    .replace(/N(?:[.,:]N)+/g, 'N')
-    .replace(new RegExp(`N\\s?(?:${UNITS})\\b`, 'g'), 'TIME')
+    .replace(/\b([a-z]{1,20}([-_][a-z]+)*[-_])0*(\d{1,4})\b/g, '$1$3')
     .split(/\s+/)
     .join(' ')
     .trim()
 
+/** Words that look like code: with a slash, an underscore, a dot or a capital inside, flags, and quoted texts. */
+function codeWords(text: string): Set<string> {
+  const found = new Set<string>()
+  for (const [, a, b, c] of text.matchAll(/`([^`\n]+)`|"([^"\n]+)"|(?<!\w)'([^'\n]+)'(?!\w)/g))
+    found.add((a ?? b ?? c ?? '').trim())
+  for (const word of steady(text).split(/[\s`"'()[\]{},;<>|*=]+|::/)) {
+    const name = word.replace(/^[.:!?]+(?=\w)|[.:!?]+$|:N$/g, '')
+    const isLabel = /^[a-z]+(-[a-z]+)*-\d+$/i.test(name)
+    const isCode =
+      /\w\/.*\.\w|\/.*\/\w/.test(name) ||
+      /[A-Za-z0-9]_\w|^--?[a-z]|[a-z][A-Z]|^[A-Za-z_]\w*\.[A-Za-z_]/.test(name)
+    if (isCode && !isLabel) found.add(name)
+  }
+  return found
+}
+
+type Issue = Turn['issues'][number]
+const shared = (a: Issue, b: Issue): number => {
+  if (a.category !== b.category) return 0
+  if (sameWords(a.description) === sameWords(b.description)) return Number.POSITIVE_INFINITY
+  const [one, other] = [codeWords(a.description), codeWords(b.description)]
+  const both = [...one].filter((word) => other.has(word)).length
+  return both >= 2 && both >= 0.6 * Math.min(one.size, other.size) ? both : 0
+}
+
+type Life = { newest: Issue[]; turns: number[]; goneInTurn: number | null }
+
 function issuesAfter(turns: Turn[]): IssueExpectation[] {
-  const identity = (issue: Turn['issues'][number]) => `${issue.category}\n${sameWords(issue.description)}`
-  const all = [...new Set(turns.flatMap(({ issues }) => issues.map(identity)))]
-  return all.map((id) => {
-    const raising = turns.filter(({ issues }) => issues.some((issue) => identity(issue) === id))
-    const [first, last] = [raising[0]!, raising.at(-1)!]
-    const without = turns.find(
-      ({ number, coachDecision }) =>
-        number > last.number && /^(approved|feedback|rejected)$/.test(coachDecision),
-    )
-    const worded = last.issues.filter((issue) => identity(issue) === id)
-    const severest = Math.min(...worded.map(({ severity }) => severity))
-    const { category, description } = worded.find(({ severity }) => severity === severest)!
-    const numbers = raising.map(({ number }) => number)
-    return {
-      category,
-      description,
-      openedInTurn: first.number,
-      turns: numbers,
-      goneInTurn: without?.number ?? null,
+  const lives: Life[] = []
+  for (const { number, coachDecision, issues } of turns) {
+    const before = lives.map(({ newest }) => newest)
+    const most = (issue: Issue, others: readonly Issue[]) =>
+      Math.max(0, ...others.map((other) => shared(issue, other)))
+    const closest = (issue: Issue, groups: readonly (readonly Issue[])[]) => {
+      const overlaps = groups.map((group) => most(issue, group))
+      const best = Math.max(0, ...overlaps)
+      return best === 0 ? -1 : overlaps.indexOf(best)
     }
+    const raised = new Map<number, Issue[]>()
+    const firsts: Issue[][] = []
+    for (const issue of issues) {
+      const known = closest(issue, before)
+      const fresh = known === -1 ? closest(issue, firsts) : -1
+      if (known === -1 && fresh === -1) firsts.push([issue])
+      const at = known !== -1 ? known : before.length + (fresh === -1 ? firsts.length - 1 : fresh)
+      raised.set(at, [...(raised.get(at) ?? []), issue])
+    }
+    for (const [at, same] of raised)
+      lives[at] = { newest: same, turns: [...(lives[at]?.turns ?? []), number], goneInTurn: null }
+    if (!/^(approved|feedback|rejected)$/.test(coachDecision)) continue
+    before.forEach((newest, at) => {
+      const life = lives[at]!
+      const isRaised = raised.has(at) || issues.some((issue) => most(issue, newest) > 0)
+      if (!isRaised && life.goneInTurn === null) life.goneInTurn = number
+    })
+  }
+  return lives.map(({ newest, turns: numbers, goneInTurn }) => {
+    const severest = Math.min(...newest.map(({ severity }) => severity))
+    const { category, description } = newest.find(({ severity }) => severity === severest)!
+    return { category, description, openedInTurn: numbers[0]!, turns: numbers, goneInTurn }
   })
 }
 

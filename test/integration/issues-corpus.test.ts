@@ -1,0 +1,184 @@
+/** Causes of issues over the real Coach reports, read straight from their files (contract: truth.md, section 1). */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { measureOverlap, traceIssue } from '../../src/rules/causes.ts'
+import { followIssues } from '../../src/rules/issue-lives.ts'
+import type { Complaint } from '../../src/rules/signature.ts'
+import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
+
+type Report = { turn: number; decision: string; issues: Complaint[] }
+
+/** The Coach reports of each folder of a task, by its path below the corpus. */
+function readReports(): Map<string, Report[]> {
+  const found = new Map<string, Report[]>()
+  const walk = (name: string, folder: string, below: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const file = path.join(folder, entry.name)
+      if (entry.isDirectory()) walk(name, file, path.join(below, entry.name))
+      const turn = /^coach_turn_(\d+)\.json$/.exec(entry.name)?.[1]
+      const report = turn === undefined ? null : readReport(file, Number(turn))
+      if (report !== null) found.set(below, [...(found.get(below) ?? []), report])
+    }
+  }
+  for (const { name, root } of corpusRepositories()) walk(name, root, name)
+  return found
+}
+
+function readReport(file: string, turn: number): Report | null {
+  try {
+    const { decision, issues = [] } = JSON.parse(readFileSync(file, 'utf8'))
+    const given: { category?: string; description?: unknown }[] = Array.isArray(issues) ? issues : []
+    const complaints = given.map(
+      ({ category, description }): Complaint => ({
+        severity: 'blocking',
+        category: category ?? null,
+        description: typeof description === 'string' ? description : '',
+      }),
+    )
+    return { turn, decision: String(decision), issues: complaints }
+  } catch {
+    return null // some files of the corpus are not whole
+  }
+}
+
+/** How much of the words of the shorter text the two share: no rule of the product. */
+function similarity(a: string, b: string): number {
+  const words = (text: string) => new Set(text.toLowerCase().match(/[a-z]{2,}/g) ?? [])
+  const [one, other] = [words(a), words(b)]
+  const shared = [...one].filter((word) => other.has(word)).length
+  return shared / Math.max(1, one.size + other.size - shared)
+}
+
+const NEAR_IDENTICAL = 0.8
+
+/** Pairs of issues that follow each other: the folder, turn and place of both, and how a reader sees them. Labeled by hand. */
+const LABELED: readonly (readonly [folder: string, a: string, b: string, 'one cause' | 'apart'])[] = [
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.7', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.9', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.1', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.1', '3.7', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.2', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.2', '3.9', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.3', '3.2', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.3', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.3', '3.5', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.4', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.5', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.5', '3.12', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.6', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.6', '3.10', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.7', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.8', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.8', '3.8', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.9', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.0', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.2', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.3', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.11', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.11', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.12', '3.4', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.12', '3.8', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.12', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.13', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.14', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.1', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.12', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.14', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.1', '2.2', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '1.3', '2.1', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '1.4', '2.0', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '1.7', '2.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.7', '2.7', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '1.7', '2.8', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.7', '2.9', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '2.0', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '2.7', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '2.8', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '2.9', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.0', '3.5', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '2.3', '3.6', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '2.4', '3.0', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '2.5', '3.6', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '2.7', '3.7', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '2.7', '3.8', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.8', '3.7', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.8', '3.8', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '2.9', '3.7', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.9', '3.8', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '3.0', '4.1', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.3', '4.0', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.3', '4.4', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.4', '4.0', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.6', '4.2', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.7', '4.7', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.8', '4.0', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '3.8', '4.7', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '4.0', '5.1', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.0', '5.6', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.2', '5.3', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.2', '5.5', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.4', '5.8', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '4.6', '5.1', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.6', '5.2', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.6', '5.5', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.7', '5.7', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '4.7', '5.8', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '4.7', '5.9', 'apart'],
+]
+
+describeCorpus('issues of the corpus', () => {
+  const reports = readReports()
+
+  test('no issue is gone in a turn that raises a near-identical one', () => {
+    const wrong: string[] = []
+    let gone = 0
+    for (const [folder, turns] of reports) {
+      const judgements = turns.map(({ turn, decision, issues }) => ({
+        turn,
+        coachDecision: decision === 'approve' ? ('approved' as const) : ('feedback' as const),
+        issues,
+      }))
+      for (const { wordings, goneInTurn } of followIssues(judgements)) {
+        if (goneInTurn === null) continue
+        gone++
+        const now = turns.find(({ turn }) => turn === goneInTurn)?.issues ?? []
+        for (const { category, description } of wordings) {
+          const twin = now.find(
+            (issue) =>
+              issue.category === category && similarity(issue.description, description) >= NEAR_IDENTICAL,
+          )
+          if (twin !== undefined) wrong.push(`${folder} turn ${goneInTurn}: ${description.slice(0, 80)}`)
+        }
+      }
+    }
+    console.log(`${gone} issues of the corpus are gone; ${wrong.length} of them have a near-identical twin`)
+    expect(wrong).toEqual([])
+  })
+
+  test('no two issues that a reader keeps apart have one cause', () => {
+    const issueAt = (folder: string, place: string): Complaint => {
+      const [turn, index] = place.split('.').map(Number)
+      const issue = reports.get(folder)?.find((report) => report.turn === turn)?.issues[index ?? -1]
+      if (issue === undefined) throw new Error(`the corpus has no issue ${folder} ${place}`)
+      return issue
+    }
+    const judged = LABELED.map(([folder, a, b, label]) => {
+      const [one, other] = [issueAt(folder, a), issueAt(folder, b)]
+      return {
+        pair: `${folder} ${a} ${b}`,
+        label,
+        isOne: measureOverlap(traceIssue(one), traceIssue(other)) !== null,
+      }
+    })
+    const merged = judged.filter(({ label, isOne }) => label === 'apart' && isOne)
+    const missed = judged.filter(({ label, isOne }) => label === 'one cause' && !isOne)
+    console.log(
+      `${LABELED.length} labeled pairs: ${merged.length} merged wrongly, ${missed.length} not recognized`,
+    )
+    expect(merged.map(({ pair }) => pair)).toEqual([])
+    expect(LABELED.length).toBeGreaterThanOrEqual(60)
+  })
+})
