@@ -277,6 +277,23 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(readFileSync(files.player, 'utf8')).not.toContain('Looked at the till')
     })
 
+    test("--write-context never writes a Coach's text into a folder that a Player reads, and says so", async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
+      const { events, looked } = watchInTest(client, [root], { writeContext: '{task}-{turn}-{role}.md' })
+      for (const turn of [1, 2]) {
+        for (const each of filesOfTurn(folder, turn)) await writeSlowly(each)
+        await expect
+          .poll(() => existsSync(path.join(folder, `TASK-1-${turn + 1}-player.md`)), POLL)
+          .toBe(true)
+      }
+      await looked()
+      expect(
+        readdirSync(root, { recursive: true }).filter((name) => `${name}`.includes('-coach.md')),
+      ).toEqual([])
+      expect(events().filter(({ type }) => type === 'no_private_folder')).not.toEqual([])
+    })
+
     test('nothing is written into the folders unless it is asked for', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const { events } = watchInTest(client, [root])
