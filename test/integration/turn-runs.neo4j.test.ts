@@ -91,7 +91,7 @@ function suite(store: StoreUnderTest): void {
       'GET',
       `${at}/attempts?project=shop&turn_run_id=${turn_run_id}&limit=3&cursor=${first.body.next_cursor}`,
     )
-    expect(rest.body).toMatchObject({ attempts: [{ turn_run_seq: 1 }], next_cursor: null })
+    expect(rest.body).toMatchObject({ items: [{ turn_run_seq: 1 }], next_cursor: null })
     const cancelled = await call('POST', `/v1/turn-runs/${turn_run_id}/cancel`, { body: { project: 'shop' } })
     expect(cancelled).toMatchObject({ status: 200, body: { status: 'completed', cancel_reason: null } })
   })
