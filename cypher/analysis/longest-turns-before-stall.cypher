@@ -1,5 +1,5 @@
 // question: Which were the longest turns of the agents before a stall?
-// In worlds that `turngraph stall` calls `stalled` or `blocked`: in the turns that the verdict looked at. The statement finds
+// Covers worlds with the verdict `stalled` or `blocked`, in the turns that the verdict covers. The statement finds
 // the worlds that can have such a verdict.
 // columns: feature, task, world, turn, session, length, pattern, errors
 // params: $projectKey $feature $task $world $limit

@@ -1,4 +1,4 @@
-// The world that a context as of an earlier turn is asked of, with all criteria of its task. No row: there is no such world.
+// The world of a context as of an earlier turn, with all criteria of its task. No row if the world does not exist.
 // include worlds/_target
 CALL (w) {
   MATCH (w)<-[:HAS_WORLD]-(task:Task)

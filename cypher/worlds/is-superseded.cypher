@@ -1,4 +1,4 @@
-// Whether the task of a world has a newer session.
+// True if the task of a world has a newer session.
 // params: $key
 MATCH (w:World {key: $key})
 RETURN

@@ -15,7 +15,7 @@ WHERE (isEarlier OR w.slug > $after)
        OR NOT coalesce(w.outcomes[size(w.outcomes) - 1] STARTS WITH '[' + toString(w.currentTurn) + ',"approved"', false))
 // when any-verdict
 // when that-may-stall
-// A verdict that warns takes three turns with feedback since the last approval: worlds with fewer are passed over.
+// A verdict that warns needs three turns with feedback since the last approval. Skips worlds with fewer.
 WITH w, size(w.outcomes) AS kept
 WHERE kept >= 3 AND size([o IN w.outcomes[kept - 3..kept] WHERE split(o, '"')[1] = 'approved']) = 0
 // end

@@ -49,7 +49,9 @@ export const analysisInfo = z.object({
   columns: z.array(z.string()),
   cypher: z
     .string()
-    .describe('the whole statement; of an analysis of stalls, it finds the worlds that the rule then judges'),
+    .describe(
+      'the whole statement; for an analysis of stalls, it finds the worlds that the rule then judges',
+    ),
   params: z.array(z.string()).describe('the parameters that it takes'),
 })
 

@@ -10,7 +10,7 @@ import { analyseWorlds, type WorldStall } from '../memory/worlds/world-progress.
 /** Maximum number of worlds that are judged, the last active first. */
 export const MAX_CANDIDATES = 5_000
 
-/** How many worlds one statement reads. */
+/** Number of worlds that one statement reads. */
 const CHUNK = 200
 
 const candidateRow = z.object({
@@ -24,7 +24,7 @@ type Judged = WorldStall & { candidate: Candidate }
 
 const longestTurns = statement('stalls/longest-turns')
 
-/** By the name of the analysis: its rows, from the worlds that its statement found. */
+/** Functions by the name of the analysis. Each makes rows from the worlds that the statement found. */
 export const STALL_ANALYSES: ReadonlyMap<
   string,
   (graph: Graph, candidates: readonly Row[], limit: number) => Promise<Row[]>

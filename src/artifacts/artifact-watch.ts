@@ -66,7 +66,7 @@ export class ArtifactWatch {
   #scan: FolderScan = nothingThere()
   /** The folders of what was not quiet at the last look: a notification of their newest file may be under way. */
   #waiting: readonly string[] = []
-  /** The folders whose import ended because the graph was away or too slow. */
+  /** Folders whose import failed because the graph was unavailable or too slow. */
   readonly #failed = new Set<string>()
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
@@ -154,7 +154,7 @@ export class ArtifactWatch {
     }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[] },
   ): Promise<void> {
     const { project } = this.#options
-    // A folder that failed comes last: one task that the graph takes too long for holds up no other.
+    // A folder that failed comes last, so that one slow task does not delay other tasks.
     const [first, last] = [false, true].map((isLate) =>
       folders.filter(({ folder }) => this.#failed.has(folder) === isLate),
     )
@@ -221,7 +221,7 @@ async function readWhole(
   return null
 }
 
-/** Whether the folder's content is why its import failed; an absent graph, a busy one or a missing right is not. */
+/** Checks whether the folder's content made its import fail. Other causes are a graph that is unavailable or a missing right. */
 const isOfFolder = (error: unknown): boolean => {
   const { status } = asTurngraphError(error)
   return ![401, 403, 429].includes(status) && status < 501

@@ -34,7 +34,7 @@ describe('a file that is not what its name says is refused whole', () => {
   })
 })
 
-describe('a field of another type costs that field alone, and is named', () => {
+describe('a field of another type is dropped and named, and its record stays', () => {
   const parsed = (file: object) => {
     const read = parseArtifact(SHAPES.player, JSON.stringify({ ...player, ...file }))
     if (!read.ok) throw new Error(read.reason)
@@ -68,7 +68,7 @@ describe('a field of another type costs that field alone, and is named', () => {
     expect(promised(given)).toEqual([{ criterion_id: 'AC-1', ...read }, [`completion_promises[0].${misfit}`]])
   })
 
-  test('an entry that is none is left out, the others stay', () => {
+  test('an entry of another type is left out, the others stay', () => {
     const { promises, misfits } = parsed({
       completion_promises: [null, { criterion_id: 'AC-1' }, 'AC-2', 3, { criterion_id: 'AC-3' }],
     })
@@ -86,7 +86,7 @@ describe('a field of another type costs that field alone, and is named', () => {
     ])
   })
 
-  test('whatever a field of a report is, the other fields stay as they are', () => {
+  test('any value in one field of a report leaves the other fields unchanged', () => {
     const values = [null, true, 'text', -1, 1e300, [], {}, [null], [[['x']]], { a: { b: [] } }]
     for (const key of Object.keys(SHAPES.player.schema.shape)) {
       for (const value of values) {

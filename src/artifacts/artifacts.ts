@@ -1,6 +1,6 @@
 /**
- * Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. Null is absent, and one text
- * stands for a list of one. A field of any other type costs that field alone (fit-to-schema.ts); a file of another kind than
+ * Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. Null counts as absent, and one
+ * text as a list of one. A field of any other type is dropped without its file (fit-to-schema.ts); a file of another kind than
  * its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
@@ -111,7 +111,7 @@ const turnState = z.looseObject({
   what_to_try_next: text,
 })
 
-/** What the orchestrator gave the Player of the turn, of the judgement before it. */
+/** Feedback of the previous judgement, as the orchestrator gave it to the Player of the turn. */
 const givenFeedback = z.looseObject({ raw_feedback: prose, feedback_summary: prose })
 
 const taskWorkResults = z.looseObject({
@@ -194,7 +194,7 @@ export type ParsedArtifact<T> =
   | { ok: true; value: T; misfits: Misfit[]; unmapped: UnmappedKey[] }
   | { ok: false; reason: string }
 
-/** A file's text as its shape and the fields of it that do not fit, or the reason why nothing of it can be used. */
+/** A file's text as its shape and the fields of it that do not fit, or the reason why the file cannot be used. */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
   if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
@@ -203,7 +203,7 @@ export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtif
   const refused = shape.refusal?.(file)
   if (refused) return { ok: false, reason: refused }
   const fitted = fitToSchema(shape.schema, file)
-  if (fitted === null) return { ok: false, reason: 'holds nothing that its kind of file needs' }
+  if (fitted === null) return { ok: false, reason: 'has no field that its kind of file needs' }
   return { ok: true, ...fitted, unmapped: unmappedKeys(shape.name, shape.schema, file) }
 }
 

@@ -69,7 +69,7 @@ async function worldsOfTask(
  * The world that already holds one of the run's turns (same number and time), or null: then the run is new,
  * also where it overwrote the folder of an older one. Of several, the one that holds most of its turns.
  *
- * A time that the turn's other files gave before its turn state came counts too. A turn that has no time, or had none when it was imported, is known by its number, as long as no other turn
+ * A time that the turn's other files gave before its turn state came counts too. A turn without a time, or imported without one, is identified by its number, as long as no other turn
  * of the run speaks against the world.
  */
 export function findWorldOfRun(

@@ -1,14 +1,14 @@
-/** Fits a parsed file to its schema field by field: a value of another type costs that field, never the file. */
+/** Fits a parsed file to its schema field by field: a value of another type drops that field, never the file. */
 
 import type * as z from 'zod'
 import { keepOrder } from '../core/ordered-json.ts'
 
-/** A field that did not fit, by its path in the file, and what was done with it. */
+/** A field that did not fit, its path in the file, and its treatment. */
 export type Misfit = { path: string; message: string }
 
 export type Fitted<T> = { value: T; misfits: Misfit[] }
 
-/** A field that is left out may make its entry, and that its list, unusable: deeper than this nests no schema. */
+/** Maximum number of passes. An omitted field may make its entry unusable, and the entry its list; no schema nests deeper. */
 const MAX_ROUNDS = 8
 
 /**
@@ -43,10 +43,10 @@ export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> 
 }
 
 /**
- * Leaves out what a check complained of, each by its path text; of a required field that was left out before, what holds it.
+ * Leaves out the values that a check rejected. If a required field was left out before, leaves out its parent.
  *
  * @param leftOut is added to
- * @returns the path text of each thing that was left out, in the order of `paths`; null: there was nothing to leave out
+ * @returns the path text of each omitted value, in the order of `paths`; null if no value could be left out
  */
 export function leaveOut(value: unknown, paths: readonly string[], leftOut: Set<string>): (string | null)[] {
   const places = paths.map((text) => {
@@ -66,7 +66,7 @@ type Problem = { path: PropertyKey[]; kinds: Kind[] }
 type Container = Record<PropertyKey, unknown>
 type Place = { container: Container; key: PropertyKey; pathText: string }
 
-/** Of the forms that a field may have, the one whose outermost type fits counts: its problems lie deeper. */
+/** Selects the form of a field whose outermost type fits. Its problems lie deeper. */
 function listProblems(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Problem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_type') return [{ path, kinds: [issue.expected] }]
@@ -80,7 +80,7 @@ function listProblems(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): P
   return [{ path, kinds }]
 }
 
-/** The innermost thing that can be left out: of a field that is absent or was left out, what holds it. */
+/** Finds the innermost value that can be left out. For a field that is absent or was left out, this is its parent. */
 function findPlace(value: unknown, path: readonly PropertyKey[], leftOut: ReadonlySet<string>): Place | null {
   const steps = [value]
   for (const key of path) steps.push((steps.at(-1) as Container | undefined)?.[key])

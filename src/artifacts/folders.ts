@@ -207,7 +207,7 @@ function merge(folders: readonly Folder[]): Folder[][] {
   return [...tasks.entries()].sort(([a], [b]) => order(a, b)).map(([, group]) => group)
 }
 
-/** The folder of the task that only its Coach reads; null: it has none. */
+/** The folder of the task that only its Coach reads; null if the task has none. */
 export const findPrivatePlace = ({ turns }: TaskFolder): string | null =>
   [...turns.values()]
     .flatMap((files) => Object.values(files))

@@ -174,9 +174,9 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
   }
 }
 
-/** A turn as a capture takes it. A value that no capture takes is left out with a warning: it never costs the turn. */
+/** Fits a turn to the schema of a capture. Leaves out unusable values with a warning, but keeps the turn. */
 function toRequest({ project, report }: Importing, turn: WireTurn): CaptureRequest | null {
-  // Not known is not "now", which is the default of a capture.
+  // An unknown time stays null: the default of a capture is "now".
   const wire = { ...turn, project, completed_at: turn.completed_at ?? null }
   const at = { task: turn.task_id, turn: turn.turn_number }
   for (const leftOut = new Set<string>(); ; ) {
@@ -315,7 +315,7 @@ function countFailure(
   report.warnings.push({ task: taskId, turn: turnNumber, field, message: `not stored: ${message}` })
 }
 
-/** What only this task meets costs this task alone. */
+/** Skips only the current task if the error is limited to it. */
 function countTaskFailure(report: ImportReport, { taskId, runs }: AutobuildTask, error: unknown): void {
   if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
   report.turnsFailed += runs.flat().length
@@ -325,7 +325,7 @@ function countTaskFailure(report: ImportReport, { taskId, runs }: AutobuildTask,
 
 const OF_THE_TURN: ReadonlySet<number> = new Set([400, 409, 410, 413, 500])
 
-/** The fields that a refusal of the record names. */
+/** Fields that a rejection of the record names. */
 function listProblems(error: unknown): { path: string; message: string }[] {
   const { details } = asTurngraphError(error)
   if (typeof details !== 'object' || details === null || !('problems' in details)) return []

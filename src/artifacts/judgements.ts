@@ -115,7 +115,7 @@ function mapPromises(
   })
 }
 
-/** A confidence is a part of one. Of another number nobody knows the scale. */
+/** A confidence is between 0 and 1. The scale of any other number is unknown. */
 function fraction(given: number | null | undefined, field: string, warn: Warn): number | undefined {
   if (given == null || (given >= 0 && given <= 1)) return given ?? undefined
   warn(field, `${given} is not between 0 and 1; it is left out`)

@@ -333,14 +333,14 @@ describe('task_work_results.json belongs to the turn that wrote it', () => {
     expect(await promisesByTurn()).toEqual([1, 0])
   })
 
-  test('results from before the start of the turn are not of that turn', async () => {
+  test('results from before the start of the turn do not belong to that turn', async () => {
     const started = { ...stateAt('2026-03-09T10:30:00'), started_at: '2026-03-09T10:10:00' }
     await twoTurns({ ...started, coach_decision: 'error' })
     await write(`${folder}/task_work_results.json`, results('2026-03-09T10:05:00'))
     expect(await promisesByTurn()).toEqual([0, 0])
   })
 
-  test('results of a turn that is not there yet are of none', async () => {
+  test('results of a turn that does not exist yet belong to no turn', async () => {
     await twoTurns(stateAt('2026-03-09T10:30:00'))
     await write(`${folder}/task_work_results.json`, results('2026-03-09T10:45:00'))
     expect(await promisesByTurn()).toEqual([0, 0])
@@ -373,7 +373,7 @@ test('a rollback archive is no task, neither below its task nor as a path of its
   ])
 })
 
-test('the feedback file of a turn is what its Player was given', async () => {
+test('the feedback file of a turn is the feedback that its Player got', async () => {
   for (const turn of [1, 2]) await write(`TASK-1/player_turn_${turn}.json`, player(`turn ${turn}`))
   await write('TASK-1/coach_feedback_for_turn_2.json', { turn: 2, raw_feedback: '- Round the sums' })
   await write('TASK-1/coach_feedback_for_turn_3.json', { turn: 3, raw_feedback: '- Nobody read this' })
@@ -383,7 +383,7 @@ test('the feedback file of a turn is what its Player was given', async () => {
   expect([unread, unmapped, skipped]).toEqual([[], [], []])
 })
 
-describe('what was tried is never boilerplate if the report says more', () => {
+describe('the summary is never boilerplate if the report has a better text', () => {
   const summaries = async (reports: object[]) => {
     for (const [i, report] of reports.entries()) await write(`TASK-1/player_turn_${i + 1}.json`, report)
     const { tasks } = await readAutobuild([root])

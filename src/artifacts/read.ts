@@ -34,7 +34,7 @@ export type AutobuildTask = {
   folder: string
   /** Oldest run first, each in turn order. */
   runs: WireTurn[][]
-  /** By turn: what a record that was read before a file came, or before a text proved to be boilerplate, may hold. */
+  /** By turn: values of records that were read before a file existed, or before a text proved to be boilerplate. */
   earlierReadings: ReadonlyMap<number, EarlierReading>
 }
 
@@ -177,7 +177,7 @@ function record(sources: TurnSources, reader: ArtifactReader): WireTurn {
 
 const listRuns = (turns: readonly TurnSources[]): TurnSources[][] => splitRuns(turns, completion)
 
-/** When the results were written: what the file says, else what the file system says. */
+/** Time at which the results were written, from the file, otherwise from the file system. */
 async function findWriteTime(
   results: TaskWorkResults | undefined,
   file: FoundFile | undefined,
@@ -192,9 +192,10 @@ async function findWriteTime(
 type ResultsTime = { at: number; isStated: boolean }
 
 /**
- * The turn that wrote `task_work_results.json`, which each turn overwrites. It is a turn of the newest run: the first one that
- * ended after the results were written, as long as it began before. A turn that the Player never finished writes none, and does not inherit those of the
- * turn before. A copy of a folder has new file times: results without a time of their own may be newer than every turn, and are the last one's.
+ * Finds the turn that wrote `task_work_results.json`, which each turn overwrites. It is the first turn of the newest run that
+ * ended after the results were written, if it began before. A turn that the Player never finished writes no results and does
+ * not inherit those of the turn before. A copy of a folder has new file times: results without a time of their own may be newer
+ * than every turn, and belong to the last one.
  */
 function findTurnOfResults(
   turns: readonly TurnSources[],
@@ -213,7 +214,7 @@ function completion(turn: TurnSources): number | null {
   return completed === null ? null : Date.parse(completed)
 }
 
-/** Until when a turn may have written its results. Without a turn state only the end of the Player's work is known. */
+/** Returns the latest time at which a turn may have written its results. Without a turn state only the end of the Player's work is known. */
 function latestWrite(turn: TurnSources): number {
   const completed = completion(turn) ?? Number.POSITIVE_INFINITY
   return isText(turn.turnState?.completed_at) ? completed : completed + SHORTEST_TURN_MS

@@ -71,8 +71,9 @@ export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean 
   lost.length === 0 && (gained.length > 0 || entriesGained)
 
 /**
- * Whether the stored record is an earlier reading of the same files: it has the time or the summary that they gave before a
- * turn state came, or before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and decides nothing.
+ * Checks whether the stored record is an earlier reading of the same files: it has the time or the summary from before a turn
+ * state came, or from before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and never
+ * replaces a record.
  */
 export function isEarlierReading(
   stored: TurnState,

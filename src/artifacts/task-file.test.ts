@@ -73,7 +73,7 @@ describe('a task file in Markdown', () => {
     }
   })
 
-  test('refuses a list of which no item has words', () => {
+  test('refuses a list whose items have no words', () => {
     expect(() => parseTaskFile('# Acceptance Criteria\n- [ ]\n- [ ]', 'f.md')).toThrow(
       'f.md states no criteria: no item under its heading "Acceptance Criteria" has words.',
     )

@@ -71,7 +71,7 @@ function truncateText(text: string, path: string, kind: Kind, warn: Warn): strin
   }
   if (kind === 'label') {
     const line = toOneLine(cleaned)
-    // Spaces alone are no reason to say anything.
+    // No warning if only spaces changed.
     if (line !== cleaned.replace(/\s+/gu, ' ').trim() || /[\n\r]/.test(cleaned)) {
       warn(path, 'held line breaks or hidden characters; they are removed')
       cleaned = line

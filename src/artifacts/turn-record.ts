@@ -35,13 +35,13 @@ export type TurnSources = {
   coach?: CoachReport | undefined
   turnState?: TurnStateFile | undefined
   workState?: WorkState | undefined
-  /** Of the turn before, as the Player of this one was given it. */
+  /** Feedback of the previous turn, as the Player of this turn got it. */
   givenFeedback?: GivenFeedback | undefined
   /** Notes that more than half of the task's turns share. */
   boilerplate?: ReadonlySet<string> | undefined
   /** Those of this turn, in the order of the file. */
   checkpoints?: readonly Checkpoint[] | undefined
-  /** Only of the turn that wrote them: each turn overwrites the file. */
+  /** Set only for the turn that wrote them, because each turn overwrites the file. */
   results?: TaskWorkResults | undefined
 }
 
@@ -112,7 +112,7 @@ export function completedAt(sources: TurnSources): string | null {
   return readTimes(sources, () => {}).completedAt ?? null
 }
 
-/** What another reading of the same turn may have stored: of fewer files, or of fewer turns of its task. */
+/** Values that another reading of the same turn may have stored, from fewer files or from fewer turns of its task. */
 export type EarlierReading = { playerSummary: string[]; completedAt: string[] }
 
 export function listEarlierReadings(sources: TurnSources): EarlierReading {
@@ -123,7 +123,7 @@ export function listEarlierReadings(sources: TurnSources): EarlierReading {
   }
 }
 
-/** The notes that more than half of the turns share. A text that only one turn has is its own. */
+/** Finds the notes that more than half of the turns share. A text of only one turn is never boilerplate. */
 export function findBoilerplate(turns: readonly Pick<TurnSources, 'player'>[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { player } of turns) {
@@ -135,7 +135,7 @@ export function findBoilerplate(turns: readonly Pick<TurnSources, 'player'>[]): 
   )
 }
 
-/** The texts that may say what was tried, the best first. Boilerplate comes last: it says the same of every turn. */
+/** Lists candidate texts for the summary, the best first. Boilerplate comes last because every turn has it. */
 function listSummaries({ player, results, turnState, boilerplate }: TurnSources): (string | undefined)[] {
   const notes = firstText(player?.implementation_notes)
   const stated = firstText(turnState?.player_summary)

@@ -13,7 +13,7 @@ export type CriterionBefore = Pick<
 >
 
 /**
- * @param before states of the criteria before the turn, as the Coach was told
+ * @param before states of the criteria before the turn, as the Coach got them
  * @param promises of this turn
  * @returns null where the turn is approved or was not judged, and where nothing is left open
  * @example
@@ -45,7 +45,7 @@ function openIssues({ issues = [] }: CoachHalf): string[] {
 }
 
 /**
- * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement is of the
+ * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement belongs to the
  * criterion that it means by the rules of identity, whatever its label is.
  */
 function criteriaLeft(
@@ -85,7 +85,7 @@ function criteriaLeft(
   )
 }
 
-/** The criteria that the Coach was told of, as its judgements are resolved against them. */
+/** Criteria that the Coach got. Its judgements are resolved against them. */
 const toKnown = (before: readonly CriterionBefore[]): Known => ({
   taskKey: '',
   worldKey: '',

@@ -22,7 +22,7 @@ const bounds = z.object({
   maxTurns: z.number().int().min(1).max(LIMITS.turnNumber),
   /** Turns in which the Player does not see what the Coach said before; default: none. */
   perspectiveResetTurns: z.array(z.number().int().min(1)).readonly().default([]),
-  /** What contexts tell of other sessions; default 'earlier': only how the session of the task before this one ended. */
+  /** Facts from other sessions in contexts. Default 'earlier': only the end of the task's previous session. */
   elsewhere: z.enum(ELSEWHERE).default('earlier'),
   /** Tokens of each context; default 2,000. */
   tokenBudget: z.number().int().min(100).max(100_000).default(2_000),

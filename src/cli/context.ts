@@ -14,12 +14,12 @@ export const addContext = command({
     perspectiveReset: ['--perspective-reset', 'leave all prior feedback and issues out'],
     elsewhere: [
       '--elsewhere <earlier|known|off>',
-      'known: tell what other sessions know too; off: not even how the earlier session of the task ended',
+      'known: also facts from other sessions; off: not even the end of the earlier session of the task',
       { choices: ['earlier', 'known', 'off'] },
     ],
     asOf: [
       '--as-of <now|turn>',
-      'turn: what the turn would have been told before it was captured',
+      'turn: the context before the capture of the turn',
       { choices: ['now', 'turn'] },
     ],
     ...TASK,

@@ -19,7 +19,7 @@ const WATCH = {
   cursor: ['--cursor <cursor>', 'go on after the event that has it'],
 } as const
 
-/** Verdicts that ask for nothing. */
+/** Verdicts that need no action. */
 const QUIET_VERDICTS: readonly string[] = ['progressing', 'no_growth', 'insufficient_data', 'finished']
 
 export const addWatchEvents = action(

@@ -1,12 +1,12 @@
-/** Remembers what the gate said to each session: a line each time, in the data folder. */
+/** Logs each message of the gate to a session as one line, in the data folder. */
 import path from 'node:path'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { appendLine, readSmallFile, UnusableFile } from './hook-files.ts'
 
-/** About 500 lines, and as many in the file before. */
+/** Maximum size of the file: about 500 lines. The previous file has as many. */
 const MAX_LOG_BYTES = 48 * 1024
 
-/** The time, the session as JSON, and the digest of what was said, which older lines do not have. */
+/** The time, the session as JSON, and the digest of the message. Older lines have no digest. */
 const LINE = /^\S+ ("(?:[^"\\]|\\.)*")(?: (\w+))?$/
 
 export class GateLog {
@@ -17,7 +17,7 @@ export class GateLog {
     this.#file = path.join(dataFolder, 'gate.log')
   }
 
-  /** How often the gate spoke to a session, and the digest of what it said last. */
+  /** Number of messages of the gate to a session, and the digest of the last one. */
   read(sessionId: string): { times: number; lastDigest: string | null } {
     const id = JSON.stringify(sessionId)
     const spoken = [`${this.#file}.old`, this.#file]
@@ -33,7 +33,7 @@ export class GateLog {
   }
 }
 
-/** An earlier version let the file grow beyond what is read: such a file is replaced at the next line. */
+/** An earlier version let the file grow beyond the limit for reading. The next line replaces such a file. */
 function readLines(file: string): string[] {
   try {
     return (readSmallFile(file) ?? '').split('\n')

@@ -21,13 +21,13 @@ async function answerSessionStart({ input, found, ask }: HookQuestion): Promise<
   const { event, source, sessionId, agentId } = input
   if (event !== 'SessionStart' || agentId !== null || !SOURCES.includes(source ?? '')) return null
   const task = shownTask(found.task)
-  // A fork goes on with the conversation of another session: it is told what is known, and not asked at Stop.
+  // A fork continues the conversation of another session. It gets the context, but the gate does not check it at Stop.
   if (!isBoundTo(bind(found, sessionId), sessionId) && source !== 'fork')
     return source === 'startup' ? { systemMessage: belongsToAnother(task) } : null
   const { as_of_turn: asOfTurn, criteria } = Object(
     await ask('/v1/criteria', { role: 'player', policy }),
   ) as Record<string, unknown>
-  if (typeof asOfTurn !== 'number') throw new NoAnswer('its answer is of another version of Turngraph')
+  if (typeof asOfTurn !== 'number') throw new NoAnswer('its answer comes from another version of Turngraph')
   const turn = asOfTurn + 1
   const { context } = Object(
     await ask('/v1/continuation-context', { role: 'player', policy, current_turn: turn }),

@@ -1,4 +1,4 @@
-/** Says which criteria of a task are not proven, for the hooks of Claude Code. Loads no package: a hook must be quick. */
+/** Lists the unproven criteria of a task for the hooks of Claude Code. Loads no package: a hook must be quick. */
 import { createHash } from 'node:crypto'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { STICKY } from './gate-policy.ts'
@@ -7,14 +7,14 @@ import { NoAnswer } from './hook-service.ts'
 export type Unproven = { id: string; why: string; text: string | null; lastTurn: number | null }
 
 /**
- * Lists the criteria that count, that an agent can prove, and that are not proven. A criterion that a person must look at
- * (`manual`) keeps no agent at work. Verified criteria are listed if a later turn contested them or touched files of their
+ * Lists the criteria that count, that an agent can prove, and that are not proven. A criterion that a person must check
+ * (`manual`) never holds up an agent. Verified criteria are listed if a later turn contested them or touched files of their
  * proof, except under the policy `sticky`.
  *
  * @param criteria of the answer of `GET /v1/criteria`
  */
 export function listUnproven(criteria: unknown, policy: string): Unproven[] {
-  if (!Array.isArray(criteria)) throw new NoAnswer('its answer is of another version of Turngraph')
+  if (!Array.isArray(criteria)) throw new NoAnswer('its answer comes from another version of Turngraph')
   return criteria.flatMap((given: unknown): Unproven[] => {
     const criterion = Object(given) as Record<string, unknown>
     const { criterion_id: id, text, declared, kind, last_turn: lastTurn } = criterion
@@ -62,6 +62,6 @@ function cut(text: string): string {
   return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
 }
 
-/** Differs if a criterion was proven, or if any of those that are left was judged again. */
+/** Digest that changes if a criterion was proven, or if a remaining criterion was judged again. */
 export const digestOf = (left: readonly Unproven[]): string =>
   createHash('sha256').update(JSON.stringify(left)).digest('hex').slice(0, 16)

@@ -1,5 +1,5 @@
 /**
- * Reads and writes the small files that hooks use. A hook must end whatever a repository or a data folder contains: only
+ * Reads and writes the small files that hooks use. A hook must end with any content of a repository or data folder: only
  * regular files of at most 64 KiB are used, because a FIFO waits for its other end and a device may have no end. Builtin
  * modules only.
  */
@@ -69,7 +69,7 @@ export function appendLine(file: string, maxBytes: number, line: string): void {
   }
 }
 
-/** Null if there is no such file. Without O_NONBLOCK, opening a FIFO waits for its other end. */
+/** Opens a file; null if it does not exist. Without O_NONBLOCK, opening a FIFO waits for its other end. */
 function openRegular(file: string, flags: number): number | null {
   let opened: number
   try {

@@ -16,7 +16,7 @@ function climb(folder: string): string[] {
   return parent === folder || isRepository(folder) ? [folder] : [folder, ...climb(parent)]
 }
 
-/** A worktree has a file named `.git` instead: the search goes on above it, because worktrees often lie in their repository. */
+/** A worktree has a file named `.git` instead: the search continues above it, because worktrees often lie in their repository. */
 const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
 
 /** Returns the root of the main checkout if a folder lies in a git worktree, whose own root may be anywhere; otherwise null. */
@@ -29,7 +29,7 @@ export function mainCheckoutOf(folder: string): string | null {
   return common !== null && path.basename(common) === '.git' ? path.dirname(common) : null
 }
 
-/** The path that a file of git names, relative to a folder. */
+/** Reads the path that a file of git names, relative to a folder. */
 function namedIn(file: string, form: RegExp, folder: string): string | null {
   try {
     const name = form.exec(readSmallFile(file) ?? '')?.[1]?.trim()
@@ -39,7 +39,7 @@ function namedIn(file: string, form: RegExp, folder: string): string | null {
   }
 }
 
-/** The path itself if it leads nowhere. */
+/** Resolves links; returns the path unchanged if it does not exist. */
 export function realPath(place: string): string {
   try {
     return realpathSync(place)
@@ -48,7 +48,7 @@ export function realPath(place: string): string {
   }
 }
 
-/** Null if nothing is there, or if it may not be looked at. */
+/** Returns null if the path does not exist or may not be read. */
 export function kindOf(place: string): 'file' | 'folder' | 'other' | null {
   try {
     const found = statSync(place)

@@ -1,7 +1,7 @@
 /**
- * The hook that Claude Code runs at Stop if it was installed with `--gate`: tells the agent of the session that is bound to a
- * task which criteria of the task are not proven. It speaks again only if that changed, and a limited number of times in a
- * session: an agent that cannot meet a criterion must be able to end.
+ * The hook that Claude Code runs at Stop if it was installed with `--gate`: lists the unproven criteria of a task for the
+ * agent of the session that is bound to the task. It repeats the list only if the criteria changed, and a limited number of
+ * times in a session, because an agent that cannot meet a criterion must be able to end.
  *
  * Arguments: the data folder, the limit, the project if one is named; `--policy=POLICY`.
  */
@@ -16,8 +16,8 @@ const { named, policy } = readHookArguments(process.argv.slice(2))
 const [dataFolder = '.turngraph', limit = '3', project] = named
 
 /**
- * A subagent ends when its own work does. A session that background work or a scheduled job will wake has not ended: held up,
- * it could only ask again (anthropics/claude-code#55754).
+ * A subagent ends when its own work does. A session has not ended if background work or a scheduled job will wake it. If the
+ * gate held it up, it could only ask again (anthropics/claude-code#55754).
  */
 async function answerStop({ input, found, ask }: HookQuestion): Promise<HookAnswer | null> {
   const { event, sessionId, agentId, pendingWork } = input
@@ -27,7 +27,7 @@ async function answerStop({ input, found, ask }: HookQuestion): Promise<HookAnsw
   const { task_known: isKnown, criteria } = Object(
     await ask('/v1/criteria', { role: 'player', policy }),
   ) as Record<string, unknown>
-  if (isKnown === false) return { systemMessage: `Turngraph knows nothing of ${task}.` }
+  if (isKnown === false) return { systemMessage: `Turngraph does not know ${task}.` }
   const left = listUnproven(criteria, policy)
   if (left.length === 0) return null
   const log = new GateLog(dataFolder)

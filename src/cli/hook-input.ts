@@ -1,4 +1,4 @@
-/** Runs a hook: reads the event from Claude Code, and logs why the hook failed. Builtin modules only: a hook must be quick. */
+/** Runs a hook: reads the event from Claude Code and logs failures. Builtin modules only, because a hook must be quick. */
 import path from 'node:path'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
@@ -13,7 +13,7 @@ export type HookInput = {
   event: string | null
   sessionId: string | null
   workingFolder: string | null
-  /** Why a session starts: `startup`, `resume`, `clear`, `compact` or `fork`. */
+  /** Reason of the start of a session: `startup`, `resume`, `clear`, `compact` or `fork`. */
   source: string | null
   transcript: string | null
   /** Present only if the hook runs in or for a subagent. */
@@ -21,7 +21,7 @@ export type HookInput = {
   agentTranscript: string | null
   /** Number of background tasks and scheduled jobs that will wake the agent: it pauses and has not finished. */
   pendingWork: number
-  /** Whether a Stop hook may answer with `additionalContext`: Claude Code sends `prompt_id` from 2.1.196 on, and takes it from 2.1.163 on. */
+  /** True if a Stop hook may answer with `additionalContext`. Versions of Claude Code that send `prompt_id` (2.1.196) accept it. */
   takesStopContext: boolean
 }
 
@@ -57,7 +57,7 @@ function readHookInput(): HookInput {
   }
 }
 
-/** Opens the file that the hooks and the imports they start write to. */
+/** Opens the log file of the hooks and of the imports that they start. */
 export function openHookLog(dataFolder: string): number {
   makeDataFolder(dataFolder)
   return openToAppend(path.join(dataFolder, 'hook.log'), MAX_LOG_BYTES)
@@ -79,7 +79,7 @@ export async function runHook(dataFolder: string, work: (hook: Hook) => Promise<
         `${linePrefix(sessionId)}${toOneLine(text)}`,
       )
     } catch {
-      // The log cannot be written, so nobody can be told.
+      // The log cannot be written, so the error cannot be reported.
     }
   }
   try {
@@ -87,6 +87,6 @@ export async function runHook(dataFolder: string, work: (hook: Hook) => Promise<
     sessionId = input.sessionId
     await work({ input, log })
   } catch (error) {
-    log(error instanceof SyntaxError ? 'the input from Claude Code is no JSON' : String(error))
+    log(error instanceof SyntaxError ? 'the input from Claude Code is not JSON' : String(error))
   }
 }

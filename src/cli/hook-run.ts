@@ -29,7 +29,7 @@ function startImport(transcripts: readonly string[], sessionId: string | null): 
     stdio: ['ignore', log, log],
     windowsHide: true,
   })
-  child.on('error', () => {}) // a system that cannot start processes logs it by itself
+  child.on('error', () => {}) // the system logs it if it cannot start processes
   child.unref()
   closeSync(log)
 }

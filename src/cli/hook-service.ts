@@ -11,7 +11,7 @@ import { isLoopback } from '../platform/loopback.ts'
 import { knowsToken } from '../platform/service-proof.ts'
 import { isAlive } from './is-alive.ts'
 
-/** `late` aborts what is asked once the wait is over. */
+/** `late` aborts the requests when the wait is over. */
 type HookService = { url: string; token: string | null; waitMs: number; late: AbortSignal }
 
 /** Nobody answered, or the answer is no help: the message says why, for the user. */
@@ -20,12 +20,12 @@ export class NoAnswer extends Error {}
 /** A hook has 200 ms in all, and Node itself takes about 50 of them to start. */
 export const WAIT_MS = 150
 
-/** A session starts once, and an agent that starts without its memory does work again. */
+/** Longer than at other events: a session starts once, and an agent without its memory repeats work. */
 export const START_WAIT_MS = 2_000
 
 /**
- * Finds the service of TURNGRAPH_URL, else the one that runs on the data folder, and the token that commands use. A service on
- * a loopback address must prove that it knows the token before it gets the token (src/platform/service-proof.ts).
+ * Finds the service of TURNGRAPH_URL, otherwise the one that runs on the data folder, and the token of commands. A service on a
+ * loopback address must prove that it knows the token before it gets the token (src/platform/service-proof.ts).
  *
  * @throws NoAnswer
  */
@@ -75,7 +75,7 @@ function servedAt(dataFolder: string): string {
   throw new NoAnswer(`server.json in ${dataFolder} names ${url}, which is not on this machine`)
 }
 
-/** What one hook asks the service, all of it within the wait of one hook. */
+/** Sends the requests of one hook to the service. The wait of the hook bounds all of them together. */
 export class Questions {
   readonly #service: HookService
 

@@ -88,7 +88,7 @@ const COMMENTED = `// settings of this machine
 // the end
 `
 
-test('comments, trailing commas and the format of the file stay, and uninstalling gives its text back', () => {
+test('comments, trailing commas and the format of the file stay, and uninstalling restores its text', () => {
   const installed = withHooks(COMMENTED, [...imports(COMMAND), ...gate])
   for (const line of COMMENTED.split('\n')) expect(installed.split('\n')).toContain(line)
   expect(installed).toContain('\t\t"SubagentStop": [\n\t\t\t{\n\t\t\t\t"hooks": [\n')
@@ -109,7 +109,7 @@ test.each([
     'brackets that share lines with items',
     '{ "a": [1,\n  2], "hooks": { "Stop": [{\n  "hooks": [] }]\n} }\n',
   ],
-])('a file with %s is given back as it was', (_name, text) => {
+])('a file with %s is restored unchanged', (_name, text) => {
   const installed = withHooks(text, [...imports(COMMAND), ...gate])
   expect(installed).toContain('hook-gate.js')
   expect(withoutHooks(installed)).toBe(text)

@@ -8,7 +8,7 @@ import { itemsOf, JsonText, type Place } from './json-text.ts'
 /** When a session's transcript has grown. */
 export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
 
-/** The starts of a session at which it is told what is known. Not `clear`: a session is cleared to be empty. */
+/** Starts of a session at which it gets the context. Not `clear`: a user clears a session to empty it. */
 export const START_SOURCES = 'startup|resume|compact|fork'
 
 /** A command that Claude Code runs at an event, if the event fits the matcher (default: always). */
@@ -17,20 +17,20 @@ export type Hook = { event: string; command: string; matcher?: string }
 /** Our entries are known by it, wherever Turngraph was installed from. */
 const OURS = /\bhook-(run|gate|context)\.js\b/
 
-/** Claude Code kills a hook that takes longer, in seconds; ours take a fraction of one, at a start two. */
+/** Time limit of a hook in Claude Code, in seconds. Our hooks take less than one second, at a start two. */
 const TIMEOUT_S = 10
 
 const handler = z.looseObject({ command: z.unknown() })
 const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 
-/** The part of a settings file that must fit, so that nothing in it is lost. */
+/** Part of a settings file that must fit, so that no edit loses data. */
 const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
 
 /** The file is not JSON with comments, or its hooks have another form. */
 export class UnfitSettings extends Error {}
 
 /**
- * Returns the text of a settings file with these hooks in the place of all that are ours.
+ * Returns the text of a settings file with these hooks in place of all hooks of Turngraph.
  *
  * @throws UnfitSettings
  */
@@ -44,7 +44,7 @@ export function withHooks(text: string, added: readonly Hook[]): string {
 }
 
 /**
- * Returns the text of a settings file without our hooks, and without the lists that are empty then.
+ * Returns the text of a settings file without our hooks and without lists that become empty.
  *
  * @throws UnfitSettings
  */

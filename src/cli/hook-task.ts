@@ -16,17 +16,17 @@ export type FoundTask = { task: NamedTask; file: string | null; sessionId: strin
 const FIELDS = ['project', 'feature_id', 'task_id', 'world_slug', 'session_id'] as const
 const FORM = '{"feature_id": "FEAT-1", "task_id": "TASK-1"}, or {"world_slug": "TASK-1"}'
 
-/** Value of TURNGRAPH_TASK for a session that works on no task, whatever its folder says. */
+/** Value of TURNGRAPH_TASK for a session without a task, even if its folder has one. */
 const NO_TASK = 'none'
 
-/** The source of the task does not name one: the message says where, and what to write. */
+/** The source of the task does not name one. The message names the source and the remedy. */
 export class TaskNotNamed extends Error {
   constructor(message: string) {
     super(toOneLine(message))
   }
 }
 
-/** The sessions that a task is for: the one that is bound to it, and each one whose environment names it. */
+/** Checks whether a task is for a session: the session is bound to it, or its environment names it. */
 export const isBoundTo = ({ file, sessionId: bound }: FoundTask, sessionId: string | null): boolean =>
   file === null || (bound !== null && bound === sessionId)
 
@@ -120,7 +120,7 @@ export function writeTask(file: string, task: NamedTask, sessionId: string | nul
 }
 
 /**
- * Binds a session to the task of a file, unless another one is bound to it already. Of two sessions that start at once, the
+ * Binds a session to the task of a file, unless another one is bound to it already. If two sessions start at once, the
  * second one sees the first.
  *
  * @returns the task with the session that is bound to it now; null if the file is gone

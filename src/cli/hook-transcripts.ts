@@ -22,7 +22,7 @@ type Named = Pick<HookInput, 'sessionId' | 'transcript' | 'agentTranscript'>
  * Lists the session's transcript, the folder of its subagents, and the transcript of the subagent that has just stopped. Claude
  * Code also names files that it never writes: those of sessions without persistence and of agents that ended at once.
  *
- * @returns `missing`: what to log of a transcript that does not exist under its name; null if it exists
+ * @returns `missing`: log message about a transcript that does not exist under its name; null if it exists
  */
 export function listTranscripts(named: Named): { transcripts: string[]; missing: string | null } {
   const session = named.transcript === null ? null : path.resolve(named.transcript)
@@ -40,16 +40,16 @@ export function listTranscripts(named: Named): { transcripts: string[]; missing:
   return { transcripts, missing: isMissing ? `${session} is not a file; ${where}` : null }
 }
 
-/** The newest file of the session in another project folder, such as that of the main checkout. */
+/** Finds the newest file of the session in another project folder, such as the folder of the main checkout. */
 function findElsewhere(named: string, sessionId: string | null): string | null {
   const session = path.basename(named, '.jsonl')
-  // A name that is not the session's own may stand for another session in another folder.
+  // A file name that differs from the session's may belong to another session in another folder.
   if (session !== sessionId && !UUID.test(session)) return null
   const deadline = performance.now() + MAX_SEARCH_MS
   return newest(projectFolders(named).flatMap((folder) => filesIn(folder, path.basename(named), deadline)))
 }
 
-/** The folders that hold a folder for each project: the one of the named transcript, and that of the user's configuration. */
+/** Parents of the project folders: the one of the named transcript, and the one of the user's configuration. */
 function projectFolders(transcript: string): string[] {
   const named = path.dirname(path.dirname(transcript))
   const configured = path.join(process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude'), 'projects')
@@ -70,7 +70,7 @@ function filesIn(folder: string, file: string, deadline: number): string[] {
       projects.closeSync()
     }
   } catch {
-    // The folder does not exist or may not be read: it has no transcript for us.
+    // The folder does not exist or may not be read: it has no usable transcript.
   }
   return found
 }

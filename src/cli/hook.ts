@@ -98,7 +98,7 @@ const chooseFile = ({ settings }: HookOptions): string =>
 const quoted = (argument: string): string =>
   process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
 
-/** Edits the settings, and says whether that changed them. */
+/** Edits the settings. Returns whether they changed. */
 async function edit(file: string, change: (text: string) => string): Promise<boolean> {
   const { UnfitSettings } = await import('./hook-settings.ts')
   const text = await readSettings(file)
@@ -122,7 +122,7 @@ async function readSettings(file: string): Promise<string> {
 
 const notOurs = (file: string, why: string, cause: unknown): TurngraphError =>
   new TurngraphError('invalid_request', `settings: ${file} ${why}.`, {
-    hint: 'Correct it first: nothing was changed.',
+    hint: 'Correct it first. The file was not changed.',
     details: { problems: [{ path: 'settings', message: why }] },
     cause,
   })

@@ -44,7 +44,7 @@ const addAutobuild = action(
       printNote(
         `There is no task folder below ${paths.join(', ')}: one holds player_turn_N.json, coach_turn_N.json or turn_state_turn_N.json.`,
       )
-    // What could not be read or stored is in the report; a script shall not have to read it to notice.
+    // The report lists unreadable and unstored files. The exit code shows scripts that there are some.
     if (report.turnsFailed > 0 || report.skipped.length > 0) process.exitCode = EXIT.found.code
   },
 )

@@ -1,6 +1,6 @@
 /**
  * Edits the text of a JSON file with comments. jsonc-parser finds the places; its own `modify` is not used, because it
- * formats the neighbors of an edit anew, and deletes comments beside a removed item.
+ * reformats the neighbors of an edit, and deletes comments next to a removed item.
  */
 import {
   createScanner,
@@ -14,7 +14,7 @@ import {
 /** Keys and indexes from the root. */
 export type Place = readonly (string | number)[]
 
-/** The keys or indexes of a value; none if it has no items. */
+/** Lists the keys or indexes of a value; empty if it has no items. */
 export const itemsOf = (value: unknown): (string | number)[] =>
   Array.isArray(value)
     ? [...value.keys()]
@@ -50,13 +50,13 @@ export class JsonText {
     return this.#text
   }
 
-  /** The value at a place; undefined if there is none. */
+  /** Returns the value at a place; undefined if the place does not exist. */
   at(place: Place): unknown {
     const node = this.#nodeAt(place)
     return node && getNodeValue(node)
   }
 
-  /** Whether the list or object at a place has no items and no comments. */
+  /** Checks that the list or object at a place has no items and no comments. */
   isBare(place: Place): boolean {
     const node = this.#nodeAt(place)
     return node?.children?.length === 0 && !this.hasComment(place)
@@ -91,7 +91,7 @@ export class JsonText {
       this.#insert(parent, depth === place.length ? null : String(place[depth]), value)
   }
 
-  /** Removes the item of a list or the property of an object. Comments beside it stay. */
+  /** Removes the item of a list or the property of an object. Adjacent comments stay. */
   remove(place: Place): void {
     const found = this.#nodeAt(place)
     const item = found?.parent?.type === 'property' ? found.parent : found

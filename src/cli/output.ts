@@ -10,10 +10,10 @@ export function printLines(lines: string): void {
   process.stdout.write(`${lines}\n`)
 }
 
-/** Prints the wire form, and nothing else. At a terminal, hidden characters are escapes. */
+/** Prints only the wire form. At a terminal, hidden characters are escapes. */
 export const printJson = (wire: unknown): void => printLines(toJson(wire, 2))
 
-/** Prints the wire form in one line, as one of many. */
+/** Prints the wire form as one line of several. */
 export const printJsonLine = (wire: unknown): void => printLines(toJson(wire))
 
 function toJson(wire: unknown, indentation?: number): string {
@@ -21,7 +21,7 @@ function toJson(wire: unknown, indentation?: number): string {
   return process.stdout.isTTY === true ? escapeHidden(json) : json
 }
 
-/** Prints a line beside the answer, as `printText` does. */
+/** Prints a line to standard error, as `printText` does to standard output. */
 export function printNote(text: string): void {
   process.stderr.write(`${toBlock(text)}\n`)
 }

@@ -1,8 +1,8 @@
-/** The address of the page of a service, with a code that lets one browser in. */
+/** Makes the address of a service's page with a code that signs one browser in. */
 import { postPageCode } from '../client/page-code.ts'
 import type { Config } from '../platform/config.ts'
 
-/** The code follows `#`, which a browser sends to nobody. */
+/** The code follows `#`, because browsers do not send that part. */
 export async function pageAddress(config: Config, url: string): Promise<string> {
   if (config.auth === 'off') return `${url}/`
   const { tokenFor } = await import('./connect.ts')

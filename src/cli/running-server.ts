@@ -12,10 +12,10 @@ export type Server = { pid: number; url: string; ready: boolean }
 const ANSWERS_WITHIN_MS = 2_000
 
 /**
- * Finds the server that `server.json` names. Its process must live, and what answers at its address must prove that it knows
+ * Finds the server that `server.json` names. Its process must live, and the program at its address must prove that it knows
  * the token of the folder: a kill -9 leaves the file behind, and its port may belong to another program by now.
  *
- * @throws `invalid_request` if somebody else may have written `server.json` or the token
+ * @throws `invalid_request` if another user or a repository may have written `server.json` or the token
  */
 export async function runningServer({
   dataFolder,
@@ -33,15 +33,15 @@ async function isProven(url: string, token: string): Promise<boolean> {
   try {
     return await knowsToken(url, token, { isLocal: true, timeoutMs: ANSWERS_WITHIN_MS })
   } catch {
-    return false // nothing answers there
+    return false // no answer at the address
   }
 }
 
 /**
- * Makes sure that the service of TURNGRAPH_URL knows the token before anything is sent to it, if the address is a loopback one:
- * any program of this machine can take a port that a service left.
+ * Makes sure that the service of TURNGRAPH_URL knows the token before the command sends data, if the address is a loopback
+ * one: any program of this machine can take the port of a service that ended.
  *
- * @throws `unauthorized` if the service does not know the token, `store_unavailable` if nothing answers
+ * @throws `unauthorized` if the service does not know the token, `store_unavailable` if the address does not answer
  */
 export async function requireProof(
   { auth }: Pick<Config, 'auth'>,
@@ -49,7 +49,7 @@ export async function requireProof(
   token: string | null,
 ): Promise<void> {
   if (auth === 'off' || !isLoopback(new URL(url).hostname)) return
-  const asked = token ?? crypto.randomUUID() // without a token, the question only finds out whether anything answers
+  const asked = token ?? crypto.randomUUID() // without a token, the request only checks that the address answers
   const isKnown = await knowsToken(url, asked, { isLocal: false, timeoutMs: ANSWERS_WITHIN_MS }).catch(
     (cause: unknown) => {
       throw new TurngraphError('store_unavailable', `The service at ${url} cannot be reached.`, {
@@ -60,13 +60,13 @@ export async function requireProof(
   )
   if (isKnown) return
   if (token === null) {
-    throw new TurngraphError('unauthorized', `There is no token for ${url}, so nothing was sent to it.`, {
-      hint: 'Set TURNGRAPH_TOKEN, or TURNGRAPH_AUTH=off if that service asks for no token.',
+    throw new TurngraphError('unauthorized', `There is no token for ${url}, so no data was sent to it.`, {
+      hint: 'Set TURNGRAPH_TOKEN, or TURNGRAPH_AUTH=off if that service needs no token.',
     })
   }
   throw new TurngraphError(
     'unauthorized',
-    `${url} did not prove that it knows the token, so nothing was sent to it.`,
+    `${url} did not prove that it knows the token, so no data was sent to it.`,
     { hint: 'Check TURNGRAPH_URL and TURNGRAPH_TOKEN.' },
   )
 }

@@ -19,7 +19,7 @@ const OPTIONS = {
   ],
   printAddress: [
     '--print-address',
-    'print the address of the page with a code for one browser; at a terminal it always is printed',
+    'print the address of the page with a code for one browser; always printed at a terminal',
   ],
 } as const
 

@@ -40,7 +40,7 @@ Examples:
       ? parseSpecificationJson(source, file)
       : parseTaskFile(source, file, { nested })
     const emptyItems = describeEmptyItems(stated)
-    // Scripts read both outputs of this command as one: the warning is for a person.
+    // Only people need the warning, and scripts read both outputs of this command as one.
     if (emptyItems !== null && process.stderr.isTTY === true) printNote(`${file}: ${emptyItems}`)
     const names = {
       featureId: featureId ?? stated.featureId ?? missing(file, 'feature_id', '--feature'),

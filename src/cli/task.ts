@@ -17,7 +17,7 @@ const addSet = action(
       worldSlug: ['--world <slug>', "the world (default: the task's newest)"],
       ...PROJECT,
     },
-    help: `It writes .turngraph/task.json. The session that was bound to the task before is bound no longer.
+    help: `It writes .turngraph/task.json. It ends the binding of the earlier session.
 
 Examples:
   turngraph task set FEAT-1/TASK-1
@@ -54,10 +54,10 @@ const addShow = action(
     const { toOneLine } = await import('../rules/foreign-text.ts')
     const found = await readHere(process.env.TURNGRAPH_TASK)
     if (json) return printJson(found && { ...found.task, file: found.file, session_id: found.sessionId })
-    if (found === null) return printNote('No task is set here: sessions are told and asked nothing.')
+    if (found === null) return printNote('No task is set here. Sessions get no context and no reminders.')
     const { task, file, sessionId } = found
     if (file === null)
-      return printText(`${shownTask(task)}, by TURNGRAPH_TASK: for each session that has it.`)
+      return printText(`${shownTask(task)}, by TURNGRAPH_TASK, for each session with this variable.`)
     const session =
       sessionId === null ? 'the next session that starts here' : `session ${toOneLine(sessionId)}`
     printText(`${shownTask(task)} in ${file}: for ${session}.`)
@@ -65,11 +65,11 @@ const addShow = action(
 )
 
 const addClear = action(
-  { name: 'clear', description: 'remove the task of this folder: no session is bound to one' },
+  { name: 'clear', description: 'remove the task of this folder and the binding of its session' },
   async () => {
     const { findTaskFile } = await import('./hook-task.ts')
     const file = findTaskFile([process.cwd()])
-    if (file === null) return printNote('No task is set here: nothing was changed.')
+    if (file === null) return printNote('No task is set here.')
     rmSync(file)
     printText(`Removed ${file}.`)
   },
@@ -80,7 +80,7 @@ export const addTask = group(
   [addSet, addShow, addClear],
 )
 
-/** The task of this folder; that of the environment if it names one. */
+/** Finds the task of the environment, otherwise the task of this folder. */
 async function readHere(named?: string): Promise<FoundTask | null> {
   const { findTask } = await import('./hook-task.ts')
   return orRefuse(() => findTask(named, [process.cwd()]))
@@ -98,7 +98,7 @@ async function orRefuse<T>(read: () => T): Promise<T> {
     return read()
   } catch (error) {
     if (!(error instanceof TaskNotNamed)) throw error
-    throw refuse(error.message, 'Name the task anew: turngraph task set FEATURE/TASK')
+    throw refuse(error.message, 'Set the task again: turngraph task set FEATURE/TASK')
   }
 }
 

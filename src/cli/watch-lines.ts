@@ -89,15 +89,15 @@ function renderNote(event: Exclude<WatchEvent, Turn>): string[] {
     case 'skipped':
       return [`skipped: ${event.file}: ${event.reason}`]
     case 'away':
-      return [`The graph is away; what is written meanwhile is imported when it is back. ${event.message}`]
+      return [`The graph is unavailable. New files are imported when it is available again. ${event.message}`]
     case 'unnotified':
-      return [`There are no notifications of changes (${event.message}): this looks every few seconds.`]
+      return [`There are no notifications of changes (${event.message}). Checks the files every few seconds.`]
     case 'no_private_folder':
       return [
-        "A task has no folder below autobuild-private, so the Coach's context is not written: a Player reads the others.",
+        "A task has no folder below autobuild-private, so the Coach's context is not written. A Player can read the other folders.",
       ]
     case 'back':
-      return ['The graph is back.']
+      return ['The graph is available again.']
     default:
       return []
   }

@@ -12,7 +12,7 @@ export const EXIT = {
   found: {
     code: 8,
     meaning:
-      'it ran and found something: findings, pending migrations, files or turns that an import could not use, a run not completed',
+      'it ran with a result to check: findings, pending migrations, files or turns that an import could not use, a run not completed',
   },
   // For loops of a shell: 0 goes on, this stops, and any other is an error.
   stop: { code: 10, meaning: '`stall --exit-code`: the session should stop' },

@@ -13,7 +13,7 @@ describe('labels and names', () => {
     ['a character without a width', 'AC-\u200b1', 'U+200B'],
     ['a joiner between letters that need none', 'AC\u200d-1', 'U+200D'],
     ['a tag', `AC-1${String.fromCodePoint(0xe0041)}`, 'U+E0041'],
-  ])('refuse %s, and say which', (_, given, code) => {
+  ])('refuse %s, and name it', (_, given, code) => {
     for (const field of [label, name])
       expect(field.safeParse(given).error?.issues[0]?.message).toBe(
         `holds a character that is not shown (${code}); remove it`,

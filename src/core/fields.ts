@@ -37,7 +37,7 @@ export const text = z
   )
 
 /**
- * Characters of no name: control characters and line breaks, bidirectional controls, and characters without a width. The
+ * Characters that no name may have: control characters, line breaks, bidirectional controls, and characters without a width. The
  * joiners of Persian and Indic scripts and of emoji are allowed between two characters that are not ASCII.
  */
 const HIDDEN_IN_NAMES =

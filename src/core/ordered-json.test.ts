@@ -17,7 +17,7 @@ test('an escaped whole number is a key as any other', () => {
   expect(Object.keys(parseOrderedJson('{"\\u0031":1,"0":2}') as object)).toEqual(['1', '0'])
 })
 
-test('a text that is no JSON is refused', () => {
+test('a text that is not JSON is refused', () => {
   expect(() => parseOrderedJson('{"1":')).toThrow(SyntaxError)
 })
 

@@ -1,14 +1,14 @@
 /**
- * Keeps the order of JSON texts. A JavaScript object moves whole-number keys to its front: an object that has any is read
+ * Keeps the order of JSON texts. A JavaScript object moves whole-number keys to its front. An object with such keys is read
  * as a proxy that lists its keys in the order of the text.
  */
 
-/** Whether an object would move the key: a whole number below 2^32 - 1, as JavaScript writes it. */
+/** Checks whether an object would move the key: a whole number below 2^32 - 1, as JavaScript writes it. */
 const isMoved = (key: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
 
 const ordered = new WeakSet<object>()
 
-/** An object of these entries that lists its keys in their order. */
+/** Makes an object of these entries that lists its keys in their order. */
 export function orderedObject<V>(entries: readonly (readonly [string, V])[]): Record<string, V> {
   const object: Record<string, V> = Object.fromEntries(entries)
   if (!entries.some(([key]) => isMoved(key))) return object
@@ -58,7 +58,7 @@ export function parseOrderedJson(text: string): unknown {
   })
 }
 
-/** Gives the maps among the fields of a parsed value the order that they have in the given one. */
+/** Restores the key order of the given value in the maps of a parsed value. */
 export function keepOrder<T>(given: unknown, parsed: T): T {
   if (given === null || typeof given !== 'object' || parsed === null || typeof parsed !== 'object')
     return parsed

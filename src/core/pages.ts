@@ -58,7 +58,7 @@ export async function readPage<T>(
  * Reads a page of a list that is computed as a whole. Its cursor is the place of the next item.
  *
  * @param limit 0: all items
- * @param read the first items, at most so many; 0: all
+ * @param read returns the first items, at most the given number; 0: all
  */
 export async function readPlaces<T>(
   { limit, cursor }: Pick<Window, 'limit' | 'cursor'>,

@@ -10,7 +10,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses it with the order of its keys: see {@link parseOrderedJson}. */
+/** Parses JSON and keeps the order of its keys: see {@link parseOrderedJson}. */
 export function parseJsonInOrder(text: string): unknown {
   try {
     return parseOrderedJson(text)

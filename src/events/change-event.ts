@@ -20,10 +20,8 @@ export const sessionEvent = z.object({
   taskId: z.string(),
   currentTurn: z.number(),
   decision: z.enum(COACH_DECISIONS).nullable().describe("the Coach's in the newest turn"),
-  verified: z
-    .number()
-    .describe('how many of the criteria that count are verified, contested ones among them'),
-  contested: z.number().describe('how many of those that are verified were rejected since then'),
+  verified: z.number().describe('number of counting criteria that are verified, including contested ones'),
+  contested: z.number().describe('number of verified criteria that were rejected later'),
   total: z.number().describe('how many criteria count'),
   verdict: z.enum(VERDICTS).describe('that of stall analysis'),
   activeTurnRunId: z.string().nullable(),

@@ -353,11 +353,11 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
 }
 
 /** Says why. The engine locks the file before it looks at what is in it. */
-/** A graph that came with a repository holds what its author wants agents to read. */
+/** Rejects a graph that git tracks: the author of the repository chose what agents read in it. */
 const trackedByGit = (file: string): TurngraphError =>
   new TurngraphError(
     'invalid_request',
-    `${file} is not used: git tracks it, so its content may come from somebody else.`,
+    `${file} is not used: git tracks it, so its content may come from another person.`,
     {
       hint: `Take it out of git if it is yours: git rm --cached ${file}. Otherwise remove it: rm ${file}`,
     },

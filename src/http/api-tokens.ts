@@ -70,7 +70,7 @@ export class Tokens {
     return listed?.caller ?? null // null too if the token of the session was taken out of the file
   }
 
-  /** Proves to a caller that this service knows the token with this hint; null if it does not. */
+  /** Makes a proof that this service knows the token with this hint; null if it does not know it. */
   prove(hint: string, nonce: string, port: number | null): string | null {
     this.#readAgain()
     const known = [this.#own, ...this.#further].find(({ hash }) => tokenHint(hash) === hint)
@@ -109,7 +109,7 @@ export function loadTokens({
   return new Tokens({ hash: hashToken(ownToken(dataFolder)), caller: own }, file)
 }
 
-/** @throws `invalid_request` if somebody else may know or have written the token */
+/** @throws `invalid_request` if another person may know or have written the token */
 function ownToken(dataFolder: string): string {
   const found = readTokenFile(dataFolder)
   if (found === null) {

@@ -107,9 +107,9 @@ function unauthorized(res: Response, given: string | undefined): TurngraphError 
 type Served = Pick<Config, 'auth' | 'host' | 'allowedHosts'>
 
 /**
- * Refuses what a page in somebody's browser may send here. A foreign page's requests carry its Origin.
+ * Refuses requests from foreign pages in a user's browser. A foreign page's requests carry its Origin.
  * A name that an attacker pointed at 127.0.0.1 (DNS rebinding) is in Host, so a service on a loopback
- * address checks Host for every route. The port in Host says nothing more (and differs behind a tunnel),
+ * address checks Host for every route. The port in Host adds no information (and differs behind a tunnel),
  * but two origins on one machine differ by it, so Origin is compared with Host as a whole.
  */
 export function refuseForeign(served: Served): RequestHandler {

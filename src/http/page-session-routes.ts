@@ -1,4 +1,4 @@
-// Lets browsers in without a token in their address.
+// Signs browsers in without a token in their address.
 import type { RequestHandler } from 'express'
 import type * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'

@@ -1,4 +1,4 @@
-// Keeps what lets browsers in: codes that work once, and the sessions that they are exchanged for.
+// Keeps the codes and sessions of browsers. A code works once and is exchanged for a session.
 import { randomBytes } from 'node:crypto'
 
 const CODE_LIFE_MS = 60_000
@@ -33,7 +33,7 @@ export class PageSessions {
     return { token, expiresAt }
   }
 
-  /** Returns the name of the token that a session belongs to, and prolongs the session; null if there is no such session. */
+  /** Returns the name of the token that a session belongs to, and prolongs the session; null if the session does not exist. */
   useSession(token: string, now: number): string | null {
     const entry = this.#sessions.get(token)
     if (entry === undefined) return null
@@ -46,7 +46,7 @@ export class PageSessions {
   }
 }
 
-/** A secret of 256 random bits: a look-up by it in a map gives nothing away. */
+/** Makes a secret of 256 random bits. The time of a look-up in a map does not reveal it. */
 const createSecret = (): string => randomBytes(32).toString('base64url')
 
 function addEntry(entries: Map<string, Entry>, secret: string, entry: Entry): void {

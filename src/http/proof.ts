@@ -1,4 +1,4 @@
-// Answers callers who want to know that this service has their token before they send it.
+// Proves to callers that this service has their token, before they send it.
 import type { RequestHandler } from 'express'
 import * as z from 'zod'
 import { parseWire } from '../core/wire-form.ts'

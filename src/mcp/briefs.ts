@@ -36,7 +36,7 @@ export function coachBrief(context: Context, turn: number): string {
           .flatMap((part) => (part == null ? [] : [toOneLine(part)]))
           .join(' — '),
       ),
-      'The Player promised nothing that is not verified yet.',
+      'All promises of the Player are verified.',
     ),
     list('## Check again', again.map(secondLook), 'Nothing that was verified is contested or stale.'),
   ])

@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed || line.trim() === '') return
     let message: JSONRPCMessage
     try {
-      deserializeMessage(line) // refuses what is no message
+      deserializeMessage(line) // rejects a line that is not a message
       message = parseOrderedJson(line) as JSONRPCMessage
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)))

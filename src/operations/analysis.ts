@@ -67,7 +67,7 @@ export const analysisOperations = {
       elapsedMs: z.number().describe('milliseconds in the engine'),
       warnings: z
         .array(unknownName)
-        .describe('names in the query that the graph does not have, with the names that are near to them'),
+        .describe('names in the query that the graph does not have, with similar names'),
     }),
     run: async (_graph, { query, params, limit, timeoutMs }, { queries, bookmarks, log, signal }) => {
       const began = performance.now()

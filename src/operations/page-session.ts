@@ -1,5 +1,5 @@
 /**
- * Declares how a browser is let in without a token in its address (contract: hardening.md, section 2): a caller with a token
+ * Declares how a browser signs in without a token in its address (contract: hardening.md, section 2): a caller with a token
  * asks for a code, and the page exchanges the code for a session.
  */
 import * as z from 'zod'

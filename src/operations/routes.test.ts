@@ -33,7 +33,7 @@ describe('routes', () => {
   })
 })
 
-/** Each shows one thing: the criteria of a session, its matrix, a node. */
+/** Routes that show one object: the criteria of a session, its matrix, a node. */
 const VIEWS = ['listCriteria', 'listCriteriaByTurn', 'listNeighbors']
 
 test('every list answers {items, next_cursor}', () => {

@@ -20,7 +20,7 @@ export type Tool = {
   /** Unknown keys are refused. camelCase, as the operation takes it; the wire form derives from it. */
   input: z.ZodObject
   output: z.ZodType
-  /** Makes the tool's answer, where its keys are not the operation's. */
+  /** Makes the tool's answer if its keys differ from the operation's. */
   toAnswer?: (given: Record<string, unknown>, answered: unknown) => object
   /** What the operation takes beyond the tool's keys. */
   fixed?: Record<string, unknown>

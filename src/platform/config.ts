@@ -66,7 +66,7 @@ const environmentSchema = z.object({
     .regex(/^[^\s/,]+(\s*,\s*[^\s/,]+)*$/, 'must be names or name:port, separated by commas')
     .optional()
     .describe(
-      'names under which the service is reached beside its address, `name` or `name:port`, separated by commas; a service on a loopback address, or with names listed, refuses requests with another Host or Origin',
+      'names under which the service is reached in addition to its address, `name` or `name:port`, separated by commas; a service on a loopback address, or with names listed, refuses requests with another Host or Origin',
     ),
   TURNGRAPH_RATE_LIMIT: z.coerce
     .number()
@@ -95,7 +95,7 @@ const environmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` leaves the session out',
+      'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` excludes the session',
     ),
   TURNGRAPH_HOOK_WAIT_MS: z.coerce
     .number('must be a whole number of at least 1')
@@ -103,7 +103,7 @@ const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'how long a hook of Claude Code waits for the service (default: 150, at the start of a session 2000)',
+      'wait of a Claude Code hook for the service, in milliseconds (default: 150, at the start of a session 2000)',
     ),
   TURNGRAPH_URL: z.url().optional().describe('the service that commands go through'),
   TURNGRAPH_TOKEN: z.string().optional().describe('the token that commands show to that service'),

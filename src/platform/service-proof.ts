@@ -1,5 +1,5 @@
 /**
- * Lets a service prove that it knows a token before a caller sends anything (contract: hardening.md, section 2). A file of a
+ * Lets a service prove that it knows a token before a caller sends data (contract: hardening.md, section 2). A file of a
  * repository, or another process on the port, must get neither the token nor data. Builtin modules only, because hooks load it.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -15,12 +15,12 @@ export const NONCE = /^[0-9a-f]{64}$/
 /** Hash of a token: the service knows further tokens only by it. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest()
 
-/** Names a token without giving its hash away. */
+/** Names a token without its hash. */
 export const tokenHint = (hash: Buffer): string => createHash('sha256').update(hash).digest('hex').slice(0, 8)
 
 /**
- * The proof of a service. `port` is the port that it listens on, for a caller on the same machine: a process on another port
- * that passes the nonce on gets a proof that does not fit. It is null for a caller behind a tunnel or a port mapping.
+ * Makes the proof of a service. `port` is the port that it listens on, for a caller on the same machine: a process on another
+ * port that forwards the nonce gets a proof that does not match. It is null for a caller behind a tunnel or a port mapping.
  */
 export const computeProof = (hash: Buffer, nonce: string, port: number | null): string =>
   createHmac('sha256', hash)
@@ -30,7 +30,7 @@ export const computeProof = (hash: Buffer, nonce: string, port: number | null): 
 /**
  * Asks the service at an address to prove that it knows a token. Sends neither the token nor its hash.
  *
- * @param options.isLocal whether the service listens on this very port, so that the proof includes it
+ * @param options.isLocal true if the service listens on this port, so that the proof includes it
  * @throws the error of the connection, such as ECONNREFUSED, or of the time-out
  * @example
  * await knowsToken('http://127.0.0.1:7480', token, { isLocal: true, timeoutMs: 2_000 })
@@ -59,7 +59,7 @@ function portOf(url: string): number {
 /** Maximum size of an answer that is read: a proof takes 100 bytes. */
 const MAX_ANSWER_BYTES = 4_096
 
-/** The JSON of an answer; undefined if it is no JSON, is too large or breaks off. */
+/** Reads the JSON of an answer; undefined if it is not JSON, is too large or breaks off. */
 function askJson(address: string, timeoutMs: number): Promise<unknown> {
   const send = address.startsWith('https:') ? secureRequest : request
   const signal = AbortSignal.timeout(timeoutMs)

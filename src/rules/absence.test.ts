@@ -22,7 +22,7 @@ describe('evidence and absence', () => {
   ])('%j speaks about the work', (text) => expect(isSubstantiated(text, new Set())).toBe(true))
 })
 
-test('evidence that repeats the evidence of a promise is no evidence, however it is written', () => {
+test('evidence that repeats the evidence of a promise is no evidence, in any spelling', () => {
   const promised = promisedEvidence([{ evidence: 'All  tests pass.' }, { evidence: null }])
   expect(isSubstantiated('all tests pass', promised)).toBe(false)
   expect(isSubstantiated('all tests pass, but one is skipped', promised)).toBe(true)

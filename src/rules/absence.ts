@@ -1,9 +1,9 @@
 /**
- * Tells evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if its
- * text speaks about the work. Pure.
+ * Separates evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if
+ * its text speaks about the work. Pure.
  */
 
-/** How a text begins that says only that nothing was found, or repeats the Player. */
+/** Starts of texts that only report a failed search or repeat the Player. */
 const ABSENCE_TEXTS: readonly RegExp[] = [
   /^promise status\s*:/i,
   /^no completion promise for\b/i,
@@ -32,7 +32,7 @@ export const promisedEvidence = (promises: readonly { evidence: string | null }[
 /**
  * Returns whether the text of a judgement speaks about the work.
  *
- * @param promised evidence of the Player's promises: a judge who repeats it has seen nothing
+ * @param promised evidence of the Player's promises: a judge who repeats it adds no evidence
  * @example
  * isSubstantiated('npm test: 2 of 41 fail', new Set()) // true
  * isSubstantiated('No completion promise for AC-003', new Set()) // false

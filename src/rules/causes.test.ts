@@ -19,13 +19,13 @@ describe('identifiers are code-like words', () => {
     ],
   ])('%s', (_what, text, expected) => expect([...findIdentifiers(text)].sort()).toEqual(expected.sort()))
 
-  test('labels of criteria and plain words are none', () => {
+  test('labels of criteria and plain words are not identifiers', () => {
     expect([
       ...findIdentifiers('AC-003 and criterion_2: the tests fail/pass, and/or "AC-1" is open.'),
     ]).toEqual([])
   })
 
-  test('the time is linear in the text, whatever it repeats', () => {
+  test('the time is linear in the length of any text', () => {
     for (const part of ['a.', 'a/', 'a_', '`', '"', "'", 'aA', '-a', './', '::'])
       findIdentifiers(part.repeat(100_000))
   })

@@ -45,7 +45,7 @@ export function findIdentifiers(text: string): ReadonlySet<string> {
   return found
 }
 
-/** An issue with what its cause is known by. */
+/** An issue with the fields that identify its cause. */
 export type Traced<I> = {
   issue: I
   category: string | null
@@ -62,7 +62,7 @@ export const traceIssue = <I extends Complaint>(issue: I): Traced<I> => ({
 
 type Trace = Traced<unknown>
 
-/** How much two issues have in common; null: they have not the same cause. Equal signatures are above any overlap. */
+/** Counts shared identifiers of two issues; null if their causes differ. Equal signatures rank above any overlap. */
 export function measureOverlap(a: Trace, b: Trace): number | null {
   if (a.signature === b.signature) return Number.POSITIVE_INFINITY
   if (a.category !== b.category) return null
@@ -71,14 +71,14 @@ export function measureOverlap(a: Trace, b: Trace): number | null {
   return shared >= MIN_SHARED && shared >= MIN_SHARE * smaller.identifiers.size ? shared : null
 }
 
-/** The best overlap with any of some issues; null: none has the same cause. */
+/** Finds the best overlap with a list of issues; null if no issue has the same cause. */
 const bestOverlap = (trace: Trace, others: readonly Trace[]): number | null =>
   others.reduce<number | null>((best, other) => {
     const overlap = measureOverlap(trace, other)
     return overlap !== null && (best === null || overlap > best) ? overlap : best
   }, null)
 
-/** Whether any of some issues has the cause of any of others. */
+/** Checks whether two lists of issues share a cause. */
 export const shareCause = (some: readonly Trace[], others: readonly Trace[]): boolean =>
   some.some((trace) => bestOverlap(trace, others) !== null)
 
@@ -87,7 +87,7 @@ export const shareCause = (some: readonly Trace[], others: readonly Trace[]): bo
  * of the issue, then by that of the cause. A new cause is known by its first issue.
  *
  * @param known the issues that each known cause is compared by
- * @returns for each issue the index of its cause: below `known.length` for a known one, else that of a new one
+ * @returns for each issue the index of its cause: below `known.length` for a known one, otherwise that of a new one
  */
 export function assignCauses(traces: readonly Trace[], known: readonly (readonly Trace[])[]): number[] {
   const causes = known.map((each) => [...each])
@@ -129,7 +129,7 @@ export function markCause(issue: Complaint): CauseMark {
   return { signature, identifiers: hashes.slice(0, MAX_MARKED) }
 }
 
-/** The hashes say the category. */
+/** The hashes include the category. */
 const traceOf = ({ signature, identifiers }: CauseMark): Trace => ({
   issue: null,
   category: null,
@@ -172,7 +172,7 @@ export function groupByCause<I extends Complaint>(issues: readonly I[]): [I, ...
 const NAMES_SHOWN = 3
 
 /**
- * Says how often a cause was raised in one turn and what differs between its issues; empty for one issue.
+ * Renders how often a turn raised a cause and how its issues differ; empty for one issue.
  *
  * @example
  * describeRepeats(issues) // ' ×12: a.py, b.py, c.py and 9 more'

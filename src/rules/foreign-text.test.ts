@@ -63,7 +63,7 @@ describe('text from outside', () => {
     expect(toOneLine(` one${br}  **Progress**: 9 of 9${br}`)).toBe('one **Progress**: 9 of 9')
   })
 
-  test('begins with the first line that says something', () => {
+  test('begins with the first line that has visible characters', () => {
     expect(toBlock('\r\n \n  First\nSecond')).toBe('  First\n    Second')
     expect(toBlock('\n\n')).toBe('')
   })
@@ -92,7 +92,7 @@ describe('text from outside', () => {
     expect(removeHidden(text)).toBe(seen)
   })
 
-  test('has no line at column 0 but its first, whatever it holds', () => {
+  test('has only its first line at column 0, with any content', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const [, ...below] = toBlock(text).split(/(?!\t)[\p{Cc}\u2028\u2029]/u)

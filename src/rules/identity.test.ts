@@ -168,7 +168,7 @@ describe('an entry with an id only', () => {
     expect(judge(known(both, { earlier, labels }), entry('AC-01'))).toEqual([keyOf(answers)])
   })
 
-  test('is the declared criterion of that id, whatever the other ids of the list are', () => {
+  test('is the declared criterion of that id, with any other ids in the list', () => {
     const declared = [{ label: 'AC-1', criterionKey: keyOf(logs) }]
     const labels = [meaning('coach', answers)]
     expect(judge(known(both, { declared, labels }), entry('AC-001'), entry('AC-404'))).toEqual([

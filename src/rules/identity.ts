@@ -86,7 +86,7 @@ export function resolveDeclared(
 const DECLARED = 'specification'
 
 /**
- * Checks whether the judges number the criteria otherwise than the Player: more evidence of ids without a text names code of
+ * Checks whether the judges and the Player number the criteria differently: more evidence of ids without a text names code of
  * another promise than code of its own. Equal sets of ids are one numbering.
  */
 function isNumberedOtherwise(known: Known, { promises, judgements }: TurnEntries): boolean {
@@ -122,7 +122,7 @@ const NO_WORDS: Words = { list: [], joined: '' }
 /** One turn's resolution: a working copy of what is known, and a note of what changed. */
 class Resolver {
   readonly #known: Known
-  /** Whether the judges' ids are those of the Player's promises. */
+  /** True if the judges' ids are the ids of the Player's promises. */
   readonly #sharesNumbers: boolean
   readonly #criteria = new Map<string, Criterion>()
   readonly #changed = new Set<string>()

@@ -13,7 +13,7 @@ import type { CoachDecision } from './values.ts'
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }
 
 export type IssueLife<I> = {
-  /** That of its newest wording. */
+  /** Category of its newest wording. */
   signature: string
   /** As worded by the newest turn that raised it, most severe first: several if that turn raised it repeatedly. */
   wordings: readonly [I, ...I[]]

@@ -1,5 +1,5 @@
 /**
- * Finds what was known before a turn was captured (contract: truth.md, "A context shown later is labeled"): which record each
+ * Finds the records and names from before the capture of a turn (contract: truth.md, "A context shown later is labeled"): which record each
  * earlier turn had, how criteria were named, and which of them had merged. Pure.
  */
 import type { Criterion } from './identity.ts'
@@ -8,7 +8,7 @@ import { normalizeLabel, splitLabel } from './labels.ts'
 /** A record of a turn: the current one or one that was replaced. */
 export type RecordOfTurn = { number: number; revision: number; createdAt: string }
 
-/** What a record says of a criterion. */
+/** An entry of a record about a criterion. */
 export type Mention = { criterionKey: string; label: string; text: string | null; source: string }
 
 const instantOf = ({ createdAt }: RecordOfTurn): number => Date.parse(createdAt)
@@ -44,7 +44,7 @@ export function newestRecords<R extends RecordOfTurn>(records: readonly R[], bel
 type Told = RecordOfTurn & { worldKey: string; mentions: readonly Mention[] }
 
 /**
- * The criteria as they were when only these records existed: without later names and later merges.
+ * The criteria as they were when only these records existed: without later names and merges.
  *
  * @param records of all sessions of the task
  * @param declared what the known versions of the specification name

@@ -1,4 +1,4 @@
-/** Condenses for people what answers say. The command line loads it at its start. */
+/** Condenses answers for people. The command line loads it at its start. */
 import { toOneLine } from './foreign-text.ts'
 
 type Promised = { criterionId: string; text: string | null }
@@ -29,7 +29,7 @@ type Countable = {
   contestedInTurn?: number | null | undefined
 }
 
-/** The newest turn that rejected a criterion which was verified before; null if nobody contests it. */
+/** The newest turn that rejected a criterion which was verified before; null if it is not contested. */
 const contestOf = ({ state, contested, contestedInTurn }: Countable): number | null =>
   state === 'verified' ? (contested?.turn ?? contestedInTurn ?? null) : null
 

@@ -1,25 +1,25 @@
-/** Condenses how a judged turn ended: what stall analysis knows of it (contract: truth.md, section 3). Pure. */
+/** Condenses a judged turn to the facts that stall analysis needs (contract: truth.md, section 3). Pure. */
 import { type CauseMark, markCause } from './causes.ts'
 import { type Complaint, chooseComplaints, signIssues } from './signature.ts'
 import type { CoachDecision } from './values.ts'
 
-/** The decisions that say how a session goes: `error`, `deferred` and `unknown` turns do not count. */
+/** Decisions that count for stall analysis. `error`, `deferred` and `unknown` turns do not count. */
 export const COUNTED_DECISIONS = ['approved', 'feedback', 'rejected'] as const
 
 export type Outcome = {
   turn: number
   decision: (typeof COUNTED_DECISIONS)[number]
   signature: string
-  /** How many blocking issues it raised, equal ones once, as the context shows them. */
+  /** Number of its blocking issues, equal ones once, as the context shows them. */
   blocking: number
-  /** What stood in the way: the gates that failed, else what its blocking issues are about. */
+  /** Obstacles: the failed gates, otherwise the categories of its blocking issues. */
   gates: readonly string[]
   failedGates: readonly string[]
-  /** How many tests failed; null if the turn does not say. */
+  /** Number of failed tests; null if the turn does not report it. */
   testsFailed: number | null
-  /** The beginning of what it complained of, for the reason of a verdict. */
+  /** Beginning of its first complaint, for the reason of a verdict. */
   quote: string
-  /** What its complaints are compared by: those of its signature, equal ones once. */
+  /** Marks of the complaints in its signature, equal ones once. Marks identify causes. */
   causes: readonly CauseMark[]
 }
 
@@ -36,7 +36,7 @@ type Judged = {
   testsFailed: number | null
 }
 
-/** Null where the turn does not count. */
+/** Returns null if the turn does not count. */
 export function toOutcome({
   turnNumber,
   coachDecision,
@@ -66,7 +66,7 @@ export function toOutcome({
   }
 }
 
-/** One line of at most {@link MAX_QUOTE} characters. */
+/** Shortens a text to one line of at most {@link MAX_QUOTE} characters. */
 function quoteOf(text: string): string {
   const line = [
     ...text

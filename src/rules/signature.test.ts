@@ -47,7 +47,7 @@ describe('the same complaint is the same signature', () => {
     expect(signIssues([issue('blocking', one)], null)).not.toBe(signIssues([issue('blocking', other)], null))
   })
 
-  test('the time is linear in the text, whatever it repeats', () => {
+  test('the time is linear in the length of any text', () => {
     const repeated = [
       'a-',
       'in 1s ',

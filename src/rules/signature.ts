@@ -9,7 +9,7 @@ import { normalizeLabel } from './labels.ts'
 /** What two issues are compared by. */
 export type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
 
-/** The blocking issues of a turn, or all of them if none blocks. */
+/** Selects the blocking issues of a turn, or all issues if no issue blocks. */
 export function chooseComplaints<I extends Complaint>(issues: readonly I[]): readonly I[] {
   const blocking = issues.filter(({ severity }) => severity === 'blocking')
   return blocking.length > 0 ? blocking : issues
@@ -35,7 +35,7 @@ const SOURCE_FILE =
   '\\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs?|cc|cpp|h|swift|sql|ya?ml|json|toml|md|sh|html|css|vue|feature)'
 
 /**
- * What is volatile by nature, and its mask. All other numbers stay: counts, shares, status codes, ports, versions and measured
+ * Volatile parts of a text and their masks. All other numbers stay: counts, shares, status codes, ports, versions and measured
  * values. Each quantifier is bounded or cannot overlap with what follows it, so that the time is linear in the text.
  */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
@@ -61,7 +61,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{7,64}(?![\w-])/gi, '<id>'],
 ]
 
-/** A text without what is volatile; upper and lower case stay. */
+/** Masks the volatile parts of a text. Keeps upper and lower case. */
 export const maskVolatile = (text: string): string =>
   VOLATILE.reduce((masked, [form, mask]) => masked.replace(form, mask), text.normalize('NFKC'))
 

@@ -217,7 +217,7 @@ describe('growth', () => {
     expect(analyseStall(session({ outcomes, criteria: grown })).verdict).toBe('progressing')
     const none = analyseStall(session({ outcomes }))
     expect(none).toMatchObject({ verdict: 'no_growth', shouldStop: false })
-    expect(none.reason).toContain('Nothing got further in 3 turns (turns 1 to 3)')
+    expect(none.reason).toContain('No progress in 3 turns (turns 1 to 3)')
   })
 })
 
@@ -254,5 +254,5 @@ test('a session is finished once it is approved, or once the task has a newer on
 
 test('the reason quotes what repeats', () => {
   const { reason } = analyseStall(session({ outcomes: sameFeedback(3) }))
-  expect(reason).toContain('What repeats: "The complaint same"')
+  expect(reason).toContain('Repeated: "The complaint same"')
 })

@@ -1,5 +1,5 @@
 /**
- * Judges whether a session still gets anywhere (contract: truth.md, section 3; seed 004: what must never happen again). Pure.
+ * Judges whether a session still makes progress (contract: truth.md, section 3; seed 004). Pure.
  */
 
 import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
@@ -31,7 +31,7 @@ const PLATEAU = 4
 const RETURNS = 2
 const CHANGES = 3
 const SAME_GATE = 5
-/** In how many of the newest turns growth counts as progress. */
+/** Number of newest turns in which growth counts as progress. */
 const RECENT = 2
 
 /** The most feedback turns that any verdict looks at. */
@@ -61,7 +61,7 @@ export function analyseStall(session: Session): Stall {
   )
 }
 
-/** A feedback turn with the causes of its complaints, and what it got further than the turns before; null: nothing. */
+/** A feedback turn with the causes of its complaints and its growth over earlier turns; null without growth. */
 type Step = Outcome & { causeNumbers: readonly number[]; growth: string | null }
 
 /**
@@ -105,7 +105,7 @@ function measureGrowth({ verifiedAfter, criteria }: Session, feedback: readonly 
 
 const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
-/** No growth within the window: its first turn is what the others are compared with. */
+/** Checks that the window has no growth. The other turns are compared with its first turn. */
 const isFlat = (window: readonly Step[]): boolean => window.slice(1).every(({ growth }) => growth === null)
 
 function progressing(session: Session, steps: readonly Step[], say: Say): Stall {
@@ -119,19 +119,19 @@ function progressing(session: Session, steps: readonly Step[], say: Say): Stall 
   return say(
     'no_growth',
     since,
-    `Nothing got further in ${turns} (${renderTurns(since)}), too few to call it a stall. Now ${tally(session)}.${quoteRepeated(since)}`,
+    `No progress in ${turns} (${renderTurns(since)}), too few to call it a stall. Now ${tally(session)}.${quoteRepeated(since)}`,
   )
 }
 
 const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** What the turns of a window complained of again, in the words of the newest. */
+/** Quotes the repeated complaint of a window, in the words of its newest turn. */
 function quoteRepeated(window: readonly Step[]): string {
   const newest = window.at(-1)
   const isRepeated =
     newest !== undefined &&
     window.slice(0, -1).some(({ causeNumbers }) => causeNumbers.some((c) => newest.causeNumbers.includes(c)))
-  return isRepeated && newest.quote !== '' ? ` What repeats: "${newest.quote}"` : ''
+  return isRepeated && newest.quote !== '' ? ` Repeated: "${newest.quote}"` : ''
 }
 
 type Say = (verdict: Stall['verdict'], window: readonly Outcome[], reason: string, stops?: boolean) => Stall
@@ -213,7 +213,7 @@ function oscillating(session: Session, steps: readonly Step[], say: Say): Stall 
     return say(
       'oscillating',
       window,
-      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after each turn ${tally(session)}.${quote === '' ? '' : ` What returned: "${quote}"`}`,
+      `The feedback of earlier turns returned in ${renderTurns(returning)}, after other feedback between, and after each turn ${tally(session)}.${quote === '' ? '' : ` Returned: "${quote}"`}`,
     )
   }
   const flipping = session.criteria
@@ -303,7 +303,7 @@ function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
   return [...(parts.length === 0 ? [] : [`${parts.join('; ')}.`]), ...rejections].join(' ')
 }
 
-/** Names no gate, and says nothing of what lies behind a verdict (invariant 9). The criteria left stand beside it. */
+/** Suggests without the names of gates and without evidence (invariant 9). Callers show the criteria that are left. */
 function playerSuggestionFor(session: Session): string | null {
   const promised = promisedNote(session.promisedNotJudged)
   const contested = session.criteria.filter(({ contestedInTurn }) => contestedInTurn !== null)

@@ -1,4 +1,4 @@
-/** Recognizes summaries that say nothing of the work. Pure. */
+/** Recognizes summaries that do not describe the work. Pure. */
 
 /** The sentence that GuardKit writes if it delegated the work. */
 const DELEGATION = /^implementation via task-work delegation\b/i
@@ -8,7 +8,7 @@ export const DEFAULT_SUMMARY = 'Implementation attempt'
 
 export const isDelegation = (summary: string): boolean => DELEGATION.test(summary.trim())
 
-/** Checks whether a summary says something of the work of its turn. */
+/** Checks whether a summary describes the work of its turn. */
 export function isInformative(summary: string): boolean {
   const text = summary.trim().replace(/[.!]+$/, '')
   return /[\p{L}\p{N}]/u.test(text) && !isDelegation(text) && text !== DEFAULT_SUMMARY

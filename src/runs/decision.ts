@@ -9,7 +9,7 @@ export type WorldState = {
   executor: string
   leaseTtlMs: number
   resume: 'never' | 'auto'
-  /** Whether anything ends its runs early (`stop_when`). */
+  /** True if its runs can end early (`stop_when`). */
   hasGoals: boolean
   /** The greatest fence that was ever given out here. */
   fence: number

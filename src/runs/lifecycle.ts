@@ -221,8 +221,8 @@ function countAttempt(run: TurnRun, { status, usedTokens }: Pick<Attempt, 'statu
 }
 
 /**
- * The seed's steps 7 to 10, whose order decides: a last commit completes a run even after a cancel. In a world with goals a run
- * stays active after its last attempt: its coordinator looks whether a goal holds, and ends it (`goals.ts`).
+ * Takes the seed's steps 7 to 10 in their order: a last commit completes a run even after a cancel. In a world with goals a run
+ * stays active after its last attempt until its coordinator has checked the goals (`goals.ts`).
  */
 function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnRun {
   if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
@@ -417,8 +417,8 @@ function overdueReason(attempt: Attempt, { now, world }: View, formerLifeOf: str
 }
 
 /**
- * When an attempt is interrupted, in epoch milliseconds. A worker outside has one more lease time: a laptop that slept past its
- * lease keeps its turn.
+ * Computes when an attempt is interrupted, in epoch milliseconds. An external worker has one more lease time: a laptop that
+ * slept past its lease keeps its turn.
  */
 const dueAt = ({ executor, fence, leaseUntil }: Attempt, { leaseTtlMs }: WorldState): number =>
   executor === EXTERNAL && fence !== null ? leaseUntil + leaseTtlMs : leaseUntil

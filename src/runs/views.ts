@@ -131,7 +131,7 @@ export const summarizeAttempt = (attempt: Attempt): z.output<typeof attemptSumma
 
 export const attemptList = page(attemptSummary).describe('newest first')
 
-/** Of `list_attempts` in MCP: its keys are those of seed 001. */
+/** Answer of `list_attempts` in MCP, with the keys of seed 001. */
 export const attemptsOfTool = z.object({
   worldSlug: z.string(),
   turnRunId: z.string().nullable(),
@@ -144,7 +144,7 @@ const toLeaseEnd = (epochMs: number): string => toInstant(new Date(epochMs))
 const lease = z.object({
   owner: z.string().nullable().describe('who does the work; null: nobody has claimed it yet'),
   until: leaseEnd.describe(
-    "by the database's clock: then it is interrupted, if nobody renews it; an external attempt one lease time later",
+    "by the database's clock: then it is interrupted unless it is renewed; an external attempt one lease time later",
   ),
   fence: z.number().nullable(),
 })
@@ -310,7 +310,7 @@ export const viewHeartbeat = ({ leaseUntil, ...requested }: Renewed): z.output<t
   ...requested,
 })
 
-/** A claimed attempt, as its worker is answered. */
+/** A claimed attempt, as its worker gets it. */
 export const viewClaim = (
   { attemptId, worldSlug, attemptedTurn, fence, leaseUntil }: Attempt,
   continuation: { player: ContinuationContext; coach: ContinuationContext } | null,

@@ -16,7 +16,7 @@ const DocsView = lazily(async () => (await import('./views/docs/docs-view.tsx'))
 
 type Props = {
   firstToken: string | null
-  /** Why the code of the address let nobody in. */
+  /** Reason why the code of the address was refused. */
   refusedCode: Failure | null
   isTokenNeeded: boolean
 }
@@ -27,7 +27,7 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   const service = useMemo(() => new Service(token), [token])
   useEffect(() => service.status.watch(), [service])
   useEffect(() => {
-    // An address with a code that is pasted into the open page loads nothing anew.
+    // The page does not reload if an address with a code is pasted into it.
     const take = () => {
       exchangeGivenCode().then(
         (given) => {

@@ -26,7 +26,7 @@ describeInBrowser('a code in the address', () => {
     expect(kept).not.toContain(started.token)
   })
 
-  test('works once: the page then asks for a token and says how to get another code', async () => {
+  test('works once: the page then asks for a token and shows how to get another code', async () => {
     const started = await start()
     const code = await postPageCode(started.service.url, started.token)
     for (const [tries, title] of [

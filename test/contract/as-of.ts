@@ -57,13 +57,13 @@ const aStep = fc.record({
 type Sent = Partial<TurnToSend>
 type Step = { record: Sent; amended: { back: number; record: Sent } | null; isSpecified: boolean }
 
-/** `as_of=turn` is what a turn would have been told when it began (contract: truth.md, section 5). */
+/** `as_of=turn` is the context of a turn at its begin (contract: truth.md, section 5). */
 export function asOfContract(store: StoreUnderTest): void {
   describe('a context as of its turn', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
 
-    /** Runs a session whose turns are asked for before they are captured, and once more when everything has happened. */
+    /** Runs a session, and reads the context of each turn before its capture and again after the last capture. */
     const runSession = async (
       project: string,
       { before, own, others }: { before: Sent[]; own: Step[]; others: Sent[] },
@@ -118,7 +118,7 @@ export function asOfContract(store: StoreUnderTest): void {
       for (const [turn, answers] of told) expect(await ask(turn, 'turn'), `turn ${turn}`).toEqual(answers)
     }
 
-    test('it is byte for byte what was told before the turn, whatever came later', {
+    test('it equals the context from before the turn byte for byte, after any later captures', {
       timeout: 300_000,
     }, async () => {
       let runs = 0
@@ -150,7 +150,7 @@ export function asOfContract(store: StoreUnderTest): void {
       expect(then).toMatchObject({ status: 'ok', previousTurn: 1, promises: { items: [] } })
     })
 
-    test('before the first turn it tells nothing of an earlier session', async () => {
+    test('before the first turn it has no facts of an earlier session', async () => {
       await client().captureTurnState(aTurn(1, { worldSlug: 'before' }))
       await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'own' })
       const asked = aContext(1, { worldSlug: 'own' })

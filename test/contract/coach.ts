@@ -601,7 +601,7 @@ export function coachContract(store: StoreUnderTest): void {
         const fourth = await stall()
         expect(fourth.verdict).toBe('no_growth')
         expect(fourth.reason).toBe(
-          'Nothing got further in 2 turns (turns 3 and 4), too few to call it a stall. Now 2 of 2 criteria are verified. What repeats: "not all met"',
+          'No progress in 2 turns (turns 3 and 4), too few to call it a stall. Now 2 of 2 criteria are verified. Repeated: "not all met"',
         )
         await capture(
           aTurn(
@@ -636,7 +636,7 @@ export function coachContract(store: StoreUnderTest): void {
         })
       })
 
-      test('the stall line carries the sentence that helps, for a Player without gates and evidence', async () => {
+      test('the stall line includes the suggestion, for a Player without gates and evidence', async () => {
         for (let turn = 1; turn <= 4; turn++)
           await capture(
             aTurn(turn, {

@@ -87,7 +87,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
-    test('a query that names what the graph does not have answers with warnings and near names', async () => {
+    test('a query with names that the graph does not have answers with warnings and similar names', async () => {
       const client = await withTurns()
       const { rows, warnings } = await client.queryGraph({
         query: 'MATCH (:World)-[:HAS_TRUN]->(t:Trun) RETURN t.nubmer',

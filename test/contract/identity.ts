@@ -279,7 +279,7 @@ export function identityContract(store: StoreUnderTest): void {
         ])
       })
 
-      test("is apart if the judges' evidence shows that they number the criteria otherwise", async () => {
+      test("is separate if the judges' evidence shows that they number the criteria differently", async () => {
         await capture({
           ...promised(
             ['AC-1', 'The map `retry_map` is complete'],

@@ -106,7 +106,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await sources()).toEqual(['TASK-B turn 4'])
       })
 
-      test('is not told if it names less than two identifiers', async () => {
+      test('is not shown if it names fewer than two identifiers', async () => {
         for (const [i, description] of ['The tests fail', 'The tests fail in src/till.ts'].entries()) {
           const generic = { issues: [issue(description)] }
           const task = `TASK-${i}`
@@ -119,7 +119,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         }
       })
 
-      test('is not told if the summary of the turn in which it went says nothing', async () => {
+      test('is not shown if the summary of the turn that solved it does not describe the work', async () => {
         const nothing = [
           '',
           '…',
@@ -310,7 +310,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a context that does not ask for it holds no text of another session', async () => {
+    test('a context without `known` has no text of another session', async () => {
       const about = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       await capture(turnOfTask('TASK-B', 1, 1, { ...about, coachDecision: 'approved' }), ownTurn(about))
       for (const elsewhere of [undefined, 'earlier', 'off'] as const) {

@@ -135,7 +135,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await ended({ stopWhen: ['stalled'] }, 4, 4)).toMatchObject(cancelled('stalled', 4))
       })
 
-      test('without a goal that holds, the run has failed', async () => {
+      test('the run has failed if no goal holds', async () => {
         const { ended } = await serviceOf(() => failed)
         expect(await ended({ stopWhen: ['approved', 'stalled'] }, 2, 2)).toMatchObject({
           status: 'failed',
@@ -198,7 +198,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(await ended({ stopWhen: ['all_verified'] }, 3)).toMatchObject({ status: 'completed' })
     })
 
-    test('a run goes on while a criterion is contested by a rejection with evidence of its own', async () => {
+    test('a run continues while a criterion is contested by a rejection with evidence of its own', async () => {
       const judged = (status: string, evidence: string) =>
         turn({ verifications: [{ criterion_id: 'AC-1', criterion_text: 'It is retried', status, evidence }] })
       const open = { criterion_id: 'AC-2', criterion_text: 'Every request is logged', status: 'pending' }

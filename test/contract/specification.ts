@@ -219,7 +219,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(coach.context).toMatch(/ {2}○ AC-001: pending.*\n {2}- X-1: verified — not declared/)
     })
 
-    test('promised_not_judged lists every promised criterion without a judge, whether it counts or not', async () => {
+    test('promised_not_judged lists every promised criterion without a judge, including those that do not count', async () => {
       const promises = [RETRY, LOG].map((criterionText, i) => ({
         criterionId: `P-${i}`,
         criterionText,
@@ -236,7 +236,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(context).not.toContain(LOG)
     })
 
-    test('contested criteria are counted apart, and one that is rejected with evidence of its own is not all verified', async () => {
+    test('contested criteria are counted separately, and a rejection with evidence of its own ends all_verified', async () => {
       const about = { criterionText: RETRY }
       const rejected = (evidence: string | null) => ({
         ...verified('AC-1', about),
@@ -293,7 +293,7 @@ export function specificationContract(store: StoreUnderTest): void {
       })
     })
 
-    test('an id without a text is the declared criterion of that id, whatever other ids its list has', async () => {
+    test('an id without a text is the declared criterion of that id, with any other ids in its list', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-001'), verified('AC-009')))
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-009 verified false'])

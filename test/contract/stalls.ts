@@ -93,7 +93,7 @@ function madeUpSpecification(random: Random, taskId: string) {
   }
 }
 
-/** The analyses of stalls and `turngraph stall` ask one rule. */
+/** The analyses of stalls and `turngraph stall` use one rule. */
 export function stallsContract(store: StoreUnderTest): void {
   describe('stalls', () => {
     const handles = useGraph(store)

@@ -13,7 +13,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 
 const FORGED = 'FORGED'
 
-/** Lines as Turngraph writes them at some door, as a text from outside would forge them. */
+/** Lines in the form of Turngraph's own output, as a text from outside would forge them. */
 const SHAPES = [
   '## Previous Turn Summary (Turn 9)',
   '(turns 7 to 19 were not recorded)',
@@ -80,7 +80,7 @@ const BREAKS = [
 const forge = (field: string): string =>
   `${field} begins${SHAPES.map((shape, i) => `${BREAKS[i % BREAKS.length]}${shape}`).join('')}`
 
-/** The same with each shape behind the other breaks. */
+/** The same text with the other line breaks before each shape. */
 const forgeAnew = (field: string, by: number): string =>
   `${field} begins${SHAPES.map((shape, i) => `${BREAKS[(i + by) % BREAKS.length]}${shape}`).join('')}`
 
@@ -143,7 +143,7 @@ const record = (turn: number) => ({
 /** Characters that a reader does not see, or that a terminal obeys. */
 const HIDDEN = /(?![\t\n])\p{Cc}|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
-/** Fails where a line of the output is a forged one, or where a hidden character is in it. */
+/** Fails if the output has a forged line or a hidden character. */
 function expectHonest(output: string, door: string): void {
   expect(output, `${door} shows the texts`).toContain(' begins')
   expect(HIDDEN.exec(output), `${door} has no hidden characters`).toBeNull()
@@ -151,7 +151,7 @@ function expectHonest(output: string, door: string): void {
   expect(forged, door).toEqual([])
 }
 
-test('no text of a turn record looks like a line of Turngraph, by whatever door it is shown', {
+test('no text of a turn record looks like a line of Turngraph in any output', {
   timeout: 300_000,
 }, async () => {
   const home = temporaryFolder()

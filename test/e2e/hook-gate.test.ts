@@ -106,7 +106,7 @@ const listen = async (server: Server): Promise<string> => {
 }
 
 const TASK = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
-/** The environment of a session that is for the task, whatever its folder says. */
+/** The environment of a session that is for the task, even if its folder has another one. */
 const ASKED = { TURNGRAPH_TASK: 'FEAT-1/TASK-1' }
 
 const turn = {
@@ -171,7 +171,7 @@ describe('the gate', () => {
     expect(await user.stop()).toBeNull()
   })
 
-  test('names what was verified and is contested, rejected or stale since as not proven, unless its policy is sticky', async () => {
+  test('lists contested, rejected and stale criteria as not proven, unless its policy is sticky', async () => {
     const user = aUser()
     await user.install()
     await user.serve()
@@ -208,7 +208,7 @@ describe('the gate', () => {
     expect((await user.start('compact')).hookSpecificOutput.additionalContext).not.toContain('Not proven')
   })
 
-  test('answers with additionalContext, which is no error, if Claude Code sends the prompt_id of a version that takes it', async () => {
+  test('answers with additionalContext, which is not an error, if the prompt_id shows that Claude Code accepts it', async () => {
     const user = aUser()
     await user.install()
     await user.serve()
@@ -261,14 +261,14 @@ describe('the gate', () => {
     expect((await user.stop()).reason).toContain('1 of at most 3')
   })
 
-  test('says that it knows nothing of a task, and what does not name one', async () => {
+  test('reports an unknown task, and a source that does not name a task', async () => {
     const user = aUser()
     await user.install()
     await user.serve()
     await user.capture(turn)
     expect(await user.stop()).toBeNull()
     expect(await user.stop({}, { TURNGRAPH_TASK: 'FEAT-1/TASK-7' })).toEqual({
-      systemMessage: 'Turngraph knows nothing of FEAT-1/TASK-7.',
+      systemMessage: 'Turngraph does not know FEAT-1/TASK-7.',
     })
     for (const [task, message] of [
       ['{"feature_id": ', 'is no JSON object'],
@@ -297,7 +297,7 @@ describe('the gate', () => {
     user.name(TASK)
     expect(await user.stop()).toMatchObject({ decision: 'block' })
     user.name({ ...TASK, project: 'tools' })
-    expect(await user.stop()).toEqual({ systemMessage: 'Turngraph knows nothing of FEAT-1/TASK-1.' })
+    expect(await user.stop()).toEqual({ systemMessage: 'Turngraph does not know FEAT-1/TASK-1.' })
   })
 })
 
@@ -367,7 +367,7 @@ describe('a session', () => {
     return user
   }
 
-  test('that starts first in the folder of a task is bound to it, keeps that when it is resumed, and holds up no other', async () => {
+  test('that starts first in the folder of a task is bound to it, stays bound when it is resumed, and holds up no other session', async () => {
     const user = await captured()
     user.name(TASK, null)
     expect(await user.stop()).toBeNull()
@@ -385,7 +385,7 @@ describe('a session', () => {
     expect(await user.stop()).toMatchObject({ decision: 'block' })
   })
 
-  test('that is forked from another is told what is known, and is not held up', async () => {
+  test('that is forked from another session gets the context, and is not held up', async () => {
     const user = await captured()
     user.name(TASK)
     expect(await user.start('fork', {}, { session_id: OTHER })).toEqual(context)
@@ -455,7 +455,7 @@ describe('a session', () => {
     expect(await user.stop({ cwd: elsewhere })).toBeNull()
   })
 
-  test('is bound though a hook was killed while it held the lock', async () => {
+  test('is bound even if a hook was killed while it held the lock', async () => {
     const user = await captured()
     user.name(TASK, null)
     writeFileSync(`${user.taskFile}.lock`, '')
@@ -464,7 +464,7 @@ describe('a session', () => {
     expect(user.bound()).toBe(SESSION)
   })
 
-  test('is named by `turngraph task`: set binds the next one, show says which, clear ends it', async () => {
+  test('is controlled by `turngraph task`: set binds the next session, show names it, clear ends the binding', async () => {
     const user = await captured()
     const nested = path.join(user.project, 'src')
     mkdirSync(nested)
@@ -496,8 +496,8 @@ describe('a session', () => {
   })
 })
 
-describe('files that are none', () => {
-  test('end no hook late: a FIFO, a device, a folder or an endless file is passed over', async () => {
+describe('files that are not regular', () => {
+  test('do not delay a hook: it skips a FIFO, a device, a folder and an endless file', async () => {
     const user = aUser()
     await user.install()
     mkdirSync(user.folder, { recursive: true })
@@ -527,14 +527,14 @@ describe('files that are none', () => {
         rmSync(file, { recursive: true, force: true })
         put(file)
       }
-      // What it said cannot be remembered, so it says nothing.
+      // The gate cannot log its message, so it stays silent.
       expect(await user.stop(), kind).toBeNull()
     }
   })
 })
 
 describe('a memory that is away', () => {
-  const goesOn = expect.stringMatching(/^Turngraph is away: .* The agent goes on without it\.$/)
+  const goesOn = expect.stringMatching(/^Turngraph is unavailable: .* The agent continues without it\.$/)
   const forAgent = expect.stringContaining('What was proven before is not known here.')
 
   test('lets the agent go on, and says so', async () => {

@@ -114,7 +114,7 @@ describe('turngraph hook', () => {
     expect((await turns()).map(({ session_id: id }: { session_id: string }) => id)).toEqual([`${session}/b2`])
   })
 
-  test('a session that is stored under another project than the hook is told is found, and the log says so', async () => {
+  test('a session that is stored under another project than the hook names is found and logged', async () => {
     const { home, folder, install, command, run } = aUser()
     await install()
     const real = path.join(home, 'real')
@@ -135,7 +135,7 @@ describe('turngraph hook', () => {
     const named = (folderOfProjects: string, session: string) =>
       path.join(folderOfProjects, '-never-written', `${session}.jsonl`)
     const cases = [
-      // In the same folder of projects, whatever the working folder is.
+      // In the same folder of projects, from any working folder.
       { cwd: path.join(home, 'elsewhere'), stored: path.join(projects, '-somewhere'), projects },
       // In the user's own folder of projects, under the name of the main checkout.
       { cwd: path.join(inside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
@@ -169,7 +169,7 @@ describe('turngraph hook', () => {
     }
   })
 
-  test('a transcript whose name is not that of the session is looked for nowhere else', async () => {
+  test('a transcript whose name differs from the session is not searched in other folders', async () => {
     const { home, folder, install, command, run } = aUser()
     await install()
     const projects = path.join(home, '.claude', 'projects')
@@ -217,7 +217,7 @@ describe('turngraph hook', () => {
     expect((await uninstall()).stderr).toContain(`${settings} had no hook of Turngraph: nothing was changed.`)
   })
 
-  test('settings with comments and trailing commas are edited, and uninstalling gives their text back', async () => {
+  test('settings with comments and trailing commas are edited, and uninstalling restores their text', async () => {
     const { settings, install, uninstall } = aUser()
     mkdirSync(path.dirname(settings))
     const text =

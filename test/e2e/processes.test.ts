@@ -62,7 +62,7 @@ describe('one graph, many processes', () => {
     expect(printed).toEqual({ code: 0, stdout: addressWithCode(url), stderr: '' })
   })
 
-  test('serve prints where the page is, with a code, if --print-address asks for it', async () => {
+  test('serve prints the address of the page with a code if --print-address is set', async () => {
     const child = turngraph.start(['serve', '--port', '0', '--print-address'])
     onTestFinished(() => void child.kill('SIGKILL'))
     const [line] = await once(child.stdout!, 'data')
@@ -70,7 +70,7 @@ describe('one graph, many processes', () => {
     expect(`${line}`.replace(/^Open /, '')).toEqual(addressWithCode(url))
   })
 
-  test('open prints the address of the running service with a code, and is "not there" if none runs', async () => {
+  test('open prints the address of the running service with a code, and fails as "not there" without a service', async () => {
     const none = await turngraph.run(['open'])
     expect(none).toEqual({
       code: 4,

@@ -43,7 +43,7 @@ test('watch refuses a file, which would never change into a folder', async () =>
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} is no folder.`)])
 })
 
-test('an import of files that cannot be read says so by its exit code, and never that there is no task folder', async () => {
+test('an import of unreadable files reports them in its exit code, and does not claim that the task folder is missing', async () => {
   const folder = path.join(home, 'autobuild', 'TASK-1')
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, 'coach_turn_1.json'), '{"decision": ')

@@ -31,10 +31,10 @@ async function tellSession(
   return told
 }
 
-/** Words alone: a text of several lines is indented, and the first of its lines that says something comes first. */
+/** Reduces a text to its words. A text of several lines is indented, and its first line with words comes first. */
 const words = (text: string | null): string => (text ?? '').replace(/\s+/gu, ' ').trim()
 
-/** Texts of the prior turn that are no longer in its context, though there is room for all. */
+/** Finds texts of the prior turn that are missing in its context, although it has room for all. */
 async function missingFacts(client: Client, worldSlug: string): Promise<string[]> {
   const missing: string[] = []
   const { items } = await client.listTurns({ worldSlug, limit: 500 })
@@ -64,7 +64,7 @@ describeCorpus('contexts of real sessions', () => {
   describeOn(memory, (store) => {
     const handles = useGraph(store)
 
-    test('keep every fact of the turn before, and no line of a foreign text looks like one of ours; alone in a project they are the same', {
+    test('keep every fact of the turn before, have no foreign line that looks like ours, and are the same if the project has only one session', {
       timeout: 600_000,
     }, async () => {
       for (const { name, root } of corpusRepositories()) {

@@ -227,7 +227,7 @@ describeCorpus('real autobuild artifacts', () => {
   })
 })
 
-/** Asks for the verdict after each turn that an approval follows. */
+/** Reads the verdict after each turn that precedes an approval. */
 async function stopsBeforeApproval(graph: Graph, root: string, places: ReadonlyMap<string, Place[]>) {
   const stopped: string[] = []
   let asked = 0

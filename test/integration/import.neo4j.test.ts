@@ -273,7 +273,7 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(World).toBe(3)
       })
 
-      test('a value that no capture takes costs that field alone, and is named', async () => {
+      test('a value that no capture accepts is dropped and named, and the other fields stay', async () => {
         const state = { ...stateAt(AT_1), tests_passed: -3, coverage: '85%', duration_seconds: 'long' }
         const promised = { ...player('Built it').completion_promises[0], confidence: 90 }
         const report = { ...player('Built it'), completion_promises: [promised] }
@@ -332,7 +332,7 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(done(await runImport())).toBe('0 created, 1 unchanged, 0 superseded, 0 failed')
       })
 
-      test('notes that prove to be boilerplate give way, and an old copy of the folder brings none back', async () => {
+      test('notes that prove to be boilerplate are replaced, and an old copy of the folder does not restore them', async () => {
         const report = (requirement: string) => ({
           ...player('Work was done.'),
           requirements_addressed: [requirement],
@@ -353,7 +353,7 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(await summaries()).toEqual(['Sums', 'Tax'])
       })
 
-      test('what the Player was given is stored with its turn', async () => {
+      test('the feedback that the Player got is stored with its turn', async () => {
         await write('TASK-1', { player_turn_1: player('a'), player_turn_2: player('b') })
         await write('TASK-1', { coach_feedback_for_turn_2: { feedback_summary: 'Round the sums' } })
         await runImport()

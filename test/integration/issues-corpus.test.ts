@@ -42,7 +42,7 @@ function readReport(file: string, turn: number): Report | null {
   }
 }
 
-/** How much of the words of the shorter text the two share: no rule of the product. */
+/** Computes the share of the shorter text's words that both texts have. Not a rule of the product. */
 function similarity(a: string, b: string): number {
   const words = (text: string) => new Set(text.toLowerCase().match(/[a-z]{2,}/g) ?? [])
   const [one, other] = [words(a), words(b)]
@@ -52,7 +52,7 @@ function similarity(a: string, b: string): number {
 
 const NEAR_IDENTICAL = 0.8
 
-/** Pairs of issues that follow each other: the folder, turn and place of both, and how a reader sees them. Labeled by hand. */
+/** Pairs of consecutive issues: the folder, turn and place of both, and a label by hand. */
 const LABELED: readonly (readonly [folder: string, a: string, b: string, 'one cause' | 'apart'])[] = [
   ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.4', 'apart'],
   ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.7', 'one cause'],
@@ -158,7 +158,7 @@ describeCorpus('issues of the corpus', () => {
     expect(wrong).toEqual([])
   })
 
-  test('no two issues that a reader keeps apart have one cause', () => {
+  test('no two issues that a reader separates have one cause', () => {
     const issueAt = (folder: string, place: string): Complaint => {
       const [turn, index] = place.split('.').map(Number)
       const issue = reports.get(folder)?.find((report) => report.turn === turn)?.issues[index ?? -1]

@@ -42,7 +42,7 @@ function plant(files: Record<string, string>, { tracked = false, mode = 0o600 } 
   return folder
 }
 
-/** Counts what reaches a program that is not Turngraph, on another loopback address. */
+/** Counts the requests that reach a program that is not Turngraph, on another loopback address. */
 async function listen(answer = '{}', host = '127.0.0.2') {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -96,7 +96,7 @@ describe('server.json', () => {
 })
 
 describe('a planted folder', () => {
-  test('sends nothing to the program that its server.json names: no token, no turn', async () => {
+  test('sends neither a token nor a turn to the program that its server.json names', async () => {
     const stranger = await listen()
     for (const how of [{ tracked: true }, {}]) {
       const folder = plant({ 'server.json': serverJson(stranger.url), token: `${TOKEN}\n` }, how)
@@ -162,7 +162,7 @@ describe('a service proves that it knows the token', () => {
     }
   })
 
-  test('and a program that passes the question on to the service cannot', async () => {
+  test('and a program that forwards the request to the service cannot', async () => {
     const { service, token } = await start()
     const relay = createServer(async (request, response) => {
       const answer = await fetch(`${service.url}${request.url}`)
@@ -187,14 +187,14 @@ describe('a service proves that it knows the token', () => {
     expect(new Set(proofs).size).toBe(proofs.length)
   })
 
-  test('else a command of TURNGRAPH_URL sends it nothing, and says so', async () => {
+  test('otherwise a command with TURNGRAPH_URL sends no data to it, and reports that', async () => {
     const stranger = await listen('{"proof":"00"}', '127.0.0.1')
     const { run } = commandsOn(temporaryFolder())
     const environment = { TURNGRAPH_URL: stranger.url, TURNGRAPH_TOKEN: TOKEN }
     const { code, stderr } = await run(['capture'], { input: turn, environment })
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: `error: ${stranger.url} did not prove that it knows the token, so nothing was sent to it.\nhint: Check TURNGRAPH_URL and TURNGRAPH_TOKEN.\n`,
+      stderr: `error: ${stranger.url} did not prove that it knows the token, so no data was sent to it.\nhint: Check TURNGRAPH_URL and TURNGRAPH_TOKEN.\n`,
     })
     expect(stranger.seen.every((line) => line.startsWith('GET /proof?') && !line.includes(TOKEN))).toBe(true)
   })

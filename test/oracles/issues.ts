@@ -16,7 +16,7 @@ export type SessionExpectation = {
   after: { turn: number; issues: IssueExpectation[] }[]
 }
 
-/** A text without what changes from run to run; every other number stays. */
+/** Removes the parts of a text that change from run to run; every other number stays. */
 function steady(text: string): string {
   const units = '(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)'
   const time = `\\d+([.,]\\d+)?\\s?${units}\\b`
@@ -33,7 +33,7 @@ function steady(text: string): string {
     .replace(/\bpid[ =:]*\d+/gi, 'pid N')
 }
 
-/** What makes two descriptions the same complaint. Labels are one whatever their leading zeros. */
+/** Normalizes a description: equal results are the same complaint. Leading zeros of labels do not count. */
 const sameWords = (text: string): string =>
   steady(text)
     .toLowerCase()

@@ -8,7 +8,7 @@ const anyText = (maxLength = 40) =>
     .oneof(fc.string({ maxLength }), fc.string({ unit: 'binary', maxLength }))
     .map((text) => text.replaceAll('\0', ''))
 
-/** Names that a key made carelessly would mix up, and any others that are taken. */
+/** Names that a careless key would confuse, and any other valid names. */
 export const anyName = fc.oneof(
   fc.constantFrom(
     'guardkit',

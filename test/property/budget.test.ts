@@ -224,14 +224,14 @@ const hasProgress = ({ olderTurnsRecorded, promisedNotJudged }: Rendering): bool
   olderTurnsRecorded || promisedNotJudged.length > 0
 const isFirstBlocking = (issue: Rendering['issues'][number], { issues }: Rendering): boolean =>
   says(issues.find(({ severity }) => severity === 'blocking')) === says(issue)
-/** Shown below its issue, unless the focus says the same. */
+/** Shown below its issue, unless the focus is the same text. */
 const hasSuggestion = (issue: Rendering['issues'][number], given: Rendering): boolean => {
   const suggestion = issue.suggestion ?? ''
   const focus = given.prior.whatToTryNext ?? ''
   if (toOneLine(suggestion) === '') return false
   return isFirstBlocking(issue, given) ? !focus.startsWith(suggestion) : !focus.includes(suggestion)
 }
-/** Lines that stay beside the decision, the criteria and the issues. */
+/** Lines that stay in addition to the decision, the criteria and the issues. */
 function furtherRequired(given: Rendering): number {
   const { prior, currentTurn, role, issues } = given
   const suggestion = issues.find(({ severity }) => severity === 'blocking')?.suggestion ?? ''
@@ -394,7 +394,7 @@ describe('the text of a context', () => {
       }
     }))
 
-  test('ends with what left it, with right counts, and with nothing where nothing left', () =>
+  test('ends with a note on the omitted items with correct counts, and without a note if no item was left out', () =>
     forAny((given, result) => {
       const [, note] = /\n\n\(left out for length: ([^\n]*)\)$/.exec(result.text) ?? []
       const omitted = itemsOf(result.omitted)
@@ -426,7 +426,7 @@ describe('the text of a context', () => {
           expect([...omitted.keys()].every((section) => isElsewhere(section))).toBe(true)
           expect(result.text.startsWith(without.text)).toBe(true)
         }
-        // The note on what left has its own length.
+        // The note on omitted items has its own length.
         if (isOver(without)) expect(isOver(result)).toBe(true)
       }),
       { numRuns: 200 },

@@ -503,7 +503,7 @@ export class RunModel {
     })
   }
 
-  /** Contract truth.md, "Runs": a claimed external attempt has a grace of one lease. Contract, "Ownership". What the asking process has in hand is late, not lost; a worker outside is not in its hand. */
+  /** Contract truth.md, "Runs": a claimed external attempt has a grace of one lease. Contract, "Ownership". An attempt of the asking process is late, not lost. This does not apply to an external worker. */
   #reconcile({ instance, held, by, id }: Command & { do: 'reconcileRunningAttempts' }): {
     runs: number
     attempts: number

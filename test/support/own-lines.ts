@@ -23,7 +23,7 @@ const OWN = [
   String.raw`\*\*Promises recovered from turn \d+\*\*: \d+`,
   String.raw`\*\*Earlier session of this task\*\* \(.*\):`,
   String.raw`\(left out for length: [\w ,]+\)`,
-  // Below a heading: criteria, issues, promises, what other sessions know.
+  // Below a heading: criteria, issues, promises, facts from other sessions.
   ' {2}[✓✗○⚠] .*',
   ' {2}- .*',
   String.raw` {2}\d+ turns?, last decision: .*`,
@@ -38,6 +38,6 @@ const LINE_BREAK = /\r\n|(?!\t)[\n\r\p{Cc}\u2028\u2029]/u
 
 export const linesOf = (text: string): string[] => text.split(LINE_BREAK)
 
-/** The lines of a context that have no shape of Turngraph and are not indented as foreign text is. */
+/** Finds lines of a context that have no shape of Turngraph and no indentation of foreign text. */
 export const strangeLines = (context: string): string[] =>
   linesOf(context).filter((line) => !OWN.some((shape) => shape.test(line)))

@@ -1,6 +1,6 @@
 /** Forms in which agents, commands and configuration write secrets, and innocent lines that look like them. */
 
-/** `S` in a form stands for the secret; `P` for a password without digits, of words. */
+/** `S` in a form is replaced by the secret, `P` by a password of words without digits. */
 export const SECRET_FORMS: readonly string[] = [
   // Variables of shells and files
   'export DB_PASSWORD=S',

@@ -48,7 +48,7 @@ class CaptureTurnStateRequest(TypedDict):
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
     coach_feedback: NotRequired[str | None]
-    # what the Player of this turn was given of the judgement before it
+    # feedback of the previous judgement, as the Player of this turn got it
     delivered_feedback: NotRequired[str | None]
     mode: NotRequired[Literal["fresh_start", "recovering_state", "continuing_work", "fresh", "start", "recovering", "recover", "recovery", "recovered", "continuing", "continue", "continued"] | None]
     # true: the mode defaults to recovering_state
@@ -243,7 +243,7 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     promises: LoadTurnContinuationContextAnswerPromises | None
     stall: LoadTurnContinuationContextAnswerStall | None
     issues: list[LoadTurnContinuationContextAnswerIssuesItem]
-    # what other sessions know; absent if there is nothing, or none was asked for
+    # facts from other sessions; absent if there are none or if they were not requested
     elsewhere: NotRequired[LoadTurnContinuationContextAnswerElsewhere]
     included: list[LoadTurnContinuationContextAnswerIncludedItem]
     # what the budget left no room for
@@ -458,7 +458,7 @@ class LoadTurnContinuationContextAnswerElsewhereEarlierSession(TypedDict):
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     # there; here it is to be verified again
     verified: float
-    # verified there, and rejected since then
+    # verified there, and rejected later
     contested: float
     total: float
     criteria_left: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem]
@@ -544,11 +544,11 @@ class ListCriteriaAnswer(TypedDict):
     specification_version: NotRequired[float]
     # the criteria that count
     total: float
-    # contested ones are among them
+    # including contested ones
     verified: float
-    # verified, and rejected since then
+    # verified, and rejected later
     contested: float
-    # all that is required is verified, and no rejection with evidence of its own contests it; false while a promised criterion is not judged
+    # every required criterion is verified and not contested by a rejection with evidence of its own; false while a promised criterion is not judged
     all_verified: bool
     # ids of those that are not verified, but for those of `manual`
     remaining: list[str]
@@ -768,7 +768,7 @@ class ListIssuesAnswerItemsItem(TypedDict):
     signature: str
     # how often the turn that saw it last raised it
     times: float
-    # how many wordings it had: issues of one cause are one row, in the newest words
+    # number of its wordings; issues of one cause are one row, in the newest words
     wordings: float
     opened_in_turn: float
     last_seen_in_turn: float
@@ -808,9 +808,9 @@ class ExplainTurnAnswer(TypedDict):
     won: list[ExplainTurnAnswerWonItem]
     # criteria whose last verdict was verified before this turn and is not after it
     lost: list[ExplainTurnAnswerWonItem]
-    # accumulated, after this turn; contested ones are among them
+    # accumulated, after this turn, including contested ones
     verified: float
-    # verified, and rejected since then
+    # verified, and rejected later
     contested: float
     total: float
     # role coach only
@@ -906,9 +906,9 @@ class ListSessionsAnswerItemsItem(TypedDict):
     deleted_at: str | None
     # the Coach's decision in the newest turn; null before the first
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
-    # how many of the criteria that count are verified, contested ones among them
+    # number of counting criteria that are verified, including contested ones
     verified: float
-    # how many of those that are verified were rejected since then
+    # number of verified criteria that were rejected later
     contested: float
     # how many criteria count
     criteria: float
@@ -953,7 +953,7 @@ class CreateWorldRequest(TypedDict):
     lease_ttl_ms: NotRequired[int | None]
     # what ends a run early, looked at after each attempt; default: nothing
     stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
-    # ends a run once one of them is used up: stop_when then names budget too
+    # ends a run when one of them is used up; stop_when then includes budget
     budget: NotRequired[CreateWorldRequestBudget | None]
     # the pause after a failed attempt; default: that of the executor
     backoff: NotRequired[CreateWorldRequestBackoff | None]
@@ -1037,9 +1037,9 @@ class WorldProgress(TypedDict):
     deleted_at: str | None
     # the Coach's decision in the newest turn; null before the first
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
-    # how many of the criteria that count are verified, contested ones among them
+    # number of counting criteria that are verified, including contested ones
     verified: float
-    # how many of those that are verified were rejected since then
+    # number of verified criteria that were rejected later
     contested: float
     # how many criteria count
     criteria: float
@@ -1060,7 +1060,7 @@ class SetWorldRequest(TypedDict):
     project: NotRequired[str | None]
     # what ends a run early, looked at after each attempt; default: nothing
     stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
-    # ends a run once one of them is used up: stop_when then names budget too
+    # ends a run when one of them is used up; stop_when then includes budget
     budget: NotRequired[CreateWorldRequestBudget | None]
     # the pause after a failed attempt; default: that of the executor
     backoff: NotRequired[CreateWorldRequestBackoff | None]
@@ -1240,7 +1240,7 @@ class GetTurnRunStatusAnswer(TypedDict):
 class GetTurnRunStatusAnswerLease(TypedDict):
     # who does the work; null: nobody has claimed it yet
     owner: str | None
-    # by the database's clock: then it is interrupted, if nobody renews it; an external attempt one lease time later
+    # by the database's clock: then it is interrupted unless it is renewed; an external attempt one lease time later
     until: str
     fence: float | None
 
@@ -1376,7 +1376,7 @@ class CommitAttemptRequestTurn(TypedDict):
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
     coach_feedback: NotRequired[str | None]
-    # what the Player of this turn was given of the judgement before it
+    # feedback of the previous judgement, as the Player of this turn got it
     delivered_feedback: NotRequired[str | None]
     mode: NotRequired[Literal["fresh_start", "recovering_state", "continuing_work", "fresh", "start", "recovering", "recover", "recovery", "recovered", "continuing", "continue", "continued"] | None]
     # true: the mode defaults to recovering_state
@@ -1783,14 +1783,14 @@ class QueryGraphAnswer(TypedDict):
     truncated: bool
     # milliseconds in the engine
     elapsed_ms: float
-    # names in the query that the graph does not have, with the names that are near to them
+    # names in the query that the graph does not have, with similar names
     warnings: list[QueryGraphAnswerWarningsItem]
 
 
 class QueryGraphAnswerWarningsItem(TypedDict):
     # a label, relationship type or property that the graph does not have
     unknown: str
-    # names of the graph that are spelled alike, the nearest first
+    # names of the graph with a similar spelling, the nearest first
     near: list[str]
 
 
@@ -1918,7 +1918,7 @@ class ListAnalysesAnswerItemsItem(TypedDict):
     # the fields that narrow it down
     filters: list[Literal["feature_id", "task_id", "world_slug"]]
     columns: list[str]
-    # the whole statement; of an analysis of stalls, it finds the worlds that the rule then judges
+    # the whole statement; for an analysis of stalls, it finds the worlds that the rule then judges
     cypher: str
     # the parameters that it takes
     params: list[str]

@@ -48,7 +48,7 @@ describe('names that the graph does not have', () => {
     expect(unknownIn(query)).toEqual([])
   })
 
-  test('come with the names that are near, and each comes once', () => {
+  test('are listed once each, with similar names', () => {
     expect(findUnknownNames('MATCH (a:Trun), (b:Trun) RETURN a', GRAPH_NAMES)).toEqual([
       { unknown: 'Trun', near: ['Turn'] },
     ])

@@ -5,7 +5,7 @@ import { splitTokens, type Token } from './cypher-lexer.ts'
 
 export const unknownName = z.object({
   unknown: z.string().describe('a label, relationship type or property that the graph does not have'),
-  near: z.array(z.string()).describe('names of the graph that are spelled alike, the nearest first'),
+  near: z.array(z.string()).describe('names of the graph with a similar spelling, the nearest first'),
 })
 export type UnknownName = z.output<typeof unknownName>
 
@@ -27,7 +27,7 @@ const MAX_WARNINGS = 20
 const CLAUSES = new Set(
   'CALL FILTER LET LIMIT MATCH OFFSET ORDER RETURN SKIP UNION UNWIND WHERE WITH YIELD'.split(' '),
 )
-/** Functions that return a node, a relationship or a list of them, if their arguments are such. */
+/** Functions that return a node, a relationship or a list of them, if their arguments do. */
 const ENTITY_FUNCTIONS = new Map<string, Kind | 'same'>([
   ['head', 'same'],
   ['last', 'same'],
@@ -170,7 +170,7 @@ class NameScan {
       while (this.#isMark(at + 1, ')') && (this.#partner.get(at + 1) ?? -1) > colon) at++
       if (!this.#isMark(at + 1, '&') && !(mayBeOr && this.#isMark(at + 1, '|'))) return
       at++
-      if (this.#isMark(at + 1, ':')) return // the next colon is read by itself
+      if (this.#isMark(at + 1, ':')) return // the next colon is read separately
     }
   }
 

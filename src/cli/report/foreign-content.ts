@@ -1,8 +1,8 @@
-/** Writes the texts from outside that a report shows so that none looks like a line of the report, or reorders or hides others. */
+/** Neutralizes texts from outside in a report, so that they cannot imitate, reorder or hide lines of the report. */
 import { removeHidden, toBlock } from '../../rules/foreign-text.ts'
 import type { ReportContent } from './report-content.ts'
 
-/** The same content. The contexts of the next turn are such texts already. */
+/** Returns the same content with neutralized texts. The contexts of the next turn are neutral already. */
 export const cleanContent = (content: ReportContent): ReportContent => ({
   ...clean(content),
   details: content.details.map(({ contexts, ...session }) => ({ ...clean(session), contexts })),

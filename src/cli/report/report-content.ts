@@ -26,7 +26,7 @@ export type SessionContent = {
   world: Answer<'getWorld'>
   /** How the newest turn ended; null before the first. */
   why: Answer<'explainTurn'> | null
-  /** A Player is not told the reason; null before the first turn. */
+  /** Null before the first turn. A Player does not get the reason. */
   stall: Pick<Answer<'loadStall'>, 'verdict' | 'reason' | 'suggestion' | 'should_stop'> | null
   criteria: Answer<'listCriteria'>
   byTurn: Answer<'listCriteriaByTurn'>

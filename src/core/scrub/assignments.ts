@@ -245,7 +245,7 @@ const PROSE_WORD =
 /** The characters of tokens; a password may have any. */
 const TOKEN = /^[\w.~+/=:%-]+$/
 
-/** Made of the characters of tokens, and by chance. */
+/** Matches random text of the characters of tokens. */
 export const isToken = (text: string): boolean => TOKEN.test(text) && isRandom(text) && !UUID.test(text)
 
 function isSecretValue({ text, quoted }: Value, name: Name): boolean {
@@ -282,7 +282,7 @@ const WORKING_FOLDER = /^(?:OLD)?PWD$/
 const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
 
 /**
- * A value that its name does not make a secret: a folder of the shell, a test's result after `pass`, and for `key` alone a UUID
+ * A value that is no secret despite its name: a folder of the shell, a test's result after `pass`, and only for `key` a UUID
  * or words.
  */
 function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {

@@ -1,8 +1,8 @@
-// Finds secrets in command lines: values of flags, assignments to a store of secrets, and what is piped into a login.
+// Finds secrets in command lines: values of flags, assignments to a store of secrets, and input that is piped into a login.
 import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 type CommandForm = Readonly<{
-  /** The form holds only if the rest of the command matches. */
+  /** The form applies only if the rest of the command matches. */
   when?: RegExp
   /** Flags whose value is a secret: `-p S`, `-pS`, `--password=S`. */
   flags?: readonly string[]
@@ -12,7 +12,7 @@ type CommandForm = Readonly<{
   assignments?: boolean
   /** Names whose next word is a secret: `password S`. */
   names?: RegExp
-  /** Place of the secret among the words that are no flags, from 1; -1 is the last one. */
+  /** Place of the secret among the words that are not flags, from 1; -1 is the last one. */
   position?: number
 }>
 
@@ -170,7 +170,7 @@ function unquote({ text, start }: Word): Word {
 
 const MIN_LENGTH = 4
 
-/** A variable, a file and a flag say where the secret is. */
+/** A variable, a file and a flag refer to a secret without its value. */
 const ELSEWHERE = /^(?:\$|-|@|<|%[A-Za-z]|\/dev\/|(?:env|file|fd|stdin):?)/
 
 function* toSecret(word: Word): Generator<Secret> {

@@ -5,7 +5,7 @@ import { scrub } from './scrub.ts'
 /** Made up when the test runs, so that no scanner stops this file. */
 const SECRETS = [`k7Qp2vXz9LmT${'4wBn8RfD'}`, `Tr0ub4dor-${'x9Kq2mZ'}`, `9fA3bC7dE1${'f5A2b8C4dE'}`]
 
-/** `S` in a form, where it is no part of a word. */
+/** `S` in a form, outside of words. */
 const SLOT =
   /(?<![A-Za-z_-])S(?![A-Za-z_])|(?<=["'%:=])S(?=[^A-Za-z]|$)|(?<=\s-p|-pS?|-uanna:|-b")S(?![A-Za-z])/g
 
@@ -62,7 +62,7 @@ test('the time of each form over and over is linear in the text', async () => {
   const slow: string[] = []
   for (const form of SECRET_FORMS) {
     const repeated = (bytes: number) => `${form} `.repeat(Math.ceil(bytes / (form.length + 1)))
-    // Four times the text takes sixteen times as long if the time is quadratic. Less than 100 ms is noise.
+    // Four times the text takes sixteen times as long if the time is quadratic. Times below 100 ms are noise.
     const isSlow = async () => {
       const whole = await cpuMs(repeated(32_768))
       return whole > 100 && whole > 8 * (await cpuMs(repeated(8_192)))

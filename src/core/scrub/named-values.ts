@@ -18,7 +18,7 @@ const REVERSED_PAIR = new RegExp(
 const ELEMENT =
   /<[a-z][\w.:-]{0,40}[^<>\0]{0,80}?\s(?:key|name)="([\w./-]{2,80})"[^<>\0]{0,80}>\s{0,20}([^\s<>\0]{4,200})\s{0,20}<\//dgi
 
-/** A text without any of these holds no such pair. */
+/** A text without these characters has no such pair. */
 const FIELDS = /val(?:ue)?[\\"']{0,8}[ \t]{0,4}[:=]/i
 const ELEMENTS = /(?:key|name)="/i
 
@@ -29,7 +29,7 @@ export function* findNamedValues(content: string): Generator<Secret> {
     [REVERSED_PAIR, 2, 1, FIELDS],
     [ELEMENT, 1, 2, ELEMENTS],
   ] as const) {
-    if (!sign.test(content)) continue // as nearly always
+    if (!sign.test(content)) continue // the usual case
     for (const match of content.matchAll(pattern)) {
       const [start, end] = match.indices?.[value] ?? [0, 0]
       const text = match[value] ?? ''

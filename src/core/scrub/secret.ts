@@ -14,5 +14,5 @@ export const isMixed = (text: string): boolean =>
 const PLACEHOLDER =
   /^(?:x+|X+|\.+|-+|_+|\?+|0+|your[\w -]*|my[_-][\w-]*|<.*|\[.*\]|.*\bhere|changeme|change[-_]me|replace[-_]?me|example\w*|dummy|placeholder|hidden|masked|redacted|omitted|optional|required|disabled|enabled|string|number|boolean|object|undefined|null|none|nil|true|false|unknown|any|void|never|bearer|basic|todo|tbd|default|secret|password|passwd|passphrase|token|key|credentials?|username|user|admin|test|sha\d+|md5|utf-?8|base64|int\d*|str|bytes|text|varchar.*|char.*)[,;.)]*$/i
 
-/** A word that stands in for a secret in an example, or a type of it: `changeme`, `<token>`, `string`. */
+/** A placeholder for a secret in an example, or its type: `changeme`, `<token>`, `string`. */
 export const isPlaceholder = (text: string): boolean => PLACEHOLDER.test(text)

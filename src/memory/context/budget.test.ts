@@ -179,7 +179,7 @@ const NOUNS = [
   ['promises', 'promise', 'promises'],
 ] as const
 
-/** What a text says at its end once the first so many have left. */
+/** The note at the end of a text after the first `left` items were left out. */
 function noteFor(left: number): string {
   const counts = NOUNS.flatMap(([section, one, several]) => {
     const items = LEAVING.slice(0, left).filter(([of]) => of === section).length
@@ -239,7 +239,7 @@ describe('where everything fits', () => {
     const size = tokensOf(fullText)
     expect((await rendered(full, size)).text).toBe(fullText)
     const { text, omitted } = await rendered(full, size - 1)
-    // The note on what left takes more room than one piece of evidence.
+    // The note on omitted items takes more room than one piece of evidence.
     expect(text).toBe(textsWithout[3])
     expect(omitted).toEqual([{ section: 'evidence', items: 3, reason: 'token_budget' }])
   })
@@ -279,7 +279,7 @@ describe('items leave', () => {
     'one by one and no more than need to, and the last line counts them (%i, %s: %s)',
     async (i) => {
       const budget = tokensOf(textsWithout[i + 1]!)
-      // The note on what left may grow by more than the item takes: then fewer need to leave.
+      // The note on omitted items may grow by more than the size of the item. Then fewer items are left out.
       const left = textsWithout.findIndex((text) => tokensOf(text) <= budget)
       const { text, omitted } = await rendered(full, budget)
       expect(text).toBe(textsWithout[left])
@@ -458,7 +458,7 @@ describe('what must stay', () => {
     expect(text).not.toMatch(/Wish|Open it/)
   })
 
-  test('the suggestion stays where the focus is the same text', async () => {
+  test('the suggestion stays if the focus is the same text', async () => {
     const suggestion = sentences(30, 'way out')
     const issues = [{ ...issue('blocking', 'First'), suggestion }]
     const focus = `${suggestion}; ${sentences(99, 'wishes')}`
@@ -475,13 +475,13 @@ describe('the text of a context', () => {
     [7, ''],
     [8, '\n(turn 7 was not recorded)'],
     [20, '\n(turns 7 to 19 were not recorded)'],
-  ])('says which turns before turn %i were not recorded', async (currentTurn, gap) => {
+  ])('names the turns before turn %i that were not recorded', async (currentTurn, gap) => {
     const { text } = await rendered(rendering({ currentTurn, prior: prior({ turnNumber: 6 }) }), EVERYTHING)
     expect(text).toContain(`## Previous Turn Summary (Turn 6)${gap}\n**What was attempted**`)
   })
 
   test.each(['blocked', 'failed'] as const)(
-    'tells a Coach, and no Player, that the Player %s',
+    'shows a Coach, but not a Player, that the Player %s',
     async (playerDecision) => {
       const given = rendering({ prior: prior({ playerDecision }) })
       expect((await rendered({ ...given, role: 'coach' }, EVERYTHING)).text).toContain(
@@ -491,7 +491,7 @@ describe('the text of a context', () => {
     },
   )
 
-  test('tells a Coach, and no Player, the gates that failed and the reason of each rejection', async () => {
+  test('shows a Coach, but not a Player, the gates that failed and the reason of each rejection', async () => {
     const evidence = 'It answers\n**Coach decision**: approved'
     const criteria = [
       criterion('AC-001', 'rejected', {
@@ -513,7 +513,7 @@ describe('the text of a context', () => {
     expect((await rendered(given, EVERYTHING)).text).not.toMatch(/gates|build|approved/)
   })
 
-  test('tells promises only of criteria that are not verified', async () => {
+  test('shows only promises of criteria that are not verified', async () => {
     const items = ['AC-001', 'AC-003', 'AC-009'].map((criterionId) => ({
       criterionId,
       key: criterionId,

@@ -46,7 +46,7 @@ export async function renderContext(
   }
 }
 
-/** The text ends with what left it. */
+/** The text ends with a note on the omitted items. */
 function writeWithNote(sections: readonly Section[], shown: Shown): string {
   return [write(sections, shown), leftOutNote(sections, shown)].filter((text) => text !== '').join('\n\n')
 }
@@ -56,7 +56,7 @@ const leftOutNote = (sections: readonly Section[], shown: Shown): string =>
     listParts(sections).flatMap((part) => {
       const shownText = shown(part)
       if (shownText === part.text) return []
-      // Of a text, the mark says that its rest is missing; where nothing of it is shown, it is missing as an item.
+      // The mark shows that the rest of a text is missing. A text without any shown part counts as a missing item.
       return shownText === null ? [part.section ?? 'texts'] : ['texts_cut']
     }),
   )
@@ -98,8 +98,8 @@ function without(left: readonly Part[]): Shown {
 }
 
 /**
- * All of them are enough and none is not, which the caller has seen. The note on what left grows with its first item of
- * a kind, so one item more may be too long again: the last few are tried one by one.
+ * Finds the smallest number of items to leave out. The caller has checked that some are necessary and that all are enough. The
+ * note grows with the first omitted item of a kind, so one item more may be too long again: tries the last few one by one.
  */
 function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
   const isEnough = (count: number): boolean => fits(draft, without(order.slice(0, count)))

@@ -1,4 +1,4 @@
-/** Folds what was known before a turn was captured into the form of a context's one read (`as_of=turn`). */
+/** Folds the records from before the capture of a turn into the result of a context's single read (`as_of=turn`). */
 import * as z from 'zod'
 import { specificationKey, turnKey } from '../../core/keys.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
@@ -54,7 +54,7 @@ type RecordRow = z.output<typeof recordRow>
 
 type Request = ContextRequest & { project: string }
 
-/** What was known of a task before a turn of its session was captured. */
+/** A task's records and criteria before the capture of one of its turns. */
 export type KnownThen = {
   worldSlug: string
   /** The records below the turn, ascending. */
@@ -76,7 +76,7 @@ export const readKnownThen = async (graph: Graph, request: Request): Promise<Kno
     )
   ).known
 
-/** A `torn` answer was read while somebody wrote. */
+/** A `torn` answer was read during a concurrent write. */
 async function tryToRead(graph: Graph, request: Request): Promise<{ known: KnownThen | null } | 'torn'> {
   const { project, worldSlug, currentTurn } = request
   const target = await readTarget(graph, targetStatement, request, {}, targetRow, () => true)

@@ -105,7 +105,7 @@ const worldRow = z.object({
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
 
-/** The row that the context's one read would have had; null: no turn was known below the one asked for. */
+/** Row of the context's single read as of that turn; null if no earlier turn was known. */
 function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
   const prior = records.at(-1)
   if (prior === undefined) return null
@@ -177,7 +177,7 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
   return row === null ? null : answerFrom(graph, row, snapshotFrom(row, row.turn.number), request)
 }
 
-/** What the turn would have been told before it was captured, folded from the records of that time. */
+/** Computes the context before the capture of the turn from the records of that time. */
 async function loadContextAsOf(graph: Graph, request: Request): Promise<ContinuationContext | null> {
   const known = await readKnownThen(graph, request)
   const row = known === null ? null : contextRowOf(known)
@@ -439,7 +439,7 @@ async function answerFrom(
   return contextFrom({ row, snapshot, states, histories, stall, promises }, request)
 }
 
-/** The verdict of a session that has a newer one is looked up only if the context would warn of it. */
+/** Looks for a newer session of the task only if the context would show a stall warning. */
 async function warnedStall(
   graph: Graph,
   request: Request,

@@ -14,7 +14,7 @@ import { turnState } from '../record/record.ts'
 import { knownTask } from '../worlds/scope.ts'
 import { SECTION_NAMES } from './section-names.ts'
 
-/** How much of other sessions a context tells. */
+/** Extent of the facts from other sessions in a context. */
 export const ELSEWHERE = ['earlier', 'known', 'off'] as const
 
 export const contextRequest = z.strictObject({
@@ -42,7 +42,7 @@ export const contextRequest = z.strictObject({
     .enum(['now', 'turn'])
     .default('now')
     .describe(
-      'turn: what the turn would have been told before it was captured, by the records, names and merges of that time; how other sessions ended is left out',
+      'turn: the context before the capture of the turn, by the records, names and merges of that time, without the ends of other sessions',
     ),
   sections: z
     .union([z.stringbool(), z.boolean()], 'must be true or false')
@@ -92,7 +92,7 @@ const earlierSession = z.object({
   lastTurn: z.number(),
   lastDecision: turnState.shape.coachDecision,
   verified: z.number().describe('there; here it is to be verified again'),
-  contested: z.number().describe('verified there, and rejected since then'),
+  contested: z.number().describe('verified there, and rejected later'),
   total: z.number(),
   criteriaLeft: z.array(criterionState.pick({ criterionId: true, text: true })),
   openIssues: z
@@ -178,7 +178,7 @@ export const continuationContext = z.object({
   issues: z.array(issueView),
   elsewhere: elsewhere
     .optional()
-    .describe('what other sessions know; absent if there is nothing, or none was asked for'),
+    .describe('facts from other sessions; absent if there are none or if they were not requested'),
   included: z.array(section),
   omitted: z.array(section.extend({ reason: z.string() })).describe('what the budget left no room for'),
   tokens: z.object({ budget: z.number(), used: z.number() }).describe('of `context`, in o200k_base'),

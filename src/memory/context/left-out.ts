@@ -1,6 +1,6 @@
-/** Says at the end of a context what left it for the token budget. Pure. */
+/** Renders the note at the end of a context on the items that exceeded the token budget. Pure. */
 
-/** Of each section of what may leave, its noun: one, and several. */
+/** Singular and plural noun of each section that the budget may shorten. */
 const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> = {
   issues: ['issue', 'issues'],
   suggestions: ['suggestion', 'suggestions'],
@@ -17,7 +17,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> =
   texts_cut: ['text cut', 'texts cut'],
 }
 
-/** `(left out for length: 2 issues, 1 lesson)`, in the order of the table; empty where nothing left. */
+/** `(left out for length: 2 issues, 1 lesson)`, in the order of the table; empty if no item was left out. */
 export function describeLeftOut(left: readonly string[]): string {
   if (left.length === 0) return ''
   const counts = Object.entries(NOUNS).flatMap(([section, [one, several]]) => {

@@ -64,12 +64,12 @@ export const knownColumn = { known: z.array(sessionRow) }
 type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
 
 const MOST_ITEMS = 5
-/** An issue that names less than this has the words of any other. */
+/** An issue with fewer identifiers is too unspecific to match. */
 const MIN_IDENTIFIERS = 2
 
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
-/** As of a turn nobody knows what its topics led to: they name the newest turns only. */
+/** Checks whether a context needs facts from other sessions. Not as of a turn: topics link to the newest turns only. */
 export const isKnownAsked = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 

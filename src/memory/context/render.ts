@@ -93,7 +93,7 @@ export const LEAVING = [
   'promises',
 ] as const
 
-/** A `text` is cut once all those have left. */
+/** Cuts a `text` only after all of these were left out. */
 export type Kind = (typeof LEAVING)[number] | 'text' | 'required'
 
 /** One item of the text: stays or leaves as a whole, unless it is a `text`. */
@@ -219,7 +219,7 @@ const gateParts = (gates: NonNullable<Summary['gates']>): Part[] =>
     'gates',
   )
 
-/** The suggestion of the first blocking issue never leaves the text, whether it is shown here or below the issue. */
+/** Always keeps the suggestion of the first blocking issue, here or below the issue. */
 function focusParts(focus: string | null, rendering: Rendering): Part[] {
   const suggestion = firstBlocking(rendering)?.suggestion ?? ''
   if (focus === null || suggestion === '' || !focus.startsWith(suggestion)) return textParts(focus)
@@ -260,7 +260,7 @@ const CONTESTED = '⚠'
 
 function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Rendering): Line[] {
   const { state, criterionId, text, declared } = criterion
-  // With a specification, a Player reads what counts.
+  // With a specification, a Player reads only the criteria that count.
   if (role === 'player' && declared === false) return []
   const isContested = state === 'verified' && criterion.contested !== null
   const icon = `  ${declared === false ? '-' : isContested ? CONTESTED : ICONS[state]} `
@@ -268,7 +268,7 @@ function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Re
     criterionId === ''
       ? startStays(toOneLine(text ?? ''))
       : [{ kind: 'required', text: toOneLine(criterionId) } as const]
-  // Criteria that are left or contested are named; what is proven needs no words.
+  // Names criteria that are left or contested, but not proven ones.
   const isProven = state === 'verified' && !isContested
   const what = isProven || text === null || criterionId === '' ? null : ` — ${toOneLine(text)}`
   const evidence = role === 'coach' ? lastEvidence(criterion) : null
@@ -490,7 +490,7 @@ function labelled(name: string, parts: readonly Part[], between = '', from = '')
 
 const textParts = (text: string | null, section?: string): Part[] => wholeParts(toBlock(text ?? ''), section)
 
-/** Of a text that is indented already. */
+/** Makes parts of a text that is indented already. */
 const wholeParts = (text: string, section?: string): Part[] =>
   text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
 

@@ -63,8 +63,8 @@ export const whyView = z.object({
   lost: z
     .array(turned)
     .describe('criteria whose last verdict was verified before this turn and is not after it'),
-  verified: z.number().describe('accumulated, after this turn; contested ones are among them'),
-  contested: z.number().describe('verified, and rejected since then'),
+  verified: z.number().describe('accumulated, after this turn, including contested ones'),
+  contested: z.number().describe('verified, and rejected later'),
   total: z.number(),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)).optional().describe('role coach only'),
   blockingGates: z.array(z.string()).optional().describe('role coach only: those that failed'),

@@ -30,12 +30,12 @@ export const criteriaView = z.object({
   policy: z.enum(POLICIES),
   specificationVersion: z.number().optional().describe('only where the task declares what must hold'),
   total: z.number().describe('the criteria that count'),
-  verified: z.number().describe('contested ones are among them'),
-  contested: z.number().describe('verified, and rejected since then'),
+  verified: z.number().describe('including contested ones'),
+  contested: z.number().describe('verified, and rejected later'),
   allVerified: z
     .boolean()
     .describe(
-      'all that is required is verified, and no rejection with evidence of its own contests it; false while a promised criterion is not judged',
+      'every required criterion is verified and not contested by a rejection with evidence of its own; false while a promised criterion is not judged',
     ),
   remaining: z.array(z.string()).describe('ids of those that are not verified, but for those of `manual`'),
   manual: z

@@ -42,7 +42,7 @@ export type Snapshot = {
   specifiedAfter: readonly number[]
   /** Whether any of its verifications may name files. */
   hasProofFiles: boolean
-  /** Whether the task has a newer session; false as of a turn that is not the newest. */
+  /** True if the task has a newer session; false as of a turn that is not the newest. */
   isSuperseded: boolean
   /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
   ledger: readonly LedgerEntry[] | null

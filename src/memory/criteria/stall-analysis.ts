@@ -38,10 +38,10 @@ async function readStall(graph: Graph, request: StallRequest, ledgerUpTo: number
 }
 
 /**
- * Analyses a snapshot that was read. Reads the whole ledger if a criterion was named so often that its entries do not reach
+ * Analyzes a snapshot. Reads the whole ledger if a criterion was named so often that its entries do not reach
  * back.
  *
- * @param isSuperseded whether the task has a newer session
+ * @param isSuperseded true if the task has a newer session
  */
 export const stallAfter = async (
   graph: Graph,

@@ -23,7 +23,7 @@ export const isRequired = (state: {
 }): boolean => isCounted(state) && state.kind !== 'manual'
 
 /**
- * Whether all that is required is verified, and no rejection with evidence of its own contests it.
+ * Checks whether every required criterion is verified and not contested by a rejection with evidence of its own.
  *
  * @param promised the promised criteria that no judge has named and that are not among the states
  */
@@ -168,7 +168,7 @@ export function criterionStates(
   return counting.sort(comparePlaced).map(({ state }) => state)
 }
 
-/** The promised criteria that no judge has named, whether they count or not. */
+/** Promised criteria that no judge has named, including criteria that do not count. */
 export const promisedNotJudged = (
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,
@@ -252,10 +252,10 @@ function repeatsIn(
   return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
 
-/** The newest judge's label as it was given, else the Player's. */
+/** The newest judge's label as it was given, otherwise the Player's. */
 export const shownLabel = ({ label, promiseLabel }: Progress): string => label ?? promiseLabel ?? ''
 
-/** Chooses the longest wording that begins with a judge's, else the judge's, else the Player's; without a label at its start. */
+/** Chooses the longest wording that begins with a judge's, otherwise the judge's, otherwise the Player's. Removes its label. */
 export function shownText(criterion: Criterion): string | null {
   const given = longestText(criterion)
   if (given === null) return null

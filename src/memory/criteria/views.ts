@@ -119,11 +119,11 @@ const stall = z.object({
 })
 
 export type Stall = z.output<typeof stall> & {
-  /** What a Player is told instead of the suggestion, which names gates and rejections. */
+  /** Suggestion for a Player. The other suggestion names gates and rejections. */
   playerSuggestion: string | null
 }
 
-/** The reason and the complaints are for the Coach alone; a Player has a suggestion without gates and evidence. */
+/** Only the Coach gets the reason and the complaints. A Player gets a suggestion without gates and evidence. */
 export const stallView = stall.partial({ reason: true, suggestion: true }).extend({
   signatures: z.array(
     stall.shape.signatures.element.extend({
@@ -179,7 +179,7 @@ export function stallFor(role: Role, stall: Stall): StallView {
 
 const WARNED: ReadonlySet<string> = new Set(['plateau', 'oscillating', 'stalled', 'blocked'])
 
-/** Whether a context warns of the verdict. */
+/** Checks whether a context shows a warning for the verdict. */
 export const isWarned = ({ verdict }: Pick<StallView, 'verdict'>): boolean => WARNED.has(verdict)
 
 /** The warning in a context; null where there is nothing to warn of. */

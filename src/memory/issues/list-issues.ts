@@ -34,7 +34,7 @@ export const issueLife = issueView.omit({ turn: true }).extend({
   times: z.number().describe('how often the turn that saw it last raised it'),
   wordings: z
     .number()
-    .describe('how many wordings it had: issues of one cause are one row, in the newest words'),
+    .describe('number of its wordings; issues of one cause are one row, in the newest words'),
   openedInTurn: z.number(),
   lastSeenInTurn: z.number(),
   turns: z.array(z.number()).describe('in which it was raised, ascending'),

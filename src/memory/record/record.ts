@@ -115,7 +115,7 @@ export const turnInput = z.strictObject({
   coachFeedback: text.nullish(),
   deliveredFeedback: text
     .nullish()
-    .describe('what the Player of this turn was given of the judgement before it'),
+    .describe('feedback of the previous judgement, as the Player of this turn got it'),
   mode: mode.nullish(),
   recovered: z.boolean().optional().describe('true: the mode defaults to recovering_state'),
   blockersFound: list(text).optional(),

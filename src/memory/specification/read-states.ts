@@ -14,7 +14,7 @@ type Options = {
   withStale?: boolean
   /** Versions that were read before, by their keys: an answer about many worlds reads all of them in one statement. */
   specifications?: ReadonlyMap<string, Specification>
-  /** Which proofs are stale, if the caller knows it. */
+  /** Stale proofs, if the caller knows them. */
   touchedSince?: StaleSince
 }
 

@@ -65,8 +65,8 @@ export function specifiedStates(
 }
 
 /**
- * The promised criteria that no judge has named while others were judged: they do not count, and hinder "all verified"
- * (contract: turns.md, "Promised, not judged"). None if the task declares what counts.
+ * Promised criteria that no judge has named while others were judged. They do not count, but prevent "all verified"
+ * (contract: turns.md, "Promised, not judged"). Empty if the task declares the criteria that count.
  */
 export function promisedNotCounted({ criteria, progress, specifiedAfter }: Said): CriterionState[] {
   const isAnyJudged = [...progress.values()].some(({ lastTurn }) => lastTurn !== null)

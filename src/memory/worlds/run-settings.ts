@@ -34,9 +34,7 @@ export const runSettingsRequest = {
     .max(STOP_REASONS.length)
     .nullish()
     .describe('what ends a run early, looked at after each attempt; default: nothing'),
-  budget: budget
-    .nullish()
-    .describe('ends a run once one of them is used up: stop_when then names budget too'),
+  budget: budget.nullish().describe('ends a run when one of them is used up; stop_when then includes budget'),
   backoff: z
     .strictObject(backoff.shape)
     .nullish()
@@ -121,7 +119,7 @@ export function runSettingsParams({ stopWhen, budget, backoff, resume }: RunSett
 
 const none = (given: unknown): null | undefined => (given === undefined ? undefined : null)
 
-/** Which fields a request would change. */
+/** Fields that a request would change. */
 export function differingRunSettings(request: RunSettingsRequest, stored: RunSettings): string[] {
   const asked = runSettingsFrom(
     columns.parse(runSettingsParams({ ...request, budget: request.budget ?? stored.budget })),

@@ -26,10 +26,8 @@ export const worldProgress = world.extend({
     .enum(COACH_DECISIONS)
     .nullable()
     .describe("the Coach's decision in the newest turn; null before the first"),
-  verified: z
-    .number()
-    .describe('how many of the criteria that count are verified, contested ones among them'),
-  contested: z.number().describe('how many of those that are verified were rejected since then'),
+  verified: z.number().describe('number of counting criteria that are verified, including contested ones'),
+  contested: z.number().describe('number of verified criteria that were rejected later'),
   criteria: z.number().describe('how many criteria count'),
   verdict: z.enum(VERDICTS).describe('that of stall analysis'),
   lastActivity: z
@@ -118,7 +116,7 @@ export async function readProgress(
 /** A session, with the verdict of stall analysis and the criteria that it needs. */
 export type WorldStall = { key: string; world: World; stall: Stall; verified: number; criteria: number }
 
-/** Analyses worlds by their keys. Those that are deleted are left out. */
+/** Analyzes worlds by their keys. Skips deleted worlds. */
 export async function analyseWorlds(store: Graph, keys: readonly string[]): Promise<WorldStall[]> {
   const graph = withOneDeadline(store)
   const read = () => readRows(graph, byKeys, { keys: [...keys] }, progressRow)

@@ -16,7 +16,7 @@ export function makeDataFolder(folder: string): void {
   try {
     writeFileSync(path.join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    // Present already, or the disk takes no more: a command that only reads still works.
+    // The folder exists or the disk is full. A command that only reads still works.
     if (!['EEXIST', 'ENOSPC', 'EROFS', 'EACCES', 'EPERM', 'EDQUOT'].includes(systemCode(error) ?? ''))
       throw error
   }

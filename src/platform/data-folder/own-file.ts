@@ -1,6 +1,6 @@
 /**
  * Reads files of the data folder that decide where data goes and who may read it (contract: hardening.md, section 2). A
- * repository must not choose either: a file that git tracks, that another user owns or may change, or that is no regular
+ * repository must not choose either: a file that git tracks, that another user owns or may change, or that is not a regular
  * file is refused. Builtin modules only, because hooks load it.
  */
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ const OTHERS = 0o077
 
 const GIT_TIMEOUT_MS = 2_000
 
-/** A file that somebody else may have written. `remedy` is what the user can do. */
+/** A file that another person may have written. `remedy` is a command or sentence for the user. */
 export class UntrustedFile extends Error {
   readonly remedy: string
 
@@ -29,7 +29,7 @@ export class UntrustedFile extends Error {
 /**
  * Returns the text of a file that only this user can have written; null if it does not exist.
  *
- * @param remedy what removes or replaces the file, for the error
+ * @param remedy how to remove or replace the file, for the error
  * @throws UntrustedFile
  * @example
  * readOwnFile('.turngraph/token', 'Remove it; the next `turngraph serve` makes a new one.')
@@ -45,7 +45,7 @@ export function readOwnFile(file: string, remedy: string): string | null {
     if (process.getuid !== undefined && (mode & OTHERS) !== 0)
       throw refuse('other users may read or change it')
     if (size > MAX_BYTES) throw refuse(`it is larger than ${MAX_BYTES} bytes`)
-    if (isTrackedByGit(file)) throw refuse('git tracks it, so its content may come from somebody else')
+    if (isTrackedByGit(file)) throw refuse('git tracks it, so its content may come from another person')
     return readFileSync(opened, 'utf8')
   } finally {
     closeSync(opened)
@@ -69,7 +69,7 @@ function openWithoutLinks(file: string, refuse: (reason: string) => UntrustedFil
 export function isTrackedByGit(file: string): boolean {
   const folder = realFolder(path.dirname(file))
   if (folder === null || !isInRepository(folder)) return false
-  // Settings of a repository must start no program, and variables of a surrounding git command must not choose another one.
+  // Settings of a repository must not start a program. Variables of a surrounding git command must not choose another repository.
   const args = ['-c', 'core.fsmonitor=false', '-C', folder, 'ls-files', '--error-unmatch', '--']
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
   const { status } = spawnSync('git', [...args, path.basename(file)], {
@@ -84,7 +84,7 @@ function realFolder(folder: string): string | null {
   try {
     return realpathSync(folder)
   } catch {
-    return null // the folder does not exist: it holds no file
+    return null // the folder does not exist
   }
 }
 

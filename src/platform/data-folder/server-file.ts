@@ -14,16 +14,16 @@ type ServerFile = z.output<typeof serverFile>
 
 const fileIn = (dataFolder: string): string => path.join(dataFolder, 'server.json')
 
-/** Writes where the service answers. Commands use a loopback address only: any other one is for TURNGRAPH_URL. */
+/** Writes the address of the service. Commands use only a loopback address from it; any other one belongs in TURNGRAPH_URL. */
 export function writeServerFile(dataFolder: string, content: ServerFile): void {
   if (!isLoopback(new URL(content.url).hostname)) return
   replacePrivateFile(fileIn(dataFolder), `${JSON.stringify(content)}\n`)
 }
 
 /**
- * Returns where the service of a data folder answers; null if there is no such file. Its process may have ended.
+ * Returns the address of a data folder's service; null if the file does not exist. Its process may have ended.
  *
- * @throws `invalid_request` if somebody else may have written the file, if it is damaged, or if it names another machine
+ * @throws `invalid_request` if another person may have written the file, if it is damaged, or if it names another machine
  */
 export function readServerFile(dataFolder: string): ServerFile | null {
   const file = fileIn(dataFolder)
@@ -33,7 +33,7 @@ export function readServerFile(dataFolder: string): ServerFile | null {
     const named = serverFile.parse(JSON.parse(text))
     if (isLoopback(new URL(named.url).hostname)) return named
     throw new TurngraphError('invalid_request', `${file} is not used: ${named.url} is not on this machine.`, {
-      hint: `Set TURNGRAPH_URL if commands shall use that service, and remove the file: rm ${file}`,
+      hint: `Set TURNGRAPH_URL if commands should use that service, and remove the file: rm ${file}`,
     })
   } catch (cause) {
     if (hasCode(cause, 'invalid_request')) throw cause

@@ -4,7 +4,7 @@ import { readPrivateFile } from './private-file.ts'
 
 export const tokenFileIn = (dataFolder: string): string => path.join(dataFolder, 'token')
 
-/** What a user of a token file can do that is not trusted. */
+/** Remedy for a token file that is not trusted. */
 export const newToken = (file: string): string =>
   `Others may know this token. Make a new one: rm ${file}, then turngraph serve`
 

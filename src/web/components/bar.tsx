@@ -4,7 +4,7 @@ import { contestedNote } from '../../rules/notes.ts'
 type Props = {
   part: number
   whole: number
-  /** Number of those in `part` that are contested: drawn apart. */
+  /** Number of contested items in `part`, drawn separately. */
   contested?: number
 }
 

@@ -1,9 +1,9 @@
-// Keeps what lets the person who looks in: a session of this tab, or a token that the person typed.
+// Keeps the credentials of the page: a session of this tab, or a token that the user typed.
 import { failureFrom, notReachable } from './failure.ts'
 
-/** In localStorage, if the person wants to stay signed in. */
+/** Key in localStorage, if the user wants to stay signed in. */
 const TOKEN_KEY = 'turngraph.token'
-/** In sessionStorage: it ends with the tab. */
+/** Key in sessionStorage, which ends with the tab. */
 const SESSION_KEY = 'turngraph.session'
 
 const PAGE_SESSIONS_PATH = '/v1/page-sessions'
@@ -32,7 +32,7 @@ export async function exchangeGivenCode(): Promise<string | null> {
   return token
 }
 
-/** The session of this tab, else the token that this browser keeps. */
+/** Returns the session of this tab, otherwise the token that this browser keeps. */
 export const readKeptToken = (): string | null =>
   sessionStorage.getItem(SESSION_KEY) ?? localStorage.getItem(TOKEN_KEY)
 

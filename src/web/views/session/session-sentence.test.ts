@@ -30,7 +30,7 @@ describe('the sentence of a session', () => {
     )
   })
 
-  test('counts contested criteria apart, and names their turns', () => {
+  test('counts contested criteria separately, and names their turns', () => {
     const contested = { state: 'verified' as const, contested: { turn: 5 } }
     const all = { ...criteria(2, 2, 5), contested: 2, criteria: [contested, contested] as never[] }
     expect(describeSession(all, null, IDLE, true)).toBe('2 of 2 proven, 2 contested in turn 5, turn 5.')

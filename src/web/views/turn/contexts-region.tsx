@@ -1,4 +1,4 @@
-// Draws the context that a turn would be told today, for each role, and the feedback that its Player was given: its text, what is in it, what was left out, and what is new in it.
+// Draws the current context of a turn for each role, and the feedback that its Player got: text, sections, omissions, changes.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
@@ -15,7 +15,7 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
   return (
     <>
       <div class="region-head contexts-head">
-        <h2>The context that would be told today</h2>
+        <h2>The context as of today</h2>
         {turn.turn_number > 1 && (
           <label>
             <input
