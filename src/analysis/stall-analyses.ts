@@ -11,7 +11,7 @@ import { analyseWorlds, type WorldStall } from '../memory/worlds/world-progress.
 export const MAX_CANDIDATES = 5_000
 
 /** Number of worlds that one statement reads. */
-const CHUNK = 200
+const WORLDS_PER_STATEMENT = 200
 
 const candidateRow = z.object({
   key: z.string(),
@@ -70,8 +70,8 @@ async function judge(graph: Graph, rows: readonly Row[]): Promise<Judged[]> {
   const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
   const keys = [...candidates.keys()]
   const judged: Judged[] = []
-  for (let at = 0; at < keys.length; at += CHUNK) {
-    for (const world of await analyseWorlds(graph, keys.slice(at, at + CHUNK))) {
+  for (let at = 0; at < keys.length; at += WORLDS_PER_STATEMENT) {
+    for (const world of await analyseWorlds(graph, keys.slice(at, at + WORLDS_PER_STATEMENT))) {
       const candidate = candidates.get(world.key)
       if (candidate !== undefined && isWarned(world.stall)) judged.push({ ...world, candidate })
     }

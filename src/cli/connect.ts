@@ -124,7 +124,7 @@ async function serviceOrStore(
   const found =
     config.url === null
       ? await serverOr(config, open, { serverMs: STARTING_MS, holderMs })
-      : await provenService(config, config.url)
+      : await requireProvenService(config, config.url)
   return 'url' in found ? throughService(config, project, found.url, rateLimitWaitMs) : found
 }
 
@@ -133,7 +133,7 @@ const STARTING_MS = 2_000
 const ASK_AGAIN_MS = 50
 
 /** @throws `unauthorized` if the service on a loopback address does not know the token */
-export async function provenService(config: Config, url: string): Promise<{ url: string }> {
+export async function requireProvenService(config: Config, url: string): Promise<{ url: string }> {
   await requireProof(config, url, tokenFor(config))
   return { url }
 }

@@ -47,19 +47,21 @@ function turnOf(given: unknown, say: (turn: number) => string): string[] {
   return typeof turn === 'number' ? [say(turn)] : []
 }
 
-const SHOWN = 20
-const SHOWN_CHARACTERS = 300
+const MAX_SHOWN_CRITERIA = 20
+const MAX_SHOWN_CHARACTERS = 300
 
 export function unprovenLines(left: readonly Unproven[]): string[] {
   const lines = left
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN_CRITERIA)
     .map(({ id, why, text }) => `- ${cut(id)} (${why})${text === null ? '' : `: ${cut(text)}`}`)
-  return left.length > SHOWN ? [...lines, `- and ${left.length - SHOWN} more`] : lines
+  return left.length > MAX_SHOWN_CRITERIA
+    ? [...lines, `- and ${left.length - MAX_SHOWN_CRITERIA} more`]
+    : lines
 }
 
 function cut(text: string): string {
   const line = toOneLine(text)
-  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
+  return line.length <= MAX_SHOWN_CHARACTERS ? line : `${line.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}…`
 }
 
 /** Digest that changes if a criterion was proven, or if a remaining criterion was judged again. */

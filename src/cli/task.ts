@@ -33,7 +33,7 @@ Examples:
     const chosen =
       Object.keys(named).length > 0
         ? (await orRefuse(() => parseTask('The task', JSON.stringify(named)))).task
-        : (await readHere())?.task
+        : (await readFolderTask())?.task
     if (chosen === undefined)
       throw refuse('No task is set here.', 'Name one: turngraph task set FEATURE/TASK')
     const file = present ?? taskFileIn(process.cwd())
@@ -52,7 +52,7 @@ const addShow = action(
   async ({ json }) => {
     const { shownTask } = await import('./hook-task.ts')
     const { toOneLine } = await import('../rules/foreign-text.ts')
-    const found = await readHere(process.env.TURNGRAPH_TASK)
+    const found = await readFolderTask(process.env.TURNGRAPH_TASK)
     if (json) return printJson(found && { ...found.task, file: found.file, session_id: found.sessionId })
     if (found === null) return printNote('No task is set here. Sessions get no context and no reminders.')
     const { task, file, sessionId } = found
@@ -81,7 +81,7 @@ export const addTask = group(
 )
 
 /** Finds the task of the environment, otherwise the task of this folder. */
-async function readHere(named?: string): Promise<FoundTask | null> {
+async function readFolderTask(named?: string): Promise<FoundTask | null> {
   const { findTask } = await import('./hook-task.ts')
   return orRefuse(() => findTask(named, [process.cwd()]))
 }

@@ -42,14 +42,14 @@ export function createPrinter(json: boolean): (event: WatchEvent) => void {
       printJsonLine(toLine(event))
       return
     }
-    const shown = inOneLineEach(event)
+    const shown = flattenEventTexts(event)
     if (shown.type === 'turn') return printText(turnLine(shown))
     for (const note of renderNote(shown)) printNote(note)
   }
 }
 
 /** Names of folders and texts of files, each in one line. */
-const inOneLineEach = (event: WatchEvent): WatchEvent =>
+const flattenEventTexts = (event: WatchEvent): WatchEvent =>
   Object.fromEntries(
     Object.entries(event).map(([name, value]) => [
       name,

@@ -43,7 +43,7 @@ export const text = z
 const HIDDEN_IN_NAMES =
   /\p{Cc}|[\u034f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<=^|[ -~])[\u200c\u200d]|[\u200c\u200d](?=$|[ -~])/u
 
-function hidden(value: string): string | null {
+function findHiddenCharacter(value: string): string | null {
   const [found] = HIDDEN_IN_NAMES.exec(value) ?? []
   if (found === undefined) return null
   const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
@@ -51,7 +51,7 @@ function hidden(value: string): string | null {
 }
 
 const upTo256 = (value: string): string | null =>
-  hidden(value) ??
+  findHiddenCharacter(value) ??
   (characters(value) > LIMITS.nameCharacters
     ? `is longer than 256 characters (${characters(value)}); shorten it`
     : null)

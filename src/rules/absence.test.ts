@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSubstantiated, promisedEvidence } from './absence.ts'
+import { isSubstantiated, listPromisedEvidence } from './absence.ts'
 
 describe('evidence and absence', () => {
   test.each([
@@ -23,7 +23,7 @@ describe('evidence and absence', () => {
 })
 
 test('evidence that repeats the evidence of a promise is no evidence, in any spelling', () => {
-  const promised = promisedEvidence([{ evidence: 'All  tests pass.' }, { evidence: null }])
+  const promised = listPromisedEvidence([{ evidence: 'All  tests pass.' }, { evidence: null }])
   expect(isSubstantiated('all tests pass', promised)).toBe(false)
   expect(isSubstantiated('all tests pass, but one is skipped', promised)).toBe(true)
 })

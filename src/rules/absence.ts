@@ -26,7 +26,7 @@ function normalizeEvidence(text: string): string {
 }
 
 /** The evidence that the Player gave with the promises of a turn, for {@link isSubstantiated}. */
-export const promisedEvidence = (promises: readonly { evidence: string | null }[]): ReadonlySet<string> =>
+export const listPromisedEvidence = (promises: readonly { evidence: string | null }[]): ReadonlySet<string> =>
   new Set(promises.flatMap(({ evidence }) => (evidence === null ? [] : [normalizeEvidence(evidence)])))
 
 /**

@@ -169,7 +169,7 @@ export function groupByCause<I extends Complaint>(issues: readonly I[]): [I, ...
   return [...groups.values()]
 }
 
-const NAMES_SHOWN = 3
+const MAX_NAMES_SHOWN = 3
 
 /**
  * Renders how often a turn raised a cause and how its issues differ; empty for one issue.
@@ -182,7 +182,7 @@ export function describeRepeats(issues: readonly Complaint[]): string {
   const all = issues.map(({ description }) => [...findIdentifiers(description)])
   const common = new Set(all[0]?.filter((name) => all.every((names) => names.includes(name))))
   const differing = [...new Set(all.flat())].filter((name) => !common.has(name))
-  const shown = differing.slice(0, NAMES_SHOWN).join(', ')
-  const more = differing.length - NAMES_SHOWN
+  const shown = differing.slice(0, MAX_NAMES_SHOWN).join(', ')
+  const more = differing.length - MAX_NAMES_SHOWN
   return ` ×${issues.length}${shown === '' ? '' : `: ${shown}`}${more > 0 ? ` and ${more} more` : ''}`
 }

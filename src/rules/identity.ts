@@ -61,7 +61,7 @@ export type Resolution = {
 }
 
 export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
-  const resolver = new Resolver(known, !isNumberedOtherwise(known, turn))
+  const resolver = new Resolver(known, !hasOtherNumbering(known, turn))
   const promises = resolver.list(turn.promises)
   resolver.promised(turn.promises, promises)
   const judgements = turn.judgements.map((list) => resolver.list(list))
@@ -89,7 +89,7 @@ const DECLARED = 'specification'
  * Checks whether the judges and the Player number the criteria differently: more evidence of ids without a text names code of
  * another promise than code of its own. Equal sets of ids are one numbering.
  */
-function isNumberedOtherwise(known: Known, { promises, judgements }: TurnEntries): boolean {
+function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries): boolean {
   const judged = judgements.flat().filter(({ source, label }) => source !== 'player' && label !== null)
   const texts = new Map<string, string>()
   const textsByKey = new Map(

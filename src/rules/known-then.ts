@@ -19,7 +19,7 @@ const instantOf = ({ createdAt }: RecordOfTurn): number => Date.parse(createdAt)
  *
  * @param records of one session
  */
-export function captureInstant(records: readonly RecordOfTurn[], turn: number): number {
+export function findCaptureInstant(records: readonly RecordOfTurn[], turn: number): number {
   const own = records.filter(({ number }) => number === turn)
   const chosen = own.length > 0 ? own : records.filter(({ number }) => number > turn)
   return chosen.map(instantOf).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
@@ -49,7 +49,7 @@ type Told = RecordOfTurn & { worldKey: string; mentions: readonly Mention[] }
  * @param records of all sessions of the task
  * @param declared what the known versions of the specification name
  */
-export function criteriaThen(
+export function restoreCriteria(
   criteria: readonly Criterion[],
   records: readonly Told[],
   declared: readonly Mention[],

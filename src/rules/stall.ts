@@ -30,9 +30,9 @@ const OSCILLATION = 6
 const PLATEAU = 4
 const RETURNS = 2
 const CHANGES = 3
-const SAME_GATE = 5
+const SAME_GATE_TURNS = 5
 /** Number of newest turns in which growth counts as progress. */
-const RECENT = 2
+const RECENT_TURNS = 2
 
 /** The most feedback turns that any verdict looks at. */
 export const LONGEST_WINDOW = OSCILLATION
@@ -53,11 +53,11 @@ export function analyseStall(session: Session): Stall {
   }
   const progress = measureGrowth(session, feedback)
   return (
-    stalled(session, progress, say) ??
-    blocked(session, progress, say) ??
-    oscillating(session, progress, say) ??
-    plateau(session, progress, say) ??
-    progressing(session, progress, say)
+    checkStalled(session, progress, say) ??
+    checkBlocked(session, progress, say) ??
+    checkOscillating(session, progress, say) ??
+    checkPlateau(session, progress, say) ??
+    checkProgressing(session, progress, say)
   )
 }
 
@@ -108,10 +108,10 @@ const countOf = (count: number, one: string, many: string): string => `${count} 
 /** Checks that the window has no growth. The other turns are compared with its first turn. */
 const isFlat = (window: readonly Step[]): boolean => window.slice(1).every(({ growth }) => growth === null)
 
-function progressing(session: Session, steps: readonly Step[], say: Say): Stall {
+function checkProgressing(session: Session, steps: readonly Step[], say: Say): Stall {
   const window = steps.slice(-PLATEAU)
   const newest = steps.findLast(({ growth }) => growth !== null)
-  const isRecent = newest !== undefined && steps.indexOf(newest) >= steps.length - RECENT
+  const isRecent = newest !== undefined && steps.indexOf(newest) >= steps.length - RECENT_TURNS
   if (isRecent)
     return say('progressing', window, `${capitalize(newest.growth ?? '')}. Now ${tally(session)}.`)
   const since = newest === undefined ? steps : steps.slice(steps.indexOf(newest) + 1)
@@ -156,9 +156,9 @@ const createVerdict =
   })
 
 /** The same complaint again and again: with nothing verified at all, or for long and with something left. */
-function stalled(session: Session, steps: readonly Step[], say: Say): Stall | null {
+function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const repeats = (turns: number) => {
-    const window = newest(steps, turns)
+    const window = selectNewest(steps, turns)
     return window !== null && new Set(window.map(({ signature }) => signature)).size === 1 && isFlat(window)
       ? window
       : null
@@ -171,7 +171,7 @@ function stalled(session: Session, steps: readonly Step[], say: Say): Stall | nu
   if (allVerified(session)) return say('stalled', window, finding)
   if (isSpared(session)) {
     // A gate that fails in every turn is evidence, whatever the Player says.
-    const gate = blocked(session, steps, say)
+    const gate = checkBlocked(session, steps, say)
     return (
       gate ??
       say('stalled', window, `${finding} The Player says that all is done, and no rejection shows evidence.`)
@@ -184,8 +184,8 @@ function stalled(session: Session, steps: readonly Step[], say: Say): Stall | nu
  * The same gate fails in every turn: it is evidence, although all promises are complete. If all criteria are verified, `plateau`
  * names the gate and nothing stops.
  */
-function blocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
-  const window = newest(steps, SAME_GATE)
+function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
+  const window = selectNewest(steps, SAME_GATE_TURNS)
   if (window === null || !isFlat(window) || allVerified(session)) return null
   const [first] = window
   const gate = first?.failedGates.find((name) =>
@@ -200,7 +200,7 @@ function blocked(session: Session, steps: readonly Step[], say: Say): Stall | nu
   )
 }
 
-function oscillating(session: Session, steps: readonly Step[], say: Say): Stall | null {
+function checkOscillating(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = steps.slice(-OSCILLATION)
   const complaints = window.map(({ causeNumbers }) => causeNumbers.join(' '))
   const returning = window.filter((_, i) => {
@@ -229,8 +229,8 @@ function oscillating(session: Session, steps: readonly Step[], say: Say): Stall 
   return say('oscillating', window, `The verdict on ${first.name} keeps changing: ${shown}${others}.`)
 }
 
-function plateau(session: Session, steps: readonly Step[], say: Say): Stall | null {
-  const window = newest(steps, PLATEAU)
+function checkPlateau(session: Session, steps: readonly Step[], say: Say): Stall | null {
+  const window = selectNewest(steps, PLATEAU)
   if (window === null || !isFlat(window)) return null
   const finding = `After each of ${renderTurns(window)}, ${tally(session)}`
   if (!allVerified(session)) return say('plateau', window, `${finding}.${quoteRepeated(window)}`)
@@ -238,7 +238,7 @@ function plateau(session: Session, steps: readonly Step[], say: Say): Stall | nu
 }
 
 /** The newest `count` of them, if there are so many. */
-const newest = (steps: readonly Step[], count: number): readonly Step[] | null =>
+const selectNewest = (steps: readonly Step[], count: number): readonly Step[] | null =>
   steps.length < count ? null : steps.slice(-count)
 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'

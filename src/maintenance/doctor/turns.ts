@@ -9,7 +9,7 @@ import { relink, selectParts, setProperties, unlink } from '../../graph/model-st
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type LedgerEntry, outcomeRow, type PromiseEntry } from '../../memory/criteria/rows.ts'
-import { isSubstantiated, promisedEvidence } from '../../rules/absence.ts'
+import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
@@ -103,7 +103,7 @@ function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: reado
   const about = of.findings.of(label, key)
   let fits = about.record(properties)
   const byType = groupBy(parts, ({ type }) => type)
-  const promised = promisedEvidence(
+  const promised = listPromisedEvidence(
     parts
       .filter(({ labels }) => labels.includes('Promise'))
       .map(({ properties: { evidence } }) => ({ evidence: typeof evidence === 'string' ? evidence : null })),

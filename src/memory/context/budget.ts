@@ -109,13 +109,13 @@ function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
     if (isEnough(middle)) enough = middle
     else tooFew = middle
   }
-  for (let count = Math.max(1, enough - TRIED_ONE_BY_ONE); count < enough; count++) {
+  for (let count = Math.max(1, enough - MAX_SINGLE_TRIES); count < enough; count++) {
     if (isEnough(count)) enough = count
   }
   return without(order.slice(0, enough))
 }
 
-const TRIED_ONE_BY_ONE = 8
+const MAX_SINGLE_TRIES = 8
 
 /** Null where there is no room even with the texts gone. What they take together shows only once they stand. */
 function withTextsCut(draft: Draft, base: Shown): Shown | null {

@@ -6,11 +6,11 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import {
-  captureInstant,
-  criteriaThen,
+  findCaptureInstant,
   isKnownAt,
   type Mention,
   newestRecords,
+  restoreCriteria,
 } from '../../rules/known-then.ts'
 import {
   criterionRow,
@@ -71,13 +71,13 @@ export type KnownThen = {
 export const readKnownThen = async (graph: Graph, request: Request): Promise<KnownThen | null> =>
   (
     await untilWhole(
-      () => tryToRead(graph, request),
+      () => readOnce(graph, request),
       (found) => found !== 'torn',
     )
   ).known
 
 /** A `torn` answer was read during a concurrent write. */
-async function tryToRead(graph: Graph, request: Request): Promise<{ known: KnownThen | null } | 'torn'> {
+async function readOnce(graph: Graph, request: Request): Promise<{ known: KnownThen | null } | 'torn'> {
   const { project, worldSlug, currentTurn } = request
   const target = await readTarget(graph, targetStatement, request, {}, targetRow, () => true)
   if (target === null && worldSlug != null) throw unknownWorld(project, worldSlug)
@@ -88,9 +88,9 @@ async function tryToRead(graph: Graph, request: Request): Promise<{ known: Known
   const keys = current.filter(({ revision }) => revision > 1).map(({ turn }) => turn.key)
   const replaced = keys.length === 0 ? [] : await readRows(graph, replacedRecords, { keys }, recordRow)
   const rows = [...current, ...replaced]
-  if (!isOfOneMoment(target, current, rows)) return 'torn'
+  if (!isConsistent(target, current, rows)) return 'torn'
   const own = rows.filter(({ worldKey }) => worldKey === target.key)
-  const isKnown = isKnownAt(captureInstant(own.map(timeOf), currentTurn))
+  const isKnown = isKnownAt(findCaptureInstant(own.map(timeOf), currentTurn))
   const known = rows.filter((row) => isKnown(timeOf(row)))
   const records = newestRecords(
     known.filter(({ worldKey }) => worldKey === target.key).map((row) => ({ ...timeOf(row), row })),
@@ -103,13 +103,13 @@ async function tryToRead(graph: Graph, request: Request): Promise<{ known: Known
   )
   const declared = [...stored.values()].flatMap(mentionsOfSpecification)
   const isTold = (row: RecordRow) => row.worldKey !== target.key || row.turn.number < currentTurn
-  const criteria = criteriaThen(target.criteria, known.filter(isTold).map(toTold), declared)
+  const criteria = restoreCriteria(target.criteria, known.filter(isTold).map(toKnownRecord), declared)
   return { known: foldKnown(target, { records, criteria, specifiedAfter, stored }) }
 }
 
 const timeOf = ({ turn: { number, createdAt }, revision }: RecordRow) => ({ number, revision, createdAt })
 
-const isOfOneMoment = (
+const isConsistent = (
   { key, turnCount, criteria }: z.output<typeof targetRow>,
   current: readonly RecordRow[],
   rows: readonly RecordRow[],
@@ -128,7 +128,7 @@ const isOfOneMoment = (
   )
 }
 
-const toTold = (row: RecordRow) => ({
+const toKnownRecord = (row: RecordRow) => ({
   ...timeOf(row),
   worldKey: row.worldKey,
   mentions: [

@@ -55,7 +55,7 @@ import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorT
 import { readEarlierSession } from './earlier-session.ts'
 import {
   chooseFromOthers,
-  isKnownAsked,
+  isKnownRequested,
   knownColumn,
   paramsToAsk,
   readKnownOfFeature,
@@ -236,7 +236,7 @@ async function readElsewhere(
   if (request.elsewhere === 'off') return null
   const [earlierSession, known] = await Promise.all([
     request.currentTurn > 1 || worldSlug === null ? null : readEarlierSession(graph, request, worldSlug),
-    isKnownAsked(request) ? readKnownOfFeature(graph, { ...request, worldSlug }) : [],
+    isKnownRequested(request) ? readKnownOfFeature(graph, { ...request, worldSlug }) : [],
   ])
   return earlierSession === null && known.length === 0 ? null : { earlierSession, known }
 }
@@ -433,14 +433,14 @@ async function answerFrom(
   const states = await readStates(graph, snapshot, policy, { withStale: true, ...known })
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
-  const stall = await warnedStall(graph, request, snapshot, states)
+  const stall = await loadWarnedStall(graph, request, snapshot, states)
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
   return contextFrom({ row, snapshot, states, histories, stall, promises }, request)
 }
 
 /** Looks for a newer session of the task only if the context would show a stall warning. */
-async function warnedStall(
+async function loadWarnedStall(
   graph: Graph,
   request: Request,
   snapshot: Snapshot,

@@ -70,12 +70,12 @@ const MIN_IDENTIFIERS = 2
 const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 
 /** Checks whether a context needs facts from other sessions. Not as of a turn: topics link to the newest turns only. */
-export const isKnownAsked = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
+export const isKnownRequested = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 
 /** The parameters by which `turns/context` looks for other sessions: in which parts of topics, and by how many issues of a turn. */
 export const paramsToAsk = (request: Pick<ContextRequest, 'elsewhere' | 'asOf'>) => ({
-  slots: isKnownAsked(request) ? slots : [],
+  slots: isKnownRequested(request) ? slots : [],
   mostIssues: MOST_NAMES,
 })
 

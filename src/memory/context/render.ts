@@ -373,7 +373,7 @@ function issueLine(
     : [{ kind, text: suggested, section: 'suggestions' }]
   return [
     severity === 'blocking'
-      ? plain({ kind: 'required', text: first, section }, ...wholeParts(rest))
+      ? plain({ kind: 'required', text: first, section }, ...toIndentedParts(rest))
       : plain({ kind, text: first + rest, section }),
     ...(said === '' ? [] : [plain(...suggestedParts)]),
   ]
@@ -488,10 +488,11 @@ function labelled(name: string, parts: readonly Part[], between = '', from = '')
   return content === '' ? [] : [{ head: `**${name}**${from}: `, parts, between }]
 }
 
-const textParts = (text: string | null, section?: string): Part[] => wholeParts(toBlock(text ?? ''), section)
+const textParts = (text: string | null, section?: string): Part[] =>
+  toIndentedParts(toBlock(text ?? ''), section)
 
 /** Makes parts of a text that is indented already. */
-const wholeParts = (text: string, section?: string): Part[] =>
+const toIndentedParts = (text: string, section?: string): Part[] =>
   text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
 
 const optional = (section: 'evidence' | 'criterion_texts', text: string | null): Part[] =>

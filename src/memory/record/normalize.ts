@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey } from '../../core/keys.ts'
 import type { Params, Value } from '../../graph/port.ts'
-import { isSubstantiated, promisedEvidence } from '../../rules/absence.ts'
+import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../../rules/identity.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import { issueSignature } from '../../rules/signature.ts'
@@ -138,7 +138,7 @@ export function listEntries(
   resolution: Pick<Resolution, 'judgements' | 'promises'>,
 ): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
   const verified = resolution.judgements.flat()
-  const promised = promisedEvidence(record.promises)
+  const promised = listPromisedEvidence(record.promises)
   const turn = record.turnNumber
   return {
     ledger: listVerifications(record).map(({ criterionId, status, source, form, evidence }, position) => ({
@@ -272,7 +272,7 @@ function criteriaParams(
   }
   for (const criterion of resolution.changed) at(criterion.key).changed.push(storedCriterion(criterion))
   const verified = resolution.judgements.flat()
-  const promised = promisedEvidence(record.promises)
+  const promised = listPromisedEvidence(record.promises)
   listVerifications(record).forEach((verification, position) => {
     const substantiated = isSubstantiated(verification.evidence, promised)
     at(verified[position] ?? '').verifications.push(present({ ...verification, position, substantiated }))
