@@ -76,7 +76,7 @@ describe('a field of another type is dropped and named, and its record stays', (
     expect(misfits.map(({ path }) => path)).toEqual([0, 2, 3].map((i) => `completion_promises[${i}]`))
   })
 
-  test('a text where a list of objects belongs is left out, one object is a list of one', () => {
+  test('a text in place of a list of objects is left out, one object is a list of one', () => {
     expect(parsed({ completion_promises: 'all of them' })).toMatchObject({
       promises: undefined,
       misfits: [{ path: 'completion_promises' }],

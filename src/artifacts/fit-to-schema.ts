@@ -12,7 +12,7 @@ export type Fitted<T> = { value: T; misfits: Misfit[] }
 const MAX_ROUNDS = 8
 
 /**
- * Parses the value. A field of another type is read as the schema's type if that loses nothing, and is left out otherwise.
+ * Parses the value. A field of another type is read as the schema's type if that is lossless, and is left out otherwise.
  * A required field that is left out takes its entry with it. Null: the value is not even the outermost type.
  */
 export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> | null {

@@ -415,7 +415,7 @@ describe('the summary is never boilerplate if the report has a better text', () 
     ).toEqual([same, same, 'x', 'y'])
   })
 
-  test('boilerplate is still better than nothing', async () => {
+  test('boilerplate is used if there is no other text', async () => {
     const notes = 'Implementation via task-work delegation'
     expect(await summaries([addressed(notes)])).toEqual([notes])
   })

@@ -46,7 +46,7 @@ function openIssues({ issues = [] }: CoachHalf): string[] {
 
 /**
  * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement belongs to the
- * criterion that it means by the rules of identity, whatever its label is.
+ * criterion that it means by the rules of identity, with any label.
  */
 function criteriaLeft(
   { acceptanceCriteriaStatus = {}, verifications = [] }: CoachHalf,

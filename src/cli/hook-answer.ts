@@ -25,7 +25,7 @@ export type HookQuestion = {
 type Settings = { dataFolder: string; project: string | undefined; waitMs: number }
 
 /**
- * Prints the result of `answer` for the event on standard input, and nothing if no task is set. If the memory is
+ * Prints the result of `answer` for the event on standard input, or no output if no task is set. If the memory is
  * unavailable, prints a message for the user and the result of `whenAway`.
  */
 export const answerHook = (

@@ -1,5 +1,5 @@
 /**
- * Adds our hooks to the settings of Claude Code, and removes them. Everything else in the file stays as it is: order, format,
+ * Adds our hooks to the settings of Claude Code, and removes them. The rest of the file stays unchanged: order, format,
  * comments and trailing commas.
  */
 import * as z from 'zod'

@@ -7,7 +7,7 @@ import { toOneLine } from '../rules/foreign-text.ts'
 import { readSmallFile, UnusableFile } from './hook-files.ts'
 import { foldersUpwards, kindOf, mainCheckoutOf, realPath } from './hook-folders.ts'
 
-/** In the wire form of a query. A world alone is enough, as it has one task. */
+/** Scope in the wire form of a query. Only a world is enough, because it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
 
 /** A task, and the session that is bound to it. `file` is null if TURNGRAPH_TASK in the session's own environment names the task. */

@@ -18,7 +18,7 @@ export function watchOutput(report: (error: TurngraphError) => number): void {
   let isFull = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') {
-      if (readsOnly) process.exit() // with the code that the answer has: `stall --exit-code | head -1` still says stop
+      if (readsOnly) process.exit() // with the code of the answer, so that `stall --exit-code | head -1` keeps it
       return
     }
     if (isFull) return // each further line meets the same disk

@@ -35,7 +35,7 @@ const usageError = (error: CommanderError): TurngraphError =>
     hint: '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.',
   })
 
-// A hook started this command: its output goes to hook.log (hook-run.ts). The variable is not a setting.
+// A hook started this command: hook.log gets its output (hook-run.ts). The variable is not a setting.
 const { TURNGRAPH_LOG_SESSION: logSession } = process.env
 delete process.env.TURNGRAPH_LOG_SESSION
 if (logSession !== undefined) (await import('./log-lines.ts')).writeAsLogLines(logSession)

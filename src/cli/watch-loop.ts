@@ -134,7 +134,7 @@ async function printImport(
     print({ type: 'warning', taskId: task, turnNumber: turn, field, message })
 }
 
-/** Writes the contexts of the turn after the newest one. The Coach's goes only into a folder that no Player reads. */
+/** Writes the contexts of the turn after the newest one. Writes the Coach's context only into a folder that no Player reads. */
 async function writeContexts(
   client: TurngraphClient,
   { folder, reading }: FolderImport,

@@ -13,7 +13,7 @@ const proofRequest = z.strictObject({
   local: z.literal('true').optional(),
 })
 
-/** Answers `{"proof": null}` to a caller with another token: the caller then sends nothing. */
+/** Answers `{"proof": null}` to a caller with another token. The caller then sends no data. */
 export const proofHandler =
   (tokens: Tokens): RequestHandler =>
   (req, res) => {

@@ -19,7 +19,7 @@ describe('evidence and absence', () => {
     'The promise status: page is missing',
     'Not found in the router: /health',
     'Matched nothing in the log',
-  ])('%j speaks about the work', (text) => expect(isSubstantiated(text, new Set())).toBe(true))
+  ])('%j describes the work', (text) => expect(isSubstantiated(text, new Set())).toBe(true))
 })
 
 test('evidence that repeats the evidence of a promise is no evidence, in any spelling', () => {

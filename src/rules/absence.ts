@@ -1,6 +1,6 @@
 /**
  * Separates evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if
- * its text speaks about the work. Pure.
+ * its text describes the work. Pure.
  */
 
 /** Starts of texts that only report a failed search or repeat the Player. */
@@ -30,7 +30,7 @@ export const listPromisedEvidence = (promises: readonly { evidence: string | nul
   new Set(promises.flatMap(({ evidence }) => (evidence === null ? [] : [normalizeEvidence(evidence)])))
 
 /**
- * Returns whether the text of a judgement speaks about the work.
+ * Returns whether the text of a judgement describes the work.
  *
  * @param promised evidence of the Player's promises: a judge who repeats it adds no evidence
  * @example

@@ -27,7 +27,7 @@ export type IssueLife<I> = {
   goneInTurn: number | null
 }
 
-/** Turns with other decisions judge nothing: earlier open issues stay open, and issues of these turns open too. */
+/** Turns with other decisions do not judge: earlier open issues stay open, and issues of these turns open too. */
 const judges = ({ coachDecision }: { coachDecision: CoachDecision }): boolean =>
   COUNTED_DECISIONS.some((counted) => counted === coachDecision)
 

@@ -33,7 +33,7 @@ const HALF_MARKED = new RegExp(
   'iu',
 )
 const BRACKETED = new RegExp(`^[[(](${KNOWN_LABEL})[\\])](?!\\()\\s*:?\\s*(?:[-–—]+\\s+)?`, 'iu')
-/** A label that a mark encloses, with or without its colon, is one whatever its prefix if a separator follows. */
+/** A label that a mark encloses, with or without its colon, may have any prefix if a separator follows. */
 const marked = (label: string, separator: string) =>
   new RegExp(`^([*_\`]+)[[(]?(${label})${ENDS}[\\])]?(?:\\s*:?\\s*)[*_\`]+(?![*_\`])${separator}`, 'iu')
 const MARKED = marked(KNOWN_LABEL, '\\s*:?\\s*(?:[-–—]+\\s+)?')

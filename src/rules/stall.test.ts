@@ -243,7 +243,7 @@ describe('blocked', () => {
   })
 })
 
-test('a session is finished once it is approved, or once the task has a newer one', () => {
+test('a session is finished if it is approved, or if the task has a newer one', () => {
   expect(analyseStall(session({ outcomes: sameFeedback(5), isSuperseded: true }))).toMatchObject({
     verdict: 'finished',
     shouldStop: false,

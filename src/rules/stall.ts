@@ -34,7 +34,7 @@ const SAME_GATE_TURNS = 5
 /** Number of newest turns in which growth counts as progress. */
 const RECENT_TURNS = 2
 
-/** The most feedback turns that any verdict looks at. */
+/** Maximum number of feedback turns that a verdict uses. */
 export const LONGEST_WINDOW = OSCILLATION
 
 export function analyseStall(session: Session): Stall {
@@ -170,11 +170,15 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
   const finding = `${renderTurns(window)} have the same feedback, and after each of them ${tally(session)}.${quoteRepeated(window)}`
   if (allVerified(session)) return say('stalled', window, finding)
   if (isSpared(session)) {
-    // A gate that fails in every turn is evidence, whatever the Player says.
+    // A gate that fails in every turn is evidence against any claim of the Player.
     const gate = checkBlocked(session, steps, say)
     return (
       gate ??
-      say('stalled', window, `${finding} The Player says that all is done, and no rejection shows evidence.`)
+      say(
+        'stalled',
+        window,
+        `${finding} The Player claims that all is done, and no rejection shows evidence.`,
+      )
     )
   }
   return say('stalled', window, `UNRECOVERABLE_STALL: ${finding}`, true)
@@ -182,7 +186,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
 
 /**
  * The same gate fails in every turn: it is evidence, although all promises are complete. If all criteria are verified, `plateau`
- * names the gate and nothing stops.
+ * names the gate and stops no session.
  */
 function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = selectNewest(steps, SAME_GATE_TURNS)

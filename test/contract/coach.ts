@@ -202,20 +202,23 @@ export function coachContract(store: StoreUnderTest): void {
       '[Text fallback] nothing was found',
       'Matched in Player requirements_met',
       '',
-    ])('a rejection that says only %j is absence, under every policy, and stops no session', async (text) => {
-      await capture(aTurn(1, { ...promised('AC-001', 'AC-002'), ...judged({ 'AC-001': 'verified' }) }))
-      for (let turn = 2; turn <= 7; turn++) {
-        const rejected = judged({ 'AC-001': ['rejected', text], 'AC-002': ['rejected', text] })
-        await capture(aTurn(turn, complaint('0/2 criteria met', rejected)))
-      }
-      expect(await promises(8)).toMatchObject({ source: 'recovered', recoveredFromTurn: 1 })
-      for (const policy of ['sticky', 'evidence', 'latest', 'fresh'] as const)
-        expect((await stall({ policy })).shouldStop, policy).toBe(false)
-      expect(await criteria({ policy: 'evidence' })).toMatchObject({
-        verified: 1,
-        criteria: [{ state: 'verified', contested: { turn: 7 } }, { state: 'rejected' }],
-      })
-    })
+    ])(
+      'a rejection with only the text %j is absence, under every policy, and stops no session',
+      async (text) => {
+        await capture(aTurn(1, { ...promised('AC-001', 'AC-002'), ...judged({ 'AC-001': 'verified' }) }))
+        for (let turn = 2; turn <= 7; turn++) {
+          const rejected = judged({ 'AC-001': ['rejected', text], 'AC-002': ['rejected', text] })
+          await capture(aTurn(turn, complaint('0/2 criteria met', rejected)))
+        }
+        expect(await promises(8)).toMatchObject({ source: 'recovered', recoveredFromTurn: 1 })
+        for (const policy of ['sticky', 'evidence', 'latest', 'fresh'] as const)
+          expect((await stall({ policy })).shouldStop, policy).toBe(false)
+        expect(await criteria({ policy: 'evidence' })).toMatchObject({
+          verified: 1,
+          criteria: [{ state: 'verified', contested: { turn: 7 } }, { state: 'rejected' }],
+        })
+      },
+    )
 
     describe('promises', () => {
       test("a turn's own come first; it need not be captured yet", async () => {

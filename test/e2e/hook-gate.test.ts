@@ -393,7 +393,7 @@ describe('a session', () => {
     expect(await user.stop({ session_id: OTHER })).toBeNull()
   })
 
-  test('whose environment names the task is asked, binds nothing, and is left out by TURNGRAPH_TASK=none', async () => {
+  test('whose environment names the task is checked but not bound, and is excluded by TURNGRAPH_TASK=none', async () => {
     const user = await captured()
     user.name(TASK, null)
     expect(await user.start('startup', ASKED)).toEqual(context)
@@ -533,11 +533,11 @@ describe('files that are not regular', () => {
   })
 })
 
-describe('a memory that is away', () => {
+describe('a memory that is unavailable', () => {
   const goesOn = expect.stringMatching(/^Turngraph is unavailable: .* The agent continues without it\.$/)
   const forAgent = expect.stringContaining('What was proven before is not known here.')
 
-  test('lets the agent go on, and says so', async () => {
+  test('lets the agent continue, and reports that', async () => {
     const user = aUser()
     await user.install()
     user.name(TASK)

@@ -1,5 +1,5 @@
 /**
- * Reads files of the data folder that decide where data goes and who may read it (contract: hardening.md, section 2). A
+ * Reads files of the data folder that decide who receives data and who may read it (contract: hardening.md, section 2). A
  * repository must not choose either: a file that git tracks, that another user owns or may change, or that is not a regular
  * file is refused. Builtin modules only, because hooks load it.
  */
