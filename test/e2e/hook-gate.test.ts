@@ -613,7 +613,7 @@ describe('a memory that is unavailable', () => {
       for (const odd of ['', 'no json', 'null', '[]', '{"session_id": 7, "cwd": {}}'])
         expect(await inShell(command, odd, {}), odd).toEqual({ code: 0, stdout: '', stderr: '' })
     }
-    expect(readFileSync(path.join(user.folder, 'hook.log'), 'utf8')).toContain('no JSON')
+    expect(readFileSync(path.join(user.folder, 'hook.log'), 'utf8')).toContain('is not JSON')
   })
 })
 

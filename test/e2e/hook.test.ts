@@ -79,7 +79,7 @@ describe('turngraph hook', () => {
     const readLog = () => readFileSync(path.join(folder, 'hook.log'), 'utf8')
     while (!readLog().includes(` ${session} turns\t2\n`)) await sleep(50) // what the import prints
     const log = readLog()
-    expect(log).toContain('no JSON')
+    expect(log).toContain('is not JSON')
     expect(log).toContain(' - /nowhere.jsonl is not a file; no other project folder has this session\n')
     for (const line of log.trimEnd().split('\n'))
       expect(line).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z (-|${session}) `))
