@@ -2,6 +2,7 @@
  * Separates evidence from its absence (contract: truth.md, "Evidence and absence"): a rejection has evidence of its own only if
  * its text describes the work. Pure.
  */
+import { trimEnd } from '../core/trim-end.ts'
 
 /** Starts of texts that only report a failed search or repeat the Player. */
 const ABSENCE_TEXTS: readonly RegExp[] = [
@@ -19,10 +20,7 @@ function normalizeEvidence(text: string): string {
     .toLowerCase()
     .split(/\s+/u)
     .filter((word) => word !== '')
-  const joined = words.join(' ')
-  let end = joined.length
-  while (end > 0 && '.;:,! '.includes(joined[end - 1] ?? '')) end--
-  return joined.slice(0, end)
+  return trimEnd(words.join(' '), (character) => '.;:,! '.includes(character))
 }
 
 /** The evidence that the Player gave with the promises of a turn, for {@link isSubstantiated}. */

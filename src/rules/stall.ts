@@ -5,7 +5,7 @@
 import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
 import { numberCauses } from './causes.ts'
-import { promisedNote } from './notes.ts'
+import { countCriteria, describeCounts, promisedNote } from './notes.ts'
 import type { Outcome } from './outcome.ts'
 
 export type Session = {
@@ -361,7 +361,7 @@ const listRemaining = ({ criteria }: Session): string[] =>
 
 function tally({ criteria, promisedNotJudged }: Session): string {
   const promised = promisedNote(promisedNotJudged)
-  const verified = `${criteria.filter(isVerified).length} of ${criteria.length} criteria are verified`
+  const verified = describeCounts(countCriteria(criteria), { noun: ' criteria', verb: 'are verified' })
   return promised === null ? verified : `${verified}; ${promised}`
 }
 

@@ -1,4 +1,5 @@
 /** Recognizes summaries that do not describe the work. Pure. */
+import { trimEnd } from '../core/trim-end.ts'
 
 /** The sentence that GuardKit writes if it delegated the work. */
 const DELEGATION = /^implementation via task-work delegation\b/i
@@ -10,6 +11,6 @@ export const isDelegation = (summary: string): boolean => DELEGATION.test(summar
 
 /** Checks whether a summary describes the work of its turn. */
 export function isInformative(summary: string): boolean {
-  const text = summary.trim().replace(/[.!]+$/, '')
+  const text = trimEnd(summary.trim(), (character) => '.!'.includes(character))
   return /[\p{L}\p{N}]/u.test(text) && !isDelegation(text) && text !== DEFAULT_SUMMARY
 }

@@ -1,13 +1,14 @@
 /** Compares the texts of criteria (contracts: criteria.md, "Normalized text", "Words"; truth.md, "Criteria"). */
+import { trimEnd } from '../core/trim-end.ts'
 import { splitLabel, withoutListMark } from './labels.ts'
 
 export function normalizeText(text: string): string {
-  return withoutListMark(text.normalize('NFKC'))
+  const folded = withoutListMark(text.normalize('NFKC'))
     .replace(/[`*_#[\]]/g, '')
     .replace(/\s+/gu, ' ')
     .trim()
     .toLowerCase()
-    .replace(/[.;:, ]+$/u, '')
+  return trimEnd(folded, (character) => '.;:, '.includes(character))
 }
 
 const UNSPACED =

@@ -604,7 +604,7 @@ export function coachContract(store: StoreUnderTest): void {
         const fourth = await stall()
         expect(fourth.verdict).toBe('no_growth')
         expect(fourth.reason).toBe(
-          'No progress in 2 turns (turns 3 and 4), too few to call it a stall. Now 2 of 2 criteria are verified. Repeated: "not all met"',
+          'No progress in 2 turns (turns 3 and 4), too few to call it a stall. Now 2 of 2 criteria are verified, 2 contested in turn 4. Repeated: "not all met"',
         )
         await capture(
           aTurn(

@@ -282,13 +282,14 @@ const WORKING_FOLDER = /^(?:OLD)?PWD$/
 const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
 
 /**
- * A value that is no secret despite its name: a folder of the shell, a test's result after `pass`, and only for `key` a UUID
- * or words.
+ * A value that is no secret despite its name: a folder of the shell, a test's result after `pass`, and only for `key` and the
+ * key of a session a UUID or words.
  */
 function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {
   if (METHOD.test(text)) return true
   if (WORKING_FOLDER.test(name)) return /^(?:[~./]|[A-Za-z]:)/.test(text)
-  if (/^key$/i.test(name)) return !KEY_FORM.test(text) || UUID.test(text) || WORDS.test(text)
+  if (/^(?:session[_.-]?)?key$/i.test(name))
+    return !KEY_FORM.test(text) || UUID.test(text) || WORDS.test(text)
   if (!/^pass$/i.test(name)) return false
   const isSetting = isKey || place !== 'line' || (isTight && sign === '=')
   return !isSetting || /^[A-Z][A-Za-z]*-?\d+$|^\d+$/.test(text) || (sign !== '=' && place === 'other')

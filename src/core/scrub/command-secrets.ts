@@ -120,8 +120,8 @@ function* selectWords(words: readonly Word[], form: CommandForm): Generator<Word
       if (value !== null) yield value
     }
     for (const flag of userFlags) {
-      const value = valueOfFlag(word, flag, next)
-      if (value !== null) yield* secretOfUser(value)
+      const value = endsInFlag(word, flag) ? next : valueOfFlag(word, flag, next)
+      if (value) yield* secretOfUser(value)
     }
     if (names?.test(unquote(word).text) && next !== undefined) yield next
     if (assignments) yield* assignedTo(word)
@@ -142,6 +142,10 @@ function valueOfFlag(word: Word, flag: string, next: Word | undefined): Word | n
   const skipped = flag.length + (glued.startsWith('=') ? 1 : 0)
   return { text: word.text.slice(skipped), start: word.start + skipped }
 }
+
+/** `-sSu anna:S`: short flags may share a dash. */
+const endsInFlag = ({ text }: Word, flag: string): boolean =>
+  flag.length === 2 && /^-[A-Za-z]{2,8}$/.test(text) && text.endsWith(flag.slice(1))
 
 /** `anna:S`, `S:`, `DOMAIN/anna%S`. */
 function* secretOfUser(given: Word): Generator<Word> {

@@ -82,7 +82,10 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'user',
     /(?:\s-u|--user)[\s=]{1,4}["']?[\w.@-]{1,64}:(?!\/\/)(?=[^\s\0]{0,64}\d)(?!\d+(?:\s|$))([^\s"'`\0]{4,})/dg,
   ],
-  ['mysql', /\bmysql(?:dump|admin)?\b[^\n|;&\0]{0,200}?\s-p(?=[^\s\0]{0,40}[\d!@#$%^&*])([^\s"'\0]{6,})/dg],
+  [
+    'mysql',
+    /\bmysql(?:dump|admin)?\b[^\n|;&\0]{0,200}?\s-p["']?(?=[^\s\0]{0,40}[\d!@#$%^&*])([^\s"'\0]{6,})/dg,
+  ],
   // Settings of servers and networks that write a name, a space and the value.
   ['server', /(?<![\w-])(?:requirepass|masterauth)[ \t]{1,8}["']?([^\s"'\0]{6,})/dg],
   [

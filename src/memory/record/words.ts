@@ -6,6 +6,7 @@ import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { label } from '../../core/fields.ts'
 import { scrubText } from '../../core/scrub/scrub.ts'
+import { trimEnd } from '../../core/trim-end.ts'
 import type {
   CoachDecision,
   CriterionStatus,
@@ -89,11 +90,7 @@ const canonicalWords = <T extends string>(words: Words<T>): readonly [T, ...T[]]
 
 /** A word without case, surrounding space and closing punctuation: ` Needs work. ` is `needs_work`. */
 export const foldWord = (word: string): string =>
-  word
-    .trim()
-    .toLowerCase()
-    .replace(/[\p{P}\s]+$/u, '')
-    .replaceAll(/[\s-]+/g, '_')
+  trimEnd(word.trim().toLowerCase(), (character) => /[\p{P}\s]/u.test(character)).replaceAll(/[\s-]+/g, '_')
 
 /** The canonical word that is meant; `undefined` where the table has neither it nor a synonym. */
 function findWord<T extends string>(words: Words<T>, given: string): T | undefined {
