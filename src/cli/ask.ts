@@ -51,7 +51,8 @@ export async function ask<N extends OperationName>(
   if (json) return printJson(wire())
   // Of a task that is not stored there is nothing to show but the context of its first turn.
   if (answer.taskKnown !== false || name === 'loadTurnContinuationContext') await print(answer, wire)
-  if (answer.nextCursor != null) printNote(`More: --cursor ${answer.nextCursor}`)
+  if (answer.nextCursor == null) return
+  printNote(part === takeItems ? 'More: --limit 0 shows all of them.' : `More: --cursor ${answer.nextCursor}`)
 }
 
 /** What an answer says of a task that is not stored. */

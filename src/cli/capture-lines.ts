@@ -8,26 +8,34 @@ import type { Frame } from './ask.ts'
 import { plural, printJsonLine, printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
-type CaptureLinesOptions = Frame & { onConflict?: 'error' | 'supersede' | undefined }
+type CaptureLinesOptions = Frame & {
+  onConflict?: 'error' | 'supersede' | undefined
+  createWorld?: boolean | undefined
+}
 
 const { input, output } = operations.captureTurnState
 
 /** A record as it is sent: an option is the nearer word, what the record itself says gives way. */
-export function parseCapture(record: unknown, { project, onConflict }: CaptureLinesOptions): CaptureRequest {
+export function parseCapture(
+  record: unknown,
+  { project, onConflict, createWorld }: CaptureLinesOptions,
+): CaptureRequest {
   const request = parseWire(input, record, 'the turn record')
   return {
     ...request,
     ...(project !== undefined && { project }),
     ...(onConflict !== undefined && { onConflict }),
+    ...(createWorld !== undefined && { createWorld }),
   }
 }
 
 /** What became of a record, in one line. */
 export function describeCapture(answer: OperationOutput<'captureTurnState'>): string {
-  const { turnNumber, worldSlug, created, superseded, redactions = 0 } = answer
+  const { turnNumber, worldSlug, created, superseded, worldCreated, warnings = [], redactions = 0 } = answer
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
   const masked = redactions === 0 ? '' : ` (${plural(redactions, 'secret')} masked)`
-  return `${done} turn ${turnNumber} of world ${worldSlug}${masked}`
+  const made = worldCreated ? ', a new world' : ''
+  return [`${done} turn ${turnNumber} of world ${worldSlug}${made}${masked}`, ...warnings].join('; ')
 }
 
 /**

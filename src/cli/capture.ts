@@ -14,6 +14,10 @@ export const addCapture = action(
         'where another record is stored at the turn (default: error)',
         { choices: ['error', 'supersede'] },
       ],
+      createWorld: [
+        '--create-world',
+        'make a world that does not exist, also above turn 1 of a task that has worlds',
+      ],
       ...SHARED,
     },
     help: `Of JSON lines each one is answered, and one that cannot be stored does not stop the others.

@@ -53,10 +53,18 @@ const addCreate = action(
   }) =>
     ask(
       'createWorld',
-      { worldSlug, executor, leaseTtlMs, ...toSettings(settings), featureId, taskId },
+      {
+        worldSlug,
+        executor,
+        leaseTtlMs,
+        ...toSettings(settings),
+        featureId,
+        taskId,
+        // A repeat of the request must not make another world.
+        idempotencyKey: idempotencyKey ?? (worldSlug === undefined ? crypto.randomUUID() : undefined),
+      },
       { project, json },
       ({ created, worldSlug }) => printText(`${created ? 'Created' : 'There already:'} world ${worldSlug}`),
-      { call: idempotencyKey === undefined ? {} : { idempotencyKey } },
     ),
 )
 

@@ -2,12 +2,13 @@
 import { ReadableStream as NodeStream } from 'node:stream/web' // the global one, with the types of Node
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
+import { IDEMPOTENCY_KEY } from '../core/fields.ts'
 import { parseJson, parseJsonInOrder } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
 import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
-import { findRoute, hasBody, IDEMPOTENCY_KEY, type Route } from '../operations/routes.ts'
+import { findRoute, hasBody, type Route } from '../operations/routes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import {
   type TranscriptUpload,

@@ -108,4 +108,7 @@ export const exactJson = z.json().refine(isExact, {
   error: 'has a whole number beyond 2^53, which JSON rounds; give it as text',
 })
 
+/** The header `Idempotency-Key`: 1 to 256 visible characters, as a header can carry them unchanged. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/
+
 export const project = name.nullish().describe("default: the connection's project")

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
-import { name } from '../core/fields.ts'
-import { hasBody, IDEMPOTENCY_KEY } from '../operations/routes.ts'
+import { IDEMPOTENCY_KEY, name } from '../core/fields.ts'
+import { hasBody } from '../operations/routes.ts'
 
 /** Refuses a body where only the path and the query are read. */
 export const refuseBody: RequestHandler = (req, _res, next) => {

@@ -1,6 +1,6 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
-import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
+import { IDEMPOTENCY_KEY, LIMITS, name, project, wholeNumber } from '../core/fields.ts'
 import {
   entryCursor,
   LARGE_RECORDS,
@@ -44,6 +44,11 @@ import { positionIn, worldCursor } from './world-cursor.ts'
 export const captureAnswer = turnState.extend({
   created: z.boolean().describe('false: the same record stood there already'),
   superseded: z.boolean().describe('true: it took the place of another record'),
+  worldCreated: z.boolean().describe('true: this capture made its world'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('of a world that was made: the task exists in another feature too'),
   redactions: z.number().describe('how many secrets were masked in what was sent'),
 })
 
@@ -56,8 +61,8 @@ export const memoryOperations = {
     input: captureRequest,
     output: captureAnswer,
     run: async (graph, input) => {
-      const { turn, ...answer } = await captureTurnState(graph, input)
-      return { ...turn, ...answer }
+      const { turn, warnings, ...answer } = await captureTurnState(graph, input)
+      return { ...turn, ...answer, ...(warnings.length > 0 && { warnings }) }
     },
   }),
   loadTurnContinuationContext: operation({
@@ -180,15 +185,23 @@ export const memoryOperations = {
   createWorld: operation({
     summary: 'Create a world: one autobuild session of a task',
     scope: 'write',
-    input: createWorldRequest,
+    input: createWorldRequest.extend({
+      idempotencyKey: z
+        .string()
+        .regex(IDEMPOTENCY_KEY, 'must have 1 to 256 visible ASCII characters, for example a UUID')
+        .nullish()
+        .describe(
+          'a repeat with the same key answers the world of the first call; REST takes the header Idempotency-Key too',
+        ),
+    }),
     output: world.extend({ created: z.boolean() }),
-    run: async (graph, { criteria, ...input }, { idempotencyKey, runs }) => {
+    run: async (graph, { criteria, idempotencyKey, ...input }, { idempotencyKey: header, runs }) => {
       if (input.executor != null) runs.executors.find(input.executor)
       if (criteria != null) {
         await refuseOtherWorld(graph, input)
         await declareCriteria(graph, { ...input, criteria })
       }
-      const made = await createWorld(graph, input, { requestId: idempotencyKey ?? null })
+      const made = await createWorld(graph, input, { requestId: idempotencyKey ?? header ?? null })
       return { ...made.world, created: made.created }
     },
   }),

@@ -85,6 +85,3 @@ export const findRoute = (operation: OperationName): Route => {
   if (route === undefined) throw new Error(`operation ${operation} has no route`)
   return route
 }
-
-/** The header `Idempotency-Key`: 1 to 256 visible characters, as a header can carry them unchanged. */
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/

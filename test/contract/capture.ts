@@ -35,10 +35,11 @@ export function captureContract(store: StoreUnderTest): void {
       on.client.loadTurnContinuationContext(aContext(currentTurn, { role }))
 
     test('a record with every field is read back as it was stored', async () => {
-      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(everyField)
+      const { created, superseded, worldCreated, redactions, ...answered } =
+        await on.client.captureTurnState(everyField)
       expect({ created, superseded }).toEqual({ created: true, superseded: false })
       expect(answered).toEqual({ ...everyFieldKept, createdAt: expect.any(String) })
-      const read = await on.client.getTurn({ worldSlug: 'session/1 α', turnNumber: 3 })
+      const read = await on.client.getTurn({ worldSlug: 'session%2F1~%CE%B1', turnNumber: 3 })
       expect(read).toEqual(answered)
       expect(Object.keys(read.acceptanceCriteriaStatus)).toEqual([
         'criterion_1',
@@ -46,10 +47,10 @@ export function captureContract(store: StoreUnderTest): void {
         'criterion_3',
       ])
       expect(Object.keys(read.gates)).toEqual(['tests', 'plan audit', 'coverage'])
-      const page = await on.client.listTurns({ worldSlug: 'session/1 α' })
+      const page = await on.client.listTurns({ worldSlug: 'session%2F1~%CE%B1' })
       expect(page).toEqual({ items: [answered], nextCursor: null })
       const shown = await on.client.loadTurnContinuationContext(
-        aContext(4, { worldSlug: 'session/1 α', role: 'coach' }),
+        aContext(4, { worldSlug: 'session%2F1~%CE%B1', role: 'coach' }),
       )
       expect(shown.prior).toEqual(everyFieldKept)
     })
@@ -57,7 +58,8 @@ export function captureContract(store: StoreUnderTest): void {
     test('the least record is read back with its defaults', async () => {
       const sent = { project: 'p', featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: '' }
       const before = new Date().toISOString()
-      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(sent)
+      const { created, superseded, worldCreated, redactions, ...answered } =
+        await on.client.captureTurnState(sent)
       expect(answered).toMatchObject({
         playerDecision: 'unknown',
         playerDecisionRaw: null,
@@ -80,7 +82,8 @@ export function captureContract(store: StoreUnderTest): void {
 
     test('an instant is kept to the microsecond, in the answer as in the graph', async () => {
       const sent = aTurn(1, { completedAt: '2026-03-08T14:07:00.123456789Z' })
-      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(sent)
+      const { created, superseded, worldCreated, redactions, ...answered } =
+        await on.client.captureTurnState(sent)
       expect(answered.completedAt).toBe('2026-03-08T14:07:00.123456Z')
       expect(await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })).toEqual(answered)
       expect((await on.client.captureTurnState(sent)).created).toBe(false)
@@ -120,7 +123,7 @@ export function captureContract(store: StoreUnderTest): void {
         { issues: [{ severity: 'minor', description: '', details: 'text' }] },
       ],
     ])('%s comes back as it went', async (_name, more) => {
-      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(
+      const { created, superseded, worldCreated, redactions, ...answered } = await on.client.captureTurnState(
         aTurn(1, more),
       )
       const read = await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })
@@ -151,7 +154,8 @@ export function captureContract(store: StoreUnderTest): void {
           criterionIds: [criterionId],
         })),
       })
-      const { created, superseded, redactions, ...answered } = await on.client.captureTurnState(sent)
+      const { created, superseded, worldCreated, redactions, ...answered } =
+        await on.client.captureTurnState(sent)
       expect(await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })).toEqual(answered)
       expect((await context(2)).criteria).toHaveLength(300)
     })
@@ -161,7 +165,11 @@ export function captureContract(store: StoreUnderTest): void {
         const first = await on.client.captureTurnState(everyField)
         const before = await dumpOf(handles.graph)
         for (let i = 0; i < 2; i++) {
-          expect(await on.client.captureTurnState(everyField)).toEqual({ ...first, created: false })
+          expect(await on.client.captureTurnState(everyField)).toEqual({
+            ...first,
+            created: false,
+            worldCreated: false,
+          })
         }
         expect(await dumpOf(handles.graph)).toEqual(before)
       })
@@ -191,13 +199,17 @@ export function captureContract(store: StoreUnderTest): void {
       test('a record without a time of its own is the same when sent again later', async () => {
         const sent = { project: PROJECT, featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: 'x' }
         const first = await on.client.captureTurnState(sent)
-        expect(await on.client.captureTurnState(sent)).toEqual({ ...first, created: false })
+        expect(await on.client.captureTurnState(sent)).toEqual({
+          ...first,
+          created: false,
+          worldCreated: false,
+        })
       })
 
       test('the same record, once with its world named and once without, is the same', async () => {
         const first = await on.client.captureTurnState(aTurn(1))
         const named = await on.client.captureTurnState(aTurn(1, { worldSlug: TASK }))
-        expect(named).toEqual({ ...first, created: false })
+        expect(named).toEqual({ ...first, created: false, worldCreated: false })
       })
 
       test('sent again with on_conflict, it supersedes nothing', async () => {
@@ -449,7 +461,7 @@ export function captureContract(store: StoreUnderTest): void {
         aTurn(7, { playerSummary: 'another', onConflict: 'supersede' }),
         aTurn(7, { playerSummary: 'a third', onConflict: 'supersede' }),
         aTurn(8, { taskId: 'TASK-2', completedAt: null }),
-        aTurn(1, { featureId: 'FEAT-2', worldSlug: 'x/y' }),
+        aTurn(1, { featureId: 'FEAT-2', worldSlug: 'x%2Fy' }),
         aTurn(1, { project: 'other' }),
       ]
 

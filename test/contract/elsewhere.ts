@@ -170,16 +170,16 @@ export function elsewhereContract(store: StoreUnderTest): void {
 
     test('the session before is the one that completed last, in whatever order sessions were stored', async () => {
       const sessions = [3, 1, 2].map((hour) =>
-        aTurn(1, { worldSlug: `at ${hour}`, completedAt: at(hour), playerSummary: `at ${hour}` }),
+        aTurn(1, { worldSlug: `at-${hour}`, completedAt: at(hour), playerSummary: `at ${hour}` }),
       )
       await capture(sessions)
       await beginNew()
       const sessionBefore = async (worldSlug: string) =>
         (await contextOf(1, { worldSlug })).elsewhere?.earlierSession?.worldSlug
-      expect(await sessionBefore(NEW)).toBe('at 3')
-      expect(await sessionBefore('at 3')).toBe('at 2')
-      expect(await sessionBefore('at 2')).toBe('at 1')
-      expect(await sessionBefore('at 1')).toBeUndefined()
+      expect(await sessionBefore(NEW)).toBe('at-3')
+      expect(await sessionBefore('at-3')).toBe('at-2')
+      expect(await sessionBefore('at-2')).toBe('at-1')
+      expect(await sessionBefore('at-1')).toBeUndefined()
     })
   })
 }

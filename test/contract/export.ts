@@ -104,7 +104,7 @@ export function exportContract(store: StoreUnderTest): void {
         await captureSteadily(graph, aTurn(20, said))
         await captureSteadily(graph, aTurn(3, said)) // late
         await captureSteadily(graph, aTurn(2, { ...said, onConflict: 'supersede' }))
-        await captureSteadily(graph, aTurn(1, { taskId: 'TASK-9', ...said, worldSlug: 'newly made' }))
+        await captureSteadily(graph, aTurn(1, { taskId: 'TASK-9', ...said, worldSlug: 'newly-made' }))
         const runs = new TurnRunStore(graph, { now: () => new Date(0), newId: () => 'an-attempt' })
         const world = { project: PROJECT, worldSlug: 'runs' }
         const held = await runs.startAttempt(world, 'tests')
@@ -348,7 +348,7 @@ export function exportContract(store: StoreUnderTest): void {
         aTurn(1, { featureId: 'FEAT-0', completedAt: old.completedAt }),
         old.now,
       )
-      await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'moved', completedAt: old.completedAt }))
+      await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'moved', completedAt: old.completedAt, createWorld: true }))
       await everything()
       const since = '2026-01-15T00:00:00Z'
       for (const limit of [1, 1_000]) {

@@ -397,18 +397,18 @@ export function forgetContract(store: StoreUnderTest): void {
     test('captures that race a forgetting are stored whole, or told that the world goes', async () => {
       const other = await handles.open(() => store.beside(handles.graph))
       for (let round = 0; round < 5; round++) {
-        const worlds = ['gone', 'gone too', 'stays', `new ${round}`]
+        const worlds = ['gone', 'gone-too', 'stays', `new-${round}`]
         for (const worldSlug of worlds.slice(0, 3))
-          await capture(handles.graph, full(round + 1, { worldSlug }))
+          await capture(handles.graph, full(round + 1, { worldSlug, createWorld: true }))
         const racing = worlds.map((worldSlug) =>
           clientOf(other)
-            .captureTurnState(full(round + 2, { worldSlug, onConflict: 'supersede' }))
+            .captureTurnState(full(round + 2, { worldSlug, createWorld: true, onConflict: 'supersede' }))
             .then(
               () => null,
               (error: unknown) => (error instanceof TurngraphError ? error.code : String(error)),
             ),
         )
-        const going = ['gone', 'gone too'].map((worldSlug) => forgetAll(handles.graph, { worldSlug }))
+        const going = ['gone', 'gone-too'].map((worldSlug) => forgetAll(handles.graph, { worldSlug }))
         const outcomes = await Promise.all(racing)
         await Promise.all(going)
         for (const outcome of outcomes) expect([null, 'world_deleted']).toContain(outcome)
@@ -440,7 +440,7 @@ export function forgetContract(store: StoreUnderTest): void {
         } as const
         await capture(handles.graph, full(2, replacing))
         for (const taskId of ['TASK-2', 'TASK-3'])
-          await capture(handles.graph, full(1, { worldSlug: `gone ${taskId}`, completedAt: OLD, taskId }))
+          await capture(handles.graph, full(1, { worldSlug: `gone-${taskId}`, completedAt: OLD, taskId }))
         await send(client(), sessionOf(1), CONVERSATION)
         await send(client(), sessionOf(2), FORK)
         survived = await forget(breaking(handles.graph, broken), asked, { threshold: 5 }).then(

@@ -455,14 +455,14 @@ export function identityContract(store: StoreUnderTest): void {
         await Promise.all(
           wordings.map((wording, i) =>
             clientOf(handles.graph).captureTurnState(
-              aTurn(1, { taskId, worldSlug: `${taskId} w${i}`, ...verified(wording) }),
+              aTurn(1, { taskId, worldSlug: `${taskId}-w${i}`, ...verified(wording) }),
             ),
           ),
         )
         const seen = []
         for (const i of wordings.keys()) {
           const view = await clientOf(handles.graph).loadTurnContinuationContext(
-            aContext(2, { taskId, worldSlug: `${taskId} w${i}` }),
+            aContext(2, { taskId, worldSlug: `${taskId}-w${i}` }),
           )
           seen.push(...view.criteria.map(({ key, aliases }) => [key, aliases.map(({ label }) => label)]))
         }

@@ -27,6 +27,8 @@ const NAMES = [
   '~1',
 ]
 
+const slugOf = (name: string) => encodeURIComponent(name).replaceAll("'", '%27')
+
 const joinedKeys = parseStatement(
   'test',
   'MATCH (a)-[r]->(b) WHERE a.key IS NOT NULL AND b.key IS NOT NULL RETURN a.key AS a, type(r) AS kind, b.key AS b',
@@ -57,9 +59,9 @@ export function isolationContract(store: StoreUnderTest): void {
       type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }
       const scopes: Scope[] = [
         ...NAMES.map((project) => ({ project, featureId: 'f', taskId: 't', worldSlug: 'w' })),
-        ...NAMES.map((featureId) => ({ project: 'p1', featureId, taskId: 't', worldSlug: `f ${featureId}` })),
-        ...NAMES.map((taskId) => ({ project: 'p2', featureId: 'f', taskId, worldSlug: `t ${taskId}` })),
-        ...NAMES.map((worldSlug) => ({ project: 'p3', featureId: 'f', taskId: 't', worldSlug })),
+        ...NAMES.map((featureId) => ({ project: 'p1', featureId, taskId: 't', worldSlug: `f-${slugOf(featureId)}` })),
+        ...NAMES.map((taskId) => ({ project: 'p2', featureId: 'f', taskId, worldSlug: `t-${slugOf(taskId)}` })),
+        ...NAMES.map((name) => ({ project: 'p3', featureId: 'f', taskId: 't', worldSlug: slugOf(name) })),
         { project: 'x/y', featureId: 'z', taskId: 't', worldSlug: 'q' },
         { project: 'x', featureId: 'y/z', taskId: 't', worldSlug: 'q' },
         { project: 'x', featureId: 'y', taskId: 'z/t', worldSlug: 'r' },

@@ -211,6 +211,84 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toMatchObject({ World: 1, Turn: 1, HAS_WORLD: 1 })
     })
 
+    describe('a capture that would fork a session', () => {
+      const unknown = (near: string[]) => ({ code: 'unknown_world', details: { near } })
+
+      test('an unknown world_slug is refused above turn 1 if the task has a world, with near names', async () => {
+        expect(await client().captureTurnState(aTurn(1))).toMatchObject({ worldCreated: true, created: true })
+        expect(await client().captureTurnState(aTurn(1))).toMatchObject({
+          worldCreated: false,
+          created: false,
+        })
+        const misspelled = client().captureTurnState(aTurn(2, { worldSlug: 'TASK-11' }))
+        await expect(misspelled).rejects.toMatchObject(unknown([TASK]))
+        await expect(client().captureTurnState(aTurn(2, { worldSlug: 'zz' }))).rejects.toMatchObject(
+          unknown([]),
+        )
+        expect(await countsOf(handles.graph)).toMatchObject({ World: 1, Turn: 1 })
+        const next = await client().captureTurnState(aTurn(2, { worldSlug: TASK }))
+        expect([next.worldCreated, next.warnings]).toEqual([false, undefined])
+      })
+
+      test('an unknown world_slug is made by turn 1, by a task without a world, and by create_world: true', async () => {
+        const made = { worldCreated: true }
+        const late = aTurn(5, { worldSlug: 'late' })
+        expect(await client().captureTurnState(late)).toMatchObject(made)
+        expect(await client().captureTurnState(aTurn(1, { worldSlug: 'again' }))).toMatchObject(made)
+        const forced = aTurn(3, { worldSlug: 'forced', createWorld: true })
+        expect(await client().captureTurnState(forced)).toMatchObject(made)
+        const { createWorld: _, ...repeated } = forced
+        expect(await client().captureTurnState(repeated)).toMatchObject({
+          created: false,
+          worldCreated: false,
+        })
+      })
+
+      test('a task of another feature is made with a warning, and refused above turn 1', async () => {
+        await client().captureTurnState(aTurn(1, { featureId: 'FH', taskId: 'TH' }))
+        await client().captureTurnState(aTurn(1, { project: 'other', featureId: 'FX', taskId: 'TH' }))
+        const misnamed = { featureId: 'F0', taskId: 'TH' }
+        await expect(client().captureTurnState(aTurn(2, misnamed))).rejects.toMatchObject(unknown(['FH']))
+        expect(await countsOf(handles.graph)).toMatchObject({ World: 2, Turn: 2 })
+        const warned = { worldCreated: true, warnings: ['task TH exists in feature FH too'] }
+        expect(await client().captureTurnState(aTurn(1, misnamed))).toMatchObject(warned)
+        const next = await client().captureTurnState(aTurn(2, misnamed))
+        expect([next.worldCreated, next.warnings]).toEqual([false, undefined])
+        const forced = aTurn(2, { featureId: 'F9', taskId: 'TH', createWorld: true })
+        expect(await client().captureTurnState(forced)).toMatchObject({
+          worldCreated: true,
+          warnings: ['task TH exists in feature F0 too', 'task TH exists in feature FH too'],
+        })
+      })
+
+      test('a new world_slug has the characters of a default slug, at most 256', async () => {
+        for (const worldSlug of ['a b', 'a/b', 'ä', 'a?']) {
+          const refused = { code: 'invalid_request', message: expect.stringContaining('world_slug') }
+          await expect(client().createWorld({ ...task, worldSlug })).rejects.toMatchObject(refused)
+          await expect(client().captureTurnState(aTurn(1, { worldSlug }))).rejects.toMatchObject(refused)
+        }
+        expect(await countsOf(handles.graph)).toEqual({})
+        const worldSlug = `~%20.${'x'.repeat(251)}`
+        expect(await client().createWorld({ ...task, worldSlug })).toMatchObject({ created: true })
+        expect(await client().captureTurnState(aTurn(1, { worldSlug }))).toMatchObject({
+          worldCreated: false,
+        })
+      })
+    })
+
+    test('a repeat with the same idempotency key answers the world of the first call', async () => {
+      const asked = { ...task, idempotencyKey: 'key-1' }
+      const first = await client().createWorld(asked)
+      expect(await client().createWorld(asked)).toMatchObject({ created: false, worldSlug: first.worldSlug })
+      expect(await client().createWorld(task)).toMatchObject({
+        created: true,
+        worldSlug: `${first.worldSlug}.2`,
+      })
+      await expect(client().createWorld({ ...task, idempotencyKey: 'a b' })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    })
+
     test('a world shows what its runs mind, and a change of it changes what it names and no more', async () => {
       const world = { worldSlug: 'w' }
       const settings = {
@@ -315,10 +393,10 @@ export function worldsContract(store: StoreUnderTest): void {
     })
 
     test('lists are filtered, in the order of their slugs, and in pages', async () => {
-      const names = ['b', 'B', 'a', 'ä', 'a.2', 'a/1']
+      const names = ['b', 'B', 'a', '~1', 'a.2', 'a%2F1']
       for (const worldSlug of names) await client().createWorld({ ...task, worldSlug })
-      await client().createWorld({ featureId: FEATURE, taskId: 'TASK-2', worldSlug: 'other task' })
-      await client().createWorld({ featureId: 'FEAT-2', taskId: TASK, worldSlug: 'other feature' })
+      await client().createWorld({ featureId: FEATURE, taskId: 'TASK-2', worldSlug: 'other-task' })
+      await client().createWorld({ featureId: 'FEAT-2', taskId: TASK, worldSlug: 'other-feature' })
       const seen: string[] = []
       let cursor: string | null = null
       do {
@@ -330,11 +408,11 @@ export function worldsContract(store: StoreUnderTest): void {
         seen.push(...page.items.map(({ worldSlug }) => worldSlug))
         cursor = page.nextCursor
       } while (cursor !== null)
-      expect(seen).toEqual(['B', 'a', 'a.2', 'a/1', 'b', 'ä'])
+      expect(seen).toEqual(['B', 'a', 'a%2F1', 'a.2', 'b', '~1'])
       const slugs = async (filter: object) =>
         (await client().listWorlds(filter)).items.map((w) => w.worldSlug)
       expect(await slugs({ featureId: FEATURE })).toHaveLength(7)
-      expect(await slugs({ featureId: 'FEAT-2' })).toEqual(['other feature'])
+      expect(await slugs({ featureId: 'FEAT-2' })).toEqual(['other-feature'])
       expect(await slugs({})).toHaveLength(8)
       expect(await slugs({ project: 'nobody' })).toEqual([])
     })

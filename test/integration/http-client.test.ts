@@ -11,7 +11,7 @@ import { startLimitedFront } from '../support/limited-front.ts'
 import { start } from './http-start.ts'
 
 const task = { featureId: 'FEAT 1/ä', taskId: '100% 日本' }
-const named = { ...task, worldSlug: 'w/1?' }
+const named = { ...task, worldSlug: 'w%2F1~' }
 
 /** What a program might do, the mistakes too. */
 const SCRIPT: ((client: TurngraphClient) => Promise<unknown>)[] = [
@@ -50,16 +50,16 @@ const SCRIPT: ((client: TurngraphClient) => Promise<unknown>)[] = [
   (c) => c.createWorld({ ...named, executor: 'other' }),
   (c) => c.listWorlds({ limit: 1 }),
   (c) => c.listWorlds({ featureId: 'none' }),
-  (c) => c.getWorld({ worldSlug: 'w/1?' }),
+  (c) => c.getWorld({ worldSlug: 'w%2F1~' }),
   (c) => c.getWorld({ worldSlug: 'none' }),
-  (c) => c.listTurns({ worldSlug: 'w/1?', limit: 1 }),
-  (c) => c.getTurn({ worldSlug: 'w/1?', turnNumber: 1 }),
-  (c) => c.getTurn({ worldSlug: 'w/1?', turnNumber: 9 }),
-  (c) => c.getTurnHistory({ worldSlug: 'w/1?', turnNumber: 2 }),
-  (c) => c.listTurns({ worldSlug: 'w/1?', cursor: 'nonsense' }),
+  (c) => c.listTurns({ worldSlug: 'w%2F1~', limit: 1 }),
+  (c) => c.getTurn({ worldSlug: 'w%2F1~', turnNumber: 1 }),
+  (c) => c.getTurn({ worldSlug: 'w%2F1~', turnNumber: 9 }),
+  (c) => c.getTurnHistory({ worldSlug: 'w%2F1~', turnNumber: 2 }),
+  (c) => c.listTurns({ worldSlug: 'w%2F1~', cursor: 'nonsense' }),
   (c) => c.captureTurnState({ ...named, turnNumber: 0, playerSummary: '', nope: 1 } as never),
-  (c) => c.deleteWorld({ worldSlug: 'w/1?' }),
-  (c) => c.getWorld({ worldSlug: 'w/1?' }),
+  (c) => c.deleteWorld({ worldSlug: 'w%2F1~' }),
+  (c) => c.getWorld({ worldSlug: 'w%2F1~' }),
 ]
 
 /** Times; and `revision`, which the in-process client lets through beside the answer's schema. */

@@ -325,7 +325,7 @@ test('Cypher in any text is stored as that text', async () => {
     project: `p ${cypher}`,
     feature_id: `f ${cypher}`,
     task_id: `t ${cypher}`,
-    world_slug: `w ${cypher}`,
+    world_slug: `w${encodeURIComponent(cypher).replace(/["'()*]/g, '')}`,
     player_summary: cypher,
     coach_feedback: cypher,
     progress_summary: cypher,

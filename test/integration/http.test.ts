@@ -247,7 +247,7 @@ describe('every route of the contract', () => {
       project: ' Prøject/ä b ',
       feature_id: 'F/1?&#',
       task_id: '100% 日本',
-      world_slug: 'w/../%2F +1',
+      world_slug: 'w~..%2F%20%2B1',
     }
     expect((await call('POST', '/v1/turns', { body: record(names) })).status).toBe(201)
     const world = `/v1/worlds/${encodeURIComponent(names.world_slug)}`

@@ -18,9 +18,9 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     const started = await aService()
     const { call } = started
     await capture(started, { acceptance_criteria_status: { 'AC-1': 'verified', 'AC-2': 'rejected' } })
-    const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r s/t', executor: 'trial' }
+    const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r%20s~t', executor: 'trial' }
     await call('POST', '/v1/worlds', { body: world })
-    const inRuns = `/v1/worlds/${encodeURIComponent('r s/t')}/turn-runs?project=shop`
+    const inRuns = `/v1/worlds/${encodeURIComponent('r%20s~t')}/turn-runs?project=shop`
     const { turn_run_id: id } = (await call('POST', inRuns, { body: { turn_count: 2 } })).body
     const runAt = `/v1/turn-runs/${id}?project=shop`
     await expect.poll(async () => (await call('GET', runAt)).body.status).toBe('completed')
@@ -32,7 +32,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
         `turngraph://shop/worlds/w/context/${role}/2`,
         `/v1/continuation-context?project=shop&world_slug=w&role=${role}&current_turn=2`,
       ]),
-      [`turngraph://shop/worlds/r%20s%2Ft/runs/${id}`, runAt],
+      [`turngraph://shop/worlds/r%2520s~t/runs/${id}`, runAt],
     ]
     for (const [uri, path] of twins) {
       const { contents } = await client.readResource(uri)
@@ -41,7 +41,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     }
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }: { uri: string }) => uri).sort()).toEqual([
-      'turngraph://shop/worlds/r%20s%2Ft',
+      'turngraph://shop/worlds/r%2520s~t',
       'turngraph://shop/worlds/w',
     ])
     const { resourceTemplates } = await client.listTemplates()

@@ -49,11 +49,11 @@ describe('a record that comes back', () => {
   })
 
   test('is taken by REST as GET answered it: 200, created false', async () => {
-    const read = await turnOf('shop', 'session/1 α', 3)
+    const read = await turnOf('shop', 'session%2F1~%CE%B1', 3)
     const again = await started.call('POST', '/v1/turns', { body: read })
     expect([again.status, again.body]).toEqual([
       200,
-      { ...read, created: false, superseded: false, redactions: 0 },
+      { ...read, created: false, superseded: false, world_created: false, redactions: 0 },
     ])
     const differs = await started.call('POST', '/v1/turns', { body: { ...read, id: 'TURN-FEAT-1-9' } })
     expect([differs.status, differs.body.error.details.problems]).toEqual([
@@ -64,9 +64,9 @@ describe('a record that comes back', () => {
 
   test('is taken by the library over HTTP as it answered it', async () => {
     const client = httpClient({ url: started.service.url, token: started.token, project: 'shop' })
-    const read = await client.getTurn({ worldSlug: 'session/1 α', turnNumber: 3 })
+    const read = await client.getTurn({ worldSlug: 'session%2F1~%CE%B1', turnNumber: 3 })
     expect(await client.captureTurnState(read)).toMatchObject({ ...read, created: false })
-    const { items } = await client.listTurns({ worldSlug: 'session/1 α' })
+    const { items } = await client.listTurns({ worldSlug: 'session%2F1~%CE%B1' })
     expect(await client.captureTurnState(items[0] as (typeof items)[number])).toMatchObject({
       created: false,
     })

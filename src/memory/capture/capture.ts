@@ -19,6 +19,7 @@ import { normalizeTurn } from '../record/normalize.ts'
 import { readTurn } from '../record/read-turns.ts'
 import { type CaptureRequest, type TurnState, turnState } from '../record/record.ts'
 import { instantRow } from '../record/rows.ts'
+import { checkNewWorld } from '../worlds/new-world.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
 import { counter, type Known, readKnown } from './load-criteria.ts'
@@ -40,6 +41,10 @@ export type Captured = {
   created: boolean
   /** True where it took the place of another record. */
   superseded: boolean
+  /** Whether this capture made its world. */
+  worldCreated: boolean
+  /** What the caller should know of a world that was made. */
+  warnings: string[]
   /** How many secrets were masked in what was sent. */
   redactions: number
 }
@@ -59,7 +64,7 @@ type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T |
  *
  * One write; before it one read where the turn names criteria, or no world. Source: seed 000, `capture_turn_state`.
  *
- * @throws `turn_conflict`, `world_conflict`, `world_deleted`, `busy`, `store_unavailable`, `timeout`
+ * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `busy`, `store_unavailable`, `timeout`
  * @example
  * await captureTurnState(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  */
@@ -71,7 +76,11 @@ export async function captureTurnState(
   const { written, ...captured } = await store(graph, request, options, false, (deadlined, steps) =>
     deadlined.write(steps),
   )
-  const row = written?.flat().find((each) => 'completedAt' in each)
+  const rows = written?.flat() ?? []
+  // Another capture may have made the world at the same moment.
+  const wasThere = rows.some((each) => 'world' in each && each.created === false)
+  if (wasThere) Object.assign(captured, { worldCreated: false, warnings: [] })
+  const row = rows.find((each) => 'completedAt' in each)
   if (row === undefined) return captured
   // The clock may have stepped back: the write decides what the service stamps.
   return { ...captured, turn: { ...captured.turn, completedAt: instantRow.parse(row.completedAt) } }
@@ -129,6 +138,8 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
   const { request } = capture
   const { turnNumber } = request
   const slugs = createSlugs(request)
+  let mayHaveMade = false
+  let warnings: string[] = []
   for (let refusals = 0; ; refusals++) {
     const known = await readKnown(graph, capture)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
@@ -153,6 +164,8 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
             turn: record,
             created: found.writeId === capture.writeId,
             superseded: false,
+            worldCreated: found.writeId === capture.writeId && mayHaveMade,
+            warnings,
             written: null,
             loweredTopics: [],
           }
@@ -163,12 +176,22 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
       }
     }
+    if (isNew) warnings = await checkNewWorld(graph, request)
+    mayHaveMade ||= isNew
     const planned = await plan(graph, capture, { worldSlug, isNew, replaced }, way, known)
     const written = planned === null ? null : await write(graph, planned.steps)
     if (planned !== null && written !== null) {
       const superseded = way === 'supersede'
       const { loweredTopics } = planned
-      return { turn: toTurn(capture, worldSlug), created: true, superseded, written, loweredTopics }
+      return {
+        turn: toTurn(capture, worldSlug),
+        created: true,
+        superseded,
+        worldCreated: isNew,
+        warnings: isNew ? warnings : [],
+        written,
+        loweredTopics,
+      }
     }
     if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, LONGEST_PAUSE_MS))
   }

@@ -9,6 +9,7 @@ const NOT_CONTENT = new Set([
   'worldSlug',
   'turnNumber',
   'onConflict',
+  'createWorld',
   'entityType',
   'id',
   'key',

@@ -148,6 +148,10 @@ export const turnInput = z.strictObject({
 /** `POST /v1/turns`: the record, and what to do where another one stands at its turn. */
 export const captureRequest = turnInput.extend({
   onConflict: z.enum(['error', 'supersede']).optional().describe('supersede: replace, and keep the old one'),
+  createWorld: z
+    .boolean()
+    .optional()
+    .describe('true: make a world that does not exist, also above turn 1 of a task that has worlds'),
 })
 
 export type CaptureRequest = z.output<typeof captureRequest>

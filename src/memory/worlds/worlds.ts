@@ -8,11 +8,13 @@ import { snakeCase } from '../../core/wire-form.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { isNewWorldSlug } from '../../rules/new-world.ts'
 import { optionalText } from '../../rules/values.ts'
 import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
 import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { instantRow } from '../record/rows.ts'
 import { declaredCriteria } from '../specification/specification.ts'
+import { assertNewWorldSlug } from './new-world.ts'
 import {
   differingRunSettings,
   type RunSettingsRequest,
@@ -47,7 +49,9 @@ export const createWorldRequest = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: name,
   taskId: name,
-  worldSlug: name.nullish().describe("default: the task's next one"),
+  worldSlug: name
+    .nullish()
+    .describe("default: the task's next one; characters A-Z a-z 0-9 . _ ~ % -, at most 256"),
   executor: name.nullish().describe('default: external'),
   leaseTtlMs: integerBetween(1_000, 86_400_000).nullish().describe('default: 60000'),
   ...runSettingsRequest,
@@ -153,15 +157,17 @@ export async function createWorld(
     now: options.now ?? toInstant(new Date()),
   }
   if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
+  if (!isNewWorldSlug(request.worldSlug)) await refuseOtherWorld(graph, request)
   const { stored, created } = await ensure(graph, scope, request.worldSlug, settings)
   if (!created) refuseOther(stored, request)
   return { world: toWorld(stored), created }
 }
 
 /**
- * Before anything else is written for a world: one that is there already must be the one that is asked for.
+ * Before anything else is written for a world: one that is there already must be the one that is asked for. An older world may have
+ * other characters in its slug than a new one.
  *
- * @throws `world_conflict`, `world_deleted`
+ * @throws `world_conflict`, `world_deleted`, `invalid_request`
  */
 export async function refuseOtherWorld(
   graph: Graph,
@@ -169,7 +175,8 @@ export async function refuseOtherWorld(
 ): Promise<void> {
   if (request.worldSlug == null) return
   const stored = await readStoredWorld(graph, request.project, request.worldSlug)
-  if (stored !== null) refuseOther(stored, request)
+  if (stored === null) assertNewWorldSlug(request.worldSlug)
+  else refuseOther(stored, request)
 }
 
 function refuseOther(stored: StoredWorld, request: CreateWorldRequest & { project: string }): void {

@@ -86,7 +86,11 @@ export class Writer {
   }
 
   #acknowledge(op: Op, seen: Exchange, repeated: boolean): void {
-    const { created, superseded, redactions, ...record } = parseWire(captureAnswer, seen.body, 'answer')
+    const { created, superseded, worldCreated, redactions, ...record } = parseWire(
+      captureAnswer,
+      seen.body,
+      'answer',
+    )
     const landed = this.#landed
     holds(repeated || created, 'a first capture is answered 201', { ...this.place, op, seen })
     holds(landed === null || !created, 'a stored capture is not stored again', { ...this.place, op, seen })

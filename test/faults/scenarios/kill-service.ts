@@ -24,7 +24,7 @@ export const places = (project: string): Place[] =>
     project,
     featureId: `FEAT-${i % 2}`,
     taskId: `TASK-${i}`,
-    worldSlug: i % 2 === 0 ? `session ${i}/α` : null,
+    worldSlug: i % 2 === 0 ? `session-${i}~%CE%B1` : null,
   }))
 
 /** Acknowledged means stored: kill -9 of the service on the embedded graph, in the middle of captures. */

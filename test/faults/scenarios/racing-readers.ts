@@ -45,7 +45,7 @@ export const racingReaders: Scenario = (options) =>
     const project = `race-${seed}-${Date.now()}`
     while (performance.now() < end) {
       const world = ++figures.worlds
-      const worldSlug = world % 2 === 0 ? `session ${world}` : null
+      const worldSlug = world % 2 === 0 ? `session-${world}` : null
       const place: Place = { project, featureId: 'FEAT-1', taskId: `TASK-${world}`, worldSlug }
       const { writer, seen } = await race(place, service.url, readers, random)
       figures.aliasesOfAnotherMoment += await checkSeen(writer, seen)

@@ -20,7 +20,7 @@ export const sameTurnTwice: Scenario = (options) =>
         project,
         featureId: 'FEAT-1',
         taskId: `TASK-${round}`,
-        worldSlug: round % 4 < 2 ? `session ${round}` : null,
+        worldSlug: round % 4 < 2 ? `session-${round}` : null,
       }
       const turn = random.between(1, 3)
       const first = plannedTurn(place, { turn, revision: 1 })
