@@ -20,7 +20,7 @@ export function analysisOraclesContract(store: StoreUnderTest): void {
       Promise.all(
         Array.from({ length: LANES }, async (_, lane) => {
           for (const { turns } of sessions.filter((_session, i) => i % LANES === lane))
-            for (const turn of turns) await client().captureTurnState(turn)
+            for (const turn of turns) await client().captureTurnState({ ...turn, createWorld: true })
         }),
       )
     /** The whole answer; a shorter one is its beginning. */

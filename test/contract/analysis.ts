@@ -478,8 +478,8 @@ export function analysisContract(store: StoreUnderTest): void {
         hour,
       ])
       await session('none', [verified('AC-1'), {}])
-      await session('at once', [{ ...verified('AC-1'), coachDecision: 'approved' }])
-      await session('not all', [
+      await session('at-once', [{ ...verified('AC-1'), coachDecision: 'approved' }])
+      await session('not-all', [
         {
           verifications: [
             ...(verified('AC-1').verifications ?? []),

@@ -348,7 +348,10 @@ export function exportContract(store: StoreUnderTest): void {
         aTurn(1, { featureId: 'FEAT-0', completedAt: old.completedAt }),
         old.now,
       )
-      await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'moved', completedAt: old.completedAt, createWorld: true }))
+      await captureSteadily(
+        handles.graph,
+        aTurn(2, { worldSlug: 'moved', completedAt: old.completedAt, createWorld: true }),
+      )
       await everything()
       const since = '2026-01-15T00:00:00Z'
       for (const limit of [1, 1_000]) {

@@ -59,8 +59,18 @@ export function isolationContract(store: StoreUnderTest): void {
       type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }
       const scopes: Scope[] = [
         ...NAMES.map((project) => ({ project, featureId: 'f', taskId: 't', worldSlug: 'w' })),
-        ...NAMES.map((featureId) => ({ project: 'p1', featureId, taskId: 't', worldSlug: `f-${slugOf(featureId)}` })),
-        ...NAMES.map((taskId) => ({ project: 'p2', featureId: 'f', taskId, worldSlug: `t-${slugOf(taskId)}` })),
+        ...NAMES.map((featureId) => ({
+          project: 'p1',
+          featureId,
+          taskId: 't',
+          worldSlug: `f-${slugOf(featureId)}`,
+        })),
+        ...NAMES.map((taskId) => ({
+          project: 'p2',
+          featureId: 'f',
+          taskId,
+          worldSlug: `t-${slugOf(taskId)}`,
+        })),
         ...NAMES.map((name) => ({ project: 'p3', featureId: 'f', taskId: 't', worldSlug: slugOf(name) })),
         { project: 'x/y', featureId: 'z', taskId: 't', worldSlug: 'q' },
         { project: 'x', featureId: 'y/z', taskId: 't', worldSlug: 'q' },

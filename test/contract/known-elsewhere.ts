@@ -13,7 +13,7 @@ import {
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-const OWN = 'own session'
+const OWN = 'own-session'
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 3, 0, minute)).toISOString()
 
 /** A turn of another session, which is named after its task. */

@@ -147,7 +147,8 @@ export function stallsContract(store: StoreUnderTest): void {
           const taskIds = [...new Set(own.map(({ place }) => place.taskId))]
           await declare(taskIds, true)
           for (const { turns } of own)
-            for (const turn of turns) await clientOf(handles.graph).captureTurnState(turn)
+            for (const turn of turns)
+              await clientOf(handles.graph).captureTurnState({ ...turn, createWorld: true })
           await declare(taskIds, false)
           for (const { place } of own) expected.push(await told(place))
         }),

@@ -64,7 +64,7 @@ async function untilEnded(started: Started, taskId: string): Promise<Json> {
 }
 
 test('a run is a task, whose result is what run_turn answers, as it is at its end', async () => {
-  const slug = 'a world/ä %'
+  const slug = 'a%20world~%C3%A4%'
   const started = await aWorld('trial', slug)
   const { result: created } = await runTurns(started, slug, { turn_count: 2 })
   expect(created).toMatchObject({

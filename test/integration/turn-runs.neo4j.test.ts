@@ -55,7 +55,7 @@ function suite(store: StoreUnderTest): void {
   test('the REST twins answer as the tools do', async () => {
     const { call, client } = await served()
     await client.createWorld({ ...task, worldSlug: 'a%20b', executor: 'flaky' })
-    const at = '/v1/worlds/a%20b'
+    const at = `/v1/worlds/${encodeURIComponent('a%20b')}`
     const started = await call('POST', `${at}/turn-runs?project=shop`, {
       body: { turn_count: 2, max_attempts: 5 },
     })

@@ -233,11 +233,11 @@ export async function writeLargeSession(
 
 const MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>'
 const HOSTILE = `${MARKUP} [a link](javascript:alert(3)) \u202Eback to front\u202C z\u200Bero\uFEFF ${'😀𝒳'} ${'w'.repeat(20_000)}`
-const HOSTILE_NAME = '"><b>x\u202E\u200B😀'
+const HOSTILE_NAME = '"><b>x😀'
 
 /** A session in which every text tries to be more than text. */
 export async function writeHostileSession(client: TurngraphClient): Promise<string> {
-  const worldSlug = `${HOSTILE_NAME}/w`
+  const worldSlug = `${encodeURIComponent(HOSTILE_NAME)}~w`
   for (const turnNumber of [1, 2]) {
     await client.captureTurnState({
       project: PROJECT,
