@@ -87,7 +87,7 @@ test('over HTTP and in process, every call answers the same, errors too', async 
   const { service, token } = await start()
   const graph = EmbeddedGraph.open({ folder: null })
   await migrate(graph)
-  const project = ' Shop/ü\n'
+  const project = ' Shop/ü '
   const inProcess = inProcessClient({ graph, project })
   onTestFinished(() => inProcess.close())
   const overHttp = httpClient({ url: `${service.url}/`, token, project })

@@ -18,6 +18,7 @@ const WORLD = {
   deleted_at: null,
   last_decision: 'feedback',
   verified: 1,
+  contested: 0,
   criteria: 1,
   verdict: 'insufficient_data',
   last_activity: expect.any(String),
@@ -47,7 +48,8 @@ describe('every route of the contract', () => {
       superseded: false,
       acceptance_criteria_status: { 'AC-001': 'verified' },
     })
-    const { created: _created, superseded: _superseded, redactions: _redactions, ...stored } = captured.body
+    const { created, superseded, world_created, redactions, ...stored } = captured.body
+    expect([created, superseded, world_created, redactions]).toEqual([true, false, true, 0])
 
     const context = await run(
       'GET /v1/continuation-context',
@@ -75,7 +77,10 @@ describe('every route of the contract', () => {
     expect([again.status, again.body.world_slug, again.body.created]).toEqual([200, 'TASK-1.2', false])
 
     const worlds = await run('GET /v1/worlds', '/v1/worlds?feature_id=FEAT-1&limit=1')
-    expect(worlds.body).toEqual({ items: [WORLD], next_cursor: expect.any(String) })
+    expect(worlds.body).toEqual({
+      items: [{ ...WORLD, verdict: 'finished' }],
+      next_cursor: expect.any(String),
+    })
     const rest = await call('GET', `/v1/worlds?feature_id=FEAT-1&cursor=${worlds.body.next_cursor}`)
     expect(rest.body).toMatchObject({ items: [{ world_slug: 'TASK-1.2' }], next_cursor: null })
 
@@ -111,7 +116,7 @@ describe('every route of the contract', () => {
     expect(promises.body).toEqual({ source: 'none', items: [], task_known: true })
     const stall = await run('GET /v1/stall', `/v1/stall?${task}&turn=1`)
     expect(stall.body).toMatchObject({
-      verdict: 'insufficient_data',
+      verdict: 'finished',
       should_stop: false,
       since_turn: 1,
       window: 1,

@@ -81,6 +81,7 @@ describe('a record that comes back', () => {
     expect(await call('capture_turn_state', read)).toEqual({
       ...read,
       created: false,
+      world_created: false,
       superseded: false,
       redactions: 0,
     })
@@ -109,7 +110,7 @@ describe('a record that comes back', () => {
     const at = `/v1/attempts/${run.attempt_id}`
     const claim = { project: 'shop', worker_id: 'w' }
     const { fence } = (await started.call('POST', `${at}/claim`, { body: claim })).body
-    const { created, superseded, redactions, key, ...read } = first
+    const { created, superseded, world_created, redactions, key, ...read } = first
     const commit = (turn: object) =>
       started.call('POST', `${at}/commit`, { body: { project: 'shop', fence, turn } })
     const refused = await commit({ ...read, world_slug: 'b', key })
