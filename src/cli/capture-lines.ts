@@ -34,7 +34,7 @@ export function describeCapture(answer: OperationOutput<'captureTurnState'>): st
   const { turnNumber, worldSlug, created, superseded, worldCreated, warnings = [], redactions = 0 } = answer
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
   const masked = redactions === 0 ? '' : ` (${plural(redactions, 'secret')} masked)`
-  const made = worldCreated ? ', a new world' : ''
+  const made = worldCreated && turnNumber > 1 ? ', a new world' : ''
   return [`${done} turn ${turnNumber} of world ${worldSlug}${made}${masked}`, ...warnings].join('; ')
 }
 

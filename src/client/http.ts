@@ -132,13 +132,16 @@ async function runOverHttp<N extends OperationName>(
   const operation = operationsByName[name]
   // Here too, so that the caller meets its own names in the problems, and nothing unknown is dropped on
   // the way. What is sent is what was given: the service does the parsing that counts.
-  parseInput(operation.input, input, name)
+  const parsed = parseInput(operation.input, input, name)
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
   if (takesProject(operation) && wire.project == null && calling.project != null)
     wire.project = calling.project
   const request = buildRequest(findRoute(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
-  const patient = { ...calling, timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) }
+  const patient = {
+    ...calling,
+    timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) + waitOf(parsed),
+  }
   const project = typeof wire.project === 'string' ? wire.project : ''
   return withRetries(name, patient, () => answerTo(request, operation.output, name, project, patient))
 }
@@ -146,6 +149,8 @@ async function runOverHttp<N extends OperationName>(
 /** A query says so itself; it may wait as long for its turn. */
 const timeItMayTake = (input: unknown): number =>
   2 * Number((input as { timeoutMs?: number } | undefined)?.timeoutMs ?? 0)
+
+const waitOf = (parsed: unknown): number => Number((parsed as { waitMs?: number }).waitMs ?? 0)
 
 /** With one a repeat answers with the world that the first try made. */
 const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): string | undefined =>

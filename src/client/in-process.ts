@@ -43,7 +43,7 @@ export function inProcessClient({
       graph,
       input,
       project,
-      call: { log, runs, queries, turnLengthThreshold, importRoots: [], ...options },
+      call: { log, runs, feed, queries, turnLengthThreshold, importRoots: [], ...options },
     }),
   )
   const close = async () => {

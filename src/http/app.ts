@@ -3,6 +3,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import helmet from 'helmet'
 import { TurngraphError } from '../core/errors.ts'
 import { EVENTS_PATH } from '../operations/events.ts'
+import { onlyReads } from '../operations/operation.ts'
 import { PAGE_CODES_PATH, PAGE_SESSIONS_PATH } from '../operations/page-session.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
@@ -18,6 +19,7 @@ import {
   limitRate,
   readCaller,
   refuseForeign,
+  refuseForeignGet,
   refuseForeignToMcp,
   requireScope,
 } from './authorize.ts'
@@ -103,7 +105,13 @@ function addRoute(app: Express, route: Route, body: RequestHandler, context: Ope
     route.method
   ]
   const { scope } = operations[route.operation]
-  app[method](toExpress(route.path), requireScope(scope), body, operationHandler(route, context))
+  const address = toExpress(route.path)
+  if (writesByGet(route)) {
+    // A HEAD, a link or an image on a foreign page must not write.
+    app.head(address, (req, res) => refuseMethod(route.path, ['GET'], req, res))
+    app.get(address, refuseForeignGet)
+  }
+  app[method](address, requireScope(scope), body, operationHandler(route, context))
 }
 
 function addMcp(
@@ -127,6 +135,10 @@ function addMcp(
   app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'GET, POST, DELETE').end())
 }
 
+/** Whether a GET writes: it takes an attempt for its caller. */
+const writesByGet = ({ method, operation }: Route): boolean =>
+  method === 'GET' && !onlyReads(operations[operation].scope)
+
 const toExpress = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 function methodsByPath(): Map<string, string[]> {
@@ -139,7 +151,9 @@ function methodsByPath(): Map<string, string[]> {
 }
 
 function refuseMethod(path: string, allowed: readonly string[], req: Request, res: Response): never {
-  res.setHeader('Allow', allowed.includes('GET') ? [...allowed, 'HEAD'].join(', ') : allowed.join(', '))
+  const takesHead =
+    allowed.includes('GET') && !routes.some((route) => route.path === path && writesByGet(route))
+  res.setHeader('Allow', [...allowed, ...(takesHead ? ['HEAD'] : [])].join(', '))
   throw new TurngraphError('method_not_allowed', `${path} has no ${req.method}.`, {
     hint: `Use ${allowed.join(' or ')}. GET /openapi.json lists every route.`,
   })

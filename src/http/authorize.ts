@@ -127,6 +127,16 @@ export function refuseForeign(served: Served): RequestHandler {
   }
 }
 
+/** Refuses a GET that a foreign page causes by a link or an image: it carries no Origin, but browsers name its site. */
+export const refuseForeignGet: RequestHandler = (req, _res, next) => {
+  const site = req.headers['sec-fetch-site'] ?? 'none'
+  if (site !== 'none' && site !== 'same-origin')
+    throw new TurngraphError('forbidden', `Pages of another site may not call ${req.path.slice(0, 200)}.`, {
+      hint: 'Call it from a program: it takes an attempt for its caller.',
+    })
+  next()
+}
+
 /** The same for MCP, whose specification asks for it with tokens, too: wherever it is known how the service is reached. */
 export function refuseForeignToMcp(served: Served): RequestHandler {
   const isEveryAddress = ['0.0.0.0', '::', '[::]', ''].includes(served.host)

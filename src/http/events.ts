@@ -1,10 +1,9 @@
 // Streams events to a reader, and ends the stream of one that does not read.
 import type { RequestHandler, Response } from 'express'
-import { TurngraphError } from '../core/errors.ts'
 import { toWire } from '../core/wire-form.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { EventBatch } from '../events/change-feed.ts'
-import { eventsRequest, readEvents, schemaOfEvent } from '../operations/events.ts'
+import { eventsRequest, readEvents, refuseTooManyReaders, schemaOfEvent } from '../operations/events.ts'
 import { isStillAllowed, readCaller } from './authorize.ts'
 import { beginEventStream } from './event-stream.ts'
 import { lastEventId } from './input.ts'
@@ -69,13 +68,5 @@ function isDrained(res: Response): Promise<boolean> {
     const closed = () => end(false)
     const timer = setTimeout(closed, PATIENCE_MS)
     res.on('drain', drained).on('close', closed)
-  })
-}
-
-/** @param readers that there are; default: those of events */
-export function refuseTooManyReaders({ feed, mostReaders }: OperationContext, readers = feed.readers): void {
-  if (readers < mostReaders) return
-  throw new TurngraphError('store_unavailable', `There are ${mostReaders} readers of events already.`, {
-    hint: 'Wait as long as Retry-After says, or read from another replica.',
   })
 }

@@ -4,9 +4,8 @@ import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { EventBatch } from '../events/change-feed.ts'
 import type { OpenChanges } from '../mcp/resource-watch.ts'
-import { readEvents } from '../operations/events.ts'
+import { readEvents, refuseTooManyReaders } from '../operations/events.ts'
 import { readCaller, refuseWithout } from './authorize.ts'
-import { refuseTooManyReaders } from './events.ts'
 import { chooseProject, type OperationContext } from './operation-handler.ts'
 
 /** Opens the changes that the token of a request may read. */

@@ -1,6 +1,6 @@
 // Declares the stream of events: an operation without an end (contract: events.md).
 import * as z from 'zod'
-import { invalidField } from '../core/errors.ts'
+import { invalidField, TurngraphError } from '../core/errors.ts'
 import { project } from '../core/fields.ts'
 import { type ChangeEvent, eventSchemas, HEARTBEAT_MS } from '../events/change-event.ts'
 import type { Beginning, ChangeFeed, EventBatch } from '../events/change-feed.ts'
@@ -51,3 +51,14 @@ function chooseBeginning(cursor: string | null | undefined, snapshot: boolean): 
 }
 
 export const schemaOfEvent = ({ type }: Pick<ChangeEvent, 'type'>): z.ZodObject => eventSchemas[type]
+
+/** @param readers that there are; default: those of events */
+export function refuseTooManyReaders(
+  { feed, mostReaders = Number.POSITIVE_INFINITY }: { feed: ChangeFeed; mostReaders?: number | undefined },
+  readers = feed.readers,
+): void {
+  if (readers < mostReaders) return
+  throw new TurngraphError('store_unavailable', `There are ${mostReaders} readers of events already.`, {
+    hint: 'Wait as long as Retry-After says, or read from another replica.',
+  })
+}

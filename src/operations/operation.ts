@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
+import type { ChangeFeed } from '../events/change-feed.ts'
 import type { CallerBookmarks } from '../graph/caller-bookmarks.ts'
 import type { Graph } from '../graph/port.ts'
 import { withNearNames } from '../memory/worlds/resolve-target.ts'
@@ -40,6 +41,10 @@ export type Call = {
   caller?: { name: string; scopes: readonly Scope[] }
   /** Who runs turns in this process. */
   runs: TurnRuns
+  /** What changes in the graph. */
+  feed: ChangeFeed
+  /** How many may read it at once; absent: as many as there are. */
+  mostReaders?: number | undefined
   /** Runs anybody's Cypher beside this process. */
   queries: Queries
   /** Turns of transcripts with more calls are long. */

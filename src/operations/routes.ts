@@ -37,6 +37,7 @@ export const routes: readonly Route[] = [
   { method: 'DELETE', path: '/v1/worlds/{world_slug}', operation: 'deleteWorld' },
   { method: 'POST', path: '/v1/worlds/{world_slug}/turn-runs', operation: 'runTurn', created: 201 },
   { method: 'GET', path: '/v1/worlds/{world_slug}/attempts', operation: 'listAttempts' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/next', operation: 'nextAttempt' },
   { method: 'GET', path: '/v1/turn-runs', operation: 'listTurnRuns' },
   { method: 'GET', path: '/v1/turn-runs/{turn_run_id}', operation: 'getTurnRunStatus' },
   { method: 'POST', path: '/v1/turn-runs/{turn_run_id}/cancel', operation: 'cancelTurnRun' },

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { integerBetween, name, project, text, wholeNumber } from '../core/fields.ts'
 import { foreignCursor, numberCursor, page, pageFields, readPage, textCursor } from '../core/pages.ts'
+import type { Graph } from '../graph/port.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { logRecovery } from '../rules/notes.ts'
 import { TURN_RUN_STATUSES } from '../rules/values.ts'
@@ -17,6 +18,7 @@ import {
   type Counts,
   claimAnswer,
   heartbeatAnswer,
+  nextAttemptAnswer,
   runTurnAnswer,
   singleAttemptAnswer,
   summarizeAttempt,
@@ -28,7 +30,8 @@ import {
   viewTurnRunStatus,
   viewTurnStatus,
 } from '../runs/views.ts'
-import { flag, operation, worldSlug } from './operation.ts'
+import { takeNextAttempt } from './next-attempt.ts'
+import { type Call, flag, operation, worldSlug } from './operation.ts'
 
 const turnRunId = recordId
 const attemptId = recordId
@@ -41,6 +44,8 @@ const reason = text.check(
 )
 const fence = z.number().int().min(1).describe('what the claim answered')
 const used = usage.nullish().describe('what the attempt used; a budget of its run counts it')
+const WITH_CONTINUATION = 'false: for a worker that loads its contexts itself; `continuation` is null then'
+const withContinuation = z.boolean().describe(WITH_CONTINUATION)
 const runTurnInput = z.strictObject({
   project,
   worldSlug,
@@ -181,20 +186,31 @@ export const runOperations = {
       project,
       attemptId,
       workerId: name,
-      withContinuation: z
-        .boolean()
-        .default(true)
-        .describe('false: for a worker that loads its contexts itself; `continuation` is null then'),
+      withContinuation: withContinuation.default(true),
     }),
     output: claimAnswer,
-    run: async (graph, { workerId, withContinuation, ...ref }, { runs, log }) => {
-      const attempt = await runs.store.getAttempt(ref)
-      const claimed = await runs.store.claimAttempt(attempt, workerId)
-      const continuation = withContinuation
-        ? await loadContinuation(graph, claimed, await getWorld(graph, claimed.project, claimed.worldSlug))
-        : null
-      if (continuation !== null) logRecovery(log, continuation.coach)
-      return viewClaim(claimed, continuation)
+    run: async (graph, { workerId, withContinuation, ...ref }, call) => {
+      const { store } = call.runs
+      const claimed = await store.claimAttempt(await store.getAttempt(ref), workerId)
+      return answerClaim(graph, claimed, withContinuation, call)
+    },
+  }),
+  nextAttempt: operation({
+    summary: 'Take whatever external attempt of a world is open, or wait for one',
+    scope: 'write',
+    input: z.strictObject({
+      project,
+      worldSlug,
+      workerId: name.describe('a repeat by the same worker answers the attempt that it has'),
+      waitMs: wholeNumber(0, RUN_LIMITS.waitMs)
+        .default(RUN_LIMITS.waitMs)
+        .describe('how long to wait for an attempt, in milliseconds'),
+      withContinuation: flag.default(true).describe(WITH_CONTINUATION),
+    }),
+    output: nextAttemptAnswer,
+    run: async (graph, { withContinuation, ...asked }, call) => {
+      const taken = await takeNextAttempt(graph, asked, call)
+      return { claim: taken === null ? null : await answerClaim(graph, taken, withContinuation, call) }
     },
   }),
   heartbeatAttempt: operation({
@@ -226,6 +242,19 @@ export const runOperations = {
     },
   }),
 } as const
+
+async function answerClaim(
+  graph: Graph,
+  claimed: Attempt,
+  withContinuation: boolean,
+  { log }: Call,
+): Promise<z.output<typeof claimAnswer>> {
+  if (!withContinuation) return viewClaim(claimed, null)
+  const world = await getWorld(graph, claimed.project, claimed.worldSlug)
+  const continuation = await loadContinuation(graph, claimed, world)
+  logRecovery(log, continuation.coach)
+  return viewClaim(claimed, continuation)
+}
 
 function runCursor(cursor: string | null | undefined): RunPosition | null {
   const position = textCursor(cursor)

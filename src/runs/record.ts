@@ -9,6 +9,7 @@ export const RUN_LIMITS = {
   turnCount: 100_000,
   maxAttempts: 1_000_000,
   reasonCharacters: 2_000,
+  waitMs: 30_000,
   usedTokens: 1_000_000_000_000,
   /** How many runs may resume one another in a row. */
   resumptions: 5,

@@ -299,6 +299,10 @@ export const claimAnswer = z.object({
   continuation: z.object({ player: continuationContext, coach: continuationContext }).nullable(),
 })
 
+export const nextAttemptAnswer = z.object({
+  claim: claimAnswer.nullable().describe('null: no attempt was open for as long as it waited; ask again'),
+})
+
 export const heartbeatAnswer = z.object({
   leaseUntil: leaseEnd,
   cancelRequested: z.boolean().describe('the run ends with this attempt'),

@@ -750,5 +750,65 @@ export function runsContract(store: StoreUnderTest): void {
       await runs.failTurnRun(next, fenceOf(next), `the store said ${secret}`)
       expect((await dumpOf(handles.graph)).join('\n')).not.toContain(secret)
     })
+    describe('the next attempt of a world', () => {
+      const asked = { worldSlug: 'w', workerId: 'worker-1', withContinuation: false }
+      /** Shorter than the pause between two signs of life of a feed: only an event ends the wait in time. */
+      const waitMs = 12_000
+
+      test('whatever is open is claimed, and a repeat by the same worker answers the same claim', async () => {
+        await aWorld('external')
+        expect(await client().nextAttempt({ ...asked, waitMs: 0 })).toEqual({ claim: null })
+        const { attemptId } = await client().runTurn({ worldSlug: 'w' })
+        const { claim } = await client().nextAttempt(asked)
+        expect(claim).toMatchObject({ attemptId, worldSlug: 'w', attemptedTurn: 1, continuation: null })
+        expect((await client().nextAttempt(asked)).claim).toMatchObject({ attemptId, fence: claim?.fence })
+        const other = { ...asked, workerId: 'worker-2', waitMs: 0 }
+        expect(await client().nextAttempt(other)).toEqual({ claim: null })
+      })
+
+      test('a worker that waits is given an attempt as it starts, with what its turn needs to know', async () => {
+        await aWorld('external')
+        const waiting = client().nextAttempt({ ...asked, waitMs, withContinuation: true })
+        const { attemptId } = await client().runTurn({ worldSlug: 'w' })
+        expect((await waiting).claim).toMatchObject({
+          attemptId,
+          continuation: { player: { status: 'first_turn' }, coach: { status: 'first_turn' } },
+        })
+      })
+
+      test('one of two workers that wait is given the attempt', async () => {
+        await aWorld('external')
+        const waiting = ['worker-1', 'worker-2'].map((workerId) =>
+          client().nextAttempt({ ...asked, workerId, waitMs: 3_000 }),
+        )
+        await client().runTurn({ worldSlug: 'w' })
+        const claims = (await Promise.all(waiting)).map(({ claim }) => claim)
+        expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
+      })
+
+      test('a wait ends without an attempt after its time, and for a caller that gave up', async () => {
+        await aWorld('external')
+        expect(await client().nextAttempt({ ...asked, waitMs: 1 })).toEqual({ claim: null })
+        const gone = new AbortController()
+        const waiting = client().nextAttempt({ ...asked, waitMs }, { signal: gone.signal })
+        gone.abort()
+        const { attemptId = '' } = await client().runTurn({ worldSlug: 'w' })
+        expect(await waiting).toEqual({ claim: null })
+        expect((await client().getTurnStatus({ attemptId })).lease).toMatchObject({ owner: null })
+      })
+
+      test('an attempt that a service executes itself is not open, and a world that is not there is an error', async () => {
+        const { runs } = lifeOf(handles.graph)
+        await runs.startAttempt(await aWorld('simulated'), WORKER)
+        expect(await client().nextAttempt({ ...asked, workerId: WORKER, waitMs: 0 })).toEqual({ claim: null })
+        for (const waitMs of [0, 1_000])
+          await expect(
+            client().nextAttempt({ ...asked, worldSlug: 'nowhere', waitMs }),
+          ).rejects.toMatchObject({ code: 'unknown_world' })
+        await expect(client().nextAttempt({ ...asked, waitMs: 30_001 })).rejects.toMatchObject({
+          code: 'invalid_request',
+        })
+      })
+    })
   })
 }

@@ -54,6 +54,15 @@ class ClientTest(ServiceTest):
         answer = client.load_turn_continuation_context(**self.task, current_turn=2)
         self.assertIn("✓ AC-1: verified", answer["context"] or "")
 
+    def test_a_worker_waits_for_its_next_attempt_longer_than_for_other_answers(self) -> None:
+        client = self.client(timeout=2.0, retries=0)
+        slug = client.create_world(**self.task)["world_slug"]
+        asked = {"world_slug": slug, "worker_id": "w", "with_continuation": False}
+        self.assertEqual(client.next_attempt(**asked, wait_ms=3_000), {"claim": None})
+        attempt_id = client.run_turn(world_slug=slug)["attempt_id"]
+        claim = client.next_attempt(**asked)["claim"]
+        self.assertEqual(claim and claim["attempt_id"], attempt_id)
+
     def test_names_stand_in_paths_as_they_are(self) -> None:
         client = self.client()
         slug = f"a%2Fb~%20{self.task['task_id']}"

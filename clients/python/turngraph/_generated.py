@@ -1183,6 +1183,35 @@ class ListAttemptsAnswerItemsItem(TypedDict):
     ended_at: str | None
 
 
+class NextAttemptRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+    worker_id: str
+    wait_ms: NotRequired[int]
+    with_continuation: NotRequired[str | bool]
+
+
+class NextAttemptAnswer(TypedDict):
+    # null: no attempt was open for as long as it waited; ask again
+    claim: ClaimAttemptAnswer | None
+
+
+class ClaimAttemptAnswer(TypedDict):
+    attempt_id: str
+    world_slug: str
+    attempted_turn: float
+    # stands in every further call of this worker
+    fence: float
+    # by the database's clock; send a heartbeat at a third of the lease
+    lease_until: str
+    continuation: ClaimAttemptAnswerContinuation | None
+
+
+class ClaimAttemptAnswerContinuation(TypedDict):
+    player: LoadTurnContinuationContextAnswer
+    coach: LoadTurnContinuationContextAnswer
+
+
 class ListTurnRunsRequest(TypedDict):
     project: NotRequired[str | None]
     world_slug: NotRequired[str]
@@ -1324,22 +1353,6 @@ class ClaimAttemptRequest(TypedDict):
     worker_id: str
     # false: for a worker that loads its contexts itself; `continuation` is null then
     with_continuation: NotRequired[bool]
-
-
-class ClaimAttemptAnswer(TypedDict):
-    attempt_id: str
-    world_slug: str
-    attempted_turn: float
-    # stands in every further call of this worker
-    fence: float
-    # by the database's clock; send a heartbeat at a third of the lease
-    lease_until: str
-    continuation: ClaimAttemptAnswerContinuation | None
-
-
-class ClaimAttemptAnswerContinuation(TypedDict):
-    player: LoadTurnContinuationContextAnswer
-    coach: LoadTurnContinuationContextAnswer
 
 
 class HeartbeatAttemptRequest(TypedDict):
@@ -2057,6 +2070,7 @@ ROUTES: dict[str, Route] = {
     "deleteWorld": Route("DELETE", "/v1/worlds/{world_slug}", False, True, ("world_slug",)),
     "runTurn": Route("POST", "/v1/worlds/{world_slug}/turn-runs", True, True, ("world_slug",)),
     "listAttempts": Route("GET", "/v1/worlds/{world_slug}/attempts", False, True, ("world_slug",)),
+    "nextAttempt": Route("GET", "/v1/worlds/{world_slug}/next", False, True, ("world_slug", "worker_id",)),
     "listTurnRuns": Route("GET", "/v1/turn-runs", False, True, ()),
     "getTurnRunStatus": Route("GET", "/v1/turn-runs/{turn_run_id}", False, True, ("turn_run_id",)),
     "cancelTurnRun": Route("POST", "/v1/turn-runs/{turn_run_id}/cancel", True, True, ("turn_run_id",)),
@@ -2207,6 +2221,11 @@ class Calls:
     def list_attempts(self, **fields: Unpack[ListAttemptsRequest]) -> ListAttemptsAnswer:
         """The attempts of a world or of one of its runs, newest first."""
         answer: ListAttemptsAnswer = self._call("listAttempts", fields)
+        return answer
+
+    def next_attempt(self, **fields: Unpack[NextAttemptRequest]) -> NextAttemptAnswer:
+        """Take whatever external attempt of a world is open, or wait for one."""
+        answer: NextAttemptAnswer = self._call("nextAttempt", fields)
         return answer
 
     def list_turn_runs(self, **fields: Unpack[ListTurnRunsRequest]) -> ListTurnRunsAnswer:

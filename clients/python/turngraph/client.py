@@ -26,6 +26,7 @@ RETRY_LAST_S = 2.0
 VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 # A clock of the system that takes more is not everywhere.
 LONGEST_S = 1_000_000
+NEXT_WAIT_MS = 30_000
 
 
 class TurngraphClient(Calls):
@@ -145,7 +146,7 @@ class TurngraphClient(Calls):
             path,
             headers=self._headers(body is not None, key, bookmarks),
             body=body,
-            timeout=self._timeout + _time_it_may_take(fields),
+            timeout=self._timeout + _time_it_may_take(operation, fields),
         )
         self._bookmarks.keep(project, bookmarks, answer.bookmark)
         return answer.body
@@ -161,8 +162,11 @@ class TurngraphClient(Calls):
         return {name: value for name, value in given.items() if value is not None}
 
 
-def _time_it_may_take(fields: Mapping[str, Any]) -> float:
-    """A query says so itself; it may wait as long for its turn."""
+def _time_it_may_take(operation: str, fields: Mapping[str, Any]) -> float:
+    """A query says so itself, and may wait as long for its turn; the next attempt is waited for 30 s by default."""
+    if operation == "nextAttempt":
+        wait = fields.get("wait_ms")
+        return wait / 1000 if isinstance(wait, int) and 0 <= wait < NEXT_WAIT_MS else NEXT_WAIT_MS / 1000
     given = fields.get("timeout_ms")
     return 2 * given / 1000 if isinstance(given, (int, float)) and 0 < given < LONGEST_S else 0.0
 

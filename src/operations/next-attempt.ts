@@ -1,0 +1,54 @@
+/** Takes the open attempt of a world for a worker, and waits for one if there is none. */
+import { hasCode } from '../core/errors.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
+import type { Graph } from '../graph/port.ts'
+import { getWorld } from '../memory/worlds/worlds.ts'
+import { EXTERNAL } from '../runs/lifecycle.ts'
+import type { Attempt } from '../runs/record.ts'
+import { refuseTooManyReaders } from './events.ts'
+import type { Call } from './operation.ts'
+
+export type NextRequest = { project: string; worldSlug: string; workerId: string; waitMs: number }
+
+/**
+ * Claims the attempt of a world that no worker has, or that this worker has claimed before. Waits up to `waitMs` for one; an
+ * event of the world, not a poll, ends the wait.
+ *
+ * @returns null if there was none, if the caller has gone, or if the service ends
+ * @throws `unknown_world`, `world_deleted`, `store_unavailable`
+ */
+export async function takeNextAttempt(
+  graph: Graph,
+  { waitMs, ...asked }: NextRequest,
+  { runs, feed, mostReaders, signal }: Call,
+): Promise<Attempt | null> {
+  if (waitMs === 0) return takeOpenAttempt(graph, asked, runs)
+  refuseTooManyReaders({ feed, mostReaders })
+  const end = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])])
+  // The first batch comes at once, when changes are already followed: no attempt starts unnoticed in between.
+  for await (const _batch of feed.read(asked, 'now', end)) {
+    if (signal?.aborted) break // nobody would do the work
+    const taken = await takeOpenAttempt(graph, asked, runs)
+    if (taken !== null) return taken
+  }
+  return null
+}
+
+async function takeOpenAttempt(
+  graph: Graph,
+  { project, worldSlug, workerId }: Omit<NextRequest, 'waitMs'>,
+  { store }: Call['runs'],
+): Promise<Attempt | null> {
+  const { activeAttemptId } = await getWorld(graph, project, worldSlug)
+  if (activeAttemptId === null) return null
+  try {
+    const attempt = await store.getAttempt({ project, attemptId: activeAttemptId })
+    if (attempt.executor !== EXTERNAL) return null
+    const isOpen = attempt.fence === null || attempt.leaseOwner === scrubText(workerId)
+    return isOpen ? await store.claimAttempt(attempt, workerId) : null
+  } catch (error) {
+    // Since it was read, the attempt has ended, or another worker has taken it.
+    if (hasCode(error, 'busy', 'lease_lost', 'not_found')) return null
+    throw error
+  }
+}
