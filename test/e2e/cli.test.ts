@@ -140,7 +140,7 @@ describe('capture and context', () => {
       [
         'WORLD\tFEATURE\tTASK\tTURN\tLAST_DECISION\tPROVEN\tVERDICT\tLAST_ACTIVITY',
         'b-new\tFEAT-1\tTASK-1\t1\tfeedback\t1/1\tinsufficient_data\t2026-03-02T10:00:00Z',
-        'a-old\tFEAT-1\tTASK-1\t1\tfeedback\t1/1\tinsufficient_data\t2026-03-01T10:00:00Z',
+        'a-old\tFEAT-1\tTASK-1\t1\tfeedback\t1/1\tfinished\t2026-03-01T10:00:00Z', // b-new is newer
         '',
       ].join('\n'),
     )
@@ -211,7 +211,9 @@ describe('what a Coach asks', () => {
       ],
       [''],
     ])
-    expect(criteria.stderr).toBe('1 of 1 verified (world TASK-1 as of turn 2, sticky).\n')
+    expect(criteria.stderr).toBe(
+      '1 of 1 verified, 1 contested in turn 2 (world TASK-1 as of turn 2, sticky).\n',
+    )
     const promises = await turngraph.run(['promises', ...task, '--turn', '3'])
     expect(promises.stderr).toBe(
       'No completion_promises in current turn — recovered from player_turn_1.json (1 promises)\n',
@@ -221,11 +223,11 @@ describe('what a Coach asks', () => {
       (await turngraph.run(['context', ...task, '--turn', '3', '--role', role])).stderr
     expect([await recovery('coach'), await recovery('player')]).toEqual([promises.stderr, ''])
     const stall = await turngraph.run(['stall', ...task])
-    expect(stall.stdout).toMatch(/^progressing\n/)
+    expect(stall.stdout).toMatch(/^no_growth\n/)
     const issues = await turngraph.run(['issues', ...task])
     expect(issues.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
-      ['STATE', 'SEVERITY', 'CATEGORY', 'OPENED_IN', 'LAST_SEEN_IN', 'TURNS', 'ISSUE'],
-      ['open', 'blocking', 'tests', '2', '2', '1', 'test_parse fails'],
+      ['STATE', 'SEVERITY', 'CATEGORY', 'OPENED_IN', 'LAST_SEEN_IN', 'TURNS', 'WORDINGS', 'ISSUE'],
+      ['open', 'blocking', 'tests', '2', '2', '1', '1', 'test_parse fails'],
       [''],
     ])
     const why = await turngraph.run(['why', ...task])
@@ -535,7 +537,7 @@ describe('import autobuild', () => {
 
   test('an import answers its report, and writes nothing on a dry run', async () => {
     const dry = await importShop('--dry-run', '--json')
-    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(dry).toMatchObject({ code: 8, stderr: '' }) // a file was skipped
     expect(existsSync(turngraph.folder)).toBe(false)
     const report = JSON.parse(dry.stdout)
     expect(Object.keys(report)).toEqual([

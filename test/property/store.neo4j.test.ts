@@ -343,6 +343,6 @@ function standing(
         ? undefined
         : own.map((entry) => `${entry.turn} ${entry.status} ${entry.source} ${entry.evidence}`)
     const lastTurn = judged.at(-1)?.turn ?? null
-    return [{ criterionId: `AC-00${which + 1}`, state, verifiedInTurn, contested, lastTurn, history }]
+    return [{ criterionId: `AC-${which + 1}`, state, verifiedInTurn, contested, lastTurn, history }]
   })
 }
