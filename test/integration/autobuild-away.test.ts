@@ -115,7 +115,7 @@ describe('the loop, while the service is away', () => {
     const agents = scriptedAgents()
     const player = justBefore<PlayerInput>(agents.player, 2, async () => {
       await service.down()
-      await sleep(1_200)
+      await sleep(2_200) // the lease, and its grace
       await service.up()
       await sleep(2_500) // for the sweep that ends the attempt, and the renewal that learns of it
     })
@@ -139,7 +139,7 @@ describe('the loop, while the service is away', () => {
     const agents = scriptedAgents()
     const player = justBefore<PlayerInput>(agents.player, 2, async () => {
       await service.down()
-      await sleep(1_200)
+      await sleep(2_200) // the lease, and its grace
       await service.up()
       await expect
         .poll(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
+import { groupByCause } from '../../src/rules/causes.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { describeOn, memory } from '../support/engines.ts'
@@ -47,8 +48,8 @@ async function missingFacts(client: Client, worldSlug: string): Promise<string[]
         `## Previous Turn Summary (Turn ${turnNumber})`,
         `**Coach decision**: ${coachDecision}`,
         ...[turn.playerSummary, turn.coachFeedback, turn.whatToTryNext, ...turn.blockersFound],
-        ...[...turn.lessonsFromTurn, ...turn.issues.map(({ description }) => description)],
-        ...blocking.flatMap(({ suggestion }) => suggestion ?? []),
+        ...[...turn.lessonsFromTurn, ...groupByCause(turn.issues).map(([{ description }]) => description)],
+        ...groupByCause(blocking).flatMap(([{ suggestion }]) => suggestion ?? []),
         ...criteria.map(({ criterionId, text }) => (criterionId === '' ? text : criterionId)),
       ]
       const told = words(context)

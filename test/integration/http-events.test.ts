@@ -68,7 +68,16 @@ test('a stream is server-sent events: a hint when to come back, a cursor at once
   const data = JSON.parse(/^data: (.*)$/m.exec(events.text)?.[1] ?? '')
   expect(Object.keys(data)).toEqual([
     ...['type', 'project', 'version', 'changed_at', 'world_slug', 'feature_id', 'task_id', 'current_turn'],
-    ...['decision', 'verified', 'total', 'verdict', 'active_turn_run_id', 'active_attempt_id', 'deleted_at'],
+    ...[
+      'decision',
+      'verified',
+      'contested',
+      'total',
+      'verdict',
+      'active_turn_run_id',
+      'active_attempt_id',
+      'deleted_at',
+    ],
   ])
   expect(data).toMatchObject({ type: 'session', project: 'default', world_slug: 'TASK-1', current_turn: 1 })
 })

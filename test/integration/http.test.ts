@@ -228,7 +228,8 @@ describe('every route of the contract', () => {
     })
 
     // Those of turn runs, transcripts, queries and exports have tests of their own.
-    const others = /v1\/graph|cypher|export|restore|turn-runs|attempts|transcript|tool-stats|paths|desires/
+    const others =
+      /v1\/graph|cypher|export|restore|turn-runs|attempts|next$|transcript|tool-stats|paths|desires/
     const ofTheMemory = routes.filter(({ path }) => !others.test(path))
     expect([...seen].sort()).toEqual(ofTheMemory.map(({ method, path }) => `${method} ${path}`).sort())
   })

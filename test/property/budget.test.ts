@@ -6,6 +6,7 @@ import type { Elsewhere, PriorTurn } from '../../src/memory/context/continuation
 import type { Rendering as AnyRendering, Summary } from '../../src/memory/context/render.ts'
 import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
+import { groupByCause } from '../../src/rules/causes.ts'
 import { toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 
 /** Of a turn that has one before it. */
@@ -213,15 +214,25 @@ const isOver = ({ omitted }: Rendered): boolean => omitted.some(({ reason }) => 
 const says = (issue: Rendering['issues'][number] | undefined): string =>
   JSON.stringify([issue?.severity, issue?.description, issue?.suggestion])
 
-/** Equal issues are one, with their number. Written from the contract, like the rest. */
+/** Issues of one cause are one, with their number: shown by the first blocking one of all, else by the most severe. */
 function countedIssues(issues: Rendering['issues']): (Rendering['issues'][number] & { times: number })[] {
-  return issues
-    .filter((given, i) => issues.findIndex((other) => says(other) === says(given)) === i)
-    .map((given) => ({ ...given, times: issues.filter((other) => says(other) === says(given)).length }))
+  const first = issues.find(({ severity }) => severity === 'blocking')
+  return groupByCause(issues).map((group) => {
+    const order = ['blocking', 'should_fix', 'advisory']
+    const severest = group.toSorted((x, y) => order.indexOf(x.severity) - order.indexOf(y.severity))[0]
+    const shown = first !== undefined && group.includes(first) ? first : (severest ?? group[0])
+    return { ...shown, times: group.length }
+  })
 }
 
-const hasProgress = ({ olderTurnsRecorded, promisedNotJudged }: Rendering): boolean =>
-  olderTurnsRecorded || promisedNotJudged.length > 0
+/** Promised criteria that no judge named are counted apart, unless the list of criteria shows them already. */
+const promisedShown = ({ criteria, promisedNotJudged }: Rendering): number => {
+  const isAnyJudged = criteria.some(({ lastTurn }) => lastTurn !== null)
+  const isSpecified = criteria.some(({ declared }) => declared !== undefined)
+  return isAnyJudged && !isSpecified ? promisedNotJudged.length : 0
+}
+
+const hasProgress = (given: Rendering): boolean => given.olderTurnsRecorded || promisedShown(given) > 0
 const isFirstBlocking = (issue: Rendering['issues'][number], { issues }: Rendering): boolean =>
   says(issues.find(({ severity }) => severity === 'blocking')) === says(issue)
 /** Shown below its issue, unless the focus is the same text. */
@@ -285,7 +296,7 @@ function whatMustStay(given: Rendering): Record<string, number> {
 }
 
 function everyItem(given: Rendering) {
-  const { prior, criteria, promisedNotJudged, issues, role, recovered, stallWarning } = given
+  const { prior, criteria, issues, role, recovered, stallWarning } = given
   const coach = role === 'coach'
   const verified = criteria.filter(({ state }) => state === 'verified').map(({ key }) => key)
   const promises = ((coach ? recovered?.items : null) ?? []).filter(({ key = '' }) => !verified.includes(key))
@@ -309,7 +320,7 @@ function everyItem(given: Rendering) {
     criteria: criteria.length,
     criterion_texts:
       criteria.filter((c) => c.state !== 'verified' && c.text !== null && c.criterionId !== '').length +
-      Number(promisedNotJudged.length > 0),
+      Number(promisedShown(given) > 0),
     evidence: evidence.length + reasons.length + promises.filter((given) => given.evidence !== null).length,
     issues: countedIssues(issues).length,
     promises: promises.length,

@@ -13,6 +13,7 @@ import {
   NEVER_JUDGED,
   promisedNames,
 } from '../../rules/notes.ts'
+import { bySeverity } from '../../rules/severity.ts'
 import type { CoachDecision } from '../../rules/values.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'
@@ -341,7 +342,9 @@ function issueLines(
   const focuses = [prior?.whatToTryNext, lastJudged?.whatToTryNext].map((focus) => focus ?? '')
   const first = firstBlocking(rendering)
   return groupByCause(issues.filter(isOfSection)).flatMap((group) => {
-    const [issue] = group
+    // The suggestion of the first blocking issue never leaves the text, so its cause is shown by it.
+    const [worst = group[0]] = bySeverity(group)
+    const issue = first !== undefined && group.includes(first) ? first : worst
     const { suggestion } = issue
     const isFirst = issue === first
     // An import takes the focus of the next turn from the suggestions: once is enough.
