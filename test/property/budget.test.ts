@@ -319,8 +319,9 @@ function everyItem(given: Rendering) {
     lessons: prior.lessonsFromTurn.map(toBlock).join('; ') === '' ? 0 : prior.lessonsFromTurn.length,
     criteria: criteria.length,
     criterion_texts:
-      criteria.filter((c) => c.state !== 'verified' && c.text !== null && c.criterionId !== '').length +
-      Number(promisedShown(given) > 0),
+      criteria.filter(
+        (c) => (c.state !== 'verified' || c.contested !== null) && c.text !== null && c.criterionId !== '',
+      ).length + Number(promisedShown(given) > 0),
     evidence: evidence.length + reasons.length + promises.filter((given) => given.evidence !== null).length,
     issues: countedIssues(issues).length,
     promises: promises.length,
