@@ -54,8 +54,8 @@ describe('two issues of one category have one cause', () => {
 
   test('pairs are taken by overlap, then by position', () => {
     const known = [[trace('src/a.py: run_all fails')], [trace('src/a.py: run_all fails with KeyError')]]
-    expect(assignCauses([trace('run_all of src/a.py ends with KeyError')], known)).toEqual([1])
-    expect(assignCauses([trace('run_all of src/a.py is slow')], known)).toEqual([0])
-    expect(assignCauses([trace('x_y'), trace('x_y'), trace('z_a')], known)).toEqual([2, 2, 3])
+    expect(assignCauses([trace('run_all of src/a.py ends with KeyError')], known).causes).toEqual([1])
+    expect(assignCauses([trace('run_all of src/a.py is slow')], known).causes).toEqual([0])
+    expect(assignCauses([trace('x_y'), trace('x_y'), trace('z_a')], known).causes).toEqual([2, 2, 3])
   })
 })

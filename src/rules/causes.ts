@@ -7,7 +7,8 @@ import { type Complaint, issueSignature, maskVolatile } from './signature.ts'
 
 const MIN_SHARED = 2
 const MIN_SHARE = 0.6
-const MAX_IDENTIFIERS = 200
+/** Maximum number of identifiers that are compared: a text with more is a list. */
+const MAX_IDENTIFIERS = 40
 
 const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'([^'\n]{1,200})'(?!\w)/g
 const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/
@@ -67,55 +68,100 @@ export function measureOverlap(a: Trace, b: Trace): number | null {
   if (a.signature === b.signature) return Number.POSITIVE_INFINITY
   if (a.category !== b.category) return null
   const [smaller, larger] = a.identifiers.size <= b.identifiers.size ? [a, b] : [b, a]
-  const shared = [...smaller.identifiers].filter((name) => larger.identifiers.has(name)).length
+  if (smaller.identifiers.size < MIN_SHARED) return null
+  let shared = 0
+  for (const name of smaller.identifiers) if (larger.identifiers.has(name)) shared++
   return shared >= MIN_SHARED && shared >= MIN_SHARE * smaller.identifiers.size ? shared : null
 }
 
-/** Finds the best overlap with a list of issues; null if no issue has the same cause. */
-const bestOverlap = (trace: Trace, others: readonly Trace[]): number | null =>
-  others.reduce<number | null>((best, other) => {
-    const overlap = measureOverlap(trace, other)
-    return overlap !== null && (best === null || overlap > best) ? overlap : best
-  }, null)
+/** Maximum number of issues that a cause is compared by: a turn that raises more of one cause repeats itself. */
+const MAX_COMPARED = 50
 
-/** Checks whether two lists of issues share a cause. */
-export const shareCause = (some: readonly Trace[], others: readonly Trace[]): boolean =>
-  some.some((trace) => bestOverlap(trace, others) !== null)
+type Match = { cause: number; overlap: number }
+
+/** Finds the causes of an issue by its signature and its identifiers, so that few issues are compared. */
+class CauseIndex {
+  readonly #traces: Trace[][] = []
+  readonly #bySignature = new Map<string, Set<number>>()
+  readonly #byIdentifier = new Map<string, Set<number>>()
+
+  constructor(causes: readonly (readonly Trace[])[] = []) {
+    causes.forEach((traces, cause) => {
+      for (const trace of traces) this.add(cause, trace)
+    })
+  }
+
+  add(cause: number, trace: Trace): void {
+    const traces = (this.#traces[cause] ??= [])
+    if (traces.length >= MAX_COMPARED) return
+    traces.push(trace)
+    addTo(this.#bySignature, trace.signature, cause)
+    for (const name of trace.identifiers) addTo(this.#byIdentifier, identifierKey(trace, name), cause)
+  }
+
+  /** The causes of an issue: the largest overlap first, of equal ones the earliest cause. */
+  find(trace: Trace): Match[] {
+    const counts = new Map<number, number>()
+    for (const name of trace.identifiers)
+      for (const cause of this.#byIdentifier.get(identifierKey(trace, name)) ?? [])
+        counts.set(cause, (counts.get(cause) ?? 0) + 1)
+    const named = [...counts].flatMap(([cause, count]) => (count >= MIN_SHARED ? [cause] : []))
+    const candidates = new Set([...(this.#bySignature.get(trace.signature) ?? []), ...named])
+    return [...candidates]
+      .flatMap((cause) => {
+        const overlap = this.#measure(trace, cause)
+        return overlap === null ? [] : [{ cause, overlap }]
+      })
+      .sort((a, b) => compareOverlap(a, b) || a.cause - b.cause)
+  }
+
+  #measure(trace: Trace, cause: number): number | null {
+    let best: number | null = null
+    for (const other of this.#traces[cause] ?? []) {
+      const overlap = measureOverlap(trace, other)
+      if (overlap !== null && (best === null || overlap > best)) best = overlap
+    }
+    return best
+  }
+}
+
+const identifierKey = ({ category }: Trace, name: string): string => `${category ?? ''}\n${name}`
+
+function addTo(index: Map<string, Set<number>>, key: string, cause: number): void {
+  const causes = index.get(key)
+  if (causes === undefined) index.set(key, new Set([cause]))
+  else causes.add(cause)
+}
+
+/** The larger overlap first. Two infinite ones are equal, which a subtraction would not find. */
+const compareOverlap = (a: Match, b: Match): number =>
+  a.overlap === b.overlap ? 0 : b.overlap > a.overlap ? 1 : -1
 
 /**
  * Assigns the issues of one turn to causes that are known, and groups the rest. Pairs are taken by overlap, then by the position
  * of the issue, then by that of the cause. A new cause is known by its first issue.
  *
  * @param known the issues that each known cause is compared by
- * @returns for each issue the index of its cause: below `known.length` for a known one, otherwise that of a new one
+ * @returns for each issue the index of its cause: below `known.length` for a known one; and the known causes that any issue has
  */
-export function assignCauses(traces: readonly Trace[], known: readonly (readonly Trace[])[]): number[] {
-  const causes = known.map((each) => [...each])
-  const taken = pairsOf(traces, known).reduce((assigned, { position, cause }) => {
-    if (!assigned.has(position)) assigned.set(position, cause)
-    return assigned
-  }, new Map<number, number>())
-  return traces.map((trace, position) => {
-    const assigned = taken.get(position) ?? pairsOf([trace], causes.slice(known.length))[0]?.cause
-    if (assigned !== undefined) return taken.has(position) ? assigned : known.length + assigned
-    causes.push([trace])
-    return causes.length - 1
+export function assignCauses(
+  traces: readonly Trace[],
+  known: readonly (readonly Trace[])[],
+): { causes: number[]; raised: ReadonlySet<number> } {
+  const index = new CauseIndex(known)
+  const added = new CauseIndex()
+  const raised = new Set<number>()
+  let count = known.length
+  const causes = traces.map((trace) => {
+    const matches = index.find(trace)
+    for (const { cause } of matches) raised.add(cause)
+    const assigned = matches[0]?.cause ?? added.find(trace)[0]?.cause
+    if (assigned !== undefined) return assigned
+    added.add(count, trace)
+    return count++
   })
+  return { causes, raised }
 }
-
-type Pair = { position: number; cause: number; overlap: number }
-
-const pairsOf = (traces: readonly Trace[], causes: readonly (readonly Trace[])[]): Pair[] =>
-  traces
-    .flatMap((trace, position) =>
-      causes.flatMap((others, cause) => {
-        const overlap = bestOverlap(trace, others)
-        return overlap === null ? [] : [{ position, cause, overlap }]
-      }),
-    )
-    .sort((a, b) =>
-      a.overlap === b.overlap ? a.position - b.position || a.cause - b.cause : b.overlap > a.overlap ? 1 : -1,
-    )
 
 /** An issue as a turn keeps it for stall analysis: its signature, and a hash of each identifier with the category. */
 export type CauseMark = { signature: string; identifiers: readonly string[] }
@@ -147,7 +193,7 @@ export function numberCauses(turns: readonly (readonly CauseMark[])[]): number[]
   const known: Trace[][] = []
   return turns.map((marks) => {
     const traces = marks.map(traceOf)
-    const numbers = assignCauses(traces, known)
+    const numbers = assignCauses(traces, known).causes
     traces.forEach((trace, i) => {
       const number = numbers[i] ?? known.length
       known[number] = [...(known[number] ?? []), trace]
@@ -158,7 +204,7 @@ export function numberCauses(turns: readonly (readonly CauseMark[])[]): number[]
 
 /** Groups issues of one turn by their cause, each group in the order given, the groups in the order of their first issues. */
 export function groupByCause<I extends Complaint>(issues: readonly I[]): [I, ...I[]][] {
-  const numbers = assignCauses(issues.map(traceIssue), [])
+  const numbers = assignCauses(issues.map(traceIssue), []).causes
   const groups = new Map<number, [I, ...I[]]>()
   issues.forEach((issue, i) => {
     const number = numbers[i] ?? i

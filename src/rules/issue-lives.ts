@@ -3,7 +3,7 @@
  * in which turns it was raised, and whether it is gone. Pure.
  */
 import { groupBy } from '../core/group-by.ts'
-import { assignCauses, shareCause, type Traced, traceIssue } from './causes.ts'
+import { assignCauses, type Traced, traceIssue } from './causes.ts'
 import { COUNTED_DECISIONS } from './outcome.ts'
 import { bySeverity } from './severity.ts'
 import { type Complaint, issueSignature } from './signature.ts'
@@ -41,18 +41,18 @@ export function followIssues<I extends Complaint>(judgements: readonly Judgement
     const { turn, issues } = judgement
     const traces = issues.map(traceIssue)
     const before = followed.map(({ newest }) => newest)
-    const causes = assignCauses(traces, before)
+    const { causes, raised: similar } = assignCauses(traces, before)
     const raised = groupBy(
       traces.map((trace, position) => ({ trace, position, cause: causes[position] ?? -1 })),
       ({ cause }) => cause,
     )
     for (const [cause, same] of raised) followed[cause] = extendLife(followed[cause], turn, same)
     if (!judges(judgement)) continue
-    before.forEach((newest, cause) => {
+    before.forEach((_, cause) => {
       const each = followed[cause]
       if (each === undefined || each.life.goneInTurn !== null) return
       // An issue with two causes continues one of them only; the other is not gone either.
-      if (raised.has(cause) || shareCause(traces, newest)) return
+      if (raised.has(cause) || similar.has(cause)) return
       followed[cause] = { ...each, life: { ...each.life, goneInTurn: turn } }
     })
   }

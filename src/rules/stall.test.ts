@@ -184,6 +184,12 @@ describe('growth', () => {
     expect(analyseStall(session({ outcomes: failing([null, null, 1]) })).shouldStop).toBe(true)
   })
 
+  test('compares failed tests within the window of the verdict, so an early low count hides no progress', () => {
+    expect(analyseStall(session({ outcomes: failing([3, 9, 8, 7]) })).shouldStop).toBe(false)
+    const six = analyseStall(session({ outcomes: failing([3, 9, 8, 7, 6, 5]) }))
+    expect(six).toMatchObject({ verdict: 'progressing', shouldStop: false })
+  })
+
   test('is a cause that blocked and is gone, if no new one came', () => {
     const raised = (turn: number, ...signatures: string[]) =>
       feedback(turn, signatures.join(), {
@@ -231,6 +237,20 @@ describe('blocked', () => {
     const answer = analyseStall(session({ outcomes, criteria: [criterion('AC-001', { promise })] }))
     expect(answer).toMatchObject({ verdict: 'blocked', shouldStop: true, sinceTurn: 1, window: 5 })
     expect(answer.reason).toContain('the gate coverage failed in turns 1 to 5')
+  })
+
+  test('is not spared by criteria that are verified, but contested by a rejection with evidence', () => {
+    const outcomes = [1, 2, 3, 4, 5, 6].map((turn) => failing(turn))
+    const proven = verified('AC-001', 1)
+    const refuted = { ...proven, contestedInTurn: 6, isRefuted: true }
+    expect(analyseStall(session({ outcomes, criteria: [refuted] }))).toMatchObject({
+      verdict: 'blocked',
+      shouldStop: true,
+    })
+    expect(analyseStall(session({ outcomes, criteria: [proven] }))).toMatchObject({
+      verdict: 'plateau',
+      shouldStop: false,
+    })
   })
 
   test('needs five turns, one gate in all of them, and no growth', () => {

@@ -51,7 +51,7 @@ export function analyseStall(session: Session): Stall {
   if (feedback.length < 2) {
     return say('insufficient_data', feedback, `Turn ${last.turn} is the only one with feedback so far.`)
   }
-  const progress = measureGrowth(session, feedback)
+  const progress = measureGains(session, feedback)
   return (
     checkStalled(session, progress, say) ??
     checkBlocked(session, progress, say) ??
@@ -61,14 +61,11 @@ export function analyseStall(session: Session): Stall {
   )
 }
 
-/** A feedback turn with the causes of its complaints and its growth over earlier turns; null without growth. */
-type Step = Outcome & { causeNumbers: readonly number[]; growth: string | null }
+/** A feedback turn with the causes of its complaints and with what it gained over the turn before; null: nothing. */
+type Step = Outcome & { causeNumbers: readonly number[]; gain: string | null }
 
-/**
- * Growth after a turn: more criteria are verified, fewer tests fail than in every earlier turn of the window, or a cause that
- * blocked is gone for the first time and no new one came.
- */
-function measureGrowth({ verifiedAfter, criteria }: Session, feedback: readonly Outcome[]): Step[] {
+/** Gain of a turn: more criteria are verified, or a cause that blocked is gone for the first time and no new one came. */
+function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly Outcome[]): Step[] {
   const window = feedback.slice(-LONGEST_WINDOW)
   const causes = numberCauses(window.map((outcome) => outcome.causes))
   const goneBefore = new Set<number>()
@@ -80,41 +77,45 @@ function measureGrowth({ verifiedAfter, criteria }: Session, feedback: readonly 
     for (const cause of gone) goneBefore.add(cause)
     const step = { ...outcome, causeNumbers: [...now].sort((a, b) => a - b) }
     const previous = window[i - 1]
-    if (previous === undefined) return { ...step, growth: null }
+    if (previous === undefined) return { ...step, gain: null }
     // A turn that does not count may verify criteria too.
     const isLast = i === window.length - 1
     const verifiedNow = isLast ? criteria.filter(isVerified).length : verifiedAfter(outcome.turn)
     const verified = verifiedNow - verifiedAfter(previous.turn)
     const hasNewCause = [...now].some((cause) => !before.includes(cause))
-    const earlierFailures = window.slice(0, i).flatMap(({ testsFailed }) => testsFailed ?? [])
-    const fewerFail =
-      outcome.testsFailed !== null &&
-      earlierFailures.length > 0 &&
-      outcome.testsFailed < Math.min(...earlierFailures)
-    const growth =
+    const gain =
       verified > 0
         ? `${countOf(verified, 'more criterion is', 'more criteria are')} verified since turn ${previous.turn}`
-        : fewerFail
-          ? `in turn ${outcome.turn}, ${countOf(outcome.testsFailed ?? 0, 'test fails', 'tests fail')}, fewer than before`
-          : isNewlyGone && !hasNewCause
-            ? `a cause that blocked is gone in turn ${outcome.turn}`
-            : null
-    return { ...step, growth }
+        : isNewlyGone && !hasNewCause
+          ? `a cause that blocked is gone in turn ${outcome.turn}`
+          : null
+    return { ...step, gain }
   })
+}
+
+/** Growth of a turn of a window: its gain, or fewer failed tests than in every earlier turn of the window. */
+function findGrowth(window: readonly Step[], index: number): string | null {
+  const step = window[index]
+  if (step === undefined || index === 0) return null
+  const earlier = window.slice(0, index).flatMap(({ testsFailed }) => testsFailed ?? [])
+  const hasFewerFailures =
+    step.testsFailed !== null && earlier.length > 0 && step.testsFailed < Math.min(...earlier)
+  const failures = `in turn ${step.turn}, ${countOf(step.testsFailed ?? 0, 'test fails', 'tests fail')}, fewer than before`
+  return step.gain ?? (hasFewerFailures ? failures : null)
 }
 
 const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 /** Checks that the window has no growth. The other turns are compared with its first turn. */
-const isFlat = (window: readonly Step[]): boolean => window.slice(1).every(({ growth }) => growth === null)
+const isFlat = (window: readonly Step[]): boolean => window.every((_, i) => findGrowth(window, i) === null)
 
 function checkProgressing(session: Session, steps: readonly Step[], say: Say): Stall {
   const window = steps.slice(-PLATEAU)
-  const newest = steps.findLast(({ growth }) => growth !== null)
-  const isRecent = newest !== undefined && steps.indexOf(newest) >= steps.length - RECENT_TURNS
-  if (isRecent)
-    return say('progressing', window, `${capitalize(newest.growth ?? '')}. Now ${tally(session)}.`)
-  const since = newest === undefined ? steps : steps.slice(steps.indexOf(newest) + 1)
+  const recent = steps.slice(-RECENT_TURNS - 1)
+  const growth = recent.map((_, i) => findGrowth(recent, i)).findLast((each) => each !== null)
+  if (growth !== undefined)
+    return say('progressing', window, `${capitalize(growth ?? '')}. Now ${tally(session)}.`)
+  const since = steps.slice(steps.findLastIndex((_, i) => findGrowth(steps, i) !== null) + 1)
   const turns = countOf(since.length, 'turn', 'turns')
   return say(
     'no_growth',
@@ -190,7 +191,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
  */
 function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = selectNewest(steps, SAME_GATE_TURNS)
-  if (window === null || !isFlat(window) || allVerified(session)) return null
+  if (window === null || !isFlat(window) || isAllProven(session)) return null
   const [first] = window
   const gate = first?.failedGates.find((name) =>
     window.every(({ failedGates }) => failedGates.includes(name)),
@@ -248,6 +249,10 @@ const selectNewest = (steps: readonly Step[], count: number): readonly Step[] | 
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
 const allVerified = ({ criteria }: Session): boolean => criteria.length > 0 && criteria.every(isVerified)
+
+/** All criteria are verified, and none of them is contested by a rejection with evidence of its own. */
+const isAllProven = (session: Session): boolean =>
+  allVerified(session) && session.criteria.every(({ isRefuted }) => !isRefuted)
 
 /** Seed 004's case: the work may be right, and only the proof of it got lost on the way. */
 function isSpared(session: Session): boolean {
