@@ -238,7 +238,7 @@ Criteria rejected:
 Issues:
   - [blocking] tests: test_parse fails
 Gates: tests failed
-Verified: 1 of 1
+Verified: 1 of 1, 1 contested
 `)
     for (const command of [
       ['criteria', ...task],
