@@ -109,7 +109,17 @@ export function createHttpClient(
     token: tokenFor(config),
     project: isNamed ? config.project : null,
     rateLimitWaitMs,
+    ...(url === config.url && { beforeSend: proveOnce(config, url) }),
   })
+}
+
+/** The service of TURNGRAPH_URL proves that it knows the token before the first request; if that fails, before the next one. */
+function proveOnce(config: Config, url: string): () => Promise<void> {
+  let proven = false
+  return async () => {
+    if (!proven) await requireProof(config, url, tokenFor(config))
+    proven = true
+  }
 }
 
 /** @throws `store_unavailable` that names the process which holds the embedded graph */
@@ -124,19 +134,13 @@ async function serviceOrStore(
   const found =
     config.url === null
       ? await serverOr(config, open, { serverMs: STARTING_MS, holderMs })
-      : await requireProvenService(config, config.url)
+      : { url: config.url }
   return 'url' in found ? throughService(config, project, found.url, rateLimitWaitMs) : found
 }
 
 /** A server that starts is ready by then; a longer wait is one for its store, which a command does not share. */
 const STARTING_MS = 2_000
 const ASK_AGAIN_MS = 50
-
-/** @throws `unauthorized` if the service on a loopback address does not know the token */
-export async function requireProvenService(config: Config, url: string): Promise<{ url: string }> {
-  await requireProof(config, url, tokenFor(config))
-  return { url }
-}
 
 type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 

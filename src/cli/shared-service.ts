@@ -10,7 +10,7 @@ import type { EventsRequest } from '../operations/events.ts'
 import type { OperationName } from '../operations/table.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
-import { createHttpClient, openStore, requireProvenService, serverOr, throughService } from './connect.ts'
+import { createHttpClient, openStore, serverOr, throughService } from './connect.ts'
 
 /** Another process may be about to serve the folder, or to let go of it. */
 const PATIENCE_MS = 15_000
@@ -96,10 +96,7 @@ export class SharedService {
 
   async #connect(): Promise<HttpClient> {
     const { url } = this.#config
-    if (url !== null) {
-      await requireProvenService(this.#config, url)
-      return throughService(this.#config, this.#project, url)
-    }
+    if (url !== null) return throughService(this.#config, this.#project, url)
     const server = await serverOr(this.#config, () => this.#serve(), {
       serverMs: PATIENCE_MS,
       holderMs: () => PATIENCE_MS,

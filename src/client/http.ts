@@ -46,6 +46,8 @@ export type HttpClientOptions = {
    * `rate_limited`. An upload of a transcript never waits.
    */
   rateLimitWaitMs?: number
+  /** Runs before each request, which is not sent if it rejects: the service may have to prove itself first. */
+  beforeSend?: () => Promise<void>
   /** Who this program is in leases; default: a new UUID. */
   workerId?: string
 }
@@ -297,13 +299,14 @@ const exchange = ({ url, ...init }: HttpRequest, calling: Calling) =>
 async function send<T>(
   url: string,
   init: RequestInit,
-  { base, signal, timeoutMs = TIMEOUT_MS }: Calling,
+  { base, signal, timeoutMs = TIMEOUT_MS, beforeSend }: Calling,
   take: (response: Response) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   const stop = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
   try {
+    await beforeSend?.()
     return await take(await fetch(url, { ...init, redirect: 'manual', signal: stop }))
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause

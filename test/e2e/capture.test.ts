@@ -111,7 +111,7 @@ describe('turngraph capture', () => {
   })
 
   test('capture stops at the first line that the graph is away for', async () => {
-    const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9' }
+    const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9', TURNGRAPH_TOKEN: 'a-token-of-nobody' }
     const input = [turn(1), turn(2), turn(3)].join('\n')
     const told = await turngraph.run(['capture'], { input, environment })
     expect(told).toMatchObject({ code: 7, stdout: '' })
