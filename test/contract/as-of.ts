@@ -109,10 +109,10 @@ export function asOfContract(store: StoreUnderTest): void {
         if (step?.isSpecified === true) await declare(CRITERIA.slice(turn % 2, 3))
       }
       for (const [i, record] of others.entries()) {
-        const other = { taskId: `TASK-OTHER-${i}`, worldSlug: `other ${i}`, completedAt: null }
+        const other = { taskId: `TASK-OTHER-${i}`, worldSlug: `other-${i}`, completedAt: null }
         await capture({ ...record, ...other }, 1)
         await capture({ playerSummary: 'It went', coachDecision: 'approved', ...other }, 2)
-        await capture({ ...record, worldSlug: 'own again', completedAt: '2020-01-01T00:00:00Z' }, i + 1)
+        await capture({ ...record, worldSlug: 'own-again', completedAt: '2020-01-01T00:00:00Z' }, i + 1)
       }
       await declare(CRITERIA.slice(2).toReversed())
       for (const [turn, answers] of told) expect(await ask(turn, 'turn'), `turn ${turn}`).toEqual(answers)

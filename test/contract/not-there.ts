@@ -125,8 +125,11 @@ export function notThereContract(store: StoreUnderTest): void {
           message: `There is no transcript of session ${id}x in project shop. Did you mean ${id}?`,
           details: { near: [id] },
         })
-        expect(await client()[list]({ sessionId: id, minLength: 9 })).toEqual({ items: [] })
-        expect(await client()[list]({ sessionId: 'not-imported-yet' })).toEqual({ items: [] })
+        expect(await client()[list]({ sessionId: id, minLength: 9 })).toEqual({ items: [], nextCursor: null })
+        expect(await client()[list]({ sessionId: 'not-imported-yet' })).toEqual({
+          items: [],
+          nextCursor: null,
+        })
       }
       await expect(client().listTranscriptSteps({ sessionId: `${id}x`, index: 0 })).rejects.toMatchObject({
         code: 'not_found',
