@@ -92,9 +92,10 @@ class CauseIndex {
   }
 
   add(cause: number, trace: Trace): void {
-    const traces = (this.#traces[cause] ??= [])
+    const traces = this.#traces[cause] ?? []
     if (traces.length >= MAX_COMPARED) return
     traces.push(trace)
+    this.#traces[cause] = traces
     addTo(this.#bySignature, trace.signature, cause)
     for (const name of trace.identifiers) addTo(this.#byIdentifier, identifierKey(trace, name), cause)
   }
