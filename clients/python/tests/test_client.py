@@ -57,10 +57,10 @@ class ClientTest(ServiceTest):
     def test_a_worker_waits_for_its_next_attempt_longer_than_for_other_answers(self) -> None:
         client = self.client(timeout=2.0, retries=0)
         slug = client.create_world(**self.task)["world_slug"]
-        asked = {"world_slug": slug, "worker_id": "w", "with_continuation": False}
-        self.assertEqual(client.next_attempt(**asked, wait_ms=3_000), {"claim": None})
+        nothing = client.next_attempt(world_slug=slug, worker_id="w", with_continuation=False, wait_ms=3_000)
+        self.assertEqual(nothing, {"claim": None})
         attempt_id = client.run_turn(world_slug=slug)["attempt_id"]
-        claim = client.next_attempt(**asked)["claim"]
+        claim = client.next_attempt(world_slug=slug, worker_id="w", with_continuation=False)["claim"]
         self.assertEqual(claim and claim["attempt_id"], attempt_id)
 
     def test_names_stand_in_paths_as_they_are(self) -> None:
