@@ -1,6 +1,6 @@
 // Finds secrets that have their name in another field, and secrets that a program passes to a call.
 import { isPublicName, isRandom, isStrongName, isToken } from './assignments.ts'
-import { isPlaceholder, isReference, type Secret } from './secret.ts'
+import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 const QUOTE = String.raw`\\{0,4}["']`
 const NAME_FIELD = `(?:${QUOTE})?(?:name|key|variable|env|parameterkey|id)(?:${QUOTE})?[ \\t]{0,4}[:=][ \\t]{0,4}(?:${QUOTE})?([\\w./-]{2,80})(?:${QUOTE})?`
@@ -43,7 +43,7 @@ export function* findNamedValues(content: string): Generator<Secret> {
 
 function isSecretOf(name: string, value: string): boolean {
   if (isReference(value) || isPlaceholder(value) || value.startsWith('$') || isPublicName(name)) return false
-  if (isStrongName(name)) return true
+  if (isStrongName(name)) return isMixed(value) || /[!@#$%^&*]/.test(value)
   return /(?:pass|pwd|secret|token|key|credentials?)$/i.test(name) && isToken(value) && value.length >= 8
 }
 
