@@ -135,7 +135,7 @@ function addMcp(
   app.all('/mcp', (_req, res) => void res.status(405).setHeader('Allow', 'GET, POST, DELETE').end())
 }
 
-/** Whether a GET writes: it takes an attempt for its caller. */
+/** True for a GET that writes, because it takes an attempt for its caller. */
 const writesByGet = ({ method, operation }: Route): boolean =>
   method === 'GET' && !onlyReads(operations[operation].scope)
 

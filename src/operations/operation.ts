@@ -41,7 +41,7 @@ export type Call = {
   caller?: { name: string; scopes: readonly Scope[] }
   /** Who runs turns in this process. */
   runs: TurnRuns
-  /** What changes in the graph. */
+  /** Feed of the changes in the graph. */
   feed: ChangeFeed
   /** How many may read it at once; absent: as many as there are. */
   mostReaders?: number | undefined

@@ -3,16 +3,16 @@
 export type WantedWorld = {
   taskId: string
   turnNumber: number
-  /** Whether the request names the world. */
+  /** True if the request names the world. */
   isNamed: boolean
   /** The request says `create_world: true`. */
   isForced: boolean
 }
 
 export type TaskBefore = {
-  /** Whether the task has a world that is not deleted. */
+  /** True if the task has a world that is not deleted. */
   hasWorld: boolean
-  /** Whether the task has declared what must hold. */
+  /** True if the task declares criteria. */
   isSpecified: boolean
   /** The other features of the project that have a task of this id. */
   otherFeatures: readonly string[]

@@ -52,7 +52,10 @@ function similarity(a: string, b: string): number {
 
 const NEAR_IDENTICAL = 0.8
 
-/** Pairs of consecutive issues: the folder, turn and place of both, and a label by hand. */
+/**
+ * Pairs of consecutive issues: the folder, turn and place of both, and a label. A script labeled them by the kind of complaint that
+ * each text begins with, after the rule had chosen and sorted the pairs: the labels are not blind.
+ */
 const LABELED: readonly (readonly [folder: string, a: string, b: string, 'one cause' | 'apart'])[] = [
   ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.4', 'apart'],
   ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.7', 'one cause'],

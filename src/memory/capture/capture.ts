@@ -41,9 +41,9 @@ export type Captured = {
   created: boolean
   /** True where it took the place of another record. */
   superseded: boolean
-  /** Whether this capture made its world. */
+  /** True if this capture made its world. */
   worldCreated: boolean
-  /** What the caller should know of a world that was made. */
+  /** Warnings about a world that was made. */
   warnings: string[]
   /** How many secrets were masked in what was sent. */
   redactions: number

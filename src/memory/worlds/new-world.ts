@@ -34,7 +34,7 @@ export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Pro
   if (worldSlug != null) assertNewWorldSlug(worldSlug)
   const [row] = await readRows(graph, beforeNew, { taskKey: keyOfTask(request), taskId }, beforeRow)
   if (row === undefined) throw new Error('worlds/before-new gave no row')
-  // Another capture has made the world meanwhile: the next try finds it.
+  // Another capture made the world first. The next try finds it.
   if (worldSlug != null && row.worldSlugs.includes(worldSlug)) return []
   const otherFeatures = featuresOf(row.taskKeys, request)
   const { refusal, warnings } = decideNewWorld(
