@@ -102,26 +102,25 @@ const namesIn = (mention: Mention, key: string): string[] => [
  */
 function hasMerged({ key, mergedInto, worldKey }: Criterion, records: readonly Told[]): boolean {
   const own = records.filter((record) => record.worldKey === worldKey)
-  const uses = own.map(({ mentions }) => mentions.filter((mention) => mention.criterionKey === key))
-  const last = uses.findLastIndex((found) => found.length > 0)
-  const named = (mentions: readonly Mention[]) =>
-    new Set(mentions.flatMap((mention) => labelsOf(mention).map(normalizeLabel)))
-  const labels = named(uses.flat())
-  const judgedAs = new Set(
-    uses
-      .flat()
-      .flatMap((mention) => labelsOf(mention).map((label) => `${mention.source}\n${normalizeLabel(label)}`)),
-  )
-  const promisedBefore = named(
-    own.slice(0, last + 1).flatMap(({ mentions }) => mentions.filter(({ source }) => source === 'player')),
-  )
-  return own.slice(last + 1).some(({ mentions }) =>
-    mentions.some((mention) => {
-      const own = labelsOf(mention).map(normalizeLabel)
+  const isNamed = (mention: Mention) => mention.criterionKey === key
+  const last = own.findLastIndex(({ mentions }) => mentions.some(isNamed))
+  const named = labelsIn(own.flatMap(({ mentions }) => mentions.filter(isNamed)))
+  return own.some(({ number, mentions }, i) => {
+    if (i <= last) return false
+    // A replaced record no longer counts for the captures after its replacement.
+    const earlier = newestRecords(own.slice(0, i), number).flatMap((record) => record.mentions)
+    const judged = earlier.filter(isNamed)
+    const promisedBefore = labelsIn(earlier.filter(({ source }) => source === 'player'))
+    return mentions.some((mention) => {
       if (mention.criterionKey !== mergedInto) return false
-      return mention.source === 'player'
-        ? mention.text !== null && own.some((label) => labels.has(label) && !promisedBefore.has(label))
-        : mention.text === null && own.some((label) => judgedAs.has(`${mention.source}\n${label}`))
-    }),
-  )
+      const labels = [...labelsIn([mention])]
+      if (mention.source === 'player')
+        return mention.text !== null && labels.some((label) => named.has(label) && !promisedBefore.has(label))
+      const judgedAs = labelsIn(judged.filter(({ source }) => source === mention.source))
+      return mention.text === null && labels.some((label) => judgedAs.has(label))
+    })
+  })
 }
+
+const labelsIn = (mentions: readonly Mention[]): Set<string> =>
+  new Set(mentions.flatMap((mention) => labelsOf(mention).map(normalizeLabel)))

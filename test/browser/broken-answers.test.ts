@@ -43,7 +43,10 @@ describeInBrowser('a page whose service breaks off in the middle of an answer', 
     await started.call('POST', '/v1/worlds', {
       body: { project: PROJECT, feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'trial' },
     })
-    const front = await startCuttingFront(started, ({ method }) => method === 'POST')
+    const front = await startCuttingFront(
+      started,
+      ({ method, path }) => method === 'POST' && path.includes('/turn-runs'),
+    )
     const page = await browser.open(front, `/p/${PROJECT}/runs?world=trial`, { mayFail: true })
     await page.getByText('Start a run').click()
     await page.getByRole('button', { name: 'Start' }).click()

@@ -67,7 +67,7 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await detail.getByText('This turn did not judge it.').waitFor()
   },
   'What was known after an earlier turn, and what contested then?': async (page) => {
-    await page.getByText('6 of 7 proven, turn 4', { exact: false }).waitFor()
+    await page.getByText('6 of 7 proven, 1 contested in turn 4, turn 4', { exact: false }).waitFor()
     const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'AC-002' })
     await row.getByText('contested').waitFor()
   },

@@ -27,11 +27,15 @@ async function checkSession(page: Page, graph: Graph, project: string, worldSlug
   const of = { project, worldSlug }
   const below = `/p/${encodeURIComponent(project)}/w/${encodeURIComponent(worldSlug)}`
   const { currentTurn } = await client.getWorld(of)
-  const { total, verified } = await client.listCriteria(of)
+  const { total, verified, contested } = await client.listCriteria(of)
   await go(page, below)
   await page.getByRole('heading', { name: worldSlug, exact: true }).waitFor()
   const proven = total === 0 ? 'No criterion is known' : `${verified} of ${total} proven`
-  await page.getByText(`${proven}, turn ${currentTurn}`, { exact: false }).first().waitFor()
+  const contests = contested === 0 ? '' : `, ${contested} contested in turns? [\\d, ]+`
+  await page
+    .getByText(new RegExp(`${proven}${contests}, turn ${currentTurn}\\b`))
+    .first()
+    .waitFor()
   await page.getByRole('region', { name: 'Turns', exact: true }).waitFor()
   const { items: turns } = await client.listTurns({ ...of, limit: 500 })
   expect(await rowsIn(page, 'Turns'), worldSlug).toBe(turns.length)

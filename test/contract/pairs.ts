@@ -71,8 +71,8 @@ export function pairsContract(store: StoreUnderTest): void {
             previous_turn: null,
             previous_feedback: null,
             criteria: [
-              { criterion_id: 'AC-001', text: lid.criterionText, state: 'pending', verified_in_turn: null },
-              { criterion_id: 'AC-002', text: log.criterionText, state: 'pending', contested_in_turn: null },
+              { criterion_id: 'AC-1', text: lid.criterionText, state: 'pending', verified_in_turn: null },
+              { criterion_id: 'AC-2', text: log.criterionText, state: 'pending', contested_in_turn: null },
             ],
           },
           player: {
@@ -96,8 +96,8 @@ export function pairsContract(store: StoreUnderTest): void {
           input: {
             previous_turn: 2,
             criteria: [
-              { criterion_id: 'AC-001', state: 'verified', verified_in_turn: 1 },
-              { criterion_id: 'AC-002', state: 'rejected' },
+              { criterion_id: 'AC-1', state: 'verified', verified_in_turn: 1 },
+              { criterion_id: 'AC-2', state: 'rejected' },
             ],
           },
           coach: { decision: 'approved' },

@@ -32,7 +32,8 @@ export type NewWorldRequest = Scope & {
 export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Promise<string[]> {
   const { project, taskId, turnNumber, worldSlug, createWorld = false } = request
   if (worldSlug != null) assertNewWorldSlug(worldSlug)
-  const [row] = await readRows(graph, beforeNew, { taskKey: keyOfTask(request), taskId }, beforeRow)
+  const params = { taskKey: keyOfTask(request), taskId, ...keysOfProject(project) }
+  const [row] = await readRows(graph, beforeNew, params, beforeRow)
   if (row === undefined) throw new Error('worlds/before-new gave no row')
   // Another capture made the world first. The next try finds it.
   if (worldSlug != null && row.worldSlugs.includes(worldSlug)) return []
@@ -56,10 +57,8 @@ export function assertNewWorldSlug(worldSlug: string): void {
 
 const MAX_OTHER_FEATURES = 3
 
-function featuresOf(taskKeys: readonly string[], { project, featureId }: Scope): string[] {
-  const { after } = keysOfProject(project)
+function featuresOf(taskKeys: readonly string[], { featureId }: Scope): string[] {
   return taskKeys
-    .filter((key) => key.startsWith(after))
     .flatMap((key) => partsOfKey(key)[1] ?? [])
     .filter((feature) => feature !== featureId)
     .sort()
