@@ -4,6 +4,7 @@
  */
 import type { Criterion } from './identity.ts'
 import { normalizeLabel, splitLabel } from './labels.ts'
+import { splitWords } from './words.ts'
 
 /** A record of a turn: the current one or one that was replaced. */
 export type RecordOfTurn = { number: number; revision: number; createdAt: string }
@@ -57,7 +58,7 @@ export function restoreCriteria(
   const inOrder = records.toSorted((a, b) => instantOf(a) - instantOf(b) || a.number - b.number)
   const mentions = inOrder.flatMap((record) => record.mentions)
   const merged = criteria.map((criterion) =>
-    criterion.mergedInto === null || hasMerged(criterion, inOrder)
+    criterion.mergedInto === null || hasMerged(criterion, inOrder, declared)
       ? criterion
       : { ...criterion, mergedInto: null },
   )
@@ -95,27 +96,37 @@ const namesIn = (mention: Mention, key: string): string[] => [
 
 /**
  * Checks whether a criterion that is known by its label only had become another one. Two kinds of entries do that
- * (`identity.ts`): the first promise with a text under the label, and a judge's entry without a text under a label that the judge
- * had given the criterion before.
+ * (`identity.ts`): the first promise under the label with a text that nobody has worded before, and a judge's entry without a text
+ * under a label that the judge had given the criterion before.
  *
  * @param records in the order of their captures
  */
-function hasMerged({ key, mergedInto, worldKey }: Criterion, records: readonly Told[]): boolean {
-  const own = records.filter((record) => record.worldKey === worldKey)
+function hasMerged(
+  { key, mergedInto, worldKey }: Criterion,
+  records: readonly Told[],
+  declared: readonly Mention[],
+): boolean {
   const isNamed = (mention: Mention) => mention.criterionKey === key
-  const last = own.findLastIndex(({ mentions }) => mentions.some(isNamed))
-  const named = labelsIn(own.flatMap(({ mentions }) => mentions.filter(isNamed)))
-  return own.some(({ number, mentions }, i) => {
-    if (i <= last) return false
+  const isTarget = (mention: Mention) => mention.criterionKey === mergedInto
+  const last = records.findLastIndex(({ mentions }) => mentions.some(isNamed))
+  const named = labelsIn(records.flatMap(({ mentions }) => mentions.filter(isNamed)))
+  return records.some((record, i) => {
+    if (i <= last || record.worldKey !== worldKey) return false
+    const before = records.slice(0, i)
     // A replaced record no longer counts for the captures after its replacement.
-    const earlier = newestRecords(own.slice(0, i), number).flatMap((record) => record.mentions)
+    const earlier = newestRecords(
+      before.filter((each) => each.worldKey === worldKey),
+      record.number,
+    ).flatMap(({ mentions }) => mentions)
     const judged = earlier.filter(isNamed)
-    const promisedBefore = labelsIn(earlier.filter(({ source }) => source === 'player'))
-    return mentions.some((mention) => {
-      if (mention.criterionKey !== mergedInto) return false
+    const promised = labelsIn(earlier.filter(({ source }) => source === 'player'))
+    const worded = [...declared, ...before.flatMap(({ mentions }) => mentions)].filter(isTarget)
+    const isFirstWording = ({ text }: Mention) =>
+      text !== null && worded.every((other) => other.text === null || !isSameWording(text, other.text))
+    return record.mentions.filter(isTarget).some((mention) => {
       const labels = [...labelsIn([mention])]
       if (mention.source === 'player')
-        return mention.text !== null && labels.some((label) => named.has(label) && !promisedBefore.has(label))
+        return isFirstWording(mention) && labels.some((label) => named.has(label) && !promised.has(label))
       const judgedAs = labelsIn(judged.filter(({ source }) => source === mention.source))
       return mention.text === null && labels.some((label) => judgedAs.has(label))
     })
@@ -124,3 +135,5 @@ function hasMerged({ key, mergedInto, worldKey }: Criterion, records: readonly T
 
 const labelsIn = (mentions: readonly Mention[]): Set<string> =>
   new Set(mentions.flatMap((mention) => labelsOf(mention).map(normalizeLabel)))
+
+const isSameWording = (a: string, b: string): boolean => splitWords(a).join(' ') === splitWords(b).join(' ')
