@@ -42,7 +42,7 @@ function readReport(file: string, turn: number): Report | null {
   }
 }
 
-/** Computes the share of the shorter text's words that both texts have. Not a rule of the product. */
+/** Computes the share of the words of two texts that both have. Not a rule of the product. */
 function similarity(a: string, b: string): number {
   const words = (text: string) => new Set(text.toLowerCase().match(/[a-z]{2,}/g) ?? [])
   const [one, other] = [words(a), words(b)]
@@ -53,84 +53,81 @@ function similarity(a: string, b: string): number {
 const NEAR_IDENTICAL = 0.8
 
 /**
- * Pairs of consecutive issues: the folder, turn and place of both, and a label. A script labeled them by the kind of complaint that
- * each text begins with, after the rule had chosen and sorted the pairs: the labels are not blind.
+ * Pairs of issues: the folder, turn and place of both, and a label. The labels are blind: on 2026-11-26, a reader who had not seen
+ * the rule read both texts of each pair and asked whether a person who repairs the code would keep the two as separate problems.
+ *
+ * The sample: pairs of one folder and one category with different texts, drawn with a fixed seed by the share of their words that
+ * both have: 20 pairs above 0.6, 25 from 0.25 to 0.6, 15 below. Only three folders have such pairs; each range takes them in turn.
+ *
+ * "apart by file" is a reader's "apart" that the contract merges: both texts are one sentence of the same checker about two
+ * different files. The contract shows them as one row with the files listed (docs/decisions/contracts.md, "Issues").
  */
-const LABELED: readonly (readonly [folder: string, a: string, b: string, 'one cause' | 'apart'])[] = [
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.7', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.9', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.1', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.1', '3.7', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.2', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.2', '3.9', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.3', '3.2', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.3', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.3', '3.5', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.4', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.5', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.5', '3.12', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.6', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.6', '3.10', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.7', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.8', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.8', '3.8', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.9', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.0', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.2', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.3', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.11', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.11', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.12', '3.4', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.12', '3.8', 'one cause'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.12', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.13', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.14', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.1', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.12', 'apart'],
-  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.14', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '1.1', '2.2', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '1.3', '2.1', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '1.4', '2.0', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '1.7', '2.4', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '1.7', '2.7', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '1.7', '2.8', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '1.7', '2.9', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '1.8', '2.0', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '1.8', '2.7', 'apart'],
+type Label = 'one cause' | 'apart' | 'apart by file'
+const LABELED: readonly (readonly [folder: string, a: string, b: string, label: Label])[] = [
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '3.3', '3.11', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-002', '4.0', '5.3', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-004', '1.2', '4.3', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '3.1', '3.10', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-002', '2.0', '2.1', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-004', '1.3', '4.0', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.6', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-002', '4.0', '5.2', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-004', '1.4', '5.0', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.7', '3.11', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-002', '2.4', '4.2', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '1.1', '2.5', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.9', '2.12', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-002', '4.1', '5.0', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-004', '1.0', '3.1', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.5', '3.9', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-002', '2.3', '5.2', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-004', '4.2', '5.5', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.8', '2.9', 'apart by file'],
+  ['guardkit-harv/TASK-HARV-004', '2.6', '4.4', 'apart by file'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.13', 'one cause'],
+  ['guardkit-harv/TASK-HARV-002', '1.0', '3.2', 'one cause'],
   ['guardkit-harv/TASK-HARV-004', '1.8', '2.8', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '1.8', '2.9', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '2.0', '3.5', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '2.3', '3.6', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '2.4', '3.0', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '2.5', '3.6', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '3.4', '3.8', 'apart'],
+  ['guardkit-harv/TASK-HARV-002', '1.0', '5.4', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.8', '5.8', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.4', '3.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-002', '3.2', '5.4', 'one cause'],
+  ['guardkit-harv/TASK-HARV-004', '3.7', '5.7', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.12', '3.4', 'apart'],
   ['guardkit-harv/TASK-HARV-004', '2.7', '3.7', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '2.7', '3.8', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '2.8', '3.7', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '2.8', '3.8', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '2.9', '3.7', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '2.9', '3.8', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '3.0', '4.1', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '3.3', '4.0', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '3.3', '4.4', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '3.4', '4.0', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '3.6', '4.2', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.2', '3.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.7', '4.7', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '3.4', '3.5', 'apart'],
   ['guardkit-harv/TASK-HARV-004', '3.7', '4.7', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '3.8', '4.0', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '3.8', '4.7', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '4.0', '5.1', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.0', '5.6', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.2', '5.3', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.2', '5.5', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.4', '5.8', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '4.6', '5.1', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.6', '5.2', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.6', '5.5', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.6', '3.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '5.8', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.10', '3.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.7', '5.7', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.7', '3.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '3.8', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.8', '3.4', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.7', '2.7', 'one cause'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.0', '3.4', 'apart'],
   ['guardkit-harv/TASK-HARV-004', '4.7', '5.7', 'one cause'],
-  ['guardkit-harv/TASK-HARV-004', '4.7', '5.8', 'apart'],
-  ['guardkit-harv/TASK-HARV-004', '4.7', '5.9', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.14', '3.14', 'apart'],
+  ['guardkit-harv/TASK-HARV-002', '1.0', '5.5', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '5.7', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '3.12', '3.14', 'apart'],
+  ['guardkit-harv/TASK-HARV-002', '5.4', '5.5', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.7', '2.8', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.14', 'apart'],
+  ['guardkit-harv/TASK-HARV-002', '3.2', '5.5', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '1.8', '3.7', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '2.14', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '3.7', '3.8', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '2.13', '3.12', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.7', '2.9', 'apart'],
+  ['fleet-memory/.guardkit/autobuild/TASK-RIP-007', '3.13', '3.14', 'apart'],
+  ['guardkit-harv/TASK-HARV-004', '2.9', '5.8', 'apart'],
 ]
+
+/** Labeled pairs of one cause that the rule keeps apart: their texts share no two identifiers. */
+const MAX_MISSED = 11
 
 describeCorpus('issues of the corpus', () => {
   const reports = readReports()
@@ -176,12 +173,16 @@ describeCorpus('issues of the corpus', () => {
         isOne: measureOverlap(traceIssue(one), traceIssue(other)) !== null,
       }
     })
-    const merged = judged.filter(({ label, isOne }) => label === 'apart' && isOne)
-    const missed = judged.filter(({ label, isOne }) => label === 'one cause' && !isOne)
+    const count = (label: Label, isOne: boolean) =>
+      judged.filter((pair) => pair.label === label && pair.isOne === isOne)
+    const merged = count('apart', true)
+    const missed = count('one cause', false)
     console.log(
       `${LABELED.length} labeled pairs: ${merged.length} merged wrongly, ${missed.length} not recognized`,
     )
     expect(merged.map(({ pair }) => pair)).toEqual([])
+    expect(missed.length).toBeLessThanOrEqual(MAX_MISSED)
+    expect(count('apart by file', false)).toEqual([])
     expect(LABELED.length).toBeGreaterThanOrEqual(60)
   })
 })
