@@ -11,6 +11,7 @@ describe('identifiers are code-like words', () => {
     ['snake_case and camelCase', 'user_id and userId differ', ['user_id', 'userId']],
     ['names of error classes', 'raises KeyError and TimeoutException', ['KeyError', 'TimeoutException']],
     ['quoted and backticked strings', 'says "not allowed" for `GET /x`', ['not allowed', 'GET /x']],
+    ['quoted strings with an apostrophe', "says only 'I can't do it.' twice", ["I can't do it."]],
     ['flags', 'fails with --strict and -q', ['--strict', '-q']],
     [
       'parts of a test id',
@@ -26,7 +27,7 @@ describe('identifiers are code-like words', () => {
   })
 
   test('the time is linear in the length of any text', () => {
-    for (const part of ['a.', 'a/', 'a_', '`', '"', "'", 'aA', '-a', './', '::'])
+    for (const part of ['a.', 'a/', 'a_', '`', '"', "'", "'a", 'aA', '-a', './', '::'])
       findIdentifiers(part.repeat(100_000))
   })
 })

@@ -10,7 +10,8 @@ const MIN_SHARE = 0.6
 /** Maximum number of identifiers that are compared: a text with more is a list. */
 const MAX_IDENTIFIERS = 40
 
-const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'([^'\n]{1,200})'(?!\w)/g
+/** An apostrophe between two letters does not end a quoted string: 'I'll wait' is one. */
+const QUOTED = /`([^`\n]{1,200})`|"([^"\n]{1,200})"|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,200})'(?!\w)/g
 const BETWEEN_WORDS = /[\s`"'()[\]{},;<>|*=]+|::/
 const LABEL = /^(?:[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){0,6}-?|(?:criterion|ac)_)\d{1,4}(?:\.\d{1,4})?$/i
 const ABBREVIATIONS = new Set(['e.g', 'i.e', 'a.k.a'])

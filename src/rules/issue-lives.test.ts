@@ -73,6 +73,21 @@ describe('the life of an issue', () => {
     ).toEqual([['fails at line  14', [1, 2], null]])
   })
 
+  test('an issue is not gone while a turn raises the cause of any of its wordings', () => {
+    const [first, reworded, third] = [
+      'load_user of src/users.py raises KeyError',
+      'src/users.py: load_user ignores user_name and cacheKey',
+      'load_user in src/users.py still ends with KeyError and TypeError',
+    ]
+    expect(
+      livesOf(
+        judgement(1, 'feedback', first),
+        judgement(2, 'feedback', reworded),
+        judgement(3, 'feedback', third),
+      ),
+    ).toEqual([[third, [1, 2, 3], null]])
+  })
+
   test('another category is another issue, and another severity is not', () => {
     const lint = { ...issue('a'), category: 'lint' }
     const lives = followIssues([

@@ -31,8 +31,8 @@ export type IssueLife<I> = {
 const judges = ({ coachDecision }: { coachDecision: CoachDecision }): boolean =>
   COUNTED_DECISIONS.some((counted) => counted === coachDecision)
 
-/** A life with the issues that its cause is compared by, and all its signatures. */
-type Followed<I> = { life: IssueLife<I>; newest: readonly Traced<I>[]; signatures: Set<string> }
+/** A life with all its wordings, the newest first: an issue that has the cause of any of them continues it. */
+type Followed<I> = { life: IssueLife<I>; traces: readonly Traced<I>[] }
 
 /** All issues that the turns raised, one for each cause, in the order in which they were opened. */
 export function followIssues<I extends Complaint>(judgements: readonly Judgement<I>[]): IssueLife<I>[] {
@@ -40,7 +40,7 @@ export function followIssues<I extends Complaint>(judgements: readonly Judgement
   for (const judgement of judgements.toSorted((a, b) => a.turn - b.turn)) {
     const { turn, issues } = judgement
     const traces = issues.map(traceIssue)
-    const before = followed.map(({ newest }) => newest)
+    const before = followed.map(({ traces }) => traces)
     const { causes, raised: similar } = assignCauses(traces, before)
     const raised = groupBy(
       traces.map((trace, position) => ({ trace, position, cause: causes[position] ?? -1 })),
@@ -67,14 +67,13 @@ function extendLife<I extends Complaint>(
   const newest = raised.map(({ trace }) => trace)
   const [wording, ...others] = bySeverity(newest.map(({ issue }) => issue))
   if (wording === undefined) throw new Error('a cause without an issue')
-  const signatures = new Set([...(before?.signatures ?? []), ...newest.map(({ signature }) => signature)])
+  const bySignature = groupBy([...newest, ...(before?.traces ?? [])], ({ signature }) => signature)
   return {
-    newest,
-    signatures,
+    traces: [...bySignature.values()].flatMap((same) => same.slice(0, 1)),
     life: {
       signature: issueSignature(wording),
       wordings: [wording, ...others],
-      wordingCount: signatures.size,
+      wordingCount: bySignature.size,
       turns: before === undefined ? [turn] : [...before.life.turns, turn],
       position: before?.life.position ?? raised[0]?.position ?? 0,
       goneInTurn: null,

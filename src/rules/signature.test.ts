@@ -13,11 +13,13 @@ describe('the same complaint is the same signature', () => {
   test.each([
     ['line numbers', 'src/a.ts:12:5 is unused', 'src/a.ts:130:17 is unused'],
     ['durations', 'tests failed after 12.3 s', 'tests failed after 8s'],
+    ['durations of several units', 'the run took 1m30s', 'the run took 2h 5m 12s'],
     ['durations in parentheses', 'test_a failed (1.2s)', 'test_a failed (340 ms)'],
     ['dates and times', 'failed at 2026-03-01T10:00:00Z', 'failed at 2026-03-02 11:30:05.120'],
     ['clock times', 'the run of 10:15 failed', 'the run of 23:59:59 failed'],
     ['numbers of lines', 'unused name in line 12', 'unused name in line 130'],
     ['lines after a file', 'src/a.py:12 is unused', 'src/a.py:7 is unused'],
+    ['lines after a file and before a message', 'main.go:12: unused', 'main.go:7: unused'],
     ['lines as L12', 'src/a.ts L12 is unused', 'src/a.ts L130 is unused'],
     ['process ids', 'the worker with pid 4711 died', 'the worker with pid 99 died'],
     ['temporary folders', 'no file /tmp/pytest-of-x/pytest-12/a.txt', 'no file /tmp/tmpq8h2/a.txt'],

@@ -29,8 +29,8 @@ export function signIssues(issues: readonly Complaint[], coachFeedback: string |
 export const issueSignature = (issue: Complaint): string => signIssues([issue], null)
 
 const DURATION =
-  '\\d{1,12}(?:[.,]\\d{1,9})?\\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)(?![\\w%])'
-const DURATIONS = `${DURATION}(?:[ ,]{0,2}${DURATION}){0,3}`
+  '\\d{1,12}(?:[.,]\\d{1,9})?\\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)(?![a-z_%])'
+const DURATIONS = `${DURATION}(?:[ ,]{0,2}${DURATION}){0,3}(?!\\w)`
 const SOURCE_FILE =
   '\\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs?|cc|cpp|h|swift|sql|ya?ml|json|toml|md|sh|html|css|vue|feature)'
 
@@ -55,7 +55,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\(${DURATIONS}\\)`, 'gi'), '(<time>)'],
   [/\b(line|lines|ln|column|columns|col)([ :#]{1,2})\d{1,9}(?:\s?[-–]\s?\d{1,9})?\b/gi, '$1$2#'],
   [/(?<!\d):\d{1,9}:\d{1,9}(?![\d:])/g, ':#:#'],
-  [new RegExp(`(?<=${SOURCE_FILE}):\\d{1,9}(?![\\d:])`, 'gi'), ':#'],
+  [new RegExp(`(?<=${SOURCE_FILE}):\\d{1,9}(?!\\d)`, 'gi'), ':#'],
   [/(?<![\w-])l\d{1,9}(?:-l?\d{1,9})?(?![\w-])/gi, 'L#'],
   [/\b(pid[ =:#]{0,3})\d{1,12}\b/gi, '$1#'],
   [/(?<![\w-])(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{7,64}(?![\w-])/gi, '<id>'],

@@ -28,11 +28,13 @@ function readReports(): Map<string, Report[]> {
 function readReport(file: string, turn: number): Report | null {
   try {
     const { decision, issues = [] } = JSON.parse(readFileSync(file, 'utf8'))
-    const given: { category?: string; description?: unknown }[] = Array.isArray(issues) ? issues : []
+    const given: { category?: string; type?: string; description?: unknown }[] = Array.isArray(issues)
+      ? issues
+      : []
     const complaints = given.map(
-      ({ category, description }): Complaint => ({
+      ({ category, type, description }): Complaint => ({
         severity: 'blocking',
-        category: category ?? null,
+        category: category ?? type ?? null,
         description: typeof description === 'string' ? description : '',
       }),
     )

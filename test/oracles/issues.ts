@@ -16,91 +16,162 @@ export type SessionExpectation = {
   after: { turn: number; issues: IssueExpectation[] }[]
 }
 
-/** Removes the parts of a text that change from run to run; every other number stays. */
-function steady(text: string): string {
-  const units = '(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)'
-  const time = `\\d+([.,]\\d+)?\\s?${units}\\b`
+const RUN_TIME_WORDS = new Set(['in', 'took', 'after', 'duration', 'elapsed', 'of'])
+const UNITS = /^(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)$/
+const PLACE_WORDS = new Set(['line', 'lines', 'ln', 'column', 'columns', 'col'])
+
+type Word = { text: string; bare: string; opens: boolean; closes: boolean }
+
+function wordsOf(text: string): Word[] {
   return text
     .normalize('NFKC')
-    .replace(/(\/private)?\/(tmp|var\/folders|var\/tmp|dev\/shm)(?![\w-])[^\s'"`,;:)\]}]*/g, 'FOLDER')
-    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, 'ID')
-    .replace(/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/gi, 'ID')
-    .replace(/\d{4}-\d\d-\d\d([t ]\d\d:\d\d(:\d\d([.,]\d+)?)?(z|[+-]\d\d:?\d\d)?)?/gi, 'DATE')
-    .replace(new RegExp(`\\b(in|took|after|duration|elapsed)([\\s:=]+)${time}`, 'gi'), '$1$2TIME')
-    .replace(new RegExp(`\\(${time}\\)`, 'gi'), '(TIME)')
-    .replace(/\b(lines?|columns?|col|ln)[ :#]+\d+([-–]\d+)?/gi, '$1 N')
-    .replace(/(\.[a-z]{1,8}):\d+(:\d+)?/gi, '$1:N')
-    .replace(/\bpid[ =:]*\d+/gi, 'pid N')
+    .replace(/\b(pid|duration|elapsed)=/gi, '$1 ')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => ({
+      text: word,
+      bare: word.replace(/^[('"`[{]+|[)'"`\]},;:.!?]+$/g, '').toLowerCase(),
+      opens: word.startsWith('('),
+      closes: /\)[.,;:]?$/.test(word),
+    }))
 }
 
-/** Normalizes a description: equal results are the same complaint. Leading zeros of labels do not count. */
-const sameWords = (text: string): string =>
-  steady(text)
-    .toLowerCase()
-    .replace(/\b([a-z]{1,20}([-_][a-z]+)*[-_])0*(\d{1,4})\b/g, '$1$3')
-    .split(/\s+/)
-    .join(' ')
-    .trim()
-
-/** Words that look like code: with a slash, an underscore, a dot or a capital inside, flags, and quoted texts. */
-function codeWords(text: string): Set<string> {
-  const found = new Set<string>()
-  for (const [, a, b, c] of text.matchAll(/`([^`\n]+)`|"([^"\n]+)"|(?<!\w)'([^'\n]+)'(?!\w)/g))
-    found.add((a ?? b ?? c ?? '').trim())
-  for (const word of steady(text).split(/[\s`"'()[\]{},;<>|*=]+|::/)) {
-    const name = word.replace(/^[.:!?]+(?=\w)|[.:!?]+$|:N$/g, '')
-    const isLabel = /^[a-z]+(-[a-z]+)*-\d+$/i.test(name)
-    const isCode =
-      /\w\/.*\.\w|\/.*\/\w/.test(name) ||
-      /[A-Za-z0-9]_\w|^--?[a-z]|[a-z][A-Z]|^[A-Za-z_]\w*\.[A-Za-z_]/.test(name)
-    if (isCode && !isLabel) found.add(name)
+/** The number of words from `at` on that are one duration: `1m 30s` are two, `3min` is one. */
+function durationLength(words: readonly Word[], at: number): number {
+  let length = 0
+  for (;;) {
+    const [word, next] = [words[at + length]?.bare ?? '', words[at + length + 1]?.bare ?? '']
+    const units = word.split(/[\d.,]+/).slice(1)
+    if (!/^(\d+([.,]\d+)?[a-z]*)+$/.test(word)) return length
+    if (units.every((unit) => UNITS.test(unit))) length += 1
+    else if (units.length === 1 && units[0] === '' && UNITS.test(next)) length += 2
+    else return length
   }
-  return found
+}
+
+/** A word that is volatile by its own form becomes a mask; another one stays. */
+function maskForm(word: string): string {
+  if (/\/(tmp|var\/tmp|var\/folders|dev\/shm)(\/|\b(?![\w-]))/.test(word)) return '~folder'
+  if (/^\W*[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\W*$/.test(word)) return '~id'
+  if (/^\W*0x[0-9a-f]+\W*$/.test(word)) return '~id'
+  if (/^\W*\d{4}-\d\d-\d\d(t[\d:.,z+-]+)?\W*$/.test(word)) return '~date'
+  if (/^\W*\d{1,2}:\d\d(:\d\d([.,]\d+)?)?z?\W*$/.test(word)) return '~time'
+  if (/^\W*l\d+(-l?\d+)?\W*$/.test(word)) return '~line'
+  const hex = /^\W*([0-9a-f]{7,64})\W*$/.exec(word)?.[1]
+  if (hex !== undefined && /\d/.test(hex) && /[a-f]/.test(hex)) return '~id'
+  return word.replace(/(\.[a-z]{1,8}|\D):\d+:\d+/g, '$1~line').replace(/(\.[a-z]{1,8}):\d+/g, '$1~line')
+}
+
+/** The complaint in words that are equal in every run: without what is volatile, and without leading zeros of labels. */
+function complaintOf(text: string): string {
+  const words = wordsOf(text)
+  const kept: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const { text: word, bare, opens } = words[i]!
+    const before = words[i - 1]?.bare ?? ''
+    const length = durationLength(words, i)
+    const closes = words[i + length - 1]?.closes ?? false
+    const isNumber = /^\d+([-–]\d+)?$/.test(bare)
+    if (length > 0 && (RUN_TIME_WORDS.has(before.replace(/[:=]$/, '')) || (opens && closes))) {
+      kept.push('~duration')
+      i += length - 1
+    } else if (isNumber && PLACE_WORDS.has(before)) kept.push('~line')
+    else if (isNumber && before === 'pid') kept.push('~pid')
+    else kept.push(maskForm(word.toLowerCase()).replace(/(?<=[a-z][-_])0+(?=\d)/g, ''))
+  }
+  return kept.join(' ')
+}
+
+/** Reads quoted strings first, then all words of the rest and of the quoted strings: code has a form that prose has not. */
+function namesIn(text: string): Set<string> {
+  const names = new Set<string>()
+  const plain = text.normalize('NFKC')
+  for (const mark of ['`', '"', "'"]) {
+    let start = -1
+    for (let i = 0; i < plain.length; i++) {
+      if (plain[i] === '\n') start = -1
+      if (plain[i] !== mark) continue
+      const [left, right] = [/\w/.test(plain[i - 1] ?? ''), /\w/.test(plain[i + 1] ?? '')]
+      if (mark === "'" && left && right) continue // an apostrophe
+      if (start === -1) {
+        if (mark !== "'" || !left) start = i
+        continue
+      }
+      if (mark === "'" && right) continue
+      const quoted = plain.slice(start + 1, i).trim()
+      if (/[a-z]/i.test(quoted)) names.add(quoted)
+      start = -1
+    }
+  }
+  for (const piece of plain.split(/[^\w./@:-]+|::/)) {
+    const name = piece.replace(/^[.:@]+|[.:/]+$/g, '').replace(/(:\d+)+$/, '')
+    if (isCode(name) && !isLabel(name)) names.add(piece.endsWith('/') ? `${name}/` : name)
+  }
+  return names
+}
+
+const isLabel = (name: string): boolean => /^([a-z]+[-_])+\d+$/i.test(name)
+
+function isCode(name: string): boolean {
+  if (!/[a-z]/i.test(name) || name.endsWith('-')) return false
+  if (/^--?[a-z]/i.test(name)) return true // a flag
+  if (name.includes('_')) return /\w_|_\w/.test(name.replace(/^.*\//, '')) || name.includes('/')
+  const parts = name.split('/')
+  if (parts.length > 1) return parts.length > 2 || parts.at(-1)!.includes('.') // and/or is not a path
+  const dotted = name.split('.')
+  if (dotted.length > 1)
+    return /^[a-z]\w*$/i.test(dotted[0]!) && /^[a-z]/i.test(dotted[1]!) && !/^(i\.e|e\.g)$/i.test(name)
+  return /^[a-z]*[a-z][A-Z]\w*$/i.test(name) && /[a-z][A-Z]/.test(name)
 }
 
 type Issue = Turn['issues'][number]
-const shared = (a: Issue, b: Issue): number => {
+
+/** The contract's "same cause": 0 if not, else how much the two share. */
+export function sharedCause(a: Issue, b: Issue): number {
   if (a.category !== b.category) return 0
-  if (sameWords(a.description) === sameWords(b.description)) return Number.POSITIVE_INFINITY
-  const [one, other] = [codeWords(a.description), codeWords(b.description)]
-  const both = [...one].filter((word) => other.has(word)).length
-  return both >= 2 && both >= 0.6 * Math.min(one.size, other.size) ? both : 0
+  if (complaintOf(a.description) === complaintOf(b.description)) return Number.POSITIVE_INFINITY
+  const [one, other] = [namesIn(a.description), namesIn(b.description)]
+  const both = [...one].filter((name) => other.has(name)).length
+  return both >= 2 && both / Math.min(one.size, other.size) >= 0.6 ? both : 0
 }
 
-type Life = { newest: Issue[]; turns: number[]; goneInTurn: number | null }
+/** One cause with all issues that were assigned to it, by the turn that raised them. */
+type Cause = { raised: Map<number, Issue[]>; goneInTurn: number | null }
+
+const strength = (issue: Issue, { raised }: Cause): number =>
+  [...raised.values()].flat().reduce((most, other) => Math.max(most, sharedCause(issue, other)), 0)
 
 function issuesAfter(turns: Turn[]): IssueExpectation[] {
-  const lives: Life[] = []
+  const causes: Cause[] = []
   for (const { number, coachDecision, issues } of turns) {
-    const before = lives.map(({ newest }) => newest)
-    const most = (issue: Issue, others: readonly Issue[]) =>
-      Math.max(0, ...others.map((other) => shared(issue, other)))
-    const closest = (issue: Issue, groups: readonly (readonly Issue[])[]) => {
-      const overlaps = groups.map((group) => most(issue, group))
-      const best = Math.max(0, ...overlaps)
-      return best === 0 ? -1 : overlaps.indexOf(best)
-    }
-    const raised = new Map<number, Issue[]>()
-    const firsts: Issue[][] = []
-    for (const issue of issues) {
-      const known = closest(issue, before)
-      const fresh = known === -1 ? closest(issue, firsts) : -1
-      if (known === -1 && fresh === -1) firsts.push([issue])
-      const at = known !== -1 ? known : before.length + (fresh === -1 ? firsts.length - 1 : fresh)
-      raised.set(at, [...(raised.get(at) ?? []), issue])
-    }
-    for (const [at, same] of raised)
-      lives[at] = { newest: same, turns: [...(lives[at]?.turns ?? []), number], goneInTurn: null }
-    if (!/^(approved|feedback|rejected)$/.test(coachDecision)) continue
-    before.forEach((newest, at) => {
-      const life = lives[at]!
-      const isRaised = raised.has(at) || issues.some((issue) => most(issue, newest) > 0)
-      if (!isRaised && life.goneInTurn === null) life.goneInTurn = number
+    const known = [...causes]
+    const strengths = issues.map((issue) => known.map((cause) => strength(issue, cause)))
+    issues.forEach((issue, i) => {
+      const best = Math.max(0, ...strengths[i]!)
+      let cause = best > 0 ? known[strengths[i]!.indexOf(best)] : undefined
+      if (cause === undefined) {
+        // New in this turn: issues of one turn are compared with the first issue of each new cause.
+        const fresh = causes.slice(known.length)
+        const first = fresh.map(({ raised }) => sharedCause(issue, raised.get(number)![0]!))
+        const closest = Math.max(0, ...first)
+        cause = closest > 0 ? fresh[first.indexOf(closest)] : undefined
+      }
+      if (cause === undefined) {
+        cause = { raised: new Map(), goneInTurn: null }
+        causes.push(cause)
+      }
+      cause.raised.set(number, [...(cause.raised.get(number) ?? []), issue])
+      cause.goneInTurn = null
+    })
+    if (!['approved', 'feedback', 'rejected'].includes(coachDecision)) continue
+    known.forEach((cause, k) => {
+      if (cause.goneInTurn === null && strengths.every((row) => row[k] === 0)) cause.goneInTurn = number
     })
   }
-  return lives.map(({ newest, turns: numbers, goneInTurn }) => {
-    const severest = Math.min(...newest.map(({ severity }) => severity))
-    const { category, description } = newest.find(({ severity }) => severity === severest)!
+  return causes.map(({ raised, goneInTurn }) => {
+    const newest = [...raised.values()].at(-1)!
+    const { category, description } = newest.toSorted((a, b) => a.severity - b.severity)[0]!
+    const numbers = [...raised.keys()]
     return { category, description, openedInTurn: numbers[0]!, turns: numbers, goneInTurn }
   })
 }
