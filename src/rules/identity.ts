@@ -119,6 +119,8 @@ type Words = { list: readonly string[]; joined: string }
 
 const NO_WORDS: Words = { list: [], joined: '' }
 
+const JUDGES = ['coach', 'validator', 'gate', 'command']
+
 /** One turn's resolution: a working copy of what is known, and a note of what changed. */
 class Resolver {
   readonly #known: Known
@@ -180,6 +182,8 @@ class Resolver {
     return entries.map((entry, i) => {
       const key = found[i] ?? this.#resolve(entry, used).key
       used.add(key)
+      const promisedOnly = this.#promisedOnly(entry)
+      if (promisedOnly !== undefined) this.#merge(promisedOnly, this.#follow(key))
       this.#remember(entry, key)
       return key
     })
@@ -208,6 +212,15 @@ class Resolver {
     )
   }
 
+  /** The criterion that a judge of this world gave a label. */
+  #judgedAs(label: string): string | undefined {
+    for (const source of JUDGES) {
+      const key = this.#meanings.get(meaningKey(source, label))
+      if (key !== undefined) return key
+    }
+    return undefined
+  }
+
   #firstMeaning(entry: Entry, find: (label: string) => string | undefined): string | undefined {
     for (const label of labelsIn(entry)) {
       const key = find(normalizeLabel(label))
@@ -219,11 +232,8 @@ class Resolver {
   /** The criterion that a label names here, without making one: this turn's judges first, then before. */
   find(label: string): string | null {
     const normalized = normalizeLabel(label)
-    const judges = ['coach', 'validator', 'gate', 'command']
-    for (const source of judges) {
-      const key = this.#meanings.get(meaningKey(source, normalized))
-      if (key !== undefined) return this.#follow(key).key
-    }
+    const judged = this.#judgedAs(normalized)
+    if (judged !== undefined) return this.#follow(judged).key
     const named = this.#declaredLabels.get(normalized) ?? this.#promisedAs(normalized)
     return named === undefined ? (this.#labelOnly(normalized)?.key ?? null) : this.#follow(named).key
   }
@@ -250,10 +260,19 @@ class Resolver {
     // The first text that the Player promises under a label completes a criterion that this world knows by that label only.
     const isFirst =
       this.#sharesNumbers && this.#firstMeaning(entry, (label) => this.#promisedAs(label)) === undefined
-    const bare = entry.source === 'player' && isFirst ? this.#labelOnlyOf(entry) : undefined
+    const bare =
+      entry.source !== 'player' ? this.#promisedOnly(entry) : isFirst ? this.#labelOnlyOf(entry) : undefined
     if (bare !== undefined && found === undefined) return bare // #remember gives it its first text
     if (bare !== undefined && found !== undefined) this.#merge(bare, found)
     return found ?? this.#create(criterionKey(this.#known.taskKey, words.joined), null)
+  }
+
+  /** The criterion that only the Player has named, without a text: a judge's text under the same label says what it is. */
+  #promisedOnly(entry: Entry): Criterion | undefined {
+    if (entry.source === 'player' || !this.#sharesNumbers || this.#wordsIn(entry).list.length === 0)
+      return undefined
+    const bare = this.#labelOnlyOf(entry)
+    return bare?.aliases.every(({ source }) => source === 'player') ? bare : undefined
   }
 
   #byLabel(entry: Entry): Criterion {
@@ -273,6 +292,11 @@ class Resolver {
       return promised
     }
     if (promised !== undefined) return promised
+    const judged =
+      source === 'player' && this.#sharesNumbers
+        ? this.#firstMeaning(entry, (label) => this.#judgedAs(label))
+        : undefined
+    if (judged !== undefined) return this.#follow(judged)
     const bare = this.#labelOnlyOf(entry)
     if (bare !== undefined) return bare
     const { taskKey, worldKey } = this.#known

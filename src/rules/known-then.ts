@@ -44,6 +44,9 @@ export function newestRecords<R extends RecordOfTurn>(records: readonly R[], bel
 
 type Told = RecordOfTurn & { worldKey: string; mentions: readonly Mention[] }
 
+/** A criterion that a version of the specification names. */
+export type Declaration = Mention & { declaredAt: string }
+
 /**
  * The criteria as they were when only these records existed: without later names and merges.
  *
@@ -53,7 +56,7 @@ type Told = RecordOfTurn & { worldKey: string; mentions: readonly Mention[] }
 export function restoreCriteria(
   criteria: readonly Criterion[],
   records: readonly Told[],
-  declared: readonly Mention[],
+  declared: readonly Declaration[],
 ): Criterion[] {
   const inOrder = records.toSorted((a, b) => instantOf(a) - instantOf(b) || a.number - b.number)
   const mentions = inOrder.flatMap((record) => record.mentions)
@@ -95,23 +98,25 @@ const namesIn = (mention: Mention, key: string): string[] => [
 ]
 
 /**
- * Checks whether a criterion that is known by its label only had become another one. Two kinds of entries do that
- * (`identity.ts`): the first promise under the label with a text that nobody has worded before, and a judge's entry without a text
- * under a label that the judge had given the criterion before.
+ * Checks whether a criterion that is known by its label only had become another one. Three kinds of entries do that
+ * (`identity.ts`): the first promise under the label with a text that nobody has worded before, a judge's entry without a text
+ * under a label that the judge had given the criterion before, and a judge's text under a label that only promises had given it.
  *
  * @param records in the order of their captures
  */
 function hasMerged(
   { key, mergedInto, worldKey }: Criterion,
   records: readonly Told[],
-  declared: readonly Mention[],
+  declared: readonly Declaration[],
 ): boolean {
   const isNamed = (mention: Mention) => mention.criterionKey === key
   const isTarget = (mention: Mention) => mention.criterionKey === mergedInto
   const last = records.findLastIndex(({ mentions }) => mentions.some(isNamed))
-  const named = labelsIn(records.flatMap(({ mentions }) => mentions.filter(isNamed)))
+  const allNamed = records.flatMap(({ mentions }) => mentions.filter(isNamed))
+  const named = labelsIn(allNamed)
+  const isPromisedOnly = allNamed.every(({ source }) => source === 'player')
   return records.some((record, i) => {
-    if (i <= last || record.worldKey !== worldKey) return false
+    if (i < last || record.worldKey !== worldKey) return false
     const before = records.slice(0, i)
     // A replaced record no longer counts for the captures after its replacement.
     const earlier = newestRecords(
@@ -120,15 +125,19 @@ function hasMerged(
     ).flatMap(({ mentions }) => mentions)
     const judged = earlier.filter(isNamed)
     const promised = labelsIn(earlier.filter(({ source }) => source === 'player'))
-    const worded = [...declared, ...before.flatMap(({ mentions }) => mentions)].filter(isTarget)
+    const declaredBefore = declared.filter(({ declaredAt }) => Date.parse(declaredAt) < instantOf(record))
+    const worded = [...declaredBefore, ...before.flatMap(({ mentions }) => mentions)].filter(isTarget)
     const isFirstWording = ({ text }: Mention) =>
       text !== null && worded.every((other) => other.text === null || !isSameWording(text, other.text))
     return record.mentions.filter(isTarget).some((mention) => {
       const labels = [...labelsIn([mention])]
+      if (mention.source !== 'player' && mention.text !== null)
+        return isPromisedOnly && labels.some((label) => named.has(label))
+      if (i === last) return false
       if (mention.source === 'player')
         return isFirstWording(mention) && labels.some((label) => named.has(label) && !promised.has(label))
       const judgedAs = labelsIn(judged.filter(({ source }) => source === mention.source))
-      return mention.text === null && labels.some((label) => judgedAs.has(label))
+      return labels.some((label) => judgedAs.has(label))
     })
   })
 }

@@ -317,6 +317,9 @@ function playerSuggestionFor(session: Session): string | null {
   const promised = promisedNote(session.promisedNotJudged)
   const contested = session.criteria.filter(({ contestedInTurn }) => contestedInTurn !== null)
   const parts = [
+    ...(session.criteria.length === 0 && promised === null
+      ? ["No judge has named a criterion: answer each point of the Coach's feedback."]
+      : []),
     ...(allVerified(session) && promised === null
       ? [
           `All ${session.criteria.length} criteria are verified: look at the Coach's feedback, which blocks the approval.`,

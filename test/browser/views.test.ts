@@ -155,6 +155,20 @@ describeInBrowser('the views of the page', () => {
     }
   })
 
+  test('a context shown later says so, beside the feedback that was given', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const session = { featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: 'given', playerSummary: 'Built it' }
+    await client.captureTurnState({ ...session, turnNumber: 1, coachDecision: 'feedback' })
+    await client.captureTurnState({ ...session, turnNumber: 2, deliveredFeedback: 'Round the total' })
+    const page = await browser.open(started, `/p/shop/w/given/t/2`)
+    await page.getByRole('heading', { name: 'What turn 2 would be told today' }).waitFor()
+    await page
+      .getByRole('region', { name: 'Feedback as it was given' })
+      .getByText('Round the total')
+      .waitFor()
+  })
+
   test('a record that holds markup, scripts and endless words is text, in every view of it', async () => {
     const started = await start()
     const world = await writeHostileSession(clientOf(started.graph))

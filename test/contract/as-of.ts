@@ -119,7 +119,7 @@ export function asOfContract(store: StoreUnderTest): void {
     }
 
     test('it equals the context from before the turn byte for byte, after any later captures', {
-      timeout: 300_000,
+      timeout: 900_000,
     }, async () => {
       let runs = 0
       await fc.assert(
@@ -136,7 +136,7 @@ export function asOfContract(store: StoreUnderTest): void {
             await runSession(`${PROJECT} ${++runs}`, records, order)
           },
         ),
-        { numRuns: 15 },
+        { numRuns: 500 },
       )
     })
 

@@ -253,6 +253,28 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`, `AC-002 verified ${logs}`])
       })
 
+      test('that is a promise is the criterion that a judge gives that id with a text, in that turn or before', async () => {
+        await capture(
+          { ...promised(['AC-001']), ...verified(['ac-1', answers]) },
+          promised(['AC-1']),
+          rejectedBy('coach', ['AC-001', answers]),
+        )
+        expect((await shown()).map((c) => [c.text, c.promise?.turn, c.contested?.turn])).toEqual([
+          [answers, 2, 3],
+        ])
+        const context = await clientOf(handles.graph).loadTurnContinuationContext(
+          aContext(4, { role: 'coach' }),
+        )
+        expect(context.promisedNotJudged).toEqual([])
+      })
+
+      test('that is a promise is a criterion that another session named with a text, where a judge names it so again', async () => {
+        await capture({ ...verified(['AC-007', answers]), worldSlug: 'w1' })
+        const again = { ...promised(['AC-001']), ...verified(['AC-001', answers]), worldSlug: 'w2' }
+        await capture(again)
+        expect(await lines('w2')).toEqual([`AC-001 verified ${answers}`])
+      })
+
       test('is the criterion that a promise of this world gave that id with a text', async () => {
         await capture({ ...promised(['AC-001', answers], ['AC-002', logs]), ...verified(['AC-001']) })
         expect(await lines()).toEqual([`AC-001 verified ${answers}`])

@@ -6,6 +6,7 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import {
+  type Declaration,
   findCaptureInstant,
   isKnownAt,
   type Mention,
@@ -101,7 +102,7 @@ async function readOnce(graph: Graph, request: Request): Promise<{ known: KnownT
     graph,
     specifiedAfter.map((_, i) => specificationKey(taskKey, i + 1)),
   )
-  const declared = [...stored.values()].flatMap(mentionsOfSpecification)
+  const declared = [...stored.values()].flatMap(toDeclarations)
   const isTold = (row: RecordRow) => row.worldKey !== target.key || row.turn.number < currentTurn
   const criteria = restoreCriteria(target.criteria, known.filter(isTold).map(toKnownRecord), declared)
   return { known: foldKnown(target, { records, criteria, specifiedAfter, stored }) }
@@ -156,8 +157,14 @@ function mentionsIn<P extends { position: number; criterionText: string | null }
   })
 }
 
-const mentionsOfSpecification = ({ declared }: Specification): Mention[] =>
-  declared.map(({ key, label, text }) => ({ criterionKey: key, label, text, source: 'specification' }))
+const toDeclarations = ({ declared, declaredAt }: Specification): Declaration[] =>
+  declared.map(({ key, label, text }) => ({
+    criterionKey: key,
+    label,
+    text,
+    source: 'specification',
+    declaredAt,
+  }))
 
 function foldKnown(
   target: z.output<typeof targetRow>,

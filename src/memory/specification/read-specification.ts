@@ -87,6 +87,7 @@ export const specificationFrom = ({
   retired,
 }: z.output<typeof specificationRow>): Specification => ({
   version: specification.version,
+  declaredAt: specification.declaredAt,
   declared: listed
     .toSorted((a, b) => a.position - b.position)
     .map(({ position, criterion, ...listing }) => ({ ...listing, key: criterion.key, criterion })),

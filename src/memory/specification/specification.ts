@@ -113,6 +113,7 @@ export type Declared = Listing & { key: string; rewordedIn: number | null; crite
 /** What a task declares, as far as answers need it. */
 export type Specification = {
   version: number
+  declaredAt: string
   /** In their order. */
   declared: readonly Declared[]
   /** By the key of a criterion that is no longer declared, the version that left it out. */

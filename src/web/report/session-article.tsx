@@ -44,7 +44,7 @@ export function SessionArticle({ session, place }: Props) {
 function NextContexts({ session: { contexts, world } }: Pick<Props, 'session'>) {
   return (
     <section aria-label="The next turn">
-      <h2>What turn {world.current_turn + 1} would be told</h2>
+      <h2>What turn {world.current_turn + 1} would be told today</h2>
       <div class="columns">
         {contexts.map((context) => (
           <section key={context.role} aria-label={CONTEXT_NAMES[context.role]}>

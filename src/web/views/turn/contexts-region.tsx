@@ -15,7 +15,7 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
   return (
     <>
       <div class="region-head contexts-head">
-        <h2>The context as of today</h2>
+        <h2>What turn {turn.turn_number} would be told today</h2>
         {turn.turn_number > 1 && (
           <label>
             <input
