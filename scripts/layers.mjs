@@ -65,7 +65,7 @@ export const commands = [
   'artifacts/(import|import-report|task-file|artifact-watch|folders)',
   'transcripts/(import-files|graph-store|transcript-watch)',
   'maintenance/(export/export-lines|restore/restore-file)',
-  'analysis/named-analyses',
+  'analysis/(graph-schema|named-analyses)',
 ]
 export const beside = {
   http: [...host, 'graph/(observed|bookmarks)', 'analysis/query/queries'],

@@ -4,7 +4,13 @@ import * as z from 'zod'
 import { ERRORS } from '../src/core/errors.ts'
 import { EXIT } from '../src/core/exit-codes.ts'
 import { wireSchema } from '../src/core/wire-form.ts'
-import { nodesTable, relationshipsTable, schemaPicture } from '../src/graph/model/document.ts'
+import {
+  nodeSections,
+  nodesTable,
+  relationshipSections,
+  relationshipsTable,
+  schemaPicture,
+} from '../src/graph/model/document.ts'
 import { manifest } from '../src/mcp/manifest.ts'
 import { listPrompts } from '../src/mcp/prompts.ts'
 import { RESOURCE_KINDS } from '../src/mcp/resource-address.ts'
@@ -43,7 +49,7 @@ function reference(): string {
       ['tool', 'operation', 'what it does'],
       ALL_TOOLS.map(({ name, operation, description }) => [`\`${name}\``, routeText(operation), description]),
     )}`,
-    `## MCP resources\n\nA read is the JSON that the route answers; a subscriber is told when that may have changed. \`resources/list\` lists the worlds.\n\n${table(
+    `## MCP resources\n\nA read is the JSON that the route answers; a subscriber is told when that may have changed. \`resources/list\` lists the schema and the worlds.\n\n${table(
       ['URI', 'route', 'what it is'],
       RESOURCE_KINDS.map(({ template, operation, description }) => [
         `\`${template}\``,
@@ -82,10 +88,12 @@ function promptArguments(): string {
 
 function graphDocument(): string {
   return `${[
-    "# The graph's schema\n\nGenerated from the schemas by `npm run docs`: what is not here is not stored. `?` marks a property that a node may lack. [What it means](concepts.md#the-graph).",
+    "# The graph's schema\n\nGenerated from the schemas by `npm run docs`: what is not here is not stored. `?` marks a property that a node may lack. `turngraph schema`, `GET /v1/graph/schema` and the MCP resource `turngraph://schema` have the same. [What it means](concepts.md#the-graph).",
     `\`\`\`mermaid\n${schemaPicture()}\n\`\`\``,
     `## Nodes\n\n${nodesTable()}`,
     `## Relationships\n\n${relationshipsTable()}`,
+    `## Properties of nodes\n\n${nodeSections()}`,
+    `## Properties of relationships\n\n${relationshipSections()}`,
   ].join('\n\n')}\n`
 }
 

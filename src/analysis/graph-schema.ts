@@ -1,7 +1,7 @@
 /** Says what the graph holds, for who writes queries: its nodes, its relationships and their properties. */
 import * as z from 'zod'
 import { LABELS, nodes } from '../graph/model/nodes.ts'
-import { describeKind } from '../graph/model/properties.ts'
+import { describeProperties } from '../graph/model/properties.ts'
 import { relationships } from '../graph/model/relationships.ts'
 import type { GraphNames } from './query/unknown-names.ts'
 
@@ -9,16 +9,17 @@ const property = z.object({
   name: z.string(),
   type: z.string(),
   optional: z.boolean().describe('true: a node or a relationship of its kind may lack it'),
+  meaning: z.string(),
 })
 
 export const graphSchema = z.object({
-  nodes: z.array(z.object({ label: z.string(), says: z.string(), properties: z.array(property) })),
+  nodes: z.array(z.object({ label: z.string(), meaning: z.string(), properties: z.array(property) })),
   relationships: z.array(
     z.object({
       type: z.string(),
       from: z.array(z.string()).describe('the labels that it may begin at'),
       to: z.array(z.string()).describe('the labels that it may lead to'),
-      says: z.string(),
+      meaning: z.string(),
       properties: z.array(property),
     }),
   ),
@@ -27,23 +28,17 @@ export const graphSchema = z.object({
 export const describeGraph = (): z.output<typeof graphSchema> => ({
   nodes: LABELS.map((label) => ({
     label,
-    says: nodes[label].says,
-    properties: propertiesIn(nodes[label].properties),
+    meaning: nodes[label].meaning,
+    properties: describeProperties(nodes[label].properties),
   })),
-  relationships: relationships.map(({ type, from, to, says, properties }) => ({
+  relationships: relationships.map(({ type, from, to, meaning, properties }) => ({
     type,
     from: [...from],
     to: [...to],
-    says,
-    properties: propertiesIn(properties),
+    meaning,
+    properties: describeProperties(properties),
   })),
 })
-
-const propertiesIn = ({ shape }: z.ZodObject): z.output<typeof property>[] =>
-  Object.entries(shape).map(([name, declared]) => {
-    const { kind, optional } = describeKind(declared as z.ZodType)
-    return { name, type: kind, optional }
-  })
 
 /** Every name that a query may use. */
 export const GRAPH_NAMES: GraphNames = {

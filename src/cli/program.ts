@@ -25,6 +25,7 @@ import { addAnalyses, addQuery } from './query.ts'
 import { addReport } from './report.ts'
 import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
+import { addSchema } from './schema.ts'
 import { addServe } from './serve.ts'
 import { addSpecify } from './specify.ts'
 import { addStall } from './stall.ts'
@@ -71,6 +72,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addDesires,
   addAnalyses,
   addQuery,
+  addSchema,
   addHook,
   addTask,
   addRun,

@@ -32,7 +32,8 @@ export async function callTool(
   const stop = tellProgress(name, request)
   try {
     const given = parseArguments(tool, args)
-    const output = await call(tool.operation, given, context)
+    const { operation, input } = tool.chooseOperation?.(given) ?? { operation: tool.operation, input: given }
+    const output = await call(operation, input, context)
     if (tool.operation === 'runTurn' && declaresTasks(request.envelope)) {
       const task = await createdTask(output as OperationOutput<'runTurn'>, { call, context, failures })
       if (task !== null) return withMeta(task, context)

@@ -18,6 +18,14 @@ const inWorld = { project: 'project', world: 'world_slug' } as const
 
 export const RESOURCE_KINDS = [
   {
+    name: 'schema',
+    title: 'The schema of the graph',
+    description: 'Every node, relationship and property that a query may use, with its meaning',
+    template: 'turngraph://schema',
+    operation: 'describeGraph',
+    fields: {},
+  },
+  {
     name: 'world',
     title: 'A world',
     description: 'One autobuild session: its state, how many of its criteria are verified, and its verdict',
@@ -55,7 +63,8 @@ export const RESOURCE_KINDS = [
 export type ResourceAddress = {
   uri: string
   kind: (typeof RESOURCE_KINDS)[number]
-  input: Record<string, unknown> & { project: string; worldSlug: string }
+  /** The schema belongs to no project. */
+  input: Record<string, unknown> & { project?: string; worldSlug?: string }
 }
 
 export const worldUri = (project: string, worldSlug: string): string =>
@@ -69,8 +78,9 @@ const patterns = RESOURCE_KINDS.map((kind) => ({
 /** @throws `not_found` where no kind has such URIs, `invalid_request` where a part of it does not fit */
 export function parseResourceUri(uri: string): ResourceAddress {
   for (const { kind, pattern } of patterns) {
-    const variables = pattern.exec(uri)?.groups
-    if (variables === undefined) continue
+    const found = pattern.exec(uri)
+    if (found === null) continue
+    const variables = found.groups ?? {}
     const wire = Object.entries(kind.fields).map(([variable, field]) => [
       field,
       decodePart(uri, variables[variable] ?? ''),
@@ -96,7 +106,7 @@ const noSuchResource = (uri: string): TurngraphError =>
 
 /** Whether a read may answer something else after a change. A turn that is replaced is told as its session. */
 export function isTouchedBy({ kind, input }: ResourceAddress, event: ChangeEvent): boolean {
-  if (event.type === 'import') return false
+  if (event.type === 'import' || kind.name === 'schema') return false
   if (event.project !== input.project || event.worldSlug !== input.worldSlug) return false
   return kind.name === 'run'
     ? event.type === 'run' && event.turnRunId === input.turnRunId

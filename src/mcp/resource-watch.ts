@@ -111,4 +111,4 @@ export class ResourceWatch {
 }
 
 const listProjects = (addresses: readonly ResourceAddress[]): ReadonlySet<string> =>
-  new Set(addresses.map(({ input }) => input.project))
+  new Set(addresses.flatMap(({ input }) => input.project ?? []))

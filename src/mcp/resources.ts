@@ -14,7 +14,21 @@ import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.t
 
 const JSON_TYPE = 'application/json'
 
-/** The worlds of the connection's project, those that were last active first. Turns, contexts and runs have templates. */
+const described = RESOURCE_KINDS.map(({ name, title, description, template }) => ({
+  uriTemplate: template,
+  name,
+  title,
+  description,
+  mimeType: JSON_TYPE,
+}))
+const hasVariables = ({ uriTemplate }: { uriTemplate: string }) => uriTemplate.includes('{')
+
+/** Resources whose URI has no variable. */
+const FIXED = described
+  .filter((kind) => !hasVariables(kind))
+  .map(({ uriTemplate: uri, ...kind }) => ({ uri, ...kind }))
+
+/** Lists the schema and the worlds of the connection's project, the last active first. Other resources have templates. */
 export async function listResources(
   cursor: string | undefined,
   call: CallOperation,
@@ -22,27 +36,22 @@ export async function listResources(
 ): Promise<ListResourcesResult> {
   const input = operations.listWorlds.input.parse({ order: 'last_activity', cursor })
   const worlds = (await call('listWorlds', input, context)) as OperationOutput<'listWorlds'>
+  const listed = worlds.items.map((world) => ({
+    uri: worldUri(world.project, world.worldSlug),
+    name: world.worldSlug,
+    title: `World ${world.worldSlug} of ${world.taskId}`,
+    description: `${world.currentTurn} turns, ${describeCounts({ ...world, total: world.criteria }, { noun: ' criteria' })}`,
+    mimeType: JSON_TYPE,
+    annotations: { lastModified: world.lastActivity },
+  }))
   return {
-    resources: worlds.items.map((world) => ({
-      uri: worldUri(world.project, world.worldSlug),
-      name: world.worldSlug,
-      title: `World ${world.worldSlug} of ${world.taskId}`,
-      description: `${world.currentTurn} turns, ${describeCounts({ ...world, total: world.criteria }, { noun: ' criteria' })}`,
-      mimeType: JSON_TYPE,
-      annotations: { lastModified: world.lastActivity },
-    })),
+    resources: [...(cursor === undefined ? FIXED : []), ...listed],
     ...(worlds.nextCursor !== null && { nextCursor: worlds.nextCursor }),
   }
 }
 
 export const listTemplates = (): ListResourceTemplatesResult => ({
-  resourceTemplates: RESOURCE_KINDS.map(({ name, title, description, template }) => ({
-    uriTemplate: template,
-    name,
-    title,
-    description,
-    mimeType: JSON_TYPE,
-  })),
+  resourceTemplates: described.filter(hasVariables),
 })
 
 /** @throws what its operation does, and `not_found` where no resource has such a URI */

@@ -1,5 +1,6 @@
 // Declares the MCP tools: what each takes and answers, and which operation runs.
 import * as z from 'zod'
+import { invalidField } from '../core/errors.ts'
 import { integerBetween, name } from '../core/fields.ts'
 import { parseWire } from '../core/wire-form.ts'
 import { removeProject } from '../memory/record/derived-keys.ts'
@@ -20,6 +21,11 @@ export type Tool = {
   /** Unknown keys are refused. camelCase, as the operation takes it; the wire form derives from it. */
   input: z.ZodObject
   output: z.ZodType
+  /** Chooses the operation by the arguments, and its input; default: the tool's own operation, with the arguments. */
+  chooseOperation?: (given: Record<string, unknown>) => {
+    operation: OperationName
+    input: Record<string, unknown>
+  }
   /** Makes the tool's answer if its keys differ from the operation's. */
   toAnswer?: (given: Record<string, unknown>, answered: unknown) => object
   /** What the operation takes beyond the tool's keys. */
@@ -176,6 +182,29 @@ function listTool(...tool: Parameters<typeof memoryTool>): Tool {
   return { ...made, input: made.input.omit({ maxBytes: true }), fixed: { maxBytes: MOST_BYTES_OF_PAGE } }
 }
 
+const queryArguments = operations.queryGraph.input.extend({
+  query: operations.queryGraph.input.shape.query.optional(),
+  schema: z
+    .boolean()
+    .default(false)
+    .describe('true, without a query: answers the schema of the graph instead of rows'),
+})
+
+/** The operation of `query_graph`. @throws `invalid_request` if both a query and the schema are asked for, or neither */
+function chooseQueryOrSchema({ schema, ...input }: Record<string, unknown>) {
+  if ((input.query === undefined) !== schema)
+    throw invalidField('query', 'is needed, or schema: true without it', {
+      hint: 'Give a statement in query, or schema: true to learn what the graph holds.',
+    })
+  return schema === true
+    ? { operation: 'describeGraph' as const, input: {} }
+    : { operation: 'queryGraph' as const, input }
+}
+
+const queryAnswer = operations.queryGraph.output.extend({
+  schema: operations.describeGraph.output.optional().describe('only if it was asked for'),
+})
+
 /** The memory of turns: what the loop reads before a turn and writes after it, and what analysts ask. */
 export const MEMORY_TOOLS: readonly Tool[] = [
   memoryTool(
@@ -261,12 +290,18 @@ export const MEMORY_TOOLS: readonly Tool[] = [
     name: 'query_graph',
     title: 'Query the graph',
     description:
-      'Runs one reading Cypher statement on the whole graph. Labels and properties: docs/reference.md, or CALL db.labels().',
+      'Runs one reading Cypher statement on the whole graph. Labels, relationship types and properties with their meanings: schema: true instead of a query, or the resource turngraph://schema.',
     operation: 'queryGraph',
-    input: operations.queryGraph.input,
-    output: operations.queryGraph.output,
+    input: queryArguments,
+    output: queryAnswer,
+    chooseOperation: chooseQueryOrSchema,
+    toAnswer: ({ schema }, answered) =>
+      schema === true
+        ? { columns: [], rows: [], truncated: false, elapsedMs: 0, warnings: [], schema: answered }
+        : (answered as object),
     annotations: hints('reads'),
     examples: [
+      { description: 'What the graph holds', arguments: { schema: true } },
       {
         description: 'How many turns each world has',
         arguments: {

@@ -44,6 +44,16 @@ describeInBrowser('the query view', () => {
     ).toContain('42')
   })
 
+  test('a name that the graph does not have is named below the query, with similar names', async () => {
+    const page = await browser.open(await start(), '/query?query=MATCH+(t:Trun)+RETURN+t')
+    await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page
+      .getByRole('status')
+      .getByText('relationship type or property Trun. Near names: Turn.')
+      .waitFor()
+  })
+
   test('a node opens its neighbors, by the keyboard too', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))

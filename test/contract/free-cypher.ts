@@ -169,9 +169,12 @@ export function freeCypherContract(store: StoreUnderTest): void {
       })
     })
 
-    test('the schema says which labels, relationships and properties the graph has', async () => {
+    test('the schema lists the labels, relationships and properties that the graph has, each with a meaning', async () => {
       const client = await withTurns()
       const { nodes, relationships } = await client.describeGraph({})
+      for (const { properties, meaning } of [...nodes, ...relationships])
+        for (const words of [meaning, ...properties.map((property) => property.meaning)])
+          expect(words.length).toBeGreaterThan(5)
       const { rows } = await client.queryGraph({
         query: 'MATCH (n)-[r]->() UNWIND labels(n) AS label RETURN DISTINCT label, type(r) AS type',
       })

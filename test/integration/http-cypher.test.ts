@@ -37,6 +37,15 @@ test('parameters are taken as they are; rows beyond the limit are cut, and said 
   expect([truncated, rows.length > 500 && rows.length < 1100]).toEqual([true, true])
 })
 
+test('a name that the graph does not have is a warning with similar names', async () => {
+  const { call } = await start()
+  const { body } = await call('POST', '/v1/cypher', { body: { query: 'MATCH (t:Trun) RETURN t.nubmer' } })
+  expect(body.warnings).toEqual([
+    { unknown: 'Trun', near: ['Turn'] },
+    { unknown: 'nubmer', near: ['number'] },
+  ])
+})
+
 test.each([
   [{}, 'query'],
   [{ query: '' }, 'query'],

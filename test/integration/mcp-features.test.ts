@@ -26,6 +26,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     await expect.poll(async () => (await call('GET', runAt)).body.status).toBe('completed')
     const client = await connect(started)
     const twins: [string, string][] = [
+      ['turngraph://schema', '/v1/graph/schema'],
       ['turngraph://shop/worlds/w', '/v1/worlds/w?project=shop'],
       ['turngraph://shop/worlds/w/turns/1', '/v1/worlds/w/turns/1?project=shop'],
       ...['player', 'coach'].map((role): [string, string] => [
@@ -41,6 +42,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     }
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }: { uri: string }) => uri).sort()).toEqual([
+      'turngraph://schema',
       'turngraph://shop/worlds/r%2520s~t',
       'turngraph://shop/worlds/w',
     ])
@@ -51,6 +53,28 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
       'turngraph://{project}/worlds/{world}/context/{role}/{n}',
       'turngraph://{project}/worlds/{world}/runs/{id}',
     ])
+  })
+
+  test('query_graph answers the schema instead of rows, and warns of names that the graph does not have', async () => {
+    const started = await aService()
+    const client = await connect(started)
+    const { structuredContent } = await client.callTool('query_graph', { schema: true })
+    const { body: schema } = await started.call('GET', '/v1/graph/schema')
+    expect(structuredContent).toEqual({
+      columns: [],
+      rows: [],
+      truncated: false,
+      elapsed_ms: 0,
+      warnings: [],
+      schema,
+    })
+    const query = 'MATCH (t:Trun) RETURN t'
+    for (const refused of [{}, { query, schema: true }]) {
+      const { isError, content } = await client.callTool('query_graph', refused)
+      expect([isError, content[0].text]).toEqual([true, expect.stringContaining('schema: true')])
+    }
+    const misspelt = await client.callTool('query_graph', { query })
+    expect(misspelt.structuredContent).toMatchObject({ warnings: [{ unknown: 'Trun', near: ['Turn'] }] })
   })
 
   test('a resource of the Player holds no evidence of the Coach', async () => {

@@ -10,7 +10,7 @@ async function addMadeUpKind(owner: string, exported = 'note') {
   const model = await import('../../src/graph/model/nodes.ts')
   const { relationships } = await import('../../src/graph/model/relationships.ts')
   const { key, text } = await import('../../src/graph/model/properties.ts')
-  const note = { says: 'what somebody noted', name: 'key', exported }
+  const note = { meaning: 'what somebody noted', name: 'key', exported }
   Object.assign(model.nodes, { Note: { ...note, properties: z.strictObject({ key, text }) } })
   ;(model.LABELS as string[]).push('Note')
   const [ofRuns] = relationships.filter(({ type }) => type === 'HAS_RUN')
@@ -19,7 +19,7 @@ async function addMadeUpKind(owner: string, exported = 'note') {
     type: 'HAS_NOTE',
     from: [owner],
     to: ['Note'],
-    says: 'the notes of a node',
+    meaning: 'the notes of a node',
   })
 }
 

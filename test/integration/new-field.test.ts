@@ -14,8 +14,8 @@ const run = promisify(execFile)
 const NEW_LINES = [
   {
     file: 'src/graph/model/nodes.ts',
-    below: '  coverage: number.optional(),',
-    line: '  reviewMinutes: number.optional(),',
+    below: "  coverage: number.describe('test coverage, as it was given').optional(),",
+    line: "  reviewMinutes: number.describe('length of the review in minutes').optional(),",
   },
   {
     file: 'src/memory/record/record.ts',

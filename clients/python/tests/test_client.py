@@ -220,6 +220,10 @@ class ClientTest(ServiceTest):
         answer = self.client(network.url, timeout=0.2).query_graph(query="RETURN 1 AS one", timeout_ms=20_000)
         self.assertEqual(answer["rows"], [[1]])
 
+    def test_a_query_with_a_name_that_the_graph_does_not_have_answers_with_a_warning(self) -> None:
+        answer = self.client().query_graph(query="MATCH (t:Trun) RETURN t")
+        self.assertEqual(answer["warnings"], [{"unknown": "Trun", "near": ["Turn"]}])
+
     def test_an_address_is_written_into_a_spool_as_the_other_client_writes_it(self) -> None:
         for url, canonical in (
             ("http://host", "http://host/"),

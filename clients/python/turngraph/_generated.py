@@ -1826,7 +1826,7 @@ class DescribeGraphAnswer(TypedDict):
 
 class DescribeGraphAnswerNodesItem(TypedDict):
     label: str
-    says: str
+    meaning: str
     properties: list[DescribeGraphAnswerNodesItemPropertiesItem]
 
 
@@ -1835,6 +1835,7 @@ class DescribeGraphAnswerNodesItemPropertiesItem(TypedDict):
     type: str
     # true: a node or a relationship of its kind may lack it
     optional: bool
+    meaning: str
 
 
 DescribeGraphAnswerRelationshipsItem = TypedDict("DescribeGraphAnswerRelationshipsItem", {
@@ -1843,7 +1844,7 @@ DescribeGraphAnswerRelationshipsItem = TypedDict("DescribeGraphAnswerRelationshi
     "from": "list[str]",
     # the labels that it may lead to
     "to": "list[str]",
-    "says": "str",
+    "meaning": "str",
     "properties": "list[DescribeGraphAnswerNodesItemPropertiesItem]",
 })
 

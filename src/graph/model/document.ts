@@ -1,33 +1,39 @@
 /** Writes the tables of nodes and relationships of the documentation from the model. */
 import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
-import { describeKind } from './properties.ts'
-import { findOwners, relationships } from './relationships.ts'
+import { describeProperties } from './properties.ts'
+import { findOwners, relationships, type StoredRelationship } from './relationships.ts'
 
-/** A markdown table of all nodes, with what each hangs on and its properties; `?` marks one that a node may lack. */
+/** A markdown table of all nodes, with the nodes that each hangs on. */
 export const nodesTable = (): string =>
   table(
-    ['node', 'what it is', 'hangs on', 'properties'],
+    ['node', 'what it is', 'hangs on'],
     LABELS.map((label) => [
       `\`${label}\``,
-      nodes[label].says,
+      nodes[label].meaning,
       findOwners(label)
         .flatMap(({ owners }) => owners.map((owner) => `\`${owner}\``))
         .join(' or '),
-      listProperties(nodes[label].properties),
     ]),
   )
 
 /** A markdown table of all relationships. */
 export const relationshipsTable = (): string =>
   table(
-    ['relationship', 'what it says', 'properties'],
-    relationships.map(({ type, from, to, says, properties }) => [
-      `\`(${from.join(' or ')})-[:${type}]->(${to.join(' or ')})\``,
-      says,
-      listProperties(properties),
-    ]),
+    ['relationship', 'what it says'],
+    relationships.map((relationship) => [toPattern(relationship), relationship.meaning]),
   )
+
+/** A markdown section for each node with its properties; `?` marks one that a node may lack. */
+export const nodeSections = (): string =>
+  LABELS.map((label) => section(`\`${label}\``, nodes[label].properties)).join('\n\n')
+
+/** A markdown section for each relationship with properties. */
+export const relationshipSections = (): string =>
+  relationships
+    .filter(({ properties }) => Object.keys(properties.shape).length > 0)
+    .map((relationship) => section(toPattern(relationship), relationship.properties))
+    .join('\n\n')
 
 /** The graph as a mermaid picture: the migrations aside. */
 export function schemaPicture(): string {
@@ -39,13 +45,18 @@ export function schemaPicture(): string {
   return ['graph LR', ...edges].join('\n')
 }
 
-const listProperties = ({ shape }: z.ZodObject): string =>
-  Object.entries(shape)
-    .map(([name, property]) => {
-      const { kind, optional } = describeKind(property as z.ZodType)
-      return `\`${name}\`${optional ? '?' : ''} ${kind}`
-    })
-    .join('; ')
+const toPattern = ({ type, from, to }: StoredRelationship): string =>
+  `\`(${from.join(' or ')})-[:${type}]->(${to.join(' or ')})\``
+
+const section = (heading: string, properties: z.ZodObject): string =>
+  `### ${heading}\n\n${table(
+    ['property', 'type', 'meaning'],
+    describeProperties(properties).map(({ name, type, optional, meaning }) => [
+      `\`${name}\`${optional ? '?' : ''}`,
+      type,
+      meaning,
+    ]),
+  )}`
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

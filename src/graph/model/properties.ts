@@ -49,11 +49,24 @@ export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) 
 
 /** The kind of a property, and whether a node may lack it. */
 export function describeKind(property: z.ZodType): { kind: string; optional: boolean } {
-  const optional = property instanceof z.ZodOptional
-  const declared = optional ? (property.unwrap() as z.ZodType) : property
-  const { stored } = declared.meta() ?? {}
+  const { stored } = withoutOptional(property).meta() ?? {}
   if (stored === undefined) throw new Error('a stored property has no kind')
-  return { kind: stored, optional }
+  return { kind: stored, optional: property instanceof z.ZodOptional }
 }
+
+/** A property as documents describe it. */
+export type DescribedProperty = { name: string; type: string; optional: boolean; meaning: string }
+
+/** @throws if a property is declared without its meaning */
+export const describeProperties = ({ shape }: z.ZodObject): DescribedProperty[] =>
+  Object.entries(shape as Record<string, z.ZodType>).map(([name, property]) => {
+    const { kind, optional } = describeKind(property)
+    const meaning = withoutOptional(property).description
+    if (meaning === undefined) throw new Error(`the stored property ${name} has no meaning`)
+    return { name, type: kind, optional, meaning }
+  })
+
+const withoutOptional = (property: z.ZodType): z.ZodType =>
+  property instanceof z.ZodOptional ? (property.unwrap() as z.ZodType) : property
 
 export const isInstant = (property: z.ZodType): boolean => describeKind(property).kind === 'datetime'

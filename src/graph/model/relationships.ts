@@ -9,7 +9,7 @@ export type StoredRelationship = {
   type: string
   from: readonly Label[]
   to: readonly Label[]
-  says: string
+  meaning: string
   properties: z.ZodObject
   /** The end on which the other one hangs: without any such relationship that one belongs nowhere. Null: a link. */
   owner: 'from' | 'to' | null
@@ -27,14 +27,14 @@ const relationship = (
   type: string,
   from: Label | readonly Label[],
   to: Label | readonly Label[],
-  says: string,
+  meaning: string,
   shape: z.ZodRawShape = {},
   how: How = {},
 ): StoredRelationship => ({
   type,
   from: [from].flat(),
   to: [to].flat(),
-  says,
+  meaning,
   properties: z.strictObject(shape),
   owner: null,
   isRequired: false,
@@ -48,9 +48,9 @@ const owns = (
   type: string,
   from: Label | readonly Label[],
   to: Label,
-  says: string,
+  meaning: string,
   how: How = {},
-): StoredRelationship => relationship(type, from, to, says, {}, { owner: 'from', ...how })
+): StoredRelationship => relationship(type, from, to, meaning, {}, { owner: 'from', ...how })
 
 const inPlace = (count: string): How => ({ parts: { by: 'position', count } })
 
@@ -67,14 +67,14 @@ export const relationships: readonly StoredRelationship[] = [
     suffices: true,
   }),
   relationship('LISTS', 'Specification', 'Criterion', 'a criterion that it declares, as it words it', {
-    position: count,
-    label: text,
-    text,
-    kind: oneOf(CRITERION_KINDS),
-    rewordedIn: count.optional(),
+    position: count.describe('place in the list, from 0'),
+    label: text.describe('label of the criterion in this version'),
+    text: text.describe('text of the criterion in this version'),
+    kind: oneOf(CRITERION_KINDS).describe('what proves it'),
+    rewordedIn: count.describe('newest version that changed its text').optional(),
   }),
   relationship('RETIRES', 'Specification', 'Criterion', 'one that an earlier version declared', {
-    version: count,
+    version: count.describe('version that no longer lists it'),
   }),
   owns('HAS_TURN', 'World', 'Turn', 'the turns of a world'),
   relationship('NEXT', 'Turn', 'Turn', 'the next turn of the world'),
@@ -88,14 +88,14 @@ export const relationships: readonly StoredRelationship[] = [
   owns('PASSED_THROUGH', RECORD, 'Gate', 'the gates of the turn', inPlace('gateCount')),
   relationship('TRANSCRIBED_IN', RECORD, 'TranscriptSession', 'the session in which the turn was worked on'),
   relationship('LABELS', 'World', 'Criterion', 'what a label means from that turn on', {
-    source: text,
-    label: text,
-    turn: count,
+    source: text.describe('who gave the label'),
+    label: text.describe('label, normalized'),
+    turn: count.describe('number of the turn from which on it has this meaning'),
   }),
   relationship('PROGRESS', 'World', 'Criterion', "where it stands after the world's newest turn: derived", {
-    kept: json,
-    state: text,
-    rejections: count,
+    kept: json.describe('everything that is known of it, for the next turn'),
+    state: text.describe('status under the policy sticky'),
+    rejections: count.describe('number of turns that rejected it'),
   }),
   owns('HAS_RUN', 'World', 'TurnRun', 'the turn runs of a world'),
   owns('HAS_ATTEMPT', 'World', 'Attempt', 'all attempts of a world'),
@@ -108,7 +108,7 @@ export const relationships: readonly StoredRelationship[] = [
     'TranscriptSession',
     'TranscriptTurn',
     'the turns of a session; a fork holds those of another',
-    { index: count },
+    { index: count.describe('place of the turn in this session, from 0') },
     { owner: 'from' },
   ),
   owns('HAS_STEP', 'TranscriptTurn', 'Step', 'the calls of a turn', {
@@ -117,8 +117,8 @@ export const relationships: readonly StoredRelationship[] = [
   relationship('USED', 'Step', 'Tool', 'the tool that was called'),
   relationship('STARTED', 'Step', 'TranscriptSession', 'the subagent that the call started'),
   relationship('CALLED', 'TranscriptTurn', 'Tool', 'how often the turn called the tool: a sum of its steps', {
-    calls: count,
-    errors: count,
+    calls: count.describe('number of calls'),
+    errors: count.describe('number of calls that failed'),
   }),
   owns('FOLLOWS', 'TranscriptTurn', 'TurnPattern', 'the shape of the turn'),
   relationship('STARTS_WITH', 'TurnPattern', 'Tool', 'the first tool of the pattern'),

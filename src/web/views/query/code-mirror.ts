@@ -97,8 +97,8 @@ function completeFrom(schema: Schema, context: CompletionContext) {
 function optionsAfter(sign: string | undefined, schema: Schema, context: CompletionContext): Completion[] {
   if (sign === ':') {
     return [
-      ...schema.nodes.map(({ label, says }) => ({ label, info: says, type: 'class' })),
-      ...schema.relationships.map(({ type, says }) => ({ label: type, info: says, type: 'interface' })),
+      ...schema.nodes.map(({ label, meaning }) => ({ label, info: meaning, type: 'class' })),
+      ...schema.relationships.map(({ type, meaning }) => ({ label: type, info: meaning, type: 'interface' })),
     ]
   }
   if (sign === '.') return [...new Set(propertiesIn(schema))].map((label) => ({ label, type: 'property' }))

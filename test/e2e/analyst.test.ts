@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+/** What analysts ask at the command line. */
+
+const turn = (turn_number: number, more: object = {}) =>
+  JSON.stringify({
+    feature_id: 'FEAT-1',
+    task_id: 'TASK-1',
+    turn_number,
+    player_summary: 'Built it',
+    coach_decision: 'feedback',
+    ...more,
+  })
+
+describe('the schema', () => {
+  test('turngraph schema prints what the service answers, without a graph', async () => {
+    const user = commandsOn(temporaryFolder())
+    const printed = await user.run(['schema', '--json'])
+    expect(printed).toMatchObject({ code: 0, stderr: '' })
+    const { url } = await user.serve()
+    const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
+    const answer = await fetch(`${url}/v1/graph/schema`, { headers: { authorization: `Bearer ${token}` } })
+    expect(JSON.parse(printed.stdout)).toEqual(await answer.json())
+    const { stdout } = await user.run(['schema', 'Turn'])
+    expect(stdout).toContain('Turn\tplayerSummary\ttext\twhat the Player implemented or attempted\n')
+    expect(stdout).not.toContain('World')
+    expect(await user.run(['schema', 'Trun'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Did you mean Turn?'),
+    })
+  })
+})
+
+describe('turngraph query', () => {
+  test('warns on standard error of a name that the graph does not have, and in JSON', async () => {
+    const user = commandsOn(temporaryFolder())
+    await user.run(['capture'], { input: turn(1) })
+    const query = 'MATCH (t:Trun) RETURN t.number'
+    const text = await user.run(['query', query])
+    expect(text.stderr).toContain(
+      'The graph has no label, relationship type or property Trun. Did you mean Turn?',
+    )
+    const { stdout } = await user.run(['query', query, '--json'])
+    expect(JSON.parse(stdout).warnings).toEqual([{ unknown: 'Trun', near: ['Turn'] }])
+  })
+})
