@@ -62,5 +62,7 @@ test('criteria left are compared by identity, not by label', () => {
       criteria,
     )
   expect(judged('AC-001', 'Every request is logged once')).toBe('Criteria left: AC-001')
+  const listed = { coachDecision: 'feedback', acceptanceCriteriaStatus: { 'AC-1': 'verified' as const } }
+  expect(suggestNextFocus(listed, criteria)).toBe('Criteria left: AC-002')
   expect(judged('AC-002', '**AC-002**: An unknown host is retried three times')).toBe('Criteria left: AC-002')
 })

@@ -18,6 +18,13 @@ describe('a world that does not exist', () => {
       [],
     ],
     [
+      'is made above turn 1 if the request names none',
+      { ...wanted, turnNumber: 2, isNamed: false },
+      { ...unknown, hasWorld: true },
+      null,
+      [],
+    ],
+    [
       'is made if the request forces it',
       { ...wanted, turnNumber: 2, isForced: true },
       { ...unknown, hasWorld: true },

@@ -133,7 +133,8 @@ describe('how a turn ended', () => {
     const gates = [
       { name: 'tests', status: 'failed' },
       { name: 'coverage', status: 'passed' },
+      { name: 'bdd', status: 'unknown' },
     ]
-    expect(toOutcome({ ...turn, issues, gates })?.gates).toEqual(['tests'])
+    expect(toOutcome({ ...turn, issues, gates })).toMatchObject({ gates: ['tests'], failedGates: ['tests'] })
   })
 })

@@ -84,6 +84,17 @@ describe('never stopped', () => {
     expect(analyseStall(session({ outcomes: sameFeedback(3), criteria: partial })).shouldStop).toBe(true)
   })
 
+  test('when all were verified, lost and verified again by a turn that does not count', () => {
+    const answer = analyseStall(
+      session({
+        outcomes: sameFeedback(3),
+        criteria: [verified('AC-001', 1)],
+        verifiedAfter: (turn) => (turn < 3 ? 1 : 0),
+      }),
+    )
+    expect(answer).toMatchObject({ verdict: 'stalled', shouldStop: false })
+  })
+
   test('a session without criteria may stop: nothing speaks for it', () => {
     expect(analyseStall(session({ outcomes: sameFeedback(3), criteria: [] })).shouldStop).toBe(true)
   })
@@ -136,6 +147,14 @@ describe('the first verdict that holds', () => {
     ['equal ones do not return', ['a', 'a', 'b', 'b'].map((s, i) => feedback(i + 1, s)), 'plateau'],
   ])('%s', (_what, outcomes, verdict) => {
     expect(analyseStall(session({ outcomes })).verdict).toBe(verdict)
+  })
+
+  test('a cause that returns in other words returns', () => {
+    const outcomes = ['a1', 'b1', 'a2', 'b2'].map((signature, i) => {
+      const identifiers = signature.startsWith('a') ? ['retry', 'client.ts'] : ['depth', 'parser.ts']
+      return feedback(i + 1, signature, { causes: [{ signature, identifiers }] })
+    })
+    expect(analyseStall(session({ outcomes })).verdict).toBe('oscillating')
   })
 
   test('growth within the window is progress', () => {
@@ -220,6 +239,12 @@ describe('growth', () => {
       feedback(i + 1, signature, { causes: [{ signature, identifiers }] }),
     )
     expect(analyseStall(session({ outcomes }))).toMatchObject({ verdict: 'plateau' })
+    const other = { signature: 'other', identifiers: ['parser.ts', 'depth'] }
+    const goneBeside = [
+      feedback(1, 'a', { causes: [{ signature: 'v', identifiers }, other] }),
+      feedback(2, 'b', { causes: [{ signature: 'w', identifiers }] }),
+    ]
+    expect(analyseStall(session({ outcomes: goneBeside })).verdict).toBe('progressing')
   })
 
   test('of the last two turns is progress; without it the verdict is no_growth, with the number of turns', () => {
@@ -229,6 +254,32 @@ describe('growth', () => {
     const none = analyseStall(session({ outcomes }))
     expect(none).toMatchObject({ verdict: 'no_growth', shouldStop: false })
     expect(none.reason).toContain('No progress in 3 turns (turns 1 to 3)')
+    const five = ['a', 'b', 'c', 'd', 'e'].map((s, i) => feedback(i + 1, s))
+    const stopped = analyseStall(
+      session({ outcomes: five, criteria: [verified('AC-001', 3), criterion('AC-002')] }),
+    )
+    expect(stopped).toMatchObject({ verdict: 'no_growth', window: 2 })
+    expect(stopped.reason).toContain('No progress in 2 turns (turns 4 and 5)')
+  })
+})
+
+describe('stalled', () => {
+  const [proven, open] = [verified('AC-001', 1), criterion('AC-002')]
+
+  test('takes three turns of equal feedback if nothing is verified, and five if something is', () => {
+    const verdictOf = (turns: number, ...criteria: CriterionState[]) =>
+      analyseStall(session({ outcomes: sameFeedback(turns), criteria })).verdict
+    expect([2, 3].map((turns) => verdictOf(turns, open))).toEqual(['no_growth', 'stalled'])
+    expect([3, 4, 5].map((turns) => verdictOf(turns, proven, open))).toEqual([
+      'no_growth',
+      'plateau',
+      'stalled',
+    ])
+  })
+
+  test('is not the verdict if all criteria are verified: equal feedback is a plateau then', () => {
+    const answer = analyseStall(session({ outcomes: sameFeedback(6), criteria: [proven] }))
+    expect(answer).toMatchObject({ verdict: 'plateau', shouldStop: false })
   })
 })
 
@@ -242,6 +293,12 @@ describe('blocked', () => {
     const answer = analyseStall(session({ outcomes, criteria: [criterion('AC-001', { promise })] }))
     expect(answer).toMatchObject({ verdict: 'blocked', shouldStop: true, sinceTurn: 1, window: 5 })
     expect(answer.reason).toContain('the gate coverage failed in turns 1 to 5')
+  })
+
+  test('wins over a stall that complete promises would spare', () => {
+    const outcomes = sameFeedback(5).map((turn) => ({ ...turn, failedGates: ['tests'] }))
+    const answer = analyseStall(session({ outcomes, criteria: [criterion('AC-001', { promise })] }))
+    expect(answer).toMatchObject({ verdict: 'blocked', shouldStop: true })
   })
 
   test('is not spared by criteria that are verified, but contested by a rejection with evidence', () => {
@@ -280,4 +337,8 @@ test('a session is finished if it is approved, or if the task has a newer one', 
 test('the reason quotes what repeats', () => {
   const { reason } = analyseStall(session({ outcomes: sameFeedback(3) }))
   expect(reason).toContain('Repeated: "The complaint same"')
+  const reasonOf = (...signatures: string[]) =>
+    analyseStall(session({ outcomes: signatures.map((s, i) => feedback(i + 1, s)) })).reason
+  expect(reasonOf('a', 'b')).not.toContain('The complaint')
+  expect(reasonOf('a', 'b', 'a', 'b')).toContain('Returned: "The complaint b"')
 })

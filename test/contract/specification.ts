@@ -293,6 +293,17 @@ export function specificationContract(store: StoreUnderTest): void {
       })
     })
 
+    test('a declared label is shown as it is declared, whatever form a judge gives it; aliases hold both', async () => {
+      await client().declareCriteria({ ...task, criteria: [{ criterionId: 'ac-7', text: RETRY }] })
+      await client().captureTurnState(judged(1, verified('AC-007', { criterionText: RETRY })))
+      const [criterion, ...others] = (await client().listCriteria(task)).criteria
+      expect(others).toEqual([])
+      expect(criterion).toMatchObject({ criterionId: 'ac-7', state: 'verified' })
+      expect(criterion?.aliases.map(({ label }) => label).sort()).toEqual(['AC-007', 'ac-7'])
+      const { context } = await client().loadTurnContinuationContext({ ...task, currentTurn: 2 })
+      expect(context).toContain('  ✓ ac-7: verified')
+    })
+
     test('an id without a text is the declared criterion of that id, with any other ids in its list', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-001'), verified('AC-009')))

@@ -218,6 +218,7 @@ describe('what is shown', () => {
     const one = [criterion('a', { texts: [{ text: 'one', source: 'coach' }] })]
     expect(shown(one, [labelled(2, 'AC-2'), labelled(1, 'AC-1')])).toEqual([['AC-2', 'one']])
     expect(shown(one, [], [{ ...promise(1), label: 'AC-5' }])).toEqual([['AC-5', 'one']])
+    expect(shown(one, [labelled(1, 'AC-1')], [{ ...promise(2), label: 'AC-5' }])).toEqual([['AC-1', 'one']])
   })
 
   test('one known by its label alone is shown by its id as it was given', () => {
