@@ -21,11 +21,14 @@ WITH f, task, w, said[i - 1] AS was, said[i] AS now
 WHERE was[1] = 'verified' AND now[1] = 'rejected'
 MATCH (w)-[:HAS_TURN]->(after:Turn)
 WHERE after.number = now[0]
+// A turn without a start begins when the turn before it ended.
+WITH f, task, w, was, now, after,
+     coalesce(after.startedAt, [(after)<-[:NEXT]-(previous:Turn) | previous.completedAt][0]) AS begun
 RETURN f.id AS feature, task.id AS task, w.slug AS world, after.number AS turn, now[2] AS criterion, now[3] AS evidence,
        after.filesModified AS files_modified,
        [(after)-[:TRANSCRIBED_IN]->(:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)-[r:CALLED]->(k:Tool)
          WHERE k.name IN ['Edit', 'MultiEdit', 'Write', 'NotebookEdit']
-           AND (after.startedAt IS NULL OR x.startedAt IS NULL OR x.startedAt >= after.startedAt)
+           AND (begun IS NULL OR x.startedAt IS NULL OR x.startedAt >= begun)
            AND (after.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= after.completedAt)
          | [k.name, r.calls]] AS edits
 ORDER BY feature, task, world, turn, criterion LIMIT $limit

@@ -10,7 +10,9 @@ MATCH (s)<-[:TRANSCRIBED_IN]-(t:Turn)<-[:HAS_TURN]-(w:World)
 WHERE t.coachDecision IN ['approved', 'feedback', 'rejected'] AND w.deletedAt IS NULL
   AND ($feature = '' OR w.featureId = $feature) AND ($task = '' OR w.taskId = $task)
   AND ($world = '' OR w.slug = $world)
-WITH s, collect({from: t.startedAt, to: t.completedAt, approved: t.coachDecision = 'approved'}) AS turns
+// A turn without a start begins when the turn before it ended.
+WITH s, t, coalesce(t.startedAt, [(t)<-[:NEXT]-(previous:Turn) | previous.completedAt][0]) AS begun
+WITH s, collect({from: begun, to: t.completedAt, approved: t.coachDecision = 'approved'}) AS turns
 MATCH (s)-[:HAS_TURN]->(x:TranscriptTurn)
 WHERE x.length > 0
 WITH x.pattern AS pattern, x.length AS length,

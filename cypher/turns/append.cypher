@@ -26,4 +26,6 @@ SET w.currentTurn = $turnNumber,
       ELSE w.outcomes[1..] END + $add.outcome, // of the newest 8 turns that count
 // include turns/_last-activity
 // include worlds/_changed
+WITH t
+// include turns/_transcribed
 RETURN t.completedAt AS completedAt

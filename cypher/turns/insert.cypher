@@ -41,4 +41,6 @@ SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.
     w.turnCount = w.turnCount + 1,
 // include turns/_last-activity
 // include worlds/_changed
+WITH t
+// include turns/_transcribed
 RETURN t.completedAt AS completedAt

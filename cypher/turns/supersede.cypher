@@ -33,4 +33,6 @@ CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
 SET w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
     w.lastCompletedAt = latest, w.lastActivityAt = coalesce(latest, w.createdAt)
 // include worlds/_changed
+WITH t
+// include turns/_transcribed
 RETURN t.completedAt AS completedAt

@@ -111,6 +111,9 @@ export const transcriptKey = (project: string, own: string): string => join(proj
 /** By the name or the id that the transcript gives. */
 export const sessionKey = (project: string, sessionId: string): string =>
   transcriptKey(project, storedName(sessionId))
+/** Of the worktree of a task or a feature, by the name of its folder. */
+export const worktreeKey = (project: string, worktree: string): string =>
+  transcriptKey(project, storedName(worktree))
 export const transcriptTurnKey = (project: string, id: string): string =>
   transcriptKey(project, storedName(id))
 export const toolKey = (project: string, tool: string): string => transcriptKey(project, storedName(tool))

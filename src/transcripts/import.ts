@@ -12,6 +12,7 @@ import {
 import { countMasks } from '../core/scrub/scrub.ts'
 import { type Graph, type Step, toStep, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { readWorktree } from '../rules/worktree.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
   type KnownProgress,
@@ -240,8 +241,8 @@ class Reading {
   #links(): Step[] {
     const { project } = this.#source
     return this.transcript.sessions().flatMap(({ thread }) => {
-      const worktree = WORKTREE.exec(thread.cwd ?? '')?.[1]
-      if (worktree === undefined) return []
+      const worktree = readWorktree(thread.cwd)
+      if (worktree === null) return []
       const params = {
         projectKey: projectKey(project),
         worktree,
@@ -251,5 +252,3 @@ class Reading {
     })
   }
 }
-
-const WORKTREE = /[/\\]\.[\w-]+[/\\]worktrees[/\\]([^/\\]+)/

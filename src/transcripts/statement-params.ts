@@ -8,8 +8,10 @@ import {
   storedPath,
   toolKey,
   transcriptTurnKey,
+  worktreeKey,
 } from '../core/keys.ts'
 import type { Value } from '../graph/port.ts'
+import { readWorktree } from '../rules/worktree.ts'
 import { classifyFailure } from './failure.ts'
 import type { ThreadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
@@ -114,6 +116,7 @@ export function sessionParams(
 ): { [name: string]: Value } {
   const { sessionId, sidechain, startedAt, endedAt, cwd, version } = thread
   const { session, agentId } = splitSessionId(sessionId)
+  const worktree = readWorktree(cwd)
   const parent = sidechain && agentId !== null && session !== '' ? session : null
   return {
     key: sessionKey(project, sessionId),
@@ -126,6 +129,7 @@ export function sessionParams(
       agentId: parent === null || agentId === null ? null : storedName(agentId),
       parentStepId: parentStepId === null ? null : storedName(parentStepId),
       cwd: cwd === null ? null : storedPath(cwd),
+      worktreeKey: worktree === null ? null : worktreeKey(project, worktree),
       version: version === null ? null : storedName(version),
       isTranscribed: true,
     },

@@ -5,7 +5,7 @@ import { graphWith, type Params } from '../../src/graph/port.ts'
 import { parseStatement, type Statement, statement } from '../../src/graph/statements.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
-import { instant } from '../support/written-transcript.ts'
+import { instant, linesOf } from '../support/written-transcript.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const GREPS = ['Grep', 'Grep', 'Edit']
@@ -192,6 +192,32 @@ export function analysisContract(store: StoreUnderTest): void {
       await capture(4, { coachFeedback: 'Something else' })
       expect(await ask('stalled-worlds')).toMatchObject([{ world: 'w-2', verdict: 'plateau' }])
       expect(await ask('longest-turns-before-stall')).toEqual([])
+    })
+
+    test('turns with an end only share the calls of a session in their worktree by their ends', async () => {
+      const client = clientOf(handles.graph)
+      const day = 86_400
+      const place = { taskId: 'TASK-2', worldSlug: 'w-2' }
+      const session = [1, 2, 3].map((i) => turn(`w${i}`, [`Tool${i}`, 'Bash'], { from: day + i * 100 }))
+      const worked = session.flat().map((record) => ({ ...record, cwd: '/srv/.guardkit/worktrees/TASK-2' }))
+      await send(client, sessionOf(9), linesOf(worked))
+      for (const number of [1, 2, 3])
+        await client.captureTurnState(
+          aTurn(number, {
+            ...place,
+            completedAt: instant(day + number * 100 + 50),
+            coachDecision: 'feedback',
+          }),
+        )
+      const patterns = (await ask('tool-patterns-by-decision')).filter(({ pattern }) =>
+        String(pattern).startsWith('Tool'),
+      )
+      expect(patterns).toEqual(
+        [1, 2, 3].map((i) => ({ pattern: `Tool${i} → Bash`, approved: 0, rejected: 1, avg_length: 2 })),
+      )
+      expect(
+        (await ask('longest-turns-before-stall')).map((row) => [row.turn, row.pattern, row.session]),
+      ).toEqual([1, 2, 3].map((i) => [i, `Tool${i} → Bash`, sessionOf(9)]))
     })
 
     test('errors that recur across sessions, with the tasks that they stood in the way of', async () => {

@@ -5,6 +5,8 @@ import { parseStatement, statement } from '../../src/graph/statements.ts'
 import { until } from '../faults/harness/scenario.ts'
 import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
 import { aTurn, clientOf } from '../support/records.ts'
+import { send, sessionOf, turn } from '../support/transcript-import.ts'
+import { linesOf } from '../support/written-transcript.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -54,6 +56,17 @@ function beforeCommand(graph: Graph, { commands }: Migration, happen: () => Prom
   })
 }
 
+const transcribed = parseStatement(
+  'test/turns-with-sessions',
+  'MATCH (t:Turn)-[:TRANSCRIBED_IN]->(s:TranscriptSession) RETURN t.number AS turn, s.id AS session ORDER BY turn, session',
+)
+const withoutWorktrees = parseStatement(
+  'test/without-worktrees',
+  `MATCH (s:TranscriptSession)
+   CALL (s) { MATCH (s)<-[r:TRANSCRIBED_IN]-(:Turn) DELETE r }
+   SET s.worktreeKey = null
+   RETURN count(s) AS sessions`,
+)
 const addWorlds = parseStatement(
   'test/add-worlds',
   "UNWIND range(10, 49) AS number CREATE (w:World {key: 'shop/' + toString(number)}) RETURN count(w) AS worlds",
@@ -244,6 +257,26 @@ export function migrationsContract(store: StoreUnderTest): void {
       await migrate(graph)
       expect((await entries()).filter((entry) => entry.includes('TASK-2'))).toEqual([])
       expect(await entries()).toHaveLength(8)
+    })
+
+    test('turns that were captured after the transcripts of their worktree are linked to them afterwards', async () => {
+      const { graph } = handles
+      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '014') })
+      const client = clientOf(graph)
+      const worked = (cwd: string) => linesOf(turn('t', ['Read'], { from: 60 }).map((r) => ({ ...r, cwd })))
+      await send(client, sessionOf(1), worked('/srv/.guardkit/worktrees/TASK 1%/src'))
+      await send(client, sessionOf(2), worked('/srv/worktrees/TASK 1%'))
+      const ends = ['2026-01-02T00:00:30Z', '2026-01-02T00:01:30Z', '2026-01-02T00:02:30Z']
+      for (const [i, completedAt] of ends.entries())
+        await client.captureTurnState(aTurn(i + 1, { taskId: 'TASK 1%', completedAt }))
+      const links = () => graph.read(transcribed, {})
+      const captured = await links()
+      expect(captured).toEqual([{ turn: 2, session: sessionOf(1) }])
+      await graph.write([{ statement: withoutWorktrees, params: {} }])
+      expect(await links()).toEqual([])
+      await migrate(graph)
+      expect(await links()).toEqual(captured)
+      expect(await findingsOf(graph)).toEqual([])
     })
 
     test('two processes that migrate at once apply each once', async () => {

@@ -126,22 +126,97 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
         expect(await everyTurn(client())).toHaveLength(1)
       })
 
-      test('else the session ran in their worktree at their time', async () => {
-        const turns = [
-          [1, 0, 50],
-          [2, 50, 61],
-          [3, 62, 90],
-          [4, 100, 200],
-        ] as const
-        for (const [number, from, to] of turns)
-          await client().captureTurnState(aTurn(number, { startedAt: at(from), completedAt: at(to) }))
-        await send(client(), S1, worked('/srv/app/.guardkit/worktrees/TASK-1/src'))
-        await send(client(), sessionOf(2), worked('/srv/app/.guardkit/worktrees/TASK-10'))
-        await send(client(), sessionOf(3), worked('/srv/app'))
-        await send(client(), sessionOf(4), worked('/srv/.guardkit/worktrees/TASK-1'), {
-          project: `${PROJECT} 2`,
+      /** What a test does in either order: turns are captured, and sessions are imported. */
+      const inOrder = async (order: string, capture: () => Promise<void>, imports: () => Promise<void>) => {
+        for (const step of order === 'capture first' ? [capture, imports] : [imports, capture]) await step()
+      }
+
+      describe.each(['capture first', 'import first'])('%s', (order) => {
+        test('a turn that names no session is linked to those that ran in its worktree at its time', async () => {
+          const turns = [
+            [1, 0, 50],
+            [2, 50, 61],
+            [3, 62, 90],
+            [4, 100, 200],
+          ] as const
+          const capture = async () => {
+            for (const [number, from, to] of turns)
+              await client().captureTurnState(aTurn(number, { startedAt: at(from), completedAt: at(to) }))
+          }
+          await inOrder(order, capture, async () => {
+            await send(client(), S1, worked('/srv/app/.guardkit/worktrees/TASK-1/src'))
+            await send(client(), sessionOf(2), worked('/srv/app/.guardkit/worktrees/TASK-10'))
+            await send(client(), sessionOf(3), worked('/srv/app'))
+            await send(client(), sessionOf(4), worked('/srv/.guardkit/worktrees/TASK-1'), {
+              project: `${PROJECT} 2`,
+            })
+            await send(client(), sessionOf(5), worked('C:\\app\\.guardkit\\worktrees\\FEAT-1'))
+          })
+          expect(await links()).toEqual([
+            `2 → ${S1}`,
+            `2 → ${sessionOf(5)}`,
+            `3 → ${S1}`,
+            `3 → ${sessionOf(5)}`,
+          ])
         })
-        expect(await links()).toEqual([`2 → ${S1}`, `3 → ${S1}`])
+
+        test('a turn with an end only is linked if its end or the end of the turn before it is in the session', async () => {
+          const ends = [50, 61, 90, 200]
+          const capture = async () => {
+            for (const [i, end] of ends.entries())
+              await client().captureTurnState(aTurn(i + 1, { startedAt: null, completedAt: at(end) }))
+          }
+          const imports = async () =>
+            void (await send(client(), S1, worked('/srv/.guardkit/worktrees/TASK-1')))
+          await inOrder(order, capture, imports)
+          expect(await links()).toEqual([`2 → ${S1}`, `3 → ${S1}`])
+        })
+
+        test('a turn with an end only is linked to a session between the end of the turn before it and its own', async () => {
+          const capture = async () => {
+            for (const [number, end] of [
+              [1, 59],
+              [2, 90],
+              [3, 120],
+            ] as const)
+              await client().captureTurnState(aTurn(number, { startedAt: null, completedAt: at(end) }))
+          }
+          const imports = async () =>
+            void (await send(client(), S1, worked('/srv/.guardkit/worktrees/TASK-1')))
+          await inOrder(order, capture, imports)
+          expect(await links()).toEqual([`2 → ${S1}`])
+        })
+
+        test('a turn that names another session is not linked by its worktree', async () => {
+          const capture = async () =>
+            void (await client().captureTurnState(
+              aTurn(1, { completedAt: at(61), transcriptSessionIds: ['named'] }),
+            ))
+          const imports = async () =>
+            void (await send(client(), S1, worked('/srv/.guardkit/worktrees/TASK-1')))
+          await inOrder(order, capture, imports)
+          expect(await links()).toEqual(['1 → named'])
+        })
+
+        test('a late turn and one that replaces another are linked, and so is the turn after a late one', async () => {
+          const capture = async () => {
+            for (const [number, end] of [
+              [1, 10],
+              [3, 200],
+              [2, 61],
+            ] as const)
+              await client().captureTurnState(
+                aTurn(number, { worldSlug: 'w', startedAt: null, completedAt: at(end) }),
+              )
+            await client().captureTurnState(
+              aTurn(1, { worldSlug: 'w', startedAt: at(60), completedAt: at(61), onConflict: 'supersede' }),
+            )
+          }
+          const imports = async () =>
+            void (await send(client(), S1, worked('/srv/.guardkit/worktrees/TASK-1')))
+          await inOrder(order, capture, imports)
+          expect(await links()).toEqual([`1 → ${S1}`, `2 → ${S1}`, `3 → ${S1}`])
+        })
       })
     })
   })

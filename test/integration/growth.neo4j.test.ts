@@ -1,11 +1,14 @@
 import neo4j, { type Driver, type ProfiledPlan } from 'neo4j-driver'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TurngraphClient } from '../../src/client/client.ts'
 import { ObservedGraph } from '../../src/graph/observed.ts'
 import type { Graph, Params, Row, Step } from '../../src/graph/port.ts'
 import type { Statement } from '../../src/graph/statements.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, memory, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { clientOf, type TurnToSend } from '../support/records.ts'
+import { send, sessionOf, turn } from '../support/transcript-import.ts'
+import { linesOf } from '../support/written-transcript.ts'
 
 /**
  * The cost of what is asked every turn must not grow with the graph. What each statement touches is counted by the engine
@@ -143,9 +146,17 @@ async function fill(graph: Graph, from: number, to: number): Promise<void> {
   for (let i = from; i < to; i++) {
     for (let turn = 1; turn <= TURNS_A_WORLD; turn++)
       await client.captureTurnState(aTurnOf(`FILL-${i}`, turn))
+    await transcribe(client, `FILL-${i}`, i)
     const run = await client.runTurn({ worldSlug: `FILL-${i}`, turnCount: 2 })
     if ('turnRunId' in run) await client.cancelTurnRun({ turnRunId: String(run.turnRunId), abort: true })
   }
+}
+
+/** A transcript of an agent that worked in the task's worktree: a capture looks for those of its own task. */
+async function transcribe(client: TurngraphClient, task: string, number: number): Promise<void> {
+  const cwd = `/srv/.guardkit/worktrees/${task}`
+  const records = turn(`prompt-${number}`, ['Read']).map((record) => ({ ...record, cwd }))
+  await send(client, sessionOf(number), linesOf(records))
 }
 
 const labelsOnly = { verifications: [{ criterionId: 'AC-001', status: 'verified' as const }] }
@@ -220,7 +231,8 @@ for (const engine of [memory, neo4jLts]) {
       test('no statement of a turn touches more of a larger graph', { timeout: 600_000 }, async () => {
         const { graph } = handles
         const profile = driver === null ? profileOnEmbedded(graph) : profileOnNeo4j(driver)
-        const countTurns = async (task: string): Promise<Touched> => {
+        const countTurns = async (task: string, number: number): Promise<Touched> => {
+          await transcribe(clientOf(graph), task, number)
           const counting = new CountingGraph(graph, profile)
           await liveThroughTurns(counting, task)
           // A server samples its indexes in the background; plans are those of a server that has.
@@ -228,9 +240,9 @@ for (const engine of [memory, neo4jLts]) {
           return counting.countReads()
         }
         await fill(graph, 0, SMALL)
-        const small = await countTurns('TASK-A')
+        const small = await countTurns('TASK-A', 1_000)
         await fill(graph, SMALL, LARGE)
-        const large = await countTurns('TASK-B')
+        const large = await countTurns('TASK-B', 1_001)
         const grew = [...large].flatMap(([name, count]) => {
           const before = small.get(name) ?? 0
           const mayGrow = GROWS.has(name) || (driver === null && GROWS_ON_EMBEDDED.has(name))

@@ -394,6 +394,7 @@ export const nodes = {
     agentId: text.describe('id of the subagent, if it is the thread of one').optional(),
     parentStepId: text.describe('id of the call that started the subagent').optional(),
     cwd: text.describe('folder in which it worked').optional(),
+    worktreeKey: key.describe('worktree of a task or a feature in which it worked').optional(),
     version: text.describe('version of Claude Code').optional(),
     startedAt: instant.describe('time of its first record').optional(),
     endedAt: instant.describe('time of its last record').optional(),

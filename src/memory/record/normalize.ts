@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
-import { transcriptKey } from '../../core/keys.ts'
+import { transcriptKey, worktreeKey } from '../../core/keys.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import { type Entry, type Resolution, resolveCriteria } from '../../rules/identity.ts'
@@ -232,6 +232,7 @@ export function storedParams(
         id,
         project,
       })),
+      worktrees: [...new Set([taskId, featureId])].map((id) => worktreeKey(project, id)),
       outcome: outcome === null ? [] : [outcome],
       hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),
     },
