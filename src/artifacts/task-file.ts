@@ -1,8 +1,8 @@
 /** Reads what must hold from the file that states a task: Markdown, or JSON of the form of PUT /v1/specification. Pure. */
-import { lexer, type Token, type Tokens } from 'marked'
 import { TurngraphError } from '../core/errors.ts'
 import { splitLabel } from '../rules/labels.ts'
 import { splitWords } from '../rules/words.ts'
+import { type Block, type Heading, type ListItem, readBlocks, removeComments } from './markdown-lines.ts'
 
 export type TaskFile = {
   taskId: string | null
@@ -32,18 +32,27 @@ export function parseTaskFile(
   { nested = false }: TaskFileOptions = {},
 ): TaskFile {
   const { body, ...names } = splitFrontMatter(source)
-  const tokens = lexer(body)
-  const start = tokens.findIndex((token) => isHeading(token) && SAYS_CRITERIA.test(token.text))
-  if (start < 0) throw statesNone(file, 'it has no heading "Acceptance Criteria"', tokens)
-  const level = (tokens[start] as Tokens.Heading).depth
-  const end = tokens.findIndex((token, i) => i > start && isHeading(token) && token.depth <= level)
-  const lists = tokens.slice(start + 1, end < 0 ? undefined : end).filter(isList)
-  const items = lists.flatMap((list) => list.items.flatMap((item) => collectTexts(item, nested)))
+  const blocks = readBlocks(body)
+  const start = blocks.findIndex((block) => isHeading(block) && SAYS_CRITERIA.test(block.text))
+  const heading = blocks[start]
+  if (heading === undefined || !isHeading(heading))
+    throw statesNone(file, 'it has no heading "Acceptance Criteria"', blocks)
+  const end = blocks.findIndex((block, i) => i > start && isHeading(block) && block.level <= heading.level)
+  const items = blocks
+    .slice(start + 1, end < 0 ? undefined : end)
+    .filter(isItem)
+    .flatMap((item) => collectTexts(item, nested))
+  if (items.reduce((sum, text) => sum + text.length, 0) > MOST_CHARACTERS)
+    throw invalid(
+      file,
+      `has more than ${MOST_CHARACTERS} characters of criteria under its heading "Acceptance Criteria"`,
+      'Split the task, or write criteria that are shorter.',
+    )
   const criteria = items.map(toCriterion).filter(({ text }) => splitWords(text).length > 0)
   if (items.length === 0)
-    throw statesNone(file, 'there is no list under its heading "Acceptance Criteria"', tokens)
+    throw statesNone(file, 'there is no list under its heading "Acceptance Criteria"', blocks)
   if (criteria.length === 0)
-    throw statesNone(file, 'no item under its heading "Acceptance Criteria" has words', tokens)
+    throw statesNone(file, 'no item under its heading "Acceptance Criteria" has words', blocks)
   return { ...names, criteria, emptyItems: items.length - criteria.length }
 }
 
@@ -97,27 +106,19 @@ export function namesIn(source: string): Pick<TaskFile, 'taskId' | 'featureId'> 
 
 const SAYS_CRITERIA = /acceptance\s+criteria/i
 
-const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading'
-const isList = (token: Token): token is Tokens.List => token.type === 'list'
+/** 64 KiB: the largest section of criteria. */
+const MOST_CHARACTERS = 65_536
 
-/** An item's own words on one line, then those of the items in it; each a text of its own where that is asked for. */
-function collectTexts(item: Tokens.ListItem, nested: boolean): string[] {
-  const below = item.tokens
-    .filter(isList)
-    .flatMap(({ items }) => items.flatMap((each) => collectTexts(each, nested)))
-  const own = oneLine(
-    item.tokens
-      .filter((token) => !isList(token) && token.type !== 'checkbox')
-      .map(({ raw }) => raw)
-      .join('\n'),
-  )
+const isHeading = (block: Block): block is Heading => block.kind === 'heading'
+const isItem = (block: Block): block is ListItem => block.kind === 'item'
+
+/** An item's own words on one line, then those of the items in it; with `nested` each is a text of its own. */
+function collectTexts({ lines, items }: ListItem, nested: boolean): string[] {
+  const below = items.flatMap((item) => collectTexts(item, nested))
+  const own = removeComments(lines.join('\n')).replace(CHECKBOX, '').replace(/\s+/gu, ' ').trim()
   return nested ? [own, ...below] : [[own, ...below].filter((text) => text !== '').join(' ')]
 }
 
-const oneLine = (text: string): string =>
-  text.replace(COMMENT, '').replace(CHECKBOX, '').replace(/\s+/gu, ' ').trim()
-
-const COMMENT = /<!--[\s\S]*?-->/g
 const CHECKBOX = /^\s*\[[ \txX]?\](?=\s|$)/
 
 function splitFrontMatter(source: string): { body: string; taskId: string | null; featureId: string | null } {
@@ -139,8 +140,8 @@ function scalar(value: string): string {
   return plain === 'null' || plain === '~' ? '' : plain
 }
 
-function statesNone(file: string, what: string, tokens: readonly Token[]): TurngraphError {
-  const headings = tokens.filter(isHeading).map(({ text }) => JSON.stringify(text))
+function statesNone(file: string, what: string, blocks: readonly Block[]): TurngraphError {
+  const headings = blocks.filter(isHeading).map(({ text }) => JSON.stringify(text))
   const seen = headings.length === 0 ? 'none' : headings.slice(0, 10).join(', ')
   return invalid(
     file,

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { type Block, readBlocks, removeComments } from './markdown-lines.ts'
+
+/** `## Goal` and `one(two)`: headings with their level, items with the items in them. */
+const shown = (source: string): string[] => readBlocks(source).map(showBlock)
+
+function showBlock(block: Block): string {
+  if (block.kind === 'heading') return `${'#'.repeat(block.level)} ${block.text}`
+  const below = block.items.map(showBlock)
+  return `${block.lines.join('/')}${below.length === 0 ? '' : `(${below.join(', ')})`}`
+}
+
+describe('headings and list items of Markdown', () => {
+  test.each<[string, string, string[]]>([
+    ['headings, closed or not', '# One\n ## Two ##\n### a#\n#no', ['# One', '## Two', '### a#']],
+    ['underlined headings', 'One\n===\nTwo\n---\n\n---', ['# One', '## Two']],
+    ['a fence of backticks or tildes', '```\n- no\n~~~\n```\n- one\n\n~~~ts\n# no\n~~~', ['one']],
+    [
+      'a fence that the end of its item ends',
+      '- one\n  ```\n## Two\n- three',
+      ['one/```', '## Two', 'three'],
+    ],
+    ['items in items, by their indentation', '- a\n  - b\n    - c\n  - d\n- e', ['a(b(c), d)', 'e']],
+    ['a number further left than the text', '1. a\n  - b\n2. c', ['a', 'b', 'c']],
+    ['a break between lists', '- a\n* * *\n- b', ['a', 'b']],
+    ['a text behind an empty line', '- a\n\nb\n\n- c\n\n  d', ['a', 'c/d']],
+    ['indented code', 'text\n\n    - no\n- a', ['a']],
+    ['quoted lists', '> - no\n\n- a\n> - no', ['a']],
+    ['a paragraph with a number or a mark in it', 'In\n2020. We\n-\n- a', ['## In\n2020. We', 'a']],
+    ['lists in comments', '<!--\n- no\n# no\n-->\n- a <!--\n- no\n--> b\n- c', ['a <!--/- no/--> b', 'c']],
+    ['a comment without an end', '- a <!-- b\n- c', ['a <!-- b', 'c']],
+  ])('reads %s', (_, source, expected) => {
+    expect(shown(source)).toEqual(expected)
+    expect(shown(source.replaceAll('\n', '\r\n'))).toEqual(expected)
+  })
+
+  test.each([
+    ['quotes in quotes', '> '.repeat(100_000)],
+    ['marks that nothing closes', '__a'.repeat(100_000)],
+    ['brackets that nothing closes', '- ![['.repeat(60_000)],
+    ['comments that nothing closes', '- <!-- '.repeat(50_000)],
+    ['comments that are closed at once', '<!-->-->'.repeat(40_000)],
+    ['marks of items', '- '.repeat(150_000)],
+    ['items in items', Array.from({ length: 750 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
+    ['tabs', '\t'.repeat(300_000)],
+    ['backticks', '`'.repeat(300_000)],
+    ['fences', '```\n'.repeat(75_000)],
+    ['closing marks of a heading', `# a${' #'.repeat(150_000)}`],
+  ])('reads 300 KB of %s', (_, source) => {
+    expect(() => readBlocks(source)).not.toThrow()
+    expect(() => readBlocks(source.replaceAll(' ', '\n'))).not.toThrow()
+    expect(removeComments(source).length).toBeLessThanOrEqual(source.length)
+  })
+})
+
+test('comments leave a text, but for one that does not end', () => {
+  expect(removeComments('a <!-- b\nc --> d <!-- e --> <!-- f')).toBe('a  d  <!-- f')
+})

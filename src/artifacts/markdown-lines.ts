@@ -1,0 +1,207 @@
+/**
+ * Reads the headings and list items of a Markdown file, line by line, in time linear in its length. The rest of Markdown is left
+ * out: a task states its criteria in lists. Pure. Source of the rules: CommonMark 0.31, "Lists" and "Headings".
+ */
+
+export type Heading = { kind: 'heading'; level: number; text: string }
+/** An item of a list, with its own lines as written and the items in it. */
+export type ListItem = { kind: 'item'; lines: string[]; items: ListItem[] }
+export type Block = Heading | ListItem
+
+/**
+ * @returns in their order; items within items are in `items`
+ * @example
+ * readBlocks('## Goal\n- one\n  - two')
+ * // [{ kind: 'heading', level: 2, text: 'Goal' }, { kind: 'item', lines: ['one'], items: [{ kind: 'item', lines: ['two'], items: [] }] }]
+ */
+export function readBlocks(source: string): Block[] {
+  const reader = new Reader()
+  const hidden = new CommentFinder(source)
+  let offset = 0
+  for (const line of source.split('\n')) {
+    reader.read(line.endsWith('\r') ? line.slice(0, -1) : line, hidden.startsWithin(offset))
+    offset += line.length + 1
+  }
+  return reader.blocks
+}
+
+/** Removes comments from a text. One that does not end is text. */
+export function removeComments(text: string): string {
+  const kept: string[] = []
+  let from = 0
+  for (;;) {
+    const start = text.indexOf(COMMENT_START, from)
+    const end = start < 0 ? -1 : text.indexOf(COMMENT_END, start + COMMENT_START.length)
+    if (end < 0) return kept.join('') + text.slice(from)
+    kept.push(text.slice(from, start))
+    from = end + COMMENT_END.length
+  }
+}
+
+const COMMENT_START = '<!--'
+const COMMENT_END = '-->'
+
+/** Finds which lines begin within a comment. Asked for ascending places. */
+class CommentFinder {
+  readonly #source: string
+  #start: number
+  #end = -1
+
+  constructor(source: string) {
+    this.#source = source
+    this.#start = source.indexOf(COMMENT_START)
+    this.#findEnd()
+  }
+
+  startsWithin(place: number): boolean {
+    while (this.#start >= 0 && this.#end >= 0 && this.#end < place) {
+      this.#start = this.#source.indexOf(COMMENT_START, this.#end)
+      this.#findEnd()
+    }
+    return this.#start >= 0 && this.#start < place && place <= this.#end
+  }
+
+  #findEnd(): void {
+    this.#end = this.#start < 0 ? -1 : this.#source.indexOf(COMMENT_END, this.#start + COMMENT_START.length)
+  }
+}
+
+type OpenItem = { item: ListItem; content: number }
+
+const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/
+const ITEM = /^([-*+]|\d{1,9}[.)])([ \t]+|$)/
+const HEADING = /^(#{1,6})(?:[ \t]|$)/
+const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
+const UNDERLINE = /^(?:=+|-+)$/
+
+class Reader {
+  readonly blocks: Block[] = []
+  readonly #open: OpenItem[] = []
+  /** The lines of a paragraph outside of lists: a line of `=` or `-` makes a heading of them. */
+  #paragraph: string[] = []
+  #fence: { mark: string; content: number } | null = null
+  #isAfterBlank = true
+
+  read(line: string, isComment: boolean): void {
+    const { indent, rest } = measureIndent(line)
+    // The end of its item ends a fence.
+    if (rest !== '' && indent < (this.#fence?.content ?? 0)) this.#endFence()
+    if (this.#fence !== null) this.#readFenced(this.#fence.mark, rest)
+    else if (rest === '') this.#readBlank()
+    else if (isComment) this.#append(rest)
+    else if (indent - (this.#enclosing(indent)?.content ?? 0) > 3) this.#readText(indent, rest)
+    else if (FENCE.test(rest)) this.#openFence(indent, rest)
+    else this.#readBlock(indent, rest)
+  }
+
+  #readBlock(indent: number, rest: string): void {
+    const isInItem = this.#enclosing(indent) !== undefined
+    const isInParagraph = this.#paragraph.length > 0
+    const level = HEADING.exec(rest)?.[1]?.length
+    const item = ITEM.exec(rest)
+    if (isInParagraph && UNDERLINE.test(rest.trimEnd())) this.#readUnderline(rest)
+    else if (BREAK.test(rest)) this.#close(indent)
+    else if (level !== undefined && !isInItem) this.#readHeading(level, rest)
+    else if (item !== null && (!isInParagraph || startsList(item[1] ?? '', rest)))
+      this.#readItem(indent, item[0], item[1] ?? '', rest)
+    else if (rest.startsWith('>') && !isInItem) this.#close(0)
+    else this.#readText(indent, rest)
+  }
+
+  /** The innermost item whose text begins no further right. */
+  #enclosing(indent: number): OpenItem | undefined {
+    return this.#open.findLast(({ content }) => content <= indent)
+  }
+
+  #readBlank(): void {
+    this.#isAfterBlank = true
+    this.#paragraph = []
+  }
+
+  #readFenced(mark: string, rest: string): void {
+    this.#append(rest)
+    const isEnd = rest.startsWith(mark) && [...rest.trimEnd()].every((character) => character === mark[0])
+    if (isEnd) this.#endFence()
+  }
+
+  #endFence(): void {
+    this.#fence = null
+    this.#isAfterBlank = true
+  }
+
+  #openFence(indent: number, rest: string): void {
+    this.#close(indent)
+    this.#fence = { mark: FENCE.exec(rest)?.[0] ?? '', content: this.#open.at(-1)?.content ?? 0 }
+    this.#append(rest)
+  }
+
+  #readHeading(level: number, rest: string): void {
+    this.#close(0)
+    this.blocks.push({ kind: 'heading', level, text: withoutClosingMarks(rest.slice(level).trim()) })
+  }
+
+  #readUnderline(rest: string): void {
+    const text = this.#paragraph.join('\n')
+    this.#close(0)
+    this.blocks.push({ kind: 'heading', level: rest.startsWith('=') ? 1 : 2, text })
+  }
+
+  #readItem(indent: number, start: string, mark: string, rest: string): void {
+    this.#close(indent)
+    const text = rest.slice(start.length)
+    const width = columnsOf(start, indent)
+    const isCode = text === '' || width - mark.length > 4
+    const item: ListItem = { kind: 'item', lines: [], items: [] }
+    const parent = this.#open.at(-1)
+    if (parent === undefined) this.blocks.push(item)
+    else parent.item.items.push(item)
+    this.#open.push({ item, content: indent + (isCode ? mark.length + 1 : width) })
+    this.#append(text)
+  }
+
+  #readText(indent: number, rest: string): void {
+    const isCode = this.#open.length === 0 && this.#paragraph.length === 0 && indent > 3
+    if (isCode) return
+    const hasText = this.#open.at(-1)?.item.lines.some((line) => line !== '') === true
+    // A line without its indentation goes on with the paragraph above it.
+    if (this.#open.length > 0 && (this.#isAfterBlank || !hasText)) this.#close(indent)
+    this.#append(rest)
+  }
+
+  #append(text: string): void {
+    const lines = this.#open.at(-1)?.item.lines ?? this.#paragraph
+    lines.push(text)
+    this.#isAfterBlank = false
+  }
+
+  /** Closes the items whose text begins further right. */
+  #close(indent: number): void {
+    while ((this.#open.at(-1)?.content ?? 0) > indent) this.#open.pop()
+    this.#paragraph = []
+  }
+}
+
+/** Within a paragraph only a bullet with a text, or the number 1, begins a list. */
+const startsList = (mark: string, rest: string): boolean =>
+  rest.trimEnd() !== mark && (!/^\d/.test(mark) || mark.slice(0, -1) === '1')
+
+function measureIndent(line: string): { indent: number; rest: string } {
+  const start = /^[ \t]*/.exec(line)?.[0] ?? ''
+  const rest = line.slice(start.length)
+  return { indent: columnsOf(start, 0), rest: rest.trim() === '' ? '' : rest }
+}
+
+/** How many columns a text takes; a tab ends at a multiple of four. */
+function columnsOf(text: string, from: number): number {
+  let column = from
+  for (const character of text) column += character === '\t' ? 4 - (column % 4) : 1
+  return column - from
+}
+
+/** `## Goal ##` is the heading `Goal`. */
+function withoutClosingMarks(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  if (end === 0) return ''
+  return end < text.length && /[ \t]/.test(text[end - 1] ?? '') ? text.slice(0, end).trimEnd() : text
+}
