@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
 import { canonicalInstant } from '../core/instants.ts'
+import { portableMarker } from '../core/scrub/marks.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { systemCode } from '../core/system-code.ts'
 import {
@@ -294,7 +295,7 @@ class ArtifactReader {
       this.unmapped.set(id, { ...seen, count: seen.count + 1 })
     }
     // Before any of it is compared, cut to a limit or told in a warning.
-    const { scrubbed, redactions } = await scrub(parsed.value)
+    const { scrubbed, redactions } = await scrub(parsed.value, () => portableMarker)
     this.redactions += redactions
     return scrubbed
   }

@@ -1,5 +1,6 @@
 /** A client whose captures wait in a spool while the service is away, and are sent in their order once it is back. */
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { portableMarker } from '../core/scrub/marks.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { operations } from '../operations/table.ts'
@@ -83,13 +84,13 @@ function awayOrThrow(error: unknown): TurngraphError {
  */
 async function scrubTurn(given: unknown, project: string | null): Promise<WaitingTurn['input']> {
   const parsed = parseInput(operations.captureTurnState.input, given, 'captureTurnState')
-  const { scrubbed } = await scrub(parsed)
+  const { scrubbed } = await scrub(parsed, () => portableMarker)
   return { ...scrubbed, project: scrubbed.project ?? project }
 }
 
 async function scrubCommit(given: unknown, project: string | null): Promise<WaitingCommit['input']> {
   const parsed = parseInput(operations.commitAttempt.input, given, 'commitAttempt')
-  const { scrubbed: turn } = await scrub(parsed.turn)
+  const { scrubbed: turn } = await scrub(parsed.turn, () => portableMarker)
   return { ...parsed, project: parsed.project ?? project, turn }
 }
 

@@ -85,6 +85,7 @@ export const maintenanceOperations = {
   exportPage: operation({
     summary: 'A page of the lines of a project, to be restored elsewhere',
     scope: 'analyst',
+    showsWholeMarks: true,
     input: z.strictObject({ project, ...pageInput }),
     output: pageOutput,
     run: (graph, input) => readExportPage(graph, input.project, input),
@@ -93,6 +94,7 @@ export const maintenanceOperations = {
     summary: 'A page of the lines of all projects',
     scope: 'analyst',
     wholeGraph: true,
+    showsWholeMarks: true,
     input: z.strictObject(pageInput),
     output: pageOutput,
     run: (graph, input) => readExportPage(graph, null, input),

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
+import { showMarksIn } from '../core/scrub/scrub.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
 import type { CallerBookmarks } from '../graph/caller-bookmarks.ts'
 import type { Graph } from '../graph/port.ts'
@@ -15,6 +16,8 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   scope: Scope
   /** It cannot be confined to a project: a token of one project may not ask it. */
   wholeGraph?: boolean
+  /** Its records are restored as they are: marks of secrets keep all digits. */
+  showsWholeMarks?: boolean
   /** Each of its records may be of a mebibyte: calls of a service take turns. */
   largeRecords?: boolean
   input: I
@@ -76,14 +79,15 @@ export const target = {
 export const asOf = wholeNumber(0, LIMITS.turnNumber)
   .nullish()
   .describe('as of this turn, inclusive; default: the newest')
-/** Whatever is not there, the error names what is near to it. */
+/** Whatever is not there, the error names what is near to it. An answer shows two digits of each mark of a secret. */
 export const operation = <I extends z.ZodObject, O extends z.ZodType>(
   definition: Operation<I, O>,
 ): Operation<I, O> => ({
   ...definition,
   run: async (graph, input, call) => {
     try {
-      return await definition.run(graph, input, call)
+      const answer = await definition.run(graph, input, call)
+      return definition.showsWholeMarks ? answer : showMarksIn(answer)
     } catch (error) {
       throw await withNearNames(graph, input, error)
     }

@@ -4,6 +4,7 @@
  * Coach (97 shifts in 28 of 248 real turns).
  */
 import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
+import { hasMark, showMarks } from '../core/scrub/marks.ts'
 import { normalizeLabel, splitLabel } from './labels.ts'
 import { oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
@@ -171,6 +172,7 @@ class Resolver {
     if (this.#declaredKeys.size > 0) {
       const isDeclared = ({ key }: Criterion) => this.#declaredKeys.has(key)
       takeWhere((_, words) => this.#equalTo(words, isDeclared))
+      takeWhere((entry) => this.#quotedBy(entry, isDeclared))
       takeWhere((entry, words) => this.#similarTo(words, entry, (c) => isDeclared(c) && !used.has(c.key)))
       takeWhere((entry, words) => {
         if (words.list.length > 0) return undefined
@@ -179,6 +181,7 @@ class Resolver {
       })
     }
     takeWhere((_, words) => this.#equalTo(words))
+    takeWhere((entry) => this.#quotedBy(entry))
     return entries.map((entry, i) => {
       const key = found[i] ?? this.#resolve(entry, used).key
       used.add(key)
@@ -315,6 +318,23 @@ class Resolver {
     )
   }
 
+  /**
+   * Finds the criterion whose text an entry quotes as answers show it, with two digits of each mark. Of several, which are
+   * equal but for their secrets, the one that has the entry's label.
+   */
+  #quotedBy(entry: Entry, free: (criterion: Criterion) => boolean = () => true): Criterion | undefined {
+    if (entry.text === null || !hasMark(entry.text) || showMarks(entry.text) !== entry.text) return undefined
+    const { joined } = this.#readWords(entry.text)
+    const quoted = (criterion: Criterion) =>
+      criterion.mergedInto === null &&
+      free(criterion) &&
+      criterion.texts.some(({ text }) => hasMark(text) && this.#readWords(showMarks(text)).joined === joined)
+    const found = [...this.#criteria.values()].filter(quoted)
+    if (found.length < 2) return found[0]
+    const labels = new Set(labelsIn(entry).map(normalizeLabel))
+    return found.find(({ aliases }) => aliases.some(({ label }) => labels.has(normalizeLabel(label))))
+  }
+
   #similarTo(
     { list: words }: Words,
     entry: Entry,
@@ -401,7 +421,7 @@ class Resolver {
     if (
       text !== null &&
       this.#readWords(text).list.length > 0 &&
-      !criterion.texts.some((t) => t.text === text && t.source === source)
+      !criterion.texts.some((t) => (t.text === text || showMarks(t.text) === text) && t.source === source)
     ) {
       criterion.texts.push({ text, source })
       this.#changed.add(criterion.key)

@@ -58,7 +58,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`(?<=${SOURCE_FILE}):\\d{1,9}(?!\\d)`, 'gi'), ':#'],
   [/(?<![\w-])l\d{1,9}(?:-l?\d{1,9})?(?![\w-])/gi, 'L#'],
   [/\b(pid[ =:#]{0,3})\d{1,12}\b/gi, '$1#'],
-  [/(?<![\w-])(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{7,64}(?![\w-])/gi, '<id>'],
+  // A mark is no id: it tells one secret from another.
+  [/(?<![\w-]|\[redacted:)(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{7,64}(?![\w-])/gi, '<id>'],
 ]
 
 /** Masks the volatile parts of a text. Keeps upper and lower case. */

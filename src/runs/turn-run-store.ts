@@ -6,6 +6,7 @@ import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
+import { markerOfProject } from '../graph/mask-key.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { captureAsOwner } from '../memory/capture/capture.ts'
@@ -162,9 +163,10 @@ export class TurnRunStore {
     usedTokens = 0,
   ): Promise<Attempt> {
     const request = { ...turn, project: attempt.project, worldSlug: attempt.worldSlug }
+    const { scrubbed } = await scrub(request, () => markerOfProject(this.#graph, attempt.project))
     const end = {
       fence,
-      outcome: { status: 'committed' as const, digest: digestRecord(request), usedTokens },
+      outcome: { status: 'committed' as const, digest: digestRecord(scrubbed), usedTokens },
       at: this.#now(),
     }
     const committed = await captureAsOwner(
@@ -184,7 +186,11 @@ export class TurnRunStore {
   }
 
   async failAttempt(attempt: AttemptRef, fence: number, reason: string, usedTokens = 0): Promise<Attempt> {
-    const outcome = { status: 'failed' as const, reason: await scrubReason(reason), usedTokens }
+    const outcome = {
+      status: 'failed' as const,
+      reason: await this.#scrub(attempt.project, reason),
+      usedTokens,
+    }
     const end = { fence, outcome, at: this.#now() }
     return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
   }
@@ -202,7 +208,7 @@ export class TurnRunStore {
     reason: string,
     { abort = false, stopReason = null }: { abort?: boolean; stopReason?: StopReason | null } = {},
   ): Promise<TurnRun> {
-    const cancel = { reason: await scrubReason(reason), stopReason, abort, at: this.#now() }
+    const cancel = { reason: await this.#scrub(run.project, reason), stopReason, abort, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.requestTurnRunCancel(view, cancel))
   }
 
@@ -219,7 +225,7 @@ export class TurnRunStore {
 
   /** For a coordinator that cannot go on. */
   async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
-    const command = { fence, reason: await scrubReason(reason), at: this.#now() }
+    const command = { fence, reason: await this.#scrub(run.project, reason), at: this.#now() }
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
@@ -227,6 +233,11 @@ export class TurnRunStore {
   releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
+  }
+
+  async #scrub(project: string, reason: string): Promise<string> {
+    const { scrubbed } = await scrub({ reason }, () => markerOfProject(this.#graph, project))
+    return scrubbed.reason
   }
 
   /** For a run that nobody asked for any more: it is interrupted at once, not when its lease expires. */
@@ -468,8 +479,6 @@ export class TurnRunStore {
     })
   }
 }
-
-const scrubReason = async (reason: string): Promise<string> => (await scrub({ reason })).scrubbed.reason
 
 type Located<Id extends string> = { project: string; worldSlug?: string | null | undefined } & Record<
   Id,

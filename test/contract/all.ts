@@ -17,6 +17,7 @@ import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { issuesContract } from './issues.ts'
 import { knownElsewhereContract } from './known-elsewhere.ts'
+import { masksContract } from './masks.ts'
 import { migrationsContract } from './migrations.ts'
 import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
@@ -70,6 +71,7 @@ export function storeContract(store: StoreUnderTest): void {
   elsewhereContract(store)
   knownElsewhereContract(store)
   secretsContract(store)
+  masksContract(store)
   runsContract(store)
   runGoalsContract(store)
   eventsContract(store)

@@ -1,10 +1,18 @@
 // Masks the secrets in records and texts: agents quote commands, logs and configuration, and a graph keeps them for years.
 // All texts are scanned at once: forty scans cost four times one.
 import { orderedObject } from '../ordered-json.ts'
+import {
+  BARE_MARK,
+  bareMarker,
+  digestSecret,
+  findPortableMarks,
+  hasMark,
+  isMark,
+  type Marker,
+  showMarks,
+} from './marks.ts'
 import type { Secret } from './secret.ts'
 import { findOwnSecrets, findSecrets } from './secrets.ts'
-
-const MASK = '[redacted]'
 
 /** What says where a record belongs is never changed: masked, it would be another record's place. */
 const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId', 'worldSlug'])
@@ -13,14 +21,20 @@ const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId',
  * Masks every secret in the strings of `record`: values and keys, at any depth, but for the identity
  * at the top. The same reference comes back where nothing is masked; the input is never changed.
  *
+ * @param makeMarker is called only if there is something to mask
  * @returns `redactions` counts the masked places
  * @example
  * await scrub({ coachFeedback: 'try postgres://app:hunter2@db/app' })
  * // { scrubbed: { coachFeedback: 'try postgres://[redacted]@db/app' }, redactions: 1 }
  */
-export async function scrub<T>(record: T): Promise<{ scrubbed: T; redactions: number }> {
+export async function scrub<T>(
+  record: T,
+  makeMarker: () => Marker | Promise<Marker> = () => bareMarker,
+): Promise<{ scrubbed: T; redactions: number }> {
   const { content, pieces } = layOut(record)
-  const masked = maskTexts(pieces, await findSecrets(content))
+  const secrets = [...(await findSecrets(content)), ...findPortableMarks(content)]
+  if (secrets.length === 0) return { scrubbed: record, redactions: 0 }
+  const masked = maskTexts(pieces, secrets, await makeMarker())
   if (masked.size === 0) return { scrubbed: record, redactions: 0 }
   let redactions = 0
   const replace = (text: string): string => {
@@ -34,27 +48,35 @@ export async function scrub<T>(record: T): Promise<{ scrubbed: T; redactions: nu
 /** Masks each of some texts, and says how many places of it. */
 export async function scrubEach(texts: readonly string[]): Promise<Masked[]> {
   const { content, pieces } = layOut(texts)
-  const masked = maskTexts(pieces, await findSecrets(content))
+  const masked = maskTexts(pieces, await findSecrets(content), bareMarker)
   return texts.map((text) => masked.get(text) ?? { text, places: 0 })
 }
 
 /** How many masks stand in names that were masked before. */
 export const countMasks = (names: readonly (string | null)[]): number =>
-  names.reduce((sum, name) => sum + (name?.split(MASK).length ?? 1) - 1, 0)
+  names.reduce((sum, name) => sum + (name?.split(BARE_MARK).length ?? 1) - 1, 0)
 
-/** Masks what is no record, and cannot wait: a line of a log, a name, a message. */
+/** Masks what is no record, and cannot wait: a line of a log, a name, a message. Marks are shown with two digits. */
 export function scrubText(text: string): string {
   const secrets = findOwnSecrets(text)
-  return secrets.length === 0
-    ? text
-    : mask(
-        text,
-        secrets.map(({ start, end }): Range => [start, end]),
-      ).text
+  if (secrets.length === 0) return showMarks(text)
+  const ranges = secrets.map(({ start, end }): Range => [start, end])
+  return showMarks(mask(text, ranges, bareMarker).text)
 }
 
 /** Masks every string of a value, each by itself: for what is told, and never stored. */
 export const scrubTexts = (value: unknown): unknown => rewrite(value, scrubText, NOTHING)
+
+/** Shows two digits of each mark in the strings of an answer. */
+export const showMarksIn = <T>(answer: T): T =>
+  holdsMark(answer) ? (rewrite(answer, showMarks, NOTHING) as T) : answer
+
+function holdsMark(value: unknown): boolean {
+  if (typeof value === 'string') return hasMark(value)
+  if (Array.isArray(value)) return value.some(holdsMark)
+  if (value === null || typeof value !== 'object') return false
+  return Object.entries(value).some(([key, item]) => hasMark(key) || holdsMark(item))
+}
 
 type Piece = Readonly<{ text: string; start: number }>
 
@@ -95,7 +117,11 @@ type Range = readonly [start: number, end: number]
 type Masked = Readonly<{ text: string; places: number }>
 
 /** Each text that holds a secret, and what becomes of it; a range over several texts is cut at their ends. */
-function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<string, Masked> {
+function maskTexts(
+  pieces: readonly Piece[],
+  secrets: readonly Omit<Secret, 'kind'>[],
+  marker: Marker,
+): Map<string, Masked> {
   const ranges = new Map<string, Range[]>()
   let first = 0
   for (const { start, end } of secrets.toSorted((a, b) => a.start - b.start)) {
@@ -111,21 +137,43 @@ function maskTexts(pieces: readonly Piece[], secrets: readonly Secret[]): Map<st
       else existing.push([from, to])
     }
   }
-  return new Map([...ranges].map(([text, found]) => [text, mask(text, found)]))
+  return new Map(
+    [...ranges].flatMap(([text, found]) => {
+      const masked = mask(text, found, marker)
+      return masked.places === 0 ? [] : [[text, masked]]
+    }),
+  )
 }
 
 const pieceEnd = (piece: Piece | undefined): number =>
   piece === undefined ? 0 : piece.start + piece.text.length
 
-/** Ranges that overlap or touch become one: two rules often find the same secret. */
-function mask(text: string, ranges: readonly Range[]): Masked {
-  const parts: string[] = []
-  let done = 0
+/** Ranges that overlap or touch become one: two rules often find the same secret. A mark is masked by its own digest. */
+function mask(text: string, ranges: readonly Range[], marker: Marker): Masked {
+  const joined: [start: number, end: number][] = []
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    if (parts.length === 0 || start > done) parts.push(text.slice(done, start))
-    done = Math.max(done, end)
+    const last = joined.at(-1)
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end)
+    else joined.push([start, end])
   }
-  return { text: [...parts, text.slice(done)].join(MASK), places: parts.length }
+  let shown = ''
+  let done = 0
+  let places = 0
+  for (const [start, end] of joined) {
+    const secret = text.slice(start, end)
+    const [portable] = findPortableMarks(secret)
+    if (portable === undefined && isMark(secret)) continue
+    const others = portable && secret.slice(0, portable.start) + secret.slice(portable.end)
+    if (portable !== undefined && !/[A-Za-z0-9]/.test(others ?? '')) {
+      shown += text.slice(done, start + portable.start) + marker(portable.digest)
+      done = start + portable.end
+    } else {
+      shown += text.slice(done, start) + marker(digestSecret(secret))
+      done = end
+    }
+    places++
+  }
+  return { text: shown + text.slice(done), places }
 }
 
 /** The record with other texts; what holds none of them is shared with the input, not copied. */

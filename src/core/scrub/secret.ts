@@ -2,7 +2,7 @@
 export type Secret = Readonly<{ kind: string; start: number; end: number }>
 
 const REFERENCE =
-  /^(?:\$?\{{1,2} ?[\w.$-]* ?\}{1,2}|\$[A-Za-z_]\w*|%[A-Za-z_]*%|%s|@\w+@|\*+|\.{3,}|…|<[^<>\0]{0,80}>|\[redacted\])$/
+  /^(?:\$?\{{1,2} ?[\w.$-]* ?\}{1,2}|\$[A-Za-z_]\w*|%[A-Za-z_]*%|%s|@\w+@|\*+|\.{3,}|…|<[^<>\0]{0,80}>|\[redacted(?::[0-9a-f]{2,64})?\])$/
 
 /** Says where to find a secret, and is not one: `${DB_PASSWORD}`, `{password}`, `$PASSWORD`, `%s`, `***`, our mask. */
 export const isReference = (text: string): boolean => REFERENCE.test(text)

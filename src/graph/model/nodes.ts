@@ -161,6 +161,11 @@ export const nodes = {
   Project: node('project', 'a project; everything of it has a key that begins with its own', {
     key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
     name: text.describe('name of the project'),
+    maskKey: text
+      .describe(
+        'key of the marks of its secrets; missing if no secret was masked; answers show two digits of it',
+      )
+      .optional(),
   }),
   Feature: node('feature', 'a feature of a project', {
     key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),

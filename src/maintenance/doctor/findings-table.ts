@@ -141,6 +141,13 @@ export const CHECKS = {
     remedy:
       'Run `turngraph doctor --repair`: it undoes the merge that cannot be, and derives anew where the criteria stand.',
   },
+  criterion_labels: {
+    severity: 'warning',
+    finds:
+      'a criterion with a masked secret that has several labels of one source: it may be several criteria that differed in the secret only',
+    remedy:
+      'Declare the criteria of the task again (`turngraph specify`): criteria that differ in a secret are told apart from then on. If the source renamed its criterion, ignore the finding.',
+  },
   criterion_unnamed: {
     severity: 'warning',
     finds: 'a criterion that nothing speaks of',

@@ -1,6 +1,8 @@
 /** Checks the criteria of a task: what they are merged into must be there, and come to an end. */
 import * as z from 'zod'
+import { groupBy } from '../../core/group-by.ts'
 import { labelOnlyCriterionKey } from '../../core/keys.ts'
+import { hasMark } from '../../core/scrub/marks.ts'
 import { readRows } from '../../graph/decode.ts'
 import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
@@ -37,6 +39,8 @@ export async function readCriteria(graph: Graph, task: string, findings = new Fi
     if (about.record(properties) && !isCriterionKey(task, key, properties))
       about.add('key_wrong', `stands below ${task}`)
     if (!isNamed && !targets.has(key)) about.add('criterion_unnamed', 'nothing speaks of it')
+    const shared = findSharedLabels(properties)
+    if (shared !== null) about.add('criterion_labels', shared)
     const end = findBrokenMerge(key, into)
     if (end !== null) about.add('criterion_merge', end, unmerge(key, into))
   }
@@ -52,6 +56,28 @@ export async function readCriteria(graph: Graph, task: string, findings = new Fi
 }
 
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/**
+ * Finds two labels that one source gave to a criterion with a masked text: versions before masks.md masked texts before they were
+ * compared, so criteria that differed in a secret became one.
+ */
+function findSharedLabels({ texts, labels, labelSources }: Properties): string | null {
+  if (!listOf(texts).some(hasMark)) return null
+  const bySource = groupBy(
+    listOf(labels).map((label, i) => ({
+      label: normalizeLabel(label),
+      source: listOf(labelSources)[i] ?? '',
+    })),
+    ({ source }) => source,
+  )
+  for (const [source, given] of bySource) {
+    const names = [...new Set(given.map(({ label }) => label))]
+    if (names.length > 1) return `has several labels of one source (${source}): ${names.join(', ')}`
+  }
+  return null
+}
+
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
 function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>): string | null {
   const passed = new Set<string>()
@@ -80,7 +106,7 @@ function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | 
 function isCriterionKey(task: string, key: string, { worldKey, labels }: Properties): boolean {
   const own = key.startsWith(`${task}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(task.length + 1))
   const world = asText(worldKey)
-  const all = Array.isArray(labels) ? labels.map(String) : []
+  const all = listOf(labels)
   return (
     own &&
     (world === null || all.some((label) => labelOnlyCriterionKey(task, world, normalizeLabel(label)) === key))

@@ -1,13 +1,14 @@
 /** Restores records of an export: those that are missing are written, others compared. */
 import { TurngraphError } from '../../core/errors.ts'
 import { partsOfKey } from '../../core/keys.ts'
+import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { NodeKind } from '../export/read.ts'
 import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
 import { type Conflict, refuseConflicts } from './conflicts.ts'
-import { writeCriteria, writeTasks } from './scope.ts'
+import { writeCriteria, writeProjects, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
 import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
 import { writeIntoWorlds, writeStandings, writeWorlds } from './worlds.ts'
@@ -15,6 +16,7 @@ import { type Given, type Restored, type Work, writeNodes } from './write.ts'
 
 /** The writers of kinds that are more than one node: each compares records with the graph, and writes the new ones. */
 const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
+  project: writeProjects,
   task: writeTasks,
   criterion: writeCriteria,
   world: writeWorlds,
@@ -41,7 +43,9 @@ export async function restoreRecords(
   graph: Graph,
   given: readonly unknown[],
 ): Promise<{ records: RestoreReport; redactions: number }> {
-  const { records: parsed, redactions } = await scrubRecords(given.map(parseRecord))
+  const { records: parsed, redactions } = await scrubRecords(given.map(parseRecord), (project) =>
+    markerOfProject(graph, project),
+  )
   const report = await graph.transact((run) => restoreWithin(graph, run, parsed))
   for (const project of projectsWithDeletedWorlds(parsed)) await refillTopics(graph, project)
   return { records: report ?? {}, redactions }

@@ -1,7 +1,22 @@
-/** Restores tasks and their criteria: both only grow, and two graphs may each know more of some. */
+/** Restores projects, tasks and their criteria: they only grow, and two graphs may each know more of some. */
 import type { RecordOf } from '../export/records.ts'
 import { differing } from './conflicts.ts'
 import { compared, createNodes, type Given, type Restored, readExisting, type Work } from './write.ts'
+
+/**
+ * A project that has a key for the marks of its secrets keeps it, because texts that are stored already have marks of that key.
+ * A project without one gets the key of the export, so that a text captured later is the restored text again.
+ */
+export async function writeProjects(work: Work, given: readonly Given<'project'>[]): Promise<Restored> {
+  const existing = await readExisting(work, 'project', given)
+  const { fresh, conflicts } = compared(given, existing, ({ maskKey: _, ...record }, known) =>
+    differing(record, { kind: known.kind, key: known.key, name: known.name }),
+  )
+  const isWithoutKey = new Set(existing.filter(({ maskKey }) => maskKey === undefined).map(({ key }) => key))
+  const completed = given.filter(({ record }) => record.maskKey !== undefined && isWithoutKey.has(record.key))
+  await createNodes(work, 'project', [...fresh, ...completed])
+  return { created: fresh.length, conflicts }
+}
 
 /** A task's counters only rise: both graphs' worlds, criteria and versions count. An export that raced a write tells a task twice. */
 export async function writeTasks(work: Work, given: readonly Given<'task'>[]): Promise<Restored> {

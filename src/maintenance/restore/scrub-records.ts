@@ -1,16 +1,57 @@
 /** Masks secrets in records that are about to be restored. */
 import * as z from 'zod'
-import { maskName, maskTranscriptKey } from '../../core/keys.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { maskName, maskTranscriptKey, partsOfKey } from '../../core/keys.ts'
+import { keyedMarker, type Marker } from '../../core/scrub/marks.ts'
 import { countMasks, scrub } from '../../core/scrub/scrub.ts'
 import { type ExportRecord, records } from '../export/records.ts'
 
 /**
  * Masks the secrets of records that are about to be restored: a file may come from another version, or from another
  * program. By the kinds that the properties are declared with: texts, and what is JSON in a text. What was masked when
- * it was captured stays as it is, and is not counted.
+ * it was captured stays as it is, and is not counted. The marks of a project are made by its key: the one that comes with the
+ * records, or else the one that the graph has.
  */
 export async function scrubRecords(
   given: readonly ExportRecord[],
+  readMarker: (project: string) => Promise<Marker>,
+): Promise<{ records: ExportRecord[]; redactions: number }> {
+  const byProject = groupBy(given, projectOf)
+  const scrubbed = await Promise.all(
+    [...byProject].map(([project, records]) => scrubProject(records, () => chooseMarker(project, records))),
+  )
+  const byRecord = new Map(
+    [...byProject.values()].flatMap((records, i) =>
+      records.map((record, j) => [record, scrubbed[i]?.records[j] ?? record] as const),
+    ),
+  )
+  return {
+    records: given.map((record) => byRecord.get(record) ?? record),
+    redactions: scrubbed.reduce((sum, { redactions }) => sum + redactions, 0),
+  }
+
+  function chooseMarker(project: string, records: readonly ExportRecord[]): Marker | Promise<Marker> {
+    for (const record of records)
+      if (record.kind === 'project' && record.maskKey !== undefined) return keyedMarker(record.maskKey)
+    return readMarker(project)
+  }
+}
+
+/** Every key begins with its project; what belongs to no project is in a project without a name. */
+function projectOf(record: ExportRecord): string {
+  const line: Record<string, unknown> = record
+  const nested = [line.turn, line.attempt, line.run].map((part) =>
+    typeof part === 'object' && part !== null && 'key' in part ? part.key : undefined,
+  )
+  const key = [line.key, line.world, line.task, line.feature, ...nested].find(
+    (each) => typeof each === 'string',
+  )
+  return typeof key === 'string' ? (partsOfKey(key)[0] ?? '') : ''
+}
+
+async function scrubProject(
+  given: readonly ExportRecord[],
+  makeMarker: () => Marker | Promise<Marker>,
 ): Promise<{ records: ExportRecord[]; redactions: number }> {
   const found: Found = { texts: [], documents: [] }
   const collect: Visitor = {
@@ -25,7 +66,7 @@ export async function scrubRecords(
     name: (name) => name,
   }
   for (const record of given) visit(records[record.kind], record, record.kind, '', collect)
-  const { scrubbed, redactions } = await scrub(found)
+  const { scrubbed, redactions } = await scrub(found, makeMarker)
   let inNames = 0
   let [text, document] = [0, 0]
   const replace: Visitor = {
@@ -58,7 +99,7 @@ type Visitor = {
 /** What says where a record belongs, as it is at a capture (src/core/scrub/scrub.ts), and what Turngraph itself makes. */
 const IDENTITY: ReadonlySet<string> = new Set([
   ...['project', 'featureId', 'taskId', 'worldSlug', 'slug', 'name'],
-  ...['digest', 'newestDigest', 'promisedDigest', 'requestId', 'turnRunId', 'attemptId'],
+  ...['maskKey', 'digest', 'newestDigest', 'promisedDigest', 'requestId', 'turnRunId', 'attemptId'],
 ])
 
 /** Names and ids of transcripts are masked as an import does it, in their keys as well. */

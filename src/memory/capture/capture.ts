@@ -4,10 +4,12 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { toInstant } from '../../core/instants.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
+import { isEqualButMarks } from '../../core/scrub/marks.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
 import { toWire } from '../../core/wire-form.ts'
 import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
 import { isHalfOfACommit, readRows } from '../../graph/decode.ts'
+import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
@@ -111,12 +113,12 @@ async function store<T>(
   const graph = withOneDeadline(unbounded)
   const sent = removeDerivedKeys(request)
   // Before anything else is done with it: nothing that is stored, compared or answered has a secret in it.
-  const { scrubbed, redactions } = await scrub(sent)
+  const { scrubbed, redactions } = await scrub(sent, () => markerOfProject(graph, request.project))
   const { now = () => new Date(), newId = () => crypto.randomUUID() } = options
   const capture: Capture = {
     request: scrubbed,
     record: normalizeTurn(scrubbed, toInstant(now())),
-    digest: digestRecord(sent),
+    digest: digestRecord(scrubbed),
     writeId: newId(),
     asOwner,
   }
@@ -323,7 +325,10 @@ function isSame(stored: TurnState, capture: Capture, worldSlug: string, digest: 
   const fields = Object.keys(turnState.shape).filter(
     (field) =>
       !defaulted.has(field) &&
-      JSON.stringify(wanted[field as keyof TurnState]) !== JSON.stringify(stored[field as keyof TurnState]),
+      !isEqualButMarks(
+        JSON.stringify(wanted[field as keyof TurnState]),
+        JSON.stringify(stored[field as keyof TurnState]),
+      ),
   )
   if (fields.length === 0) return true
   if (request.onConflict === 'supersede') return false

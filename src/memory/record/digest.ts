@@ -17,11 +17,12 @@ const NOT_CONTENT = new Set([
 ])
 
 /**
- * A SHA-256 of the record as it was sent: canonical JSON (keys sorted), before defaults and scrubbing.
- * Two captures with equal digests are the same capture, whenever they arrive.
+ * Hashes a record as it was sent, with marks in the places of its secrets: SHA-256 of canonical JSON (keys sorted), before
+ * defaults. A mark is a keyed hash of its secret, so records that differ in a secret have different digests. Two captures with
+ * equal digests are the same capture, whenever they arrive.
  */
-export function digestRecord(sent: Readonly<Record<string, unknown>>): string {
-  const content = Object.fromEntries(Object.entries(sent).filter(([key]) => !NOT_CONTENT.has(key)))
+export function digestRecord(scrubbed: Readonly<Record<string, unknown>>): string {
+  const content = Object.fromEntries(Object.entries(scrubbed).filter(([key]) => !NOT_CONTENT.has(key)))
   return sha256(canonicalJson(content))
 }
 

@@ -6,6 +6,7 @@ import { sha256, specificationKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
 import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
+import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Criterion, resolveDeclared } from '../../rules/identity.ts'
@@ -50,7 +51,7 @@ export async function declareCriteria(
   now: () => Date = () => new Date(),
 ): Promise<SpecificationView & { created: boolean }> {
   const graph = withOneDeadline(store)
-  const { scrubbed } = await scrub(declaration)
+  const { scrubbed } = await scrub(declaration, () => markerOfProject(graph, declaration.project))
   // Captures of the task add to its criteria, too: those of one process go one after another.
   return oneByOne(store, keyOfTask(scrubbed), async () => {
     for (;;) {

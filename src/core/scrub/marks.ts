@@ -1,0 +1,71 @@
+/**
+ * Makes the marks that replace secrets, and compares texts that contain them (docs/decisions/masks.md). A mark is a keyed hash
+ * of its secret, so that texts which differ in a secret still differ after masking.
+ *
+ * - `[redacted:9f86d081884c7d65]` is stored: 16 digits, by the key of the project.
+ * - `[redacted:9f]` is shown: its first two digits.
+ * - `[redacted:…32 digits…]` waits outside of the graph, in a spool, for the key of the project.
+ * - `[redacted]` is older than these, or is written where nothing is stored.
+ */
+import { createHash, createHmac } from 'node:crypto'
+
+export const BARE_MARK = '[redacted]'
+
+/** Makes the mark of a secret from its digest. */
+export type Marker = (digest: string) => string
+
+export const digestSecret = (secret: string): string =>
+  createHash('sha256').update(`turngraph secret\n${secret}`, 'utf8').digest('hex').slice(0, 32)
+
+export const bareMarker: Marker = () => BARE_MARK
+
+/** Marks secrets for a writer that does not know the key of the project. Every process makes the same mark. */
+export const portableMarker: Marker = (digest) => `[redacted:${digest}]`
+
+export const keyedMarker =
+  (key: string): Marker =>
+  (digest) =>
+    `[redacted:${createHmac('sha256', key).update(digest).digest('hex').slice(0, 16)}]`
+
+/** A key has the form of a mark, so that every answer shows two digits of it at most. */
+export const createMaskKey = (random: Uint8Array): string =>
+  `[redacted:${Buffer.from(random).toString('hex')}]`
+
+/** A portable mark, whole or cut off at a limit. */
+const PORTABLE = /\[redacted:([0-9a-f]{17,64})\]?/dg
+const ANY_MARK = /\[redacted(?::[0-9a-f]{0,64})?\]?/g
+
+export type PortableMark = { digest: string; start: number; end: number }
+
+export const findPortableMarks = (text: string): PortableMark[] =>
+  [...text.matchAll(PORTABLE)].map(({ 0: mark, 1: digest = '', index }) => ({
+    digest,
+    start: index,
+    end: index + mark.length,
+  }))
+
+/** Checks whether a text is a mark and nothing else, apart from signs around it. */
+export const isMark = (text: string): boolean =>
+  /^[^A-Za-z0-9[\]]{0,8}\[redacted(?::[0-9a-f]{2,64})?\][^A-Za-z0-9[\]]{0,8}$/.test(text)
+
+export const hasMark = (text: string): boolean => text.includes('[redacted')
+
+/** The text as every answer shows it: two digits of each mark. */
+export const showMarks = (text: string): string =>
+  hasMark(text) ? text.replace(/\[redacted:([0-9a-f]{2})[0-9a-f]{1,62}\]?/g, '[redacted:$1]') : text
+
+const isShown = (text: string): boolean => /\[redacted:[0-9a-f]{2}\]/.test(text)
+const isBare = (text: string): boolean => text.includes(BARE_MARK)
+/** The text without what its marks say of their secrets. */
+export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
+
+/**
+ * Checks whether two texts are equal as far as their marks say. Whole marks are exact. A mark of two digits, quoted from an
+ * answer, equals every mark that begins so. A mark without digits, stored by an older version, equals every mark.
+ */
+export function isEqualButMarks(a: string, b: string): boolean {
+  if (a === b) return true
+  if (!hasMark(a) || !hasMark(b)) return false
+  if ((isShown(a) || isShown(b)) && showMarks(a) === showMarks(b)) return true
+  return (isBare(a) || isBare(b)) && bareMarks(a) === bareMarks(b)
+}

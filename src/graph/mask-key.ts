@@ -1,0 +1,26 @@
+/** Finds the key by which the secrets of a project are marked (docs/decisions/masks.md). */
+import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { projectKey } from '../core/keys.ts'
+import { createMaskKey, keyedMarker, type Marker } from '../core/scrub/marks.ts'
+import { optionalText } from '../rules/values.ts'
+import { readRows } from './decode.ts'
+import { type Graph, toStep } from './port.ts'
+import { statement } from './statements.ts'
+
+const known = statement('projects/known-mask-key')
+const make = statement('projects/mask-key')
+
+const row = z.object({ maskKey: optionalText })
+
+/** Reads the key of a project, and makes it if there is none: only a record with a secret needs one. */
+export async function markerOfProject(graph: Graph, project: string): Promise<Marker> {
+  const params = { projectKey: projectKey(project) }
+  const [found] = await readRows(graph, known, params, row)
+  if (found?.maskKey != null) return keyedMarker(found.maskKey)
+  const maskKey = createMaskKey(randomBytes(32))
+  const written = await graph.write([toStep(make, { ...params, project, maskKey })])
+  const made = row.parse(written?.flat()[0])
+  if (made.maskKey === null) throw new Error('projects/mask-key gave no key')
+  return keyedMarker(made.maskKey)
+}
