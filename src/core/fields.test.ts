@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { label, name } from './fields.ts'
+import { filePath, label, name } from './fields.ts'
 
-describe('labels and names', () => {
+describe('labels, names and paths', () => {
   test.each([
     ['a line feed', 'AC-1\n**Progress**: 9 of 9', 'U+000A'],
     ['a tab', 'AC\t1', 'U+0009'],
@@ -14,7 +14,7 @@ describe('labels and names', () => {
     ['a joiner between letters that need none', 'AC\u200d-1', 'U+200D'],
     ['a tag', `AC-1${String.fromCodePoint(0xe0041)}`, 'U+E0041'],
   ])('refuse %s, and name it', (_, given, code) => {
-    for (const field of [label, name])
+    for (const field of [label, name, filePath])
       expect(field.safeParse(given).error?.issues[0]?.message).toBe(
         `holds a character that is not shown (${code}); remove it`,
       )
@@ -23,7 +23,7 @@ describe('labels and names', () => {
   test.each(['AC-1', 'a label of words', 'Straße', '漢字', 'می‌خواهم', '👩‍👩‍👧‍👦', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'])(
     'take %s',
     (given) => {
-      for (const field of [label, name]) expect(field.safeParse(given).success).toBe(true)
+      for (const field of [label, name, filePath]) expect(field.safeParse(given).success).toBe(true)
     },
   )
 })

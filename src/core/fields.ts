@@ -70,6 +70,9 @@ export const name = z
 /** A criterion's id as somebody gave it, a gate's or a category's name. */
 export const label = z.string().check(checkText(upTo256))
 
+/** The path of a file, as somebody gave it. */
+export const filePath = text.check(checkText(findHiddenCharacter))
+
 export const list = <S extends z.ZodType>(entry: S) =>
   z.array(entry).max(LIMITS.entries, `has more than ${LIMITS.entries} entries; send fewer`)
 

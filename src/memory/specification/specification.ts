@@ -1,6 +1,6 @@
 /** Declares what a task says must hold: its criteria, in versions (contract: specification.md). */
 import * as z from 'zod'
-import { label, list, text } from '../../core/fields.ts'
+import { filePath, label, list, text } from '../../core/fields.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { CRITERION_KINDS, type CriterionKind, columns } from '../../rules/values.ts'
@@ -79,7 +79,7 @@ export const toListings = (criteria: DeclaredInput): Listing[] =>
   criteria.map((given, i) => ({ label: chooseLabel(given, i), text: given.text, kind: given.kind ?? 'code' }))
 
 export const specificationSource = z.strictObject({
-  path: text.nullish().describe('the file that states the task'),
+  path: filePath.nullish().describe('the file that states the task'),
   commit: label.nullish().describe('at which commit it was read'),
 })
 
