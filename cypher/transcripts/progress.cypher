@@ -2,4 +2,4 @@
 // params: $keys
 UNWIND $keys AS key
 MATCH (f:TranscriptFile {key: key})
-RETURN f.key AS key, f {.offset, .inode, .tail, .state, .isWhole} AS file
+RETURN f.key AS key, f {.offset, .inode, .tail, .state, .isWhole, .rulesVersion} AS file

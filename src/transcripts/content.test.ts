@@ -51,8 +51,8 @@ describe('how a call came out', () => {
     ['not now', failed('a', STOP), interrupted],
     [
       'an interruption among other words',
-      failed('a', 'It said [Request interrupted by user'),
-      error('It said [Request interrupted by user'),
+      failed('a', 'Exit code 1\nIt said [Request interrupted by user'),
+      error('Exit code 1\nIt said'),
     ],
     ['proceed', failed('a', REJECTED), denied],
     ['permission', failed('a', 'Permission to use Bash with command rm has been denied.'), denied],
@@ -67,30 +67,41 @@ describe('how a call came out', () => {
     ['User rejected', failed('a', 'No', { toolUseResult: 'User rejected tool use' }), denied],
     ['User rejected, with nothing in the block', failed('a', '', { toolUseResult: 'User rejected' }), denied],
     ['toolDenialKind', failed('a', 'No', { toolDenialKind: 'automode' }), denied],
-    ['toolDenialKind null', failed('a', 'No', { toolDenialKind: null }), error('No')],
+    ['toolDenialKind null', failed('a', 'Exit code 1', { toolDenialKind: null }), error('Exit code 1')],
     [
       'words of a denial later on',
-      failed('a', 'It needs Permission to use Bash'),
-      error('It needs Permission to use Bash'),
+      failed('a', 'Exit code 1\nIt needs Permission to use Bash'),
+      error('Exit code 1\nIt needs Permission to use Bash'),
     ],
     ['a sibling', failed('a', 'Sibling tool call errored'), error('Sibling tool call errored')],
     ['a leading Error:', failed('a', 'Error: File does not exist.'), error('File does not exist.')],
-    ['only one of them', failed('a', 'Error: Error: twice'), error('Error: twice')],
+    ['only one of them', failed('a', 'Error: Error: Exit code 1'), denied],
+    ['a sentence typed at a permission prompt', failed('a', 'use the other file'), denied],
+    ['the same with a plain result', failed('a', 'no', { toolUseResult: 'Error: no' }), denied],
+    [
+      'printed output of an unknown form',
+      failed('a', 'Traceback (most recent call last):'),
+      { ...error(''), error: null },
+    ],
     [
       'blocks of text',
-      failed('a', [text('first'), { type: 'image' }, text('second')]),
-      error('first\nsecond'),
+      failed('a', [text('Exit code 1'), { type: 'image' }, text('second')]),
+      error('Exit code 1\nsecond'),
     ],
     [
       'a toolUseResult',
       failed('a', undefined, { toolUseResult: 'Error: Exit code 2' }),
       error('Exit code 2'),
     ],
-    ['the block goes before it', failed('a', 'One', { toolUseResult: 'Error: Two' }), error('One')],
+    [
+      'the block goes before it',
+      failed('a', 'Exit code 1', { toolUseResult: 'Error: Two' }),
+      error('Exit code 1'),
+    ],
     [
       'a toolUseResult that is an object',
       failed('a', 'One', { toolUseResult: { stderr: 'Two' } }),
-      error('One'),
+      { ...error(''), error: null },
     ],
   ])('%s', (_, record, outcome) => {
     expect(outcomeOf([prompt, calls('Bash a'), record])).toEqual(outcome)
@@ -115,7 +126,7 @@ describe('how a call came out', () => {
 
   test('several results of one record are each their own', () => {
     const both = user([
-      { type: 'tool_result', tool_use_id: 'b', is_error: true, content: 'no' },
+      { type: 'tool_result', tool_use_id: 'b', is_error: true, content: 'Exit code 1' },
       { type: 'tool_result', tool_use_id: 'a', content: [] },
     ])
     const [turn] = turnsOf([prompt, calls(['Bash a', 'Read b']), both])

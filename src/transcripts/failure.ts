@@ -4,52 +4,42 @@ import { stripVTControlCharacters } from 'node:util'
 /** Longer ones say nothing more about what fails again and again. */
 const LONGEST = 120
 
-const PATH = /(?:[A-Za-z]:)?(?:[\\/][\w.@%+~-]+){2,}[\\/]?/g
+/** Absolute and relative paths, and names of source files. */
+const PATH =
+  /(?:[A-Za-z]:)?[\w.@%+~-]*(?:[\\/][\w.@%+~-]+){2,}[\\/]?|(?:~|\.{1,2})?[\\/][\w.@%+~-]+|(?:[\w@%+~-]+[\\/])*[\w@%+~-][\w.@%+~-]*\.(?:[cm]?[jt]sx?|py|go|rs|exs?|rb|java|kt|swift|php|cs|[ch](?:pp)?|json|ya?ml|toml|md|html?|s?css|sql|sh|txt|lock|log)\b/g
 const ID = /\b(?:0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[0-9a-f]*\d)[0-9a-f]{8,})\b/gi
+const DURATION =
+  /\b(?:\d+:)?\d{1,2}:\d{2}(?:\.\d+)\b|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b(?:\s?\d+(?:\.\d+)?\s?(?:ms|s|m)\b)*/g
 const TAGS = /<\/?tool_use_error>/g
 
 /**
- * Lines that announce what follows, and say nothing themselves: a heading (`### Error`), a rule (`====`, `=== RUN`), a
- * label alone (`Error:`), the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), and the file alone above its
- * errors.
+ * Lines that say nothing about what failed: a heading (`### Error`), a rule (`====`, `=== RUN`), a label alone (`Error:`),
+ * the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), a path alone, an exit code, the time that a run
+ * took, and the advice that programs print last.
  */
 const ANNOUNCEMENTS: readonly RegExp[] = [
   /^#{1,6}\s/,
-  /^={3,}/,
+  /^={3,}\s*(?:RUN|FAILURES|ERRORS|short test summary info|test session starts|warnings summary)?\s*=*$/,
   /^[^\p{L}\p{N}]+$/u,
-  /^(?:errors?|fail(?:ed|ures?)|stderr|stdout|output|result)\s*[:.]?$/i,
+  /^(?:errors?|fail(?:ed|ures?)?|stderr|stdout|output|result|traceback)\s*[:.]?$/i,
   /^(?:\[[^\]]*\]\s*)?[$>]\s/,
   /^(?:[A-Za-z]:)?(?:[\w.@%+~-]*[\\/])+[\w.@%+~-]+:?$/,
+  /^(?:Exit code|exit status) -?\d+$/,
+  /\b(?:exited with|failed with|completed with)(?: exit)? (?:code|status) -?\d+\W*$/i,
+  /^make(?:\[\d+\])?: \*\*\*/,
+  /^(?:npm|pnpm|yarn) (?:ERR!|error)\s*(?:A complete log|[\\/]|code |errno |path |command |Lifecycle |$)/i,
+  /^(?:Duration|Start at|Time:|Done in|Finished in)\b/i,
+  /^(?:note|hint|help|info|tip|usage|see also|for more information|run with)\b|^(?:use|try) `/i,
+  /^(?:platform |cachedir:|rootdir:|configfile:|testpaths:|plugins:|asyncio:|collecting |collected )/,
+  /\btruncated\b/,
 ]
-
-/** A run of pytest begins with this rule; lines about its platform and plugins, and each test, come before what failed. */
-const PYTEST = /^=+ test session starts =+$/
-const PYTEST_HEADER =
-  /^(?:platform |cachedir:|rootdir:|configfile:|testpaths:|plugins:|asyncio:|collecting |collected )/
-const PYTEST_FAILED = /\b(?:FAILED|ERROR)\s+\[\s*\d+%\]$/
-const PYTEST_ASSERTION = /^E\s+\S/
-const PYTEST_TITLE = /^=+ (.*\S) =+$/
-
-/** The line that says what failed; of pytest its first assertion, or else the title of its end (`no tests ran`). */
-function lineThatSays(lines: readonly string[]): string | undefined {
-  const start = lines.findIndex((line) => PYTEST.test(line))
-  const said = (start === -1 ? lines : lines.slice(0, start)).find(saysSomething)
-  if (said !== undefined || start === -1) return said
-  const run = lines.slice(start + 1).filter((line) => !PYTEST_HEADER.test(line))
-  const assertion = run.find((line) => PYTEST_ASSERTION.test(line))
-  if (assertion !== undefined) return assertion
-  // A long message is cut before its assertion: the first test that failed is what is left.
-  const failed = run.find((line) => PYTEST_FAILED.test(line))
-  const title = run.findLast((line) => PYTEST_TITLE.test(line))
-  return failed ?? title?.replace(PYTEST_TITLE, '$1') ?? run.find(saysSomething) ?? 'pytest' // cut within its header
-}
 
 const saysSomething = (line: string): boolean =>
   !ANNOUNCEMENTS.some((announcement) => announcement.test(line))
 
 /**
- * The tool, and what a message has in common with those of the same failure: without paths, numbers and ids, so that
- * the same failure of another file is counted with it.
+ * Names a failure: the tool, and the last line of the message that says something. Paths, durations, ids and numbers are
+ * masked, so that the same failure of another file is counted with it.
  *
  * @example classifyFailure('Read', 'File /a/b.ts is 3012 lines long') // 'Read: File <path> is N lines long'
  */
@@ -59,11 +49,14 @@ export function classifyFailure(tool: string, message: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  // "Exit code 1" alone says nothing: what was written to standard error does.
-  const exitCode = /^Exit code \d+$/.test(lines[0] ?? '') ? lines.splice(0, 1) : []
-  const first = lineThatSays(lines) ?? lines[0]
-  const said = first === undefined ? exitCode.join() : [...exitCode, first].join(': ')
-  const normal = said.replace(PATH, '<path>').replace(ID, '<id>').replace(/\d+/g, 'N').replace(/\s+/g, ' ')
+  const said = lines.findLast(saysSomething) ?? lines[0] ?? ''
+  const normal = said
+    .replace(/^=+ | =+$/g, '')
+    .replace(DURATION, '<duration>')
+    .replace(PATH, '<path>')
+    .replace(ID, '<id>')
+    .replace(/\d+/g, 'N')
+    .replace(/\s+/g, ' ')
   const common = [...normal].slice(0, LONGEST).join('')
   return common === '' ? tool : `${tool}: ${common}`
 }

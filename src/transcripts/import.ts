@@ -12,6 +12,7 @@ import {
 import { countMasks } from '../core/scrub/scrub.ts'
 import { type Graph, type Step, toStep, type Value } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
 import { readWorktree } from '../rules/worktree.ts'
 import { type Part, TranscriptBatch } from './batch.ts'
 import {
@@ -222,6 +223,7 @@ class Reading {
         isWhole,
         tail: this.#tail(),
         state: JSON.stringify(state),
+        rulesVersion: ERROR_TEXT_RULES,
       },
     }
   }

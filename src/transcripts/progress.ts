@@ -4,6 +4,7 @@ import { transcriptFileKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
 import { optionalNumber, optionalText } from '../rules/values.ts'
 import type { TranscriptState } from './transcript.ts'
 
@@ -59,6 +60,7 @@ const progressRow = z.object({
     tail: optionalText,
     state: optionalText,
     isWhole: z.boolean().nullish(),
+    rulesVersion: optionalNumber,
   }),
 })
 
@@ -76,6 +78,8 @@ export async function readProgress(
   return sources.map((source) => {
     const file = found.get(transcriptFileKey(source))
     if (file === undefined) return NOTHING_READ
+    // An earlier version may have stored a person's words. Reading the whole transcript again removes them.
+    if (file.rulesVersion !== ERROR_TEXT_RULES) return { ...NOTHING_READ, stored: file.offset }
     const [bytes, hash] = file.tail?.split(':') ?? []
     return {
       offset: file.offset ?? 0,

@@ -1,10 +1,10 @@
 /** Scrubs error messages of secrets, and cuts them: no other words of a transcript are stored. */
 import { scrubEach } from '../core/scrub/scrub.ts'
+import { MAX_ERROR_CHARACTERS } from '../rules/tool-error.ts'
 import type { TranscriptState } from './transcript.ts'
 
-const LONGEST_ERROR = 500
-/** A secret that begins in the stored part ends here. */
-const LONGEST_SCANNED = 16 * 1024
+/** Maximum number of characters at the end of a message that are scanned for secrets. */
+const MAX_SCANNED = 16 * 1024
 
 type WithError = { error: string | null }
 
@@ -24,15 +24,21 @@ export async function scrubErrors<S extends WithError>(steps: readonly S[]): Pro
   for (const step of steps) {
     const message = masked.get(step.error ?? '')
     if (message === undefined) continue
-    step.error = [...message.text].slice(0, LONGEST_ERROR).join('')
+    step.error = storedPart(step.error ?? '', message.text)
     if (message.places > 0) counts.set(step, message.places)
   }
   return counts
 }
 
-/** A secret that is cut in two would not be known: the last word goes. */
+/** A secret that is cut in two would not be recognized: the first word is left out. */
 const scanned = (error: string): string =>
-  error.length <= LONGEST_SCANNED ? error : error.slice(0, LONGEST_SCANNED).replace(/(?<!\S)\S+$/, '')
+  error.length <= MAX_SCANNED ? error : error.slice(-MAX_SCANNED).replace(/^\S+/, '')
+
+/** The end of a message. Its form is stored with it, or it is as long as a stored text can be: so the doctor knows it. */
+function storedPart(error: string, masked: string): string {
+  const end = [...masked].slice(-MAX_ERROR_CHARACTERS)
+  return error.length <= MAX_SCANNED || end.length === MAX_ERROR_CHARACTERS ? end.join('') : ''
+}
 
 /** The messages of turns that stand open are stored with the file's progress. */
 export async function scrubState(state: TranscriptState): Promise<TranscriptState> {

@@ -20,7 +20,9 @@ export const transcriptStep = z.object({
     'which of those responses of the turn, from 1; null where it is not parallel, or was imported before groups were stored',
   ),
   durationMs: optionalNumber,
-  error: optionalText.describe('the message of a failed call, secrets masked, 500 characters at most'),
+  error: optionalText.describe(
+    'what a failed call reported: for a command the end of its output, at most 500 characters, with secrets masked; empty where a person may have written it',
+  ),
   agentId: optionalText.describe('the subagent that the call started'),
 })
 type TranscriptStep = z.output<typeof transcriptStep>

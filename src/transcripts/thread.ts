@@ -127,7 +127,7 @@ export class Thread {
 
   /** A result that came for a call of this thread. */
   settle({ turn, step }: Pending, record: TranscriptRecord, result: Readonly<Record<string, unknown>>): void {
-    const { status, message } = readOutcome(record, result)
+    const { status, message } = readOutcome(step.tool, record, result)
     step.status = status
     step.error = message
     step.durationMs = msBetween(step.startedAt, asInstant(record.timestamp))

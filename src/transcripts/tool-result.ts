@@ -1,4 +1,5 @@
 /** Reads what came of a call from the result of its tool (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
+import { keepProgramText, looksPrinted } from '../rules/tool-error.ts'
 import type { StepStatus } from '../rules/values.ts'
 import { asText, type Block, listBlocks } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
@@ -11,26 +12,35 @@ export const listResults = (record: TranscriptRecord): Block[] =>
 const STOPPED =
   /^(?:Exit code -?\d+\n)?\[Request interrupted by user|^The user doesn't want to take this action right now/
 const REFUSED =
-  /^(?:The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
+  /^(?:<tool_use_error>)?(?:The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
+const REJECTED = /^(?:Error: )?(?:User rejected|The user doesn't want to proceed)/
 
 export type Outcome = {
   status: Exclude<StepStatus, 'pending'>
-  /** What went wrong, for `error` alone: as it stands there, so it must be scrubbed. */
+  /** What a program reported, for `error` only. It must be scrubbed before it is stored. */
   message: string | null
 }
 
-export function readOutcome(record: TranscriptRecord, result: Block): Outcome {
+export function readOutcome(tool: string, record: TranscriptRecord, result: Block): Outcome {
   if (result.is_error !== true) return { status: 'ok', message: null }
   const { toolUseResult, toolDenialKind } = record
   const text = (resultText(result.content) || (asText(toolUseResult) ?? '')).replace(/^Error: /, '')
   if (STOPPED.test(text)) return { status: 'interrupted', message: null }
-  const denied =
+  const isDenied =
     REFUSED.test(text) ||
-    (typeof toolUseResult === 'string' && toolUseResult.startsWith('User rejected')) ||
+    (typeof toolUseResult === 'string' && REJECTED.test(toolUseResult)) ||
     (toolDenialKind !== undefined && toolDenialKind !== null)
-  if (denied) return { status: 'denied', message: null }
-  return { status: 'error', message: text === '' ? null : text }
+  if (isDenied) return { status: 'denied', message: null }
+  const message = keepProgramText(tool, text)
+  return { status: message !== null || hasRun(text, toolUseResult) ? 'error' : 'denied', message }
 }
+
+/** A sentence typed at a permission prompt has no form of its own. A tool that ran brings an object, or prints lines. */
+const hasRun = (text: string, toolUseResult: unknown): boolean =>
+  text.trim() === '' ||
+  (typeof toolUseResult === 'object' && toolUseResult !== null) ||
+  text.startsWith('Exit code ') ||
+  looksPrinted(text)
 
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content

@@ -161,7 +161,7 @@ test('a result that comes after the next start still belongs to its call, and th
     calls(['Read a', 'Grep b']),
     prompt,
     result('a'),
-    failed('b', 'no'),
+    failed('b', 'Exit code 1'),
     calls('Edit c'),
     prompt,
   ]

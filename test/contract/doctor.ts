@@ -315,6 +315,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'transcript_turn',
     "MATCH (:TranscriptTurn {key: 'shop/c2'})-[:HAS_STEP]->(s:Step {sequence: 3}) DETACH DELETE s",
   ],
+  [
+    'a sentence that a person typed at a permission prompt',
+    'persons_words',
+    "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_STEP]->(s:FailedStep {sequence: 5}) SET s.error = 'please use the other file'",
+  ],
   ['a number of errors', 'transcript_turn', "MATCH (t:TranscriptTurn {key: 'shop/c1'}) SET t.errors = 0"],
   [
     'a turn that follows another pattern',

@@ -99,10 +99,10 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(await send(client(), whole, bytes)).toMatchObject({ redactions: 5 })
       expect(await send(client(), whole, bytes)).toMatchObject({ bytes: 0, redactions: 0 })
       expect(Object.values(await errorsOf(handles.graph)).sort()).toEqual([
-        '401 for [redacted]',
-        '401 for [redacted]',
-        '[redacted] is no file',
-        '[redacted] or postgres://[redacted]@db.internal/app',
+        'Exit code 1\n401 for [redacted]',
+        'Exit code 1\n401 for [redacted]',
+        'Exit code 1\n[redacted] is no file',
+        'Exit code 1\n[redacted] or postgres://[redacted]@db.internal/app',
       ])
       const firstOf = bytesOf(failing.slice(0, 3)).length
       expect(await send(client(), inParts, bytes, { to: firstOf })).toMatchObject({ redactions: 1 })

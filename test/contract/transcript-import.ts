@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { memory } from '../support/embedded-engines.ts'
-import { clientOf } from '../support/records.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
 import {
   brokenTurns,
   bytesOf,
@@ -40,11 +41,53 @@ const RICH = bytesOf(
   turn('t7', ['Glob', 'Glob', 'mcp__a__b', 'Edit', 'Edit', 'Edit', 'Read'], { from: 100, ends: false }),
 )
 
+/** As an earlier version left it. */
+const storeSentence = parseStatement(
+  'test/store-sentence',
+  `MATCH (s:FailedStep {id: 't1.5'}), (f:TranscriptFile)
+   SET s.error = 'please use the other file', f.rulesVersion = null
+   RETURN s.id AS id`,
+)
+
 /** Reading the same bytes twice, in pieces, and by two at a time. */
 export function transcriptImportContract(store: StoreUnderTest): void {
   describe('importing transcripts', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
+
+    test('a sentence that an earlier version stored as an error is gone after the next import', async () => {
+      await send(client(), S1, RICH)
+      const before = await importedDump(handles.graph)
+      await handles.graph.write([{ statement: storeSentence, params: {} }])
+      expect(Object.values(await errorsOf(handles.graph))).toContain('please use the other file')
+      const read = await send(client(), S1, RICH)
+      expect(read).toMatchObject({ bytes: RICH.length })
+      expect(await importedDump(handles.graph)).toEqual(before)
+      expect(await send(client(), S1, RICH)).toMatchObject({ bytes: 0 })
+    })
+
+    test('a sentence typed at a permission prompt is a denial without text', async () => {
+      const [plain, known] = ['please use the other file', 'Exit code 1\nno such file']
+      const bytes = linesOf([
+        { ...user('Do it'), uuid: 't' },
+        ...[plain, known].flatMap((text, i) => [
+          { ...call(`c${i}`, 'Bash'), uuid: `u${i}` },
+          { ...failed(`c${i}`, text, { toolUseResult: `Error: ${text}` }), uuid: `v${i}` },
+        ]),
+      ])
+      await send(client(), S1, bytes)
+      expect(await stepsOf(handles.graph, 't')).toEqual(['c0 Bash denied', 'c1 Bash error'])
+      expect(await errorsOf(handles.graph)).toEqual({ c1: known })
+    })
+
+    test('of a long error text the last 500 characters are stored', async () => {
+      const text = `Exit code 1\n${'line of a log\n'.repeat(200)}the reason`
+      const lines = turn('t', ['Bash'], { errors: { 0: text } })
+      await send(client(), S1, linesOf(lines))
+      expect(await errorsOf(handles.graph)).toEqual({ 't.0': text.slice(-500) })
+      expect((await client().listPaths({})).items).toMatchObject([{ pattern: 'Bash: the reason' }])
+      expect((await client().examine({ project: PROJECT })).findings).toEqual([])
+    })
 
     test('stores turns, steps, tools and patterns, and says what is there', async () => {
       const read = await send(client(), S1, RICH)
@@ -65,7 +108,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await stepsOf(handles.graph, 't6')).toEqual(['t6.0 Task error', 't6.1 Read ok'])
       expect(await errorsOf(handles.graph)).toEqual({
         't1.5': 'Exit code 1\nno such file',
-        't3.0': 'no',
+        't3.0': 'Exit code 1\nno',
         't6.0': 'Exit code 137',
       })
       expect(await brokenTurns(handles.graph)).toEqual([])
@@ -146,12 +189,12 @@ export function transcriptImportContract(store: StoreUnderTest): void {
         turn('t1', ['Bash', 'Read'], { pending: [0] }),
         turn('t2', ['Edit'], { from: 10 }),
         turn('t3', [], { from: 20 }),
-        [{ ...failed('t1.0', 'Error: too late'), uuid: 'late' }],
+        [{ ...failed('t1.0', 'Error: Exit code 1\ntoo late'), uuid: 'late' }],
       )
       for (const share of [0.3, 0.6, 0.8, 1])
         await send(client(), S1, late, { to: Math.ceil(late.length * share) })
       expect(await stepsOf(handles.graph, 't1')).toEqual(['t1.0 Bash error', 't1.1 Read ok'])
-      expect(await errorsOf(handles.graph)).toEqual({ 't1.0': 'too late' })
+      expect(await errorsOf(handles.graph)).toEqual({ 't1.0': 'Exit code 1\ntoo late' })
       expect((await everyTurn(client())).find(({ turnId }) => turnId === 't1')).toMatchObject({ errors: 1 })
       expect((await client().listPaths({})).items).toMatchObject([{ pattern: 'Bash: too late', count: 1 }])
     })

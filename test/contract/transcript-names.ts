@@ -95,7 +95,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
     test('halves of characters and NULs in names, ids, times and messages become something that can be kept', async () => {
       const odd = 'a\ud800b\0c'
       const file = bytesOf(
-        turn(odd, [odd, odd, 'Read', odd, odd, 'Read'], { errors: { 0: `Error: ${odd}` } }),
+        turn(odd, [odd, odd, 'Read', odd, odd, 'Read'], { errors: { 0: odd } }),
         turn('two', [odd, odd, 'Read', odd, odd, 'Read'], { from: 30 }),
       )
       await send(client(), S1, file)
@@ -110,7 +110,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       expect((await client().listTranscriptTurns({ pattern })).items).toHaveLength(3)
       expect((await client().listDesires({})).items).toHaveLength(1)
       expect(await desiresIn(handles.graph)).toHaveLength(1)
-      expect(Object.values(await errorsOf(handles.graph))).toEqual(['a\ufffdb\ufffdc'])
+      expect(Object.values(await errorsOf(handles.graph))).toEqual(['Exit code 1\na\ufffdb\ufffdc'])
     })
 
     test('a turn of 3,000 calls that never repeat one another is stored and found by its pattern', async () => {

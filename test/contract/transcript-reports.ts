@@ -131,11 +131,14 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await ids({ pattern: 'x->y → Zip×3' }), 'a tool may have any name').toEqual(['odd'])
     })
 
-    test('failures are shown by the first line that says something, not by a heading above it', async () => {
-      const errors = { 0: '### Error\nTimeoutError: 5000ms exceeded', 1: '===\nTimeoutError: 10ms exceeded' }
+    test('failures are shown by the last line that says something, without headings and exit codes', async () => {
+      const errors = {
+        0: '### Error\nTimeoutError: 5000ms exceeded',
+        1: 'TimeoutError: 10ms exceeded\nexit status 3',
+      }
       await send(client(), S1, bytesOf(turn('a', ['Browser', 'Browser'], { errors })))
       expect((await client().listPaths({})).items).toMatchObject([
-        { pattern: 'Browser: TimeoutError: Nms exceeded', count: 2 },
+        { pattern: 'Browser: TimeoutError: <duration> exceeded', count: 2 },
       ])
     })
 
@@ -173,7 +176,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
         call('1', 'Read', { id: 'm1' }),
         call('2', 'Read', { id: 'm1' }),
         result('1'),
-        failed('2', 'no such file'),
+        failed('2', '<tool_use_error>no such file'),
         call('3', 'Grep', { id: 'm2' }),
         call('4', 'Bash', { id: 'm3' }),
         call('5', 'Edit', { id: 'm3' }),
@@ -192,7 +195,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
           parallelGroup: 1,
           durationMs: 2000,
           status: 'error',
-          error: 'no such file',
+          error: '<tool_use_error>no such file',
         },
         { ...none, sequence: 2, tool: 'Grep', parallelGroup: null, durationMs: 3000, isParallel: false },
         { ...none, sequence: 3, tool: 'Bash', parallelGroup: 2, durationMs: null, status: 'pending' },
@@ -286,7 +289,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       await two()
       expect((await client().listPaths({})).items).toEqual([
         {
-          pattern: 'Bash: Exit code N: at line N',
+          pattern: 'Bash: at line N',
           count: 2,
           sessions: 2,
           category: 'tool-error',
@@ -310,7 +313,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect((await client().listPaths({ limit: 1 })).items).toHaveLength(1)
       expect(
         (await client().listPaths({ since: '2026-01-02T00:05:00' })).items.map(({ pattern }) => pattern),
-      ).toEqual(['Bash: Exit code N: at line N', 'Read: no'])
+      ).toEqual(['Bash: at line N', 'Read: no'])
     })
 
     test('ties are ordered by code unit, also where a limit cuts them', async () => {

@@ -175,7 +175,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     })
     expect(lines(await run('paths'))).toEqual([
       'RANK\tPATTERN\tCOUNT\tSESSIONS\tCATEGORY\tLAST_SEEN',
-      '1\tBash: Exit code N: no such file <path>\t1\t1\ttool-error\t2026-01-02T00:00:00.000Z',
+      '1\tBash: no such file <path>\t1\t1\ttool-error\t2026-01-02T00:00:00.000Z',
     ])
 
     write(3, linesOf(turn('g', LONG, { from: 700 })))
@@ -200,7 +200,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       (await json('paths')).map(
         (each: { category: string; pattern: string }) => `${each.category} ${each.pattern}`,
       ),
-    ).toEqual([`turn-pattern ${pattern}`, 'tool-error Bash: Exit code N: no such file <path>'])
+    ).toEqual([`turn-pattern ${pattern}`, 'tool-error Bash: no such file <path>'])
   })
 
   test('the steps of one turn of a session are shown, and as JSON', async () => {

@@ -251,7 +251,7 @@ test('no secret survives in the names, ids, folders and messages of a transcript
       callOf(`call ${text}`, `mcp ${text}`),
       result(`call ${text}`),
       callOf('two', 'Bash'),
-      failed('two', `Error: ${text}`),
+      failed('two', `Error: Exit code 1\n${text}`),
     ])
     const written = records.map((record, at) => ({ ...record, uuid: `${text} ${at}` }))
     await send(client, sessionOf(i), linesOf(written), { path: `/home/a/x.jsonl ${text}` })

@@ -27,6 +27,40 @@ const use = (id: string, name: string, input: unknown): Written => ({
   message: { model: 'claude-x', content: [{ type: 'tool_use', id, name, input }] },
 })
 
+/** What a person typed at a permission prompt, in all forms in which versions of Claude Code write it. */
+const PROMPTS: readonly (readonly [unknown, Written])[] = [
+  [`${canary('plain')} try the other one`, {}],
+  [`Error: ${canary('error')}`, { toolUseResult: `Error: ${canary('error')}` }],
+  [`${canary('same')}, please`, { toolUseResult: `Error: ${canary('same')}, please` }],
+  [[{ type: 'text', text: `use ${canary('block')}` }], { toolUseResult: `Error: ${canary('block')}` }],
+  [
+    [
+      { type: 'text', text: 'no' },
+      { type: 'text', text: canary('second-block') },
+    ],
+    {},
+  ],
+  [`${canary('lines')}\n\nTraceback (most recent call last):\n  pasted`, {}],
+  [`Traceback (most recent call last):\n${canary('pasted')}`, {}],
+  [`File does not exist, ${canary('like-a-tool')}`, {}],
+  [
+    `<tool_use_error>The user doesn't want to proceed with this tool use. The user said: ${canary('tagged')}</tool_use_error>`,
+    {},
+  ],
+  [`Exit code 1\nThe user said: ${canary('after-exit-code')}`, {}],
+  [`Permission to use Bash has been denied. ${canary('permission')}`, {}],
+  ['', { toolUseResult: `Error: ${canary('result-only')}` }],
+  [canary('object'), { toolUseResult: { reason: canary('reason') } }],
+  [canary('kind'), { toolDenialKind: canary('denial-kind') }],
+  [`File does not exist. ${canary('after-a-sentence')}`, {}],
+  [`<tool_use_error>File does not exist.</tool_use_error>\n${canary('after-a-tag')}`, {}],
+  [`Exit code 137\nkilled\n[Request interrupted by user for tool use]\n${canary('after-output')}`, {}],
+  [`Exit code 1\nno\n<system-reminder>A message: ${canary('note-in-output')}</system-reminder>`, {}],
+  [`Found 2 matches of the string to replace, but replace_all is false.\nString: ${canary('echo')}`, {}],
+  [`=== test session starts ===\n${canary('pasted-tests')}`, { toolUseResult: canary('plain-result') }],
+  [`Error: ENOENT ${canary('error-code')}`, { toolUseResult: `Error: ${canary('error-code')}` }],
+]
+
 /** Words wherever Claude Code writes any. Only the messages of what failed may be kept. */
 const talkative: Written[] = placed([
   { type: 'summary', summary: canary('summary'), leafUuid: 'x' },
@@ -85,7 +119,21 @@ const talkative: Written[] = placed([
   use('c5', 'Bash', { command: 'x' }),
   failed('c5', `[Request interrupted by user for tool use] ${canary('interrupted')}`),
   use('c6', 'Bash', { command: 'x' }),
-  failed('c6', 'Error: it broke', { toolUseResult: { stdout: canary('failed-stdout') } }),
+  failed('c6', 'Error: Exit code 1\nit broke', { toolUseResult: { stdout: canary('failed-stdout') } }),
+  ...PROMPTS.flatMap(([content, more], i) => [
+    use(`p${i}`, i % 2 === 0 ? 'Bash' : 'mcp__x__y', { command: 'x' }),
+    failed(`p${i}`, content, more),
+  ]),
+  ...['AskUserQuestion', 'ExitPlanMode'].flatMap((tool) => [
+    use(`asks-${tool}`, tool, {}),
+    failed(`asks-${tool}`, `Exit code 1\n${canary('answer-of-a-person')}`),
+    use(`asks-well-${tool}`, tool, {}),
+    result(
+      `asks-well-${tool}`,
+      { content: canary('answer-to-a-question') },
+      { toolUseResult: { answers: { q: canary('answers') } } },
+    ),
+  ]),
   user(`<command-name>/x</command-name><command-args>${canary('command-args')}</command-args>`),
   user(`<local-command-stdout>${canary('command-output')}</local-command-stdout>`),
   user(`<bash-input>${canary('bash-input')}</bash-input>`),
@@ -190,12 +238,12 @@ describe('no word of a transcript is kept', () => {
 
 describe('the messages of what failed', () => {
   const secrets = {
-    short: `Error: 401 for ${SECRET}`,
-    atTheEdge: `${'x '.repeat(240)}TOKEN=${SECRET} ${'y '.repeat(100)}`,
-    acrossTheEdge: `Error: ${'x'.repeat(489)} ${SECRET}`,
-    long: 'Error: z'.repeat(1_000),
-    dsn: `cannot reach postgres://app:${['hunter', '2hunter'].join('')}@db.internal/app`,
-    emoji: `Error: ${'\u{1f600}'.repeat(600)}`,
+    short: `Error: Exit code 1\n401 for ${SECRET}`,
+    atTheEdge: `Exit code 1\n${'x '.repeat(240)}TOKEN=${SECRET} ${'y '.repeat(100)}`,
+    acrossTheEdge: `Error: Exit code 1\n${SECRET} ${'x'.repeat(489)}`,
+    long: `Exit code 1\n${'Error: z'.repeat(1_000)}`,
+    dsn: `Exit code 1\ncannot reach postgres://app:${['hunter', '2hunter'].join('')}@db.internal/app`,
+    emoji: `Exit code 1\n${'\u{1f600}'.repeat(600)}`,
     block: `<tool_use_error>Error: ${SECRET}</tool_use_error>`,
   }
   const records = placed([
@@ -205,10 +253,10 @@ describe('the messages of what failed', () => {
   const isSecret = /ghp_|a1B2c3|hunter|vvvv/
 
   const check = (errors: Record<string, string>) => {
-    expect(errors.short).toBe('401 for [redacted]')
-    expect(errors.dsn).toBe('cannot reach postgres://[redacted]@db.internal/app')
-    expect(errors.acrossTheEdge).toBe(`${'x'.repeat(489)} [redacted]`)
-    expect(errors.long).toBe(secrets.long.slice('Error: '.length).slice(0, 500))
+    expect(errors.short).toBe('Exit code 1\n401 for [redacted]')
+    expect(errors.dsn).toBe('Exit code 1\ncannot reach postgres://[redacted]@db.internal/app')
+    expect(errors.acrossTheEdge).toBe(`[redacted] ${'x'.repeat(489)}`)
+    expect(errors.long).toBe(secrets.long.slice(-500))
     for (const [id, message] of Object.entries(errors)) {
       expect({ id, leaks: isSecret.test(message) }).toEqual({ id, leaks: false })
       expect([...message].length).toBeLessThanOrEqual(500)
@@ -237,13 +285,13 @@ describe('the messages of what failed', () => {
     expect(bytesBelow(data).match(isSecret)).toBeNull()
   })
 
-  test('messages of which the first 16 KiB are mostly secret show none of what follows', async () => {
+  test('messages of which the last 16 KiB are mostly secret show none of it', async () => {
     const graph = await openGraph(newFolder())
     const client = inProcessClient({ graph, project: PROJECT })
     onTestFinished(() => client.close())
     for (const length of [16_330, 16_350, 16_370, 20_000]) {
       const id = `after ${length}`
-      const message = `TOKEN=${'v'.repeat(length)} ${SECRET}`
+      const message = `Exit code 1\n${SECRET} TOKEN=${'v'.repeat(length)}`
       const written = placed([{ ...user('Do it'), uuid: id }, use(id, 'Bash', {}), failed(id, message)])
       await send(client, id, linesOf(written))
     }

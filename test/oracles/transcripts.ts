@@ -405,16 +405,71 @@ const INTERRUPTED =
 const DENIED =
   /^(The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
 
+/**
+ * § Sentences of Claude Code's tools that the contract calls known. A star is one word, number or quoted name; a final
+ * `$` forbids anything after it.
+ */
+const TOOL_SENTENCES = [
+  'Request failed with status code *$',
+  'Found * matches of the string to replace, but replace_all is false.',
+  'String to replace not found in file.',
+  'File does not exist.',
+  'File has not been read yet. Read it first before writing to it.',
+  'File content (*) exceeds maximum allowed * (*).',
+  'Shell * is not running, so cannot be killed (status: *)$',
+  'Sibling tool call errored$',
+].map((sentence) => {
+  const isAll = sentence.endsWith('$')
+  const words = (isAll ? sentence.slice(0, -1) : sentence).split('*')
+  const quoted = words.map((part) => part.replace(/[.()$]/g, '\\$&'))
+  return new RegExp(`^${quoted.join('[^)\\n]{1,40}?')}${isAll ? '$' : ''}`)
+})
+
+/** The part of an error text that shows by its form that a program wrote it. § In doubt none. */
+function programText(text: string, tool: string): string | null {
+  if (tool === 'AskUserQuestion' || tool === 'ExitPlanMode') return null
+  if (/the user (said|provided|doesn't want|rejected)|user rejected/i.test(text)) return null
+  const [firstLine] = text.split('\n')
+  const last = text.trimEnd().split('\n').at(-1) ?? ''
+  const isPytest = /=== test session starts ===/.test(text) && /\d\.\d\ds( \([\d:]+\))? ={3,}$/.test(last)
+  const isOfPytest = isPytest && (firstLine?.startsWith('===') || firstLine?.startsWith('ERROR: '))
+  if (/^Exit code -?\d+$/.test(firstLine ?? '') || firstLine === '### Error' || isOfPytest)
+    return (text.split('[Request interrupted by user')[0]?.split('<system-reminder>')[0] ?? '').trimEnd()
+  if (text.startsWith('<tool_use_error>')) {
+    const [inner = '', ...after] = text.split('</tool_use_error>')
+    if (after.length === 0) return inner.trimEnd()
+    return `${inner.split('\nString: ')[0]}</tool_use_error>`
+  }
+  for (const sentence of TOOL_SENTENCES) {
+    const found = text.match(sentence)?.[0]
+    if (found !== undefined) return found
+  }
+  return null
+}
+
+/** § What a program that ran in an old version printed, as the corpus has it: an error, without its text. */
+const isPrinted = (text: string): boolean =>
+  text
+    .split('\n')
+    .some((line) =>
+      /^(Traceback \(most|time="|WARN |ERROR: |Pre-commit |Tool execution failed|\/\S+$|\S+:\d+:|\S+: .*No such file|.*was blocked\. For security)/.test(
+        line,
+      ),
+    )
+
 /** The rows of the contract's table, in its order. */
-function statusOf(result: Result | undefined, isTurnInterrupted: boolean): StepStatus {
+function statusOf(result: Result | undefined, tool: string, isTurnInterrupted: boolean): StepStatus {
   if (result === undefined) return isTurnInterrupted ? 'interrupted' : 'pending'
   if (result.block.is_error !== true) return 'ok'
   const text = resultText(result)
   if (INTERRUPTED.test(text)) return 'interrupted'
   if (DENIED.test(text)) return 'denied'
-  if (stringOf(result.record.toolUseResult)?.startsWith('User rejected')) return 'denied'
+  if (stringOf(result.record.toolUseResult)?.replace('Error: ', '').startsWith('User rejected'))
+    return 'denied'
   if (result.record.toolDenialKind !== undefined && result.record.toolDenialKind !== null) return 'denied'
-  return 'error'
+  // A person's sentence: no known form, and `toolUseResult` is a plain string or absent.
+  const isKnown = programText(text, tool) !== null || isPrinted(text) || /^Exit code /.test(text)
+  return text.trim() === '' || isKnown || typeof result.record.toolUseResult === 'object' ? 'error' : 'denied'
 }
 
 type Call = { id: string; tool: string; response: string; position: number }
@@ -463,8 +518,8 @@ function turnOf(
   const callsInResponse = (response: string) => calls.filter((call) => call.response === response).length
   const steps = calls.map(({ id, tool, response }): IndependentStep => {
     const result = results.get(id)
-    const status = statusOf(result, turn.endedBy === 'interruption')
-    const message = status === 'error' && result !== undefined ? stringOf(resultText(result)) : null
+    const status = statusOf(result, tool, turn.endedBy === 'interruption')
+    const message = status === 'error' && result !== undefined ? programText(resultText(result), tool) : null
     return { id, tool, status, isParallel: callsInResponse(response) > 1, message }
   })
   const afterLastCall = turn.records.slice((calls.at(-1)?.position ?? 0) + 1)

@@ -28,7 +28,7 @@ export type TurnToWrite = {
   from?: number
   /** Of these calls, by place, the result is missing. */
   pending?: readonly number[]
-  /** What failed, by place. */
+  /** The output of the commands that failed, by place. */
   errors?: Readonly<Record<number, string>>
   /** Without it the turn stands open. */
   ends?: boolean
@@ -41,7 +41,15 @@ export function turn(id: string, tools: readonly string[], more: TurnToWrite = {
     user('Do it'),
     ...tools.flatMap((tool, i) => {
       const error = errors[i]
-      const answer = error === undefined ? result(`${id}.${i}`) : failed(`${id}.${i}`, error)
+      const answer =
+        error === undefined
+          ? result(`${id}.${i}`)
+          : failed(
+              `${id}.${i}`,
+              /^(?:Error: )?(?:Exit code|### Error|<tool_use_error>)/.test(error)
+                ? error
+                : `Exit code 1\n${error}`,
+            )
       return [call(`${id}.${i}`, tool), ...(pending.includes(i) ? [] : [answer])]
     }),
     ...(ends ? [system('stop_hook_summary')] : []),

@@ -1591,7 +1591,7 @@ class ListTranscriptStepsAnswerItemsItem(TypedDict):
     # which of those responses of the turn, from 1; null where it is not parallel, or was imported before groups were stored
     parallel_group: float | None
     duration_ms: float | None
-    # the message of a failed call, secrets masked, 500 characters at most
+    # what a failed call reported: for a command the end of its output, at most 500 characters, with secrets masked; empty where a person may have written it
     error: str | None
     # the subagent that the call started
     agent_id: str | None
@@ -1983,7 +1983,7 @@ class ExamineAnswer(TypedDict):
 
 
 class ExamineAnswerFindingsItem(TypedDict):
-    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "unattached", "turn_number_doubled", "turn_chain", "turn_parts", "turn_outcome", "part_criterion", "superseded_chain", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "topic_incomplete", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_labels", "criterion_unnamed", "specification", "transcript_turn", "transcript_sums", "desire_stale"]
+    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "unattached", "turn_number_doubled", "turn_chain", "turn_parts", "turn_outcome", "part_criterion", "superseded_chain", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "topic_incomplete", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_labels", "criterion_unnamed", "specification", "transcript_turn", "persons_words", "transcript_sums", "desire_stale"]
     severity: Literal["error", "warning"]
     # of the node it is about; null: the schema
     label: str | None

@@ -387,6 +387,9 @@ export const nodes = {
     isWhole: flag.describe('whether the last line that was read is complete'),
     tail: text.describe('digest of the last bytes that were read: shows whether the file is still the same'),
     state: json.describe('state of the reader at the offset'),
+    rulesVersion: whole
+      .describe('version of the rules that decided which error texts were stored; absent: older rules')
+      .optional(),
     rev: token.describe('changes with every write; it is used as a lock'),
     ...changeShape,
   }),

@@ -165,6 +165,12 @@ export const CHECKS = {
     remedy:
       'Run `turngraph doctor --repair`: it derives anew what its steps say. Where steps are missing, send the one transcript again from offset 0.',
   },
+  persons_words: {
+    severity: 'error',
+    finds: 'a failed call whose error text may be what a person typed at a permission prompt',
+    remedy:
+      'Run `turngraph doctor --repair`: it removes the text. Importing the transcript again removes it too.',
+  },
   transcript_sums: {
     severity: 'error',
     finds: 'a pattern or a tool that counts other turns than there are',

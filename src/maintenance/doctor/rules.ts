@@ -20,7 +20,7 @@ import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS 
 import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
 import { checkTopics } from './topics.ts'
-import { checkSessions, checkTranscriptTurns } from './transcripts.ts'
+import { checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './transcripts.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
 export type Rule<L extends Label = Label> = {
@@ -79,6 +79,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
     needs: ['project', 'sessionId'],
     expectedKey: ({ project, sessionId, path }) =>
       sessionId.length < 200 ? transcriptFileKey({ project, sessionId, path: path ?? null }) : null,
+    check: checkTranscriptFiles,
   },
   TranscriptSession: {
     columns: {
@@ -100,6 +101,8 @@ export const rules: { [L in Label]?: Rule<L> } = {
       holders: '[(x)<-[:HAS_TURN]-(s:TranscriptSession) | s.id]',
       follows: '[(x)-[:FOLLOWS]->(p:TurnPattern) | p.key]',
       called: '[(x)-[c:CALLED]->(k:Tool) | [k.name, c.calls, c.errors]]',
+      rulesVersion:
+        'head([(x)<-[:HAS_TURN]-(:TranscriptSession)<-[:HOLDS]-(f:TranscriptFile) WHERE f.key = x.fileKey | f.rulesVersion])',
     },
     needs: ['id', 'project', 'sessionId', 'begunMs', 'length', 'tools', 'errors', 'parallelSteps'],
     expectedKey: ({ project, id }) => transcriptKey(project, id),

@@ -7,10 +7,14 @@ import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { ERROR_TEXT_RULES, keepStoredText } from '../../rules/tool-error.ts'
+import { classifyFailure } from '../../transcripts/failure.ts'
 import { formatPattern } from '../../transcripts/pattern.ts'
+import type { TranscriptState } from '../../transcripts/transcript.ts'
 import { type About, type Examined, type Findings, propertyMap, type ToCheck } from './finding.ts'
 
 const stepsOfTurns = selectParts('TranscriptTurn', { tools: '[(x)-[:USED]->(k:Tool) | k.name]' })
+const dropError = statement('doctor/drop-error')
 const repairCalled = statement('doctor/repair-called')
 
 const STEPS_AT_ONCE = 4_000
@@ -37,6 +41,7 @@ const linksRow = z.object({
   holders: texts,
   follows: texts,
   called: z.array(z.tuple([z.string(), z.number(), z.number()])),
+  rulesVersion: z.number().nullish(),
 })
 type Links = z.output<typeof linksRow>
 const stepRow = z.object({
@@ -46,6 +51,40 @@ const stepRow = z.object({
   tools: texts,
 })
 type StepRow = z.output<typeof stepRow>
+
+const PERSONS_WORDS = 'it holds a text that may be what a person typed'
+
+/** Checks what stands open in transcripts: error texts are there too. */
+export async function checkTranscriptFiles({ nodes }: ToCheck): Promise<void> {
+  for (const { key, properties, about } of nodes) {
+    const { state, rulesVersion } = properties as Stored<'TranscriptFile'>
+    const cleaned = JSON.stringify(dropPersonsWords(JSON.parse(state), rulesVersion === ERROR_TEXT_RULES))
+    if (cleaned !== JSON.stringify(JSON.parse(state)))
+      about.add('persons_words', PERSONS_WORDS, () =>
+        setProperties('TranscriptFile', key, { state: cleaned }),
+      )
+  }
+}
+
+function dropPersonsWords(state: TranscriptState, isReadByRules: boolean): TranscriptState {
+  const cleanedTurn = <T extends { steps: { tool: string; error: string | null }[] }>(turn: T): T => ({
+    ...turn,
+    steps: turn.steps.map((step) =>
+      step.error === null
+        ? step
+        : { ...step, error: keepStoredText(step.tool, step.error, isReadByRules) || null },
+    ),
+  })
+  return {
+    ...state,
+    threads: state.threads.map((thread) => ({
+      ...thread,
+      open: thread.open && cleanedTurn(thread.open),
+      unsettled: thread.unsettled.map(cleanedTurn),
+      held: thread.held.map(cleanedTurn),
+    })),
+  }
+}
 
 export async function checkTranscriptTurns({ graph, project, nodes, findings }: ToCheck): Promise<void> {
   for (const some of inChunks(nodes, ({ properties }) => Number(properties.length), STEPS_AT_ONCE)) {
@@ -63,11 +102,11 @@ function checkTurn(
   steps: readonly StepRow[],
   findings: Findings,
 ): void {
-  const { holders, follows, called } = linksRow.parse(row)
+  const { holders, follows, called, rulesVersion } = linksRow.parse(row)
   const turn = properties as Stored<'TranscriptTurn'>
   if (!holders.includes(turn.sessionId))
     about.differs('transcript_turn', 'sessionId', turn.sessionId, holders)
-  for (const step of steps) checkStep(turn, step, findings)
+  for (const step of steps) checkStep(turn, step, rulesVersion === ERROR_TEXT_RULES, findings)
   if (about.differs('transcript_turn', 'length', turn.length, steps.length)) return
   const ordered = [...steps].sort((a, b) => Number(a.properties.sequence) - Number(b.properties.sequence))
   const places = ordered.map(({ properties }) => properties.sequence)
@@ -90,8 +129,13 @@ function checkTurn(
 
 const isFailed = ({ labels }: StepRow): boolean => labels.includes('FailedStep')
 
-function checkStep(turn: Stored<'TranscriptTurn'>, step: StepRow, findings: Findings): void {
-  const { properties } = step
+function checkStep(
+  turn: Stored<'TranscriptTurn'>,
+  step: StepRow,
+  isReadByRules: boolean,
+  findings: Findings,
+): void {
+  const { key, properties } = step
   const about = findings.of(isFailed(step) ? 'FailedStep' : 'Step', String(properties.id))
   if (!about.record(properties)) return
   if (isFailed(step) !== (properties.status === 'error'))
@@ -100,6 +144,11 @@ function checkStep(turn: Stored<'TranscriptTurn'>, step: StepRow, findings: Find
   const says = [properties.project, properties.sessionId, properties.begunMs]
   const there = [turn.project, turn.sessionId, turn.begunMs]
   about.differs('transcript_turn', 'project, sessionId, begunMs:', says, there)
+  const { error, sequence, tool } = properties as Stored<'FailedStep'>
+  const kept = keepStoredText(tool, error, isReadByRules)
+  if (kept === error) return
+  const params = { key, sequence, error: kept, failure: classifyFailure(tool, kept) }
+  about.add('persons_words', PERSONS_WORDS, () => toStep(dropError, params))
 }
 
 /** What reports read instead of the steps. */

@@ -4,6 +4,8 @@ import { groupBy } from '../../core/group-by.ts'
 import { maskName, maskTranscriptKey, partsOfKey } from '../../core/keys.ts'
 import { keyedMarker, type Marker } from '../../core/scrub/marks.ts'
 import { countMasks, scrub } from '../../core/scrub/scrub.ts'
+import { keepStoredText } from '../../rules/tool-error.ts'
+import { classifyFailure } from '../../transcripts/failure.ts'
 import { type ExportRecord, records } from '../export/records.ts'
 
 /**
@@ -82,10 +84,23 @@ async function scrubProject(
       return masked
     },
   }
-  const replaced = given.map(
-    (record) => visit(records[record.kind], record, record.kind, '', replace) as ExportRecord,
+  const replaced = given.map((record) =>
+    dropPersonsWords(visit(records[record.kind], record, record.kind, '', replace) as ExportRecord),
   )
   return { records: replaced, redactions: redactions + inNames }
+}
+
+/** An earlier version exported error texts that a person may have typed. */
+function dropPersonsWords(record: ExportRecord): ExportRecord {
+  if (record.kind !== 'transcript_turn') return record
+  const steps = record.steps.map((step) => {
+    const { tool, error } = step
+    const kept = error === undefined ? error : keepStoredText(tool, error, true)
+    return kept === undefined || kept === error
+      ? step
+      : { ...step, error: kept, failure: classifyFailure(tool, kept) }
+  })
+  return { ...record, steps }
 }
 
 type Found = { texts: string[]; documents: unknown[] }
