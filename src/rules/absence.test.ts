@@ -25,5 +25,6 @@ describe('evidence and absence', () => {
 test('evidence that repeats the evidence of a promise is no evidence, in any spelling', () => {
   const promised = listPromisedEvidence([{ evidence: 'All  tests pass.' }, { evidence: null }])
   expect(isSubstantiated('all tests pass', promised)).toBe(false)
+  expect(isSubstantiated(' ALL tests\npass!', promised)).toBe(false)
   expect(isSubstantiated('all tests pass, but one is skipped', promised)).toBe(true)
 })

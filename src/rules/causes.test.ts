@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { assignCauses, findIdentifiers, measureOverlap, traceIssue } from './causes.ts'
+import {
+  assignCauses,
+  describeRepeats,
+  findIdentifiers,
+  groupByCause,
+  measureOverlap,
+  traceIssue,
+} from './causes.ts'
 
 const trace = (description: string, category: string | null = 'tests') =>
   traceIssue({ severity: 'blocking', category, description })
@@ -45,8 +52,9 @@ describe('two issues of one category have one cause', () => {
     expect(measureOverlap(one, trace('load_user of src/users.py lacks --fast, user_name and cacheKey'))).toBe(
       2,
     )
-    const four = trace('load_user, a_b, c_d and e_f of src/users.py')
-    expect(measureOverlap(four, trace('load_user, g_h, i_j and k_l of src/users.py'))).toBeNull()
+    const sharedOf = (one: string, other: string) => measureOverlap(trace(one), trace(other))
+    expect(sharedOf('a_a b_b c_c d_d', 'a_a b_b x_x y_y')).toBeNull()
+    expect(sharedOf('a_a b_b c_c d_d e_e', 'a_a b_b c_c x_x y_y')).toBe(3)
   })
 
   test('and never across categories', () => {
@@ -59,4 +67,19 @@ describe('two issues of one category have one cause', () => {
     expect(assignCauses([trace('run_all of src/a.py is slow')], known).causes).toEqual([0])
     expect(assignCauses([trace('x_y'), trace('x_y'), trace('z_a')], known).causes).toEqual([2, 2, 3])
   })
+})
+
+test('issues of one cause are one group, described by their number and what differs', () => {
+  const claim = (file: string) => ({
+    severity: 'should_fix' as const,
+    category: 'honesty',
+    description: `${file} is in files_modified, but \`git status\` shows no change`,
+  })
+  const claims = ['a.py', 'b.py', 'c.py', 'd.py', 'e.py'].map(claim)
+  const other = { ...claim('a.py'), description: 'No tests' }
+  const groups = groupByCause([...claims.slice(0, 1), other, ...claims.slice(1)])
+  expect(groups).toEqual([claims, [other]])
+  expect(groups.map(describeRepeats)).toEqual([' ×5: a.py, b.py, c.py and 2 more', ''])
+  expect(describeRepeats(claims.slice(0, 3))).toBe(' ×3: a.py, b.py, c.py')
+  expect(describeRepeats([other, other])).toBe(' ×2')
 })

@@ -88,6 +88,14 @@ describe('the life of an issue', () => {
     ).toEqual([[third, [1, 2, 3], null]])
   })
 
+  test('an issue that has the causes of two continues the first, and the second is not gone', () => {
+    const [both, one, other] = ['a_a, b_b, c_c and d_d fail', 'a_a and b_b fail', 'c_c and d_d fail']
+    expect(livesOf(judgement(1, 'feedback', one, other), judgement(2, 'feedback', both))).toEqual([
+      [both, [1, 2], null],
+      [other, [1], null],
+    ])
+  })
+
   test('another category is another issue, and another severity is not', () => {
     const lint = { ...issue('a'), category: 'lint' }
     const lives = followIssues([

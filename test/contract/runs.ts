@@ -654,6 +654,17 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(commit(runs, sleeper)).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
+    test('an attempt of another executor has no time beyond its lease', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const held = await runs.startAttempt(await aWorld('simulated'), WORKER)
+      pass(59_000)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 0, errors: [] })
+      pass(1_001)
+      expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 0, attempts: 1, errors: [] })
+      const lost = { status: 'interrupted', failureReason: LEASE_EXPIRED }
+      expect(await runs.getAttempt(held)).toMatchObject(lost)
+    })
+
     test('a single attempt that its process left behind is interrupted at its next start', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()

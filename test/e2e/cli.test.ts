@@ -4,6 +4,8 @@ import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/core/errors.ts'
 import { EXIT } from '../../src/core/exit-codes.ts'
+import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { startFront } from '../support/front.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
@@ -474,6 +476,29 @@ describe('worlds', () => {
     expect(page).toMatchObject({ items: [{ world_slug: 'TASK-1.2' }], next_cursor: expect.any(String) })
     expect(await turngraph.run(['worlds', 'delete', 'TASK-1.2'])).toMatchObject({ code: 0 })
     expect(await turngraph.run(['worlds', 'get', 'TASK-1.2'])).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  test('worlds create sends a key of its own if it names no world, so that a repeat makes no second one', async () => {
+    const { url } = await turngraph.serve()
+    let sent = ''
+    const TURNGRAPH_URL = await startFront(url, {
+      answer: (request, _response, passOn) => {
+        request.on('data', (chunk) => (sent += chunk))
+        passOn()
+      },
+    })
+    const TURNGRAPH_TOKEN = readServerFile(turngraph.folder)?.token ?? ''
+    const keyOf = async (...more: string[]) => {
+      sent = ''
+      const args = ['worlds', 'create', '--feature', 'F', '--task', 'T', ...more]
+      await turngraph.run(args, { environment: { TURNGRAPH_URL, TURNGRAPH_TOKEN } })
+      return JSON.parse(sent).idempotency_key
+    }
+    const key = await keyOf()
+    expect(key).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await keyOf()).not.toBe(key)
+    expect(await keyOf('--idempotency-key', 'mine')).toBe('mine')
+    expect(await keyOf('w')).toBeUndefined()
   })
 
   test('the projects of the graph are listed, one to a line', async () => {
