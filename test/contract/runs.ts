@@ -772,6 +772,10 @@ export function runsContract(store: StoreUnderTest): void {
         const { attemptId } = await client().runTurn({ worldSlug: 'w' })
         const { claim } = await client().nextAttempt(asked)
         expect(claim).toMatchObject({ attemptId, worldSlug: 'w', attemptedTurn: 1, continuation: null })
+        const isoInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+        expect(claim?.leaseUntil).toEqual(isoInstant)
+        const { lease } = await client().getTurnStatus({ attemptId: claim?.attemptId ?? '' })
+        expect(lease?.until).toEqual(isoInstant)
         expect((await client().nextAttempt(asked)).claim).toMatchObject({ attemptId, fence: claim?.fence })
         const other = { ...asked, workerId: 'worker-2', waitMs: 0 }
         expect(await client().nextAttempt(other)).toEqual({ claim: null })

@@ -4,7 +4,6 @@ import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/core/errors.ts'
 import { EXIT } from '../../src/core/exit-codes.ts'
-import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import { startFront } from '../support/front.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
@@ -487,11 +486,10 @@ describe('worlds', () => {
         passOn()
       },
     })
-    const TURNGRAPH_TOKEN = readServerFile(turngraph.folder)?.token ?? ''
     const keyOf = async (...more: string[]) => {
       sent = ''
       const args = ['worlds', 'create', '--feature', 'F', '--task', 'T', ...more]
-      await turngraph.run(args, { environment: { TURNGRAPH_URL, TURNGRAPH_TOKEN } })
+      await turngraph.run(args, { environment: { TURNGRAPH_URL } })
       return JSON.parse(sent).idempotency_key
     }
     const key = await keyOf()
