@@ -1,6 +1,7 @@
 /** The folder in which captures wait while the service is away: one file a capture, and the lock of the process that has it. */
 
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -100,6 +101,7 @@ export class SpoolFolder {
     this.#maxBytes = maxBytes
     this.#waiting = this.#onDisk(() => {
       mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
+      for (const each of [this.folder, this.#refusedPath]) chmodSync(each, 0o700) // another program may have made it
       return namesIn(this.folder).map((name) => ({
         name,
         bytes: statSync(path.join(this.folder, name)).size,

@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTurngraphClient } from '../../src/client/create.ts'
+import { portableMarker } from '../../src/core/scrub/marks.ts'
+import { scrub } from '../../src/core/scrub/scrub.ts'
 import { describePython, pythonWithTools } from '../support/python.ts'
+import { fillForms, INNOCENT_LINES } from '../support/secret-forms.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 /** The Python client, on a real service, and beside the TypeScript client. */
@@ -46,6 +49,27 @@ describePython('the Python client', () => {
       expect(stderr).toMatch(/Ran \d+ tests in .*\n\nOK\n$/)
     },
   )
+
+  test('masks the same secrets as the TypeScript client, with the same marks, and no more', async () => {
+    const secrets = [`k7Qp2vXz9LmT${'4wBn8RfD'}`, `Tr0ub4dor-${'x9Kq2mZ'}`]
+    const texts = secrets.flatMap((secret) => fillForms(secret))
+    const program =
+      'import json, sys\nfrom turngraph._secrets import mask_record\n' +
+      'print(json.dumps([mask_record([text])[0] for text in json.load(sys.stdin)]))'
+    const running = run('python3', ['-c', program], { env: { ...process.env, PYTHONPATH: clientFolder } })
+    running.child.stdin?.end(JSON.stringify([...texts, ...INNOCENT_LINES]))
+    const masked = JSON.parse((await running).stdout) as string[]
+    const through = texts.filter((_, i) => secrets.some((secret) => masked[i]?.includes(secret)))
+    expect(through.length, through.join('\n')).toBeLessThanOrEqual(0.03 * texts.length)
+    const changed = INNOCENT_LINES.filter((line, i) => masked[texts.length + i] !== line)
+    expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(3)
+    const others: string[] = []
+    for (const [i, text] of texts.entries()) {
+      const { scrubbed } = await scrub([text], () => portableMarker)
+      if (scrubbed[0] !== masked[i]) others.push(`${text}: ${masked[i]}`)
+    }
+    expect(others.length, others.join('\n')).toBeLessThanOrEqual(0.03 * texts.length)
+  })
 
   test('examples/python/session.py: three turns, in at most 40 lines on the client', async () => {
     const { env } = await aService()

@@ -463,3 +463,11 @@ export const INNOCENT_LINES: readonly string[] = [
   'x ||= "default"',
   'options.key ||= "id"',
 ]
+
+/** `S` in a form, outside of words. */
+const SLOT =
+  /(?<![A-Za-z_-])S(?![A-Za-z_])|(?<=["'%:=])S(?=[^A-Za-z]|$)|(?<=\s-p|-pS?|-uanna:|-b")S(?![A-Za-z])/g
+
+export const fillForm = (form: string, secret: string): string => form.replaceAll(SLOT, secret)
+
+export const fillForms = (secret: string): string[] => SECRET_FORMS.map((form) => fillForm(form, secret))

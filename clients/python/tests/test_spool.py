@@ -43,6 +43,26 @@ class SpoolTest(ServiceTest):
         self.assertEqual(client.spool.waiting if client.spool else None, 0)
         self.assertEqual(self.numbers(), [1, 2])
 
+    def test_secrets_are_masked_before_a_capture_waits_in_a_folder_of_its_owner(self) -> None:
+        Path(self.folder).chmod(0o755)
+        network = self.away()
+        client = self.client(network.url, spool=self.folder)
+        secret = "k7Qp2vXz9Lm" + "T4wBn8RfD"
+        self.spooled(client, 1, player_summary=f"export DB_PASSWORD={secret}", extra={f"token={secret}": [secret]})
+        self.assertEqual(stat.S_IMODE(Path(self.folder).stat().st_mode), 0o700)
+        self.assertEqual(stat.S_IMODE((Path(self.folder) / "refused").stat().st_mode), 0o700)
+        [file] = Path(self.folder).glob("*.json")
+        self.assertNotIn(f"={secret}", file.read_text())
+        self.assertRegex(json.loads(file.read_text())["input"]["playerSummary"], r"^export DB_PASSWORD=\[redacted:[0-9a-f]{32}\]$")
+        network.fate = lambda method, path: None
+        client.list_projects()
+        self.assertEqual(self.numbers(), [1])
+        again = client.capture_turn_state(
+            **self.turn(1, player_summary=f"export DB_PASSWORD={secret}", extra={f"token={secret}": [secret]})
+        )
+        self.assertFalse(again["created"])
+        self.assertRegex(again["player_summary"], r"^export DB_PASSWORD=\[redacted:[0-9a-f]{2}\]$")
+
     def test_a_capture_waits_behind_one_whose_world_is_at_work(self) -> None:
         network = self.away()
         client = self.client(network.url, spool=self.folder)

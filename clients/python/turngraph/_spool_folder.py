@@ -31,6 +31,9 @@ class SpoolFolder:
         self._refused = self.path / "refused"
         with self._on_disk():
             self._refused.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Parents are made with the mode of the process, and a folder may have been made by another program.
+            for private in (self.path, self._refused):
+                private.chmod(0o700)
         self._lock = _FolderLock(self.path)
         with self._on_disk():
             self._waiting = [(name, (self.path / name).stat().st_size) for name in _names_in(self.path)]

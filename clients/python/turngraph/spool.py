@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ._secrets import mask_record
 from ._spool_folder import MAX_BYTES, MAX_ENTRIES, SpoolFolder
 from ._wire import check_fields, check_values, from_spool_form, to_spool_form
 from .errors import TurngraphError
@@ -59,8 +60,8 @@ class Replayed:
 class Spool:
     """A kill -9 loses none that waits; one that was sent just before it is sent again, and stored once.
 
-    The folder's form is that of the TypeScript client: what one of them has kept, the other sends. This one masks no
-    secrets: what waits lies here as it was given, for the eyes of the folder's owner, and is masked where it is stored.
+    The folder's form is that of the TypeScript client: what one of them has kept, the other sends. Secrets are masked
+    before a capture is sent or waits, as there: the record that waits must be the one whose answer was lost.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class Spool:
             return send(operation, fields)
         check_values(fields)
         check_fields(operation, fields)
+        fields = _masked(operation, fields)
         world = _world_of(operation, fields)
         with self._mutex:
             before = self._refusals.get(world, 0)
@@ -231,6 +233,12 @@ class Spool:
                 self.replay()
         except TurngraphError as error:
             self._log(str(error))
+
+
+def _masked(operation: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    if operation == "captureTurnState":
+        return dict(mask_record(dict(fields)))
+    return {**fields, "turn": mask_record(fields.get("turn"))}
 
 
 def _world_of(operation: str, fields: Mapping[str, Any]) -> str:

@@ -331,3 +331,29 @@ export function isRandom(text: string): boolean {
   if (IDENTIFIER.test(plain)) return false
   return /\d/.test(text) || /[a-z][A-Z].*[a-z][A-Z]/.test(text) || /[A-Za-z][!@#$%^&*~+?][A-Za-z]/.test(text)
 }
+
+/** The forms that scripts/python-secrets.ts writes for the Python client. */
+export const ASSIGNMENT_FORMS = {
+  NAME,
+  PUBLIC_NAME,
+  STRONG,
+  SETS_VARIABLE,
+  OPENING,
+  TYPE,
+  BRACED,
+  WORD,
+  RUN_OF_PAIR: RUNS.pair ?? WORD,
+  RUN_OF_QUERY: RUNS.query ?? WORD,
+  RUN_OF_DEFAULT: RUNS.default ?? WORD,
+  NEXT,
+  CODE,
+  NAME_DIGITS,
+  IDENTIFIER,
+  TOKEN,
+  UUID,
+  WORDS,
+  KEY_FORM,
+  METHOD,
+  WORKING_FOLDER,
+  CALL,
+}

@@ -94,7 +94,7 @@ type Rule = Readonly<{ kind: string; keywords: readonly string[]; pattern: RegEx
 /** A token that is longer than its rule says is masked to its end. */
 const LONGER = String.raw`[\w-]*=*)`
 
-const RULES: readonly Rule[] = [
+export const RULES: readonly Rule[] = [
   ...GITLEAKS_RULES.map(([kind, keywords, source, named]) => ({
     kind,
     keywords,

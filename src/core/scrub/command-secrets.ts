@@ -208,3 +208,15 @@ function* findHereStrings(content: string): Generator<Secret> {
       yield* toSecret({ text: value, start: indices?.[1]?.[0] ?? 0 })
   }
 }
+
+/** The forms that scripts/python-secrets.ts writes for the Python client. */
+export const COMMAND_FORMS = {
+  BLANKS,
+  COMMAND_WORD: WORD,
+  COMMAND,
+  ELSEWHERE,
+  PIPED,
+  TAKES_SECRET,
+  HERE_STRING,
+}
+export const FORMS_BY_COMMAND = FORMS

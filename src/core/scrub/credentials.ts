@@ -86,3 +86,15 @@ const COOKIE =
   /(?<![\w$])cookie2?(?:\\{0,4}["'`])?[ \t]{0,4}[:=,][ \t]{0,4}(?:\\{0,4}["'`])?([^\r\n\0"'`]{8,})/dgi
 const COOKIE_PAIR = /([\w.$~%-]{1,80})=([^;,\s\0]{8,})/g
 const COOKIE_ATTRIBUTE = /^(?:expires|max-age|domain|path|samesite|version|priority)$/i
+
+/** The forms that scripts/python-secrets.ts writes for the Python client. */
+export const CREDENTIAL_FORMS = {
+  URL_WITH_COLON,
+  NAMED_PORT,
+  AUTHORIZATION,
+  PARAMETERS,
+  QUALIFIED_NAME: CODE,
+  COOKIE,
+  COOKIE_PAIR,
+  COOKIE_ATTRIBUTE,
+}

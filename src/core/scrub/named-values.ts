@@ -73,3 +73,14 @@ export function* findCallSecrets(content: string): Generator<Secret> {
     if (isRandom(text) && !/\s/.test(text) && !isReference(text)) yield { kind: 'call', start, end }
   }
 }
+
+/** The forms that scripts/python-secrets.ts writes for the Python client. */
+export const NAMED_VALUE_FORMS = {
+  PAIR,
+  REVERSED_PAIR,
+  ELEMENT,
+  FIELDS,
+  ELEMENTS,
+  CALLED: CALL,
+  OPENED_STRING,
+}

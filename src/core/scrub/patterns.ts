@@ -5,7 +5,7 @@ import { isReference, type Secret } from './secret.ts'
  * Kinds that the collections lack, or know in part, each with its reason; the secret is group 1, or else the whole match.
  * Runs without an upper bound begin where no other can begin, so each pattern is linear in the text.
  */
-const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
+export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // The newer `ghs_` has a JWT with dots; routable tokens of GitLab have dots as well.
   ['github', /(?<![A-Za-z0-9])ghs_\w{36,}(?:\.[\w-]{16,})*/dg],
   ['gitlab', /(?<![A-Za-z0-9])gl(?:pat|rt)-[\w-]{20,}(?:\.\w+)*/dg],

@@ -58,3 +58,6 @@ export function* findEncodedKeys(content: string): Generator<Secret> {
     if (/PRIVATE/.test(head)) yield { kind: 'encoded-private-key', start: index, end: index + run.length }
   }
 }
+
+/** The forms that scripts/python-secrets.ts writes for the Python client. */
+export const PRIVATE_KEY_FORMS = { KEY_BLOCK, BASE64_RUN, BASE64_LINES, PUTTY_PRIVATE, ENCODED_PEM }

@@ -16,3 +16,6 @@ const PLACEHOLDER =
 
 /** A placeholder for a secret in an example, or its type: `changeme`, `<token>`, `string`. */
 export const isPlaceholder = (text: string): boolean => PLACEHOLDER.test(text)
+
+/** The forms that scripts/python-secrets.ts writes for the Python client. */
+export const VALUE_FORMS = { REFERENCE, PLACEHOLDER }
