@@ -1,6 +1,6 @@
 // Fills a graph with made-up turns of transcripts.
 import { transcriptFileKey } from '../src/core/keys.ts'
-import type { Graph, Value } from '../src/graph/port.ts'
+import type { Graph } from '../src/graph/port.ts'
 import { TranscriptBatch } from '../src/transcripts/batch.ts'
 import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/statement-params.ts'
 import { newThread } from '../src/transcripts/thread.ts'
@@ -67,7 +67,7 @@ export async function fillTurns(
       file: {
         key: transcriptFileKey(source),
         expected: -1,
-        sessions: [sessionParams(project, newThread(source.sessionId, false), null) as Value],
+        sessions: [sessionParams(project, newThread(source.sessionId, false), null)],
         properties: {
           project,
           sessionId: source.sessionId,

@@ -1,6 +1,7 @@
 // Takes the lock of each file's progress and writes how far the turns of this transaction bring it, with the sessions
 // that the file holds. A file without a row: another import has gone on from there meanwhile, so its turns are not
-// this one's to write. Locks: TranscriptFile (by `rev`), TranscriptSession; every other statement comes after.
+// this one's to write. A session that moved to another folder has several files; the one with the newest record describes it.
+// Locks: TranscriptFile (by `rev`), TranscriptSession; every other statement comes after.
 // params: $batch $token
 UNWIND $batch.files AS x
 MERGE (f:TranscriptFile {key: x.key})
@@ -12,7 +13,7 @@ SET f.changedAt = CASE WHEN f.changedAt >= timestamp() THEN f.changedAt + 1 ELSE
 SET f.changedIn = f.changedAt / 60000
 FOREACH (s IN x.sessions |
   MERGE (n:TranscriptSession {key: s.key})
-  SET n += s.properties, n.startedAt = datetime(s.startedAt), n.endedAt = datetime(s.endedAt)
+  FOREACH (now IN s.newest | SET n += now.properties, n.startedAt = datetime(now.startedAt), n.endedAt = datetime(now.endedAt))
   MERGE (f)-[:HOLDS]->(n)
   FOREACH (key IN s.parents |
     MERGE (p:TranscriptSession {key: key})

@@ -68,6 +68,8 @@ export class ArtifactWatch {
   #waiting: readonly string[] = []
   /** Folders whose import failed because the graph was unavailable or too slow. */
   readonly #failed = new Set<string>()
+  /** What was said of folders whose import was refused for now (409). */
+  readonly #told = new Map<string, ReadonlySet<string>>()
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
   readonly #checked = new Map<string, string>()
@@ -166,18 +168,24 @@ export class ArtifactWatch {
         if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
         const { folder, reading, stamp } = finished
         const turns: ImportedTurn[] = []
+        let isRefused = false
         const report = await importReading(client, reading, stated, {
           project,
           onTurn: (turn) => turns.push(turn),
+          onConflict: () => {
+            isRefused = true
+          },
         })
-        await onImport({ folder, reading, turns, report })
-        this.#imported.set(folder.folder, stamp)
+        await onImport({ folder, reading, turns, report: this.#untold(given.folder, report, isRefused) })
+        if (!isRefused) this.#imported.set(folder.folder, stamp)
         this.#failed.delete(folder.folder)
       } catch (error) {
         if (isOfFolder(error)) {
-          const { message } = asTurngraphError(error)
-          onSkipped([{ file: given.folder, reason: `cannot be imported: ${message}` }])
-          this.#imported.set(given.folder, readStamp(given, await readStamps(given)))
+          const { message, status } = asTurngraphError(error)
+          const skipped = [{ file: given.folder, reason: `cannot be imported: ${message}` }]
+          const isRefused = status === 409
+          onSkipped(this.#untold(given.folder, { skipped, warnings: [] }, isRefused).skipped)
+          if (!isRefused) this.#imported.set(given.folder, readStamp(given, await readStamps(given)))
           continue
         }
         if (!this.#failed.has(given.folder)) {
@@ -188,6 +196,20 @@ export class ArtifactWatch {
       }
     }
     if (failure !== null) throw failure
+  }
+
+  /** What was not said of the folder before: one that is refused is imported again at each look. */
+  #untold(folder: string, report: FolderImport['report'], isRefused: boolean): FolderImport['report'] {
+    const told = this.#told.get(folder) ?? new Set()
+    const isNew = (entry: unknown) => !told.has(JSON.stringify(entry))
+    const untold = { skipped: report.skipped.filter(isNew), warnings: report.warnings.filter(isNew) }
+    if (isRefused)
+      this.#told.set(
+        folder,
+        new Set([...report.skipped, ...report.warnings].map((entry) => JSON.stringify(entry))),
+      )
+    else this.#told.delete(folder)
+    return untold
   }
 
   /** A folder that comes back is imported again. */

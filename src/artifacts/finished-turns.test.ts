@@ -41,11 +41,9 @@ test("a turn is finished with the Coach's report or the turn state", () => {
   expect(finishedIn({ 'coach 1': 0 })).toEqual([])
 })
 
-test('where a session writes turn states, a turn waits for its own, unless a checkpoint closed it or a minute passed', () => {
+test("a turn is finished as soon as the Coach's report is whole, also where the session writes turn states", () => {
   const first = { 'player 1': 20, 'coach 1': 15, 'turn_state 1': 15 }
-  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5 })).toEqual([1])
-  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5, checkpoints: 0.4 })).toEqual([1, 2])
-  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 1.1 })).toEqual([1, 2])
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0 })).toEqual([1, 2])
   expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5, 'turn_state 2': 0.5 })).toEqual([1, 2])
 })
 
@@ -73,13 +71,13 @@ test('task_work_results.json stays with the turn that it was written in', () => 
   expect(finishedIn({ 'player 1': 90, 'coach 1': 80, results: 60 })).toEqual([1, 'results'])
 })
 
-test('a turn without a state may still get its feature, until a checkpoint closes it or a minute passes', () => {
+test('a turn without a state may still get its feature, until a checkpoint closes it or five seconds pass', () => {
   const mayBe = (ages: Record<string, number>) => {
     const { folder, stamps } = folderOf(ages)
     return mayStillBeNamed(folder, stamps, NOW)
   }
-  expect(mayBe({ 'player 1': 3, 'coach 1': 0.5 })).toBe(true)
-  expect(mayBe({ 'player 1': 3, 'coach 1': 0.5, checkpoints: 20 })).toBe(true)
-  expect(mayBe({ 'player 1': 3, 'coach 1': 0.5, checkpoints: 0.4 })).toBe(false)
-  expect(mayBe({ 'player 1': 3, 'coach 1': 1.1 })).toBe(false)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.05 })).toBe(true)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.05, checkpoints: 20 })).toBe(true)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.05, checkpoints: 0.04 })).toBe(false)
+  expect(mayBe({ 'player 1': 3, 'coach 1': 0.1 })).toBe(false)
 })

@@ -6,8 +6,11 @@ export type FileStamp = { changedAt: number; size: number; inode: number }
 /** By path, times in epoch milliseconds. A file without one is gone again. */
 export type FileStamps = ReadonlyMap<string, FileStamp>
 
-/** What does not parse, or names no feature, for this long will not be completed any more. */
+/** What does not parse for this long will not be completed any more. */
 export const PATIENCE_MS = 60_000
+
+/** A turn state follows the Coach's report within a second, if the session writes any. It may be the first to name the feature. */
+const NAMELESS_MS = 5_000
 
 /** A Coach runs the tests: that takes minutes. A turn that nobody judged for this long was given up. */
 const GIVEN_UP_MS = 30 * 60_000
@@ -17,9 +20,9 @@ export const SHORTEST_TURN_MS = 60_000
 
 /**
  * The folder with its finished turns alone. A turn is recorded when it ends, so a Player's report waits for its judgement: the
- * Coach's report, and the turn state where the session writes them, none of them left over from an earlier run. It no longer waits once a later turn has begun,
- * or the session was given up. (An import takes any half of a turn, and records a first turn without its state under
- * FEAT-UNKNOWN, where it stays.)
+ * Coach's report or the turn state, none of them left over from an earlier run. It no longer waits once a later turn has begun,
+ * or the session was given up. A turn state that comes after the Coach's report amends the record. (An import takes any half of
+ * a turn.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -27,12 +30,9 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
     files,
     newest: changedAt(Object.values(files), stamps),
   }))
-  // Two records of a turn, with and without its state, would be a supersede for nothing.
-  const hasStates = turns.some(({ files }) => files.turn_state !== undefined)
   const unfinished = turns.filter(({ turn, files, newest }) => {
     if (turns.some((later) => later.turn > turn && later.newest >= newest)) return false
-    if (!isJudged(files, stamps)) return now - newest <= GIVEN_UP_MS
-    return hasStates && files.turn_state === undefined && !isClosed(newest, folder, stamps, now)
+    return !isJudged(files, stamps) && now - newest <= GIVEN_UP_MS
   })
   return withoutTurns(folder, new Set(unfinished.map(({ turn }) => turn)), stamps, now)
 }
@@ -66,15 +66,11 @@ export function withoutTurns(
   return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
 }
 
-/** Whether a file that names the feature may still come. */
+/** Whether a file that names the feature may still come. In real sessions the checkpoint is the last file of a turn. */
 export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
   const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
-  return !isClosed(newest, folder, stamps, now)
+  return changedAt([folder.checkpoints], stamps) < newest && now - newest < NAMELESS_MS
 }
-
-/** In real sessions the checkpoint is the last file of a turn. */
-const isClosed = (newest: number, { checkpoints }: TaskFolder, stamps: FileStamps, now: number): boolean =>
-  changedAt([checkpoints], stamps) >= newest || now - newest >= PATIENCE_MS
 
 /** Every file that the records of a folder are made of. */
 export const listFiles = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>

@@ -12,7 +12,7 @@ import { type FoundTaskFile, type FoundTaskFiles, findTaskFiles } from './find-t
 import { leaveOut } from './fit-to-schema.ts'
 import { findTaskFolders } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
-import { type AutobuildReading, type AutobuildTask, readFolders } from './read.ts'
+import { type AutobuildReading, type AutobuildTask, readFolders, UNKNOWN_FEATURE } from './read.ts'
 import {
   compareRecords,
   type Difference,
@@ -84,6 +84,8 @@ type ReadingOptions = {
   dryRun?: boolean
   onTask?: (done: number, total: number) => void
   onTurn?: (turn: ImportedTurn) => void
+  /** Called if something is in the way for now (409), such as a run that holds the world: the import may be repeated later. */
+  onConflict?: () => void
 }
 
 /** Imports what was read, as {@link importAutobuild} does. */
@@ -91,7 +93,7 @@ export async function importReading(
   client: ImportTarget,
   { tasks, broken: _, ...read }: AutobuildReading,
   stated: FoundTaskFiles,
-  { project, dryRun = false, onTask, onTurn }: ReadingOptions,
+  { project, dryRun = false, onTask, onTurn, onConflict }: ReadingOptions,
 ): Promise<ImportReport> {
   const report: ImportReport = {
     tasks: tasks.length,
@@ -106,14 +108,14 @@ export async function importReading(
     issues: 0,
     ...read,
   }
-  const importing: Importing = { client, project, dryRun, report, onTurn }
+  const importing: Importing = { client, project, dryRun, report, onTurn, onConflict }
   report.skipped.push(...stated.skipped)
   for (const [i, task] of tasks.entries()) {
     try {
       await declareTask(importing, task, stated.byTask.get(task.taskId))
       await importTask(importing, task)
     } catch (error) {
-      countTaskFailure(report, task, error)
+      countTaskFailure(importing, task, error)
     }
     onTask?.(i + 1, tasks.length)
   }
@@ -126,6 +128,7 @@ type Importing = {
   dryRun: boolean
   report: ImportReport
   onTurn: ((turn: ImportedTurn) => void) | undefined
+  onConflict: (() => void) | undefined
 }
 
 /** What a task's file states must hold is declared before its turns come. */
@@ -161,6 +164,7 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
   const { client, project, report } = importing
   const { featureId, taskId } = task
   const worlds = await readExistingWorlds(client, { project, featureId, taskId })
+  const nameless = await readNamelessWorlds(client, { project, featureId, taskId })
   for (const run of task.runs) {
     report.worlds++
     for (const turn of run) {
@@ -170,12 +174,26 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
     }
     const requests = run.flatMap((turn) => toRequest(importing, turn) ?? [])
     const { earlierReadings } = task
-    await importRun(importing, requests, findWorldOfRun(requests, worlds, earlierReadings), earlierReadings)
+    const world = findWorldOfRun(requests, worlds, earlierReadings)
+    const begun = world ?? findWorldOfRun(requests, nameless, earlierReadings)
+    const ofWorld =
+      world === begun ? requests : requests.map((each) => ({ ...each, featureId: UNKNOWN_FEATURE }))
+    await importRun(importing, ofWorld, begun, earlierReadings)
   }
 }
 
+/** Worlds of a task whose first turns were imported before a file named its feature: they go on there. */
+const readNamelessWorlds = async (
+  client: ImportTarget,
+  scope: { project: string | null; featureId: string; taskId: string },
+): Promise<ExistingWorld[]> =>
+  scope.featureId === UNKNOWN_FEATURE
+    ? []
+    : readExistingWorlds(client, { ...scope, featureId: UNKNOWN_FEATURE })
+
 /** Fits a turn to the schema of a capture. Leaves out unusable values with a warning, but keeps the turn. */
-function toRequest({ project, report }: Importing, turn: WireTurn): CaptureRequest | null {
+function toRequest(importing: Importing, turn: WireTurn): CaptureRequest | null {
+  const { project, report } = importing
   // An unknown time stays null: the default of a capture is "now".
   const wire = { ...turn, project, completed_at: turn.completed_at ?? null }
   const at = { task: turn.task_id, turn: turn.turn_number }
@@ -195,7 +213,7 @@ function toRequest({ project, report }: Importing, turn: WireTurn): CaptureReque
         report.warnings.push({ ...at, field: place, message })
       }
       if (places.some((place) => place !== null)) continue
-      countFailure(report, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
+      countFailure(importing, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
       return null
     }
   }
@@ -224,7 +242,7 @@ async function importRun(
         await capture(importing, { ...request, worldSlug })
       } else importing.report.turnsCreated++
     } catch (error) {
-      countFailure(importing.report, request, error)
+      countFailure(importing, request, error)
     }
   }
 }
@@ -301,11 +319,13 @@ async function newWorld(
 
 /** What only this turn meets costs this turn alone; an absent graph or a missing right would meet every one. */
 function countFailure(
-  report: ImportReport,
+  { report, onConflict }: Importing,
   { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,
   error: unknown,
 ): void {
-  if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
+  const { status } = asTurngraphError(error)
+  if (!OF_THE_TURN.has(status)) throw error
+  if (status === 409) onConflict?.()
   const message = error instanceof TurngraphError ? error.message : String(error)
   report.turnsFailed++
   const fields = listProblems(error)
@@ -316,8 +336,14 @@ function countFailure(
 }
 
 /** Skips only the current task if the error is limited to it. */
-function countTaskFailure(report: ImportReport, { taskId, runs }: AutobuildTask, error: unknown): void {
-  if (!OF_THE_TURN.has(asTurngraphError(error).status)) throw error
+function countTaskFailure(
+  { report, onConflict }: Importing,
+  { taskId, runs }: AutobuildTask,
+  error: unknown,
+): void {
+  const { status } = asTurngraphError(error)
+  if (!OF_THE_TURN.has(status)) throw error
+  if (status === 409) onConflict?.()
   report.turnsFailed += runs.flat().length
   const message = `not stored: ${asTurngraphError(error).message}`
   report.warnings.push({ task: taskId, turn: null, field: 'task', message })

@@ -36,10 +36,10 @@ export async function ask<N extends OperationName>(
   ])
   const { scope, output } = operations[name]
   const answer = (await withClient({ project, readsOnly: scope !== 'write' }, async (client) => {
-    if (window === undefined) return callOn(client, name, input, call)
-    const read = (asked: object) => callOn(client, name, { ...input, ...asked }) as Promise<Page<unknown>>
-    const all = await readPages(window, read)
-    if (all.items.length === 0 && project !== undefined) await requireProject(client, project)
+    const read = (asked: object) =>
+      callOn(client, name, { ...input, ...asked }, call) as Promise<Page<unknown>>
+    const all: Partial<Page<unknown>> = await (window === undefined ? read({}) : readPages(window, read))
+    if (all.items?.length === 0 && project !== undefined) await requireProject(client, project)
     return all
   })) as OperationOutput<N> & Partial<Page<unknown>> & TaskAnswer
   if (answer.taskKnown === false) {

@@ -5,10 +5,11 @@ import { type Graph, type Run, type Step, toStep, type Value } from '../graph/po
 import { statement } from '../graph/statements.ts'
 import { deduplicate } from './deduplicate.ts'
 import type { TranscriptSource } from './progress.ts'
-import { type StoredTurn, turnParams } from './statement-params.ts'
+import { NEVER_MS, type SessionParams, type StoredTurn, turnParams } from './statement-params.ts'
 import { Sums } from './sums.ts'
 
 const writeFiles = statement('transcripts/write-files')
+const newerFiles = statement('transcripts/newer-files')
 const forgetPatterns = statement('transcripts/forget-patterns')
 const writeTurns = statement('transcripts/write-turns')
 const linkAgents = statement('transcripts/link-agents')
@@ -17,8 +18,13 @@ const linkSessionTurns = statement('transcripts/link-session-turns')
 /** Some turns of a transcript, and how far they bring it: both are written together or not at all. */
 export type Part = {
   source: TranscriptSource
-  /** The node of the file, as `transcripts/write-files` takes it. */
-  file: { [name: string]: Value }
+  /** The node of the file. */
+  file: {
+    key: string
+    expected: number
+    properties: { [name: string]: Value }
+    sessions: readonly SessionParams[]
+  }
   /** Their messages are scrubbed. */
   turns: readonly StoredTurn[]
   /** The session among whose calls and agents links are to be drawn, once its file is read. */
@@ -91,7 +97,7 @@ export class TranscriptBatch {
 
   async #transact(parts: readonly Part[]): Promise<void> {
     const written = await this.#graph.transact(async (run) => {
-      const files = parts.map(({ file }) => file)
+      const files = await describeSessions(run, parts)
       const rows = await run(toStep(writeFiles, { batch: { files }, token: randomUUID() }))
       if (rows.length === 0) return null
       const keys = new Set(rows.map(({ key }) => key))
@@ -115,6 +121,27 @@ export class TranscriptBatch {
     this.#refused = others
     return was
   }
+}
+
+/** The files as `transcripts/write-files` takes them: of several files of a session the one with the newest record describes it. */
+async function describeSessions(run: Run, parts: readonly Part[]): Promise<Value[]> {
+  const held = parts.flatMap(({ file: { key: fileKey, sessions } }) =>
+    sessions.map(({ key, endedAt }) => ({ fileKey, key, endedAt })),
+  )
+  const newestFile = new Map<string, { fileKey: string; at: number }>()
+  for (const { fileKey, key, endedAt } of held) {
+    const at = endedAt === null ? NEVER_MS : Date.parse(endedAt)
+    if (at >= (newestFile.get(key)?.at ?? at)) newestFile.set(key, { fileKey, at })
+  }
+  const rows = await run(toStep(newerFiles, { batch: { sessions: held } }))
+  const older = new Set(rows.map(({ fileKey, key }) => `${fileKey}\n${key}`))
+  return parts.map(({ file: { sessions, ...file } }) => ({
+    ...file,
+    sessions: sessions.map(({ key, parents, ...described }) => {
+      const isNewest = newestFile.get(key)?.fileKey === file.key && !older.has(`${file.key}\n${key}`)
+      return { key, parents, newest: isNewest ? [described] : [] }
+    }),
+  }))
 }
 
 async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {

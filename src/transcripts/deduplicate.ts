@@ -6,6 +6,7 @@ import { decodeRow } from '../graph/decode.ts'
 import { type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { optionalNumber, optionalText, textList } from '../rules/values.ts'
+import { readNewestRecords } from './progress.ts'
 import { NEVER_MS, type StoredTurn } from './statement-params.ts'
 import type { Summed } from './sums.ts'
 
@@ -34,14 +35,24 @@ type Deduplicated = {
   patterns: string[]
 }
 
-/** Of copies of a turn, the one with more calls gives the steps, whatever came first; then the lesser session. */
+/**
+ * Of copies of a turn in several files of one session, the one of the file with the newest record gives the steps: the session
+ * went on there. Of copies in several sessions the one with more calls does, whatever came first; then the lesser session.
+ */
 export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()
   const rows = await run(toStep(lockTurns, { keys, token: randomUUID() }))
   const existing = new Map(rows.map((row) => [String(row.key), decodeRow(lockTurns, lockedTurn, row)]))
+  const moved = turns.flatMap((turn) => {
+    const { fileKey = null, sessionId } = existing.get(turn.key) ?? {}
+    return fileKey !== null && fileKey !== turn.fileKey && sessionId === turn.sessionId ? [fileKey] : []
+  })
+  const newest = moved.length === 0 ? null : await readNewestRecords(run, [...new Set(moved)])
   const chosen = new Map<string, StoredTurn>()
   for (const turn of turns) {
-    const best = chosen.get(turn.key) ?? existing.get(turn.key)
+    const stored = existing.get(turn.key)
+    const best =
+      chosen.get(turn.key) ?? (stored && { ...stored, newestMs: newest?.get(stored.fileKey ?? '') })
     if (best === undefined || isBetter(turn, best)) chosen.set(turn.key, turn)
   }
   const replaced: Replaced[] = []
@@ -58,11 +69,17 @@ export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promi
   return { chosen: [...chosen.values()], replaced, patterns: [...patterns] }
 }
 
-type Copy = { length: number | null; sessionId: string | null; fileKey: string | null }
+type Copy = {
+  length: number | null
+  sessionId: string | null
+  fileKey: string | null
+  newestMs?: number | undefined
+}
 
 /** Of the same file the newer reading: it has grown, a result has come, or it was replaced. */
-const isBetter = (turn: StoredTurn, best: Copy): boolean =>
-  best.length === null ||
-  turn.fileKey === best.fileKey ||
-  turn.length > best.length ||
-  (turn.length === best.length && turn.sessionId < (best.sessionId ?? ''))
+function isBetter(turn: StoredTurn, best: Copy): boolean {
+  if (best.length === null || turn.fileKey === best.fileKey) return true
+  const { newestMs = turn.newestMs } = best
+  if (turn.sessionId === best.sessionId && turn.newestMs !== newestMs) return turn.newestMs > newestMs
+  return turn.length > best.length || (turn.length === best.length && turn.sessionId < (best.sessionId ?? ''))
+}

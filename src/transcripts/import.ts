@@ -25,7 +25,7 @@ import {
 } from './progress.ts'
 import type { ReadingFigures } from './reading-counts.ts'
 import { scrubErrors, scrubState } from './scrub-errors.ts'
-import { type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
+import { newestRecordMs, type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
 import { Transcript } from './transcript.ts'
 import type { TranscriptTurn } from './turn.ts'
 
@@ -164,7 +164,8 @@ class Reading {
   /** What was read since the last part. */
   async part(isLast = false): Promise<Part> {
     const { project, sessionId } = this.#source
-    const turns = this.#found
+    const newestMs = newestRecordMs(this.transcript.sessions().map(({ thread }) => thread))
+    const turns = this.#found.map((turn) => ({ ...turn, newestMs }))
     this.#found = []
     this.steps = 0
     await this.#scrub(turns)
@@ -213,7 +214,7 @@ class Reading {
       expected,
       sessions: threads.map((thread) =>
         sessionParams(project, thread, thread.sessionId === sessionId ? parentStepId : null),
-      ) as Value[],
+      ),
       properties: {
         project,
         sessionId: storedName(sessionId),

@@ -1,11 +1,12 @@
 /** Reads how far transcripts were read, and what the graph holds of them. */
 import * as z from 'zod'
 import { transcriptFileKey } from '../core/keys.ts'
-import { readRows } from '../graph/decode.ts'
-import type { Graph } from '../graph/port.ts'
+import { decodeRow, readRows } from '../graph/decode.ts'
+import { type Graph, type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
 import { optionalNumber, optionalText } from '../rules/values.ts'
+import { newestRecordMs } from './statement-params.ts'
 import type { TranscriptState } from './transcript.ts'
 
 const progress = statement('transcripts/progress')
@@ -90,6 +91,19 @@ export async function readProgress(
       state: file.state === null ? null : (JSON.parse(file.state) as TranscriptState),
     }
   })
+}
+
+/** The time of the newest record of some files, by their keys. */
+export async function readNewestRecords(run: Run, keys: readonly string[]): Promise<Map<string, number>> {
+  const rows = (await run(toStep(progress, { keys: [...keys] }))).map((row) =>
+    decodeRow(progress, progressRow, row),
+  )
+  return new Map(
+    rows.map(({ key, file: { state } }) => [
+      key,
+      newestRecordMs((JSON.parse(state ?? 'null') as TranscriptState | null)?.threads ?? []),
+    ]),
+  )
 }
 
 export async function readOneProgress(graph: Graph, source: TranscriptSource): Promise<KnownProgress> {

@@ -20,11 +20,19 @@ export type StoredTurn = {
   project: string
   /** The file that gives it. */
   fileKey: string
+  /** The time of the newest record of that file, as far as it was read. */
+  newestMs: number
   key: string
   length: number
   sessionId: string
   turn: TranscriptTurn
 }
+
+/**
+ * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and no
+ * `--since` reaches back to this one.
+ */
+export const NEVER_MS = -8_640_000_000_000_000
 
 export const storedTurn = (
   project: string,
@@ -34,17 +42,12 @@ export const storedTurn = (
 ): StoredTurn => ({
   project,
   fileKey,
+  newestMs: NEVER_MS, // known once the file is read so far
   key: transcriptTurnKey(project, turn.id),
   length: turn.length,
   sessionId: storedName(sessionId),
   turn,
 })
-
-/**
- * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and no
- * `--since` reaches back to this one.
- */
-export const NEVER_MS = -8_640_000_000_000_000
 
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn) {
   const startedAt = instant(turn.startedAt)
@@ -108,12 +111,21 @@ function callsByTool(
   }))
 }
 
+/** A session as `transcripts/write-files` takes it. */
+export type SessionParams = {
+  key: string
+  startedAt: string | null
+  endedAt: string | null
+  parents: string[]
+  properties: { [name: string]: Value }
+}
+
 /** @param parentStepId the call that started the agent, where a file beside the transcript names it */
 export function sessionParams(
   project: string,
   thread: ThreadState,
   parentStepId: string | null,
-): { [name: string]: Value } {
+): SessionParams {
   const { sessionId, sidechain, startedAt, endedAt, cwd, version } = thread
   const { session, agentId } = splitSessionId(sessionId)
   const worktree = readWorktree(cwd)
@@ -135,5 +147,12 @@ export function sessionParams(
     },
   }
 }
+
+/** The time of the newest record of some threads. */
+export const newestRecordMs = (threads: readonly Pick<ThreadState, 'endedAt'>[]): number =>
+  threads.reduce((newest, { endedAt }) => {
+    const at = instant(endedAt)
+    return at === null ? newest : Math.max(newest, Date.parse(at))
+  }, NEVER_MS)
 
 const instant = (text: string | null): string | null => (text === null ? null : canonicalInstant(text))

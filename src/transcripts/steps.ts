@@ -5,7 +5,7 @@ import { sessionKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { optionalNumber, optionalText, STEP_STATUSES } from '../rules/values.ts'
+import { optionalNumber, optionalText, STEP_STATUSES, textList } from '../rules/values.ts'
 import { HOW_TO_LIST, noSuchSession } from './require-session.ts'
 
 const findTurns = statement('transcripts/find-turns')
@@ -51,9 +51,16 @@ export async function listTranscriptSteps(
 ): Promise<{ turnId: string; steps: TranscriptStep[] }> {
   const { after, limit } = request
   const { key: turnKey, id: turnId } = await findTurn(graph, request)
-  const steps = await readRows(graph, stepsOfTurn, { turnKey, after, limit }, transcriptStep)
+  const rows = await readRows(graph, stepsOfTurn, { turnKey, after, limit }, stepRow)
+  // The result of an agent's call of another agent does not name it: only the edge to its session does.
+  const steps = rows.map(({ startedIds, ...step }) => ({
+    ...step,
+    agentId: step.agentId ?? startedIds.toSorted()[0] ?? null,
+  }))
   return { turnId, steps }
 }
+
+const stepRow = transcriptStep.extend({ startedIds: textList })
 
 const turnsRow = z.object({
   turns: z.array(z.object({ key: z.string(), id: z.string(), begunMs: z.number() })),

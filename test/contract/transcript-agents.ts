@@ -96,6 +96,20 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
       expect(await startedIn(handles.graph)).toEqual([`c.0 → ${inner}`, `p.1 → ${AGENT}`])
     })
 
+    test("agent_id of an agent's call is set by the graph's edge if the result does not name the agent", async () => {
+      const inner = `${S1}/a2`
+      const outer = turn('c', ['Grep', 'Task']).map((record) => ({ ...record, isSidechain: true }))
+      const innermost = turn('d', ['Read']).map((record) => ({ ...record, isSidechain: true }))
+      await send(client(), inner, linesOf(innermost), { parentStepId: 'c.1' })
+      await send(client(), AGENT, linesOf(outer), { parentStepId: 'p.1' })
+      await send(client(), S1, linesOf(turn('p', ['Read', 'Task'])))
+      const agentsOf = async (sessionId: string) =>
+        (await client().listTranscriptSteps({ sessionId, index: 0 })).items.map(({ agentId }) => agentId)
+      expect(await agentsOf(S1)).toEqual([null, 'a1'])
+      expect(await agentsOf(AGENT)).toEqual([null, 'a2'])
+      expect(await agentsOf(inner)).toEqual([null])
+    })
+
     test('an agent that only warms up is no session, until it calls something', async () => {
       const warm = turn('w', [], { ends: false }).map((record) => ({
         ...record,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { clientOf } from '../support/records.ts'
 import {
   brokenTurns,
@@ -20,6 +21,11 @@ const NAMES = ['Grep', 'Read', 'Read', 'Edit', 'Bash', 'Edit', 'Bash']
 /** The first `n` calls of a turn that both sessions hold. */
 const shared = (n: number): Written[] => turn('shared', NAMES.slice(0, n), { ends: false })
 
+const sessions = parseStatement(
+  'test/moved-sessions',
+  'MATCH (s:TranscriptSession) RETURN s.id AS id, s.cwd AS cwd',
+)
+
 /** A fork copies records into a second session: one turn a start, whoever holds it. */
 export function transcriptCopiesContract(store: StoreUnderTest): void {
   describe('copies of a turn', () => {
@@ -29,6 +35,34 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       (await client().listTranscriptTurns({ sessionId, minLength: 0 })).items.map(
         ({ turnId, sessionId: of, index, length }) => `${of === sessionId} ${turnId} ${index} ${length}`,
       )
+
+    describe.each(['the old folder first', 'the new folder first'])('%s', (order) => {
+      const [OLD, NEW] = ['/projects/old/s.jsonl', '/projects/new/s.jsonl']
+      const sendBoth = async (files: { [path: string]: Written[] }) => {
+        const paths = order === 'the old folder first' ? [OLD, NEW] : [NEW, OLD]
+        for (const path of paths) await send(client(), S1, linesOf(files[path] ?? []), { path })
+      }
+
+      test('a transcript that moved to another folder goes on there, also if its turn has fewer calls', async () => {
+        const began = turn('moved', NAMES.slice(0, 4), { ends: false })
+        const rewound = turn('moved', ['Grep', 'Read'], { errors: { 1: 'no such file' } })
+        await sendBoth({ [OLD]: began, [NEW]: [...rewound, ...turn('next', ['Bash'], { from: 500 })] })
+        expect(await bySession(S1)).toEqual(['true moved 0 2', 'true next 1 1'])
+        expect(await stepsOf(handles.graph, 'moved')).toEqual(['moved.0 Grep ok', 'moved.1 Read error'])
+        expect(await brokenTurns(handles.graph)).toEqual([])
+      })
+
+      test('a turn that stands open in the old folder is complete if the transcript goes on in the new one', async () => {
+        const began = turn('moved', NAMES.slice(0, 3), { ends: false, pending: [2] })
+        const whole = turn('moved', NAMES.slice(0, 3))
+        await sendBoth({ [OLD]: began, [NEW]: whole.map((record) => ({ ...record, cwd: '/srv/new' })) })
+        expect(await everyTurn(client())).toMatchObject([{ turnId: 'moved', status: 'complete', length: 3 }])
+        expect(await stepsOf(handles.graph, 'moved')).toContain('moved.2 Read ok')
+        expect(await handles.graph.read(sessions, {})).toMatchObject([{ id: S1, cwd: '/srv/new' }])
+        await send(client(), S1, linesOf(began), { path: OLD, anew: true })
+        expect(await everyTurn(client())).toMatchObject([{ turnId: 'moved', status: 'complete' }])
+      })
+    })
 
     describe.each([
       ['the shorter first', [S1, S2]],

@@ -426,6 +426,13 @@ describe('exit codes', () => {
       ['query', '--preset', 'blockers'],
       ['doctor'],
       ['forget'],
+      ['turns'],
+      ['turns', '--patterns'],
+      ['turns', '--pattern', 'Bash'],
+      ['turns', '--session', 'one', '--turn', '0'],
+      ['paths'],
+      ['paths', '--turns'],
+      ['desires'],
     ]
     for (const command of commands) {
       const { code, stdout, stderr } = await turngraph.run([...command, '--project', 'defalt'])

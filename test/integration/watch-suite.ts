@@ -12,8 +12,10 @@ import {
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { WatchEvent } from '../../src/cli/watch-lines.ts'
+import { TurngraphError } from '../../src/core/errors.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { type StoreUnderTest, useGraph } from '../contract/store.ts'
-import { clientOf } from '../support/records.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
 import { viewOf } from '../support/session-view.ts'
 import { bytesOf, everyTurn, sessionOf, turn as transcriptTurn } from '../support/transcript-import.ts'
 import { importsInTest, watchedFolder, watchInTest } from '../support/watched.ts'
@@ -97,16 +99,93 @@ export function watchSuite(store: StoreUnderTest): void {
         [1, 'TASK-1 1 feedback 1/2'],
         [2, 'TASK-1 2 approved 2/2'],
       ] as const) {
-        for (const each of filesOfTurn(folder, turn).slice(0, 4)) {
-          expect(turnsIn(events())).toEqual(before)
+        const files = filesOfTurn(folder, turn)
+        for (const each of files.slice(0, 2)) {
           await writeSlowly(each)
-          if (!each.file.includes('turn_state')) await looked()
+          await looked()
+          expect(turnsIn(events())).toEqual(before)
         }
+        for (const each of files.slice(2, 4)) await writeSlowly(each)
         before.push(line)
-        await expect.poll(() => turnsIn(events()), POLL).toEqual(before)
+        await expect.poll(() => turnsIn(events()).slice(0, before.length), POLL).toEqual(before)
+        before.push(...turnsIn(events()).slice(before.length))
       }
       const { items } = await client.listWorlds({ taskId: 'TASK-1' })
       expect(items.map(({ featureId }) => featureId)).toEqual(['FEAT-1'])
+    })
+
+    test("a turn is imported as soon as the Coach's report is whole, and a turn state that comes later amends it", async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const imports = importsInTest([root])
+      const folder = path.join(root, 'TASK-1')
+      const { events } = watchInTest(client, [root])
+      for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
+      const turns = () => turnsIn(events()).filter((line) => line.startsWith('TASK-1 2'))
+      const [results, report, judgement, state] = filesOfTurn(folder, 2)
+      for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
+      await expect.poll(turns, POLL).toEqual(['TASK-1 2 approved 2/2'])
+      if (state !== undefined) await writeSlowly(state)
+      await expect.poll(turns, POLL).toEqual(['TASK-1 2 approved 2/2', 'TASK-1 2 approved 2/2 again'])
+      await imports.importNow()
+      await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
+    })
+
+    test('a turn that no file names a feature of is imported within seconds, and goes on in its world once one does', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const { events } = watchInTest(client, [root])
+      const [results, report, judgement, state] = filesOfTurn(path.join(root, 'TASK-1'), 1)
+      for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toEqual(['TASK-1 1 feedback 1/2'])
+      if (state !== undefined) await writeSlowly(state)
+      await expect.poll(() => turnsIn(events()).at(-1), POLL).toBe('TASK-1 1 feedback 1/2 again')
+      for (const each of filesOfTurn(path.join(root, 'TASK-1'), 2)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toContain('TASK-1 2 approved 2/2')
+      expect((await client.listWorlds({ taskId: 'TASK-1' })).items).toMatchObject([
+        { featureId: 'FEAT-UNKNOWN', worldSlug: 'TASK-1', currentTurn: 2 },
+      ])
+    })
+
+    test('a folder whose world is held by an attempt (409) is imported once the attempt has ended', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const [held, free] = [path.join(root, 'TASK-1'), path.join(root, 'TASK-2')]
+      const { events, looked } = watchInTest(client, [root])
+      for (const each of filesOfTurn(held, 1)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toContain('TASK-1 1 feedback 1/2')
+      const runs = new TurnRunStore(handles.graph)
+      const started = await runs.startAttempt({ project: PROJECT, worldSlug: 'TASK-1' }, 'w')
+      const attempt = await runs.claimAttempt(started, 'w')
+      for (const folder of [held, free])
+        for (const each of filesOfTurn(folder, folder === held ? 2 : 1)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toContain('TASK-2 1 feedback 1/2')
+      await looked()
+      expect(turnsIn(events()).filter((line) => line.startsWith('TASK-1 2'))).toEqual([])
+      const warnings = () => events().filter((event) => event.type === 'warning' && event.taskId === 'TASK-1')
+      expect(warnings()).toHaveLength(1)
+      await runs.failAttempt(attempt, attempt.fence ?? 0, 'it broke')
+      await expect.poll(() => turnsIn(events()), POLL).toContain('TASK-1 2 approved 2/2')
+      expect(warnings()).toHaveLength(1)
+    })
+
+    test('a folder that cannot be imported is named once, and those after it are imported', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const [broken, whole] = [path.join(root, 'TASK-1'), path.join(root, 'TASK-2')]
+      const failing = new Proxy(client, {
+        get: (target, name) => {
+          const value = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          if (name !== 'listWorlds') return value.bind(target)
+          return async (asked: { taskId?: string }) => {
+            if (asked.taskId === 'TASK-1') throw new TurngraphError('unknown_world', 'made to fail')
+            return target.listWorlds(asked)
+          }
+        },
+      })
+      const { events, looked } = watchInTest(failing, [root])
+      for (const folder of [broken, whole]) for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
+      await expect.poll(() => turnsIn(events()), POLL).toEqual(['TASK-2 1 feedback 1/2'])
+      await looked()
+      const skipped = events().flatMap((event) => (event.type === 'skipped' ? [event.file] : []))
+      expect(skipped).toEqual([broken])
     })
 
     test('a half-written file holds its turn back alone, and is named once where it stays broken', async () => {
@@ -198,10 +277,8 @@ export function watchSuite(store: StoreUnderTest): void {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const [results, report, judgement] = filesOfTurn(path.join(root, 'TASK-1'), 1)
-      const { events, looked } = watchInTest(client, [root])
+      const { events } = watchInTest(client, [root])
       for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
-      await looked()
-      expect(turnsIn(events())).toEqual([])
       const content = `${JSON.stringify({ task_id: 'TASK-1', timestamp: '2026-03-01T10:00:00' })}\n`
       await writeSlowly({ file: path.join(root, 'FEAT-9', 'events.jsonl'), content })
       await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1)
