@@ -1,8 +1,19 @@
-// The sessions of a project that are not an agent's, with when they and their agents were last active.
-// params: $prefix $after $limit
+// Sessions with when they and their agents were last active.
+// params: $after $limit
+// when project
+// Those of a project that are not an agent's.
+// params: $prefix
 MATCH (s:TranscriptSession)
 WHERE s.key STARTS WITH $prefix AND s.key > $after AND NOT EXISTS { MATCH (s)-[:AGENT_OF]->(:TranscriptSession) }
 WITH s
+// when session
+// One session, which may be an agent's.
+// params: $sessionKey
+MATCH (s:TranscriptSession {key: $sessionKey})
+WITH s
+WHERE s.key > $after
+WITH s
+// end
 ORDER BY s.key
 LIMIT $limit
 RETURN s.key AS key, s.isTranscribed AS isTranscribed, coalesce(s.endedAt, s.startedAt) AS lastAt,

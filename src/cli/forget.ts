@@ -1,4 +1,4 @@
-/** `turngraph forget`: deletes a world, the worlds of a task, or a project. */
+/** `turngraph forget`: deletes a world, the worlds of a task, a session of transcripts, or a project. */
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { ForgetAnswer } from '../maintenance/forget/record.ts'
@@ -9,6 +9,7 @@ const OPTIONS = {
   worldSlug: ['--world <slug>', 'this world alone'],
   featureId: ['--feature <id>', 'with --task: all worlds of the task'],
   taskId: ['--task <id>', 'with --feature'],
+  sessionId: ['--session <id>', 'this session of transcripts alone, with its agents'],
   before: [
     '--before <instant>',
     'only what was last active before it, such as 2026-01-31',
@@ -25,7 +26,7 @@ export const addForget = action(
   {
     name: 'forget',
     description:
-      'delete a world, the worlds of a task, or a project: really; without --yes it only says what would go',
+      'delete a world, the worlds of a task, a session of transcripts, or a project: really; without --yes it only says what would go',
     options: OPTIONS,
     help: `With --project alone the whole project goes, with its transcripts. A world where a run or an attempt is active is
 refused, or stays where many go. Killed in between, run it again: it goes on from there.
@@ -34,6 +35,7 @@ Examples:
   turngraph forget --world TASK-1
   turngraph forget --world TASK-1 --yes
   turngraph forget --feature FEAT-1 --task TASK-1 --yes
+  turngraph forget --session 5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01 --yes
   turngraph forget --project shop --before 2026-01-31 --yes`,
   },
   forgetNodes,
@@ -56,20 +58,18 @@ async function forgetNodes(options: Options): Promise<void> {
   await printForgotten(forgotten)
 }
 
-const isWholeProject = ({ worldSlug, featureId, taskId, project }: Options): boolean =>
-  project !== undefined && worldSlug === undefined && featureId === undefined && taskId === undefined
+const isWholeProject = ({ worldSlug, featureId, taskId, sessionId, project }: Options): boolean =>
+  project !== undefined && [worldSlug, featureId, taskId, sessionId].every((name) => name === undefined)
 
-/** What is meant is a world, or a task of a feature, or, with nothing else, a whole project. */
+/** What is meant is a world, a session of transcripts, or a task of a feature, or, with nothing else, a whole project. */
 function refuseUnclear(options: Options): void {
-  const { worldSlug, featureId, taskId } = options
-  const isTask = featureId !== undefined && taskId !== undefined
-  const isClear =
-    worldSlug === undefined
-      ? isTask || isWholeProject(options)
-      : featureId === undefined && taskId === undefined
-  if (isClear) return
+  const { worldSlug, featureId, taskId, sessionId } = options
+  const isOfTask = featureId !== undefined || taskId !== undefined
+  const named = [worldSlug !== undefined, sessionId !== undefined, isOfTask, isWholeProject(options)]
+  const isWhole = (featureId === undefined) === (taskId === undefined)
+  if (isWhole && named.filter(Boolean).length === 1) return
   throw new TurngraphError('invalid_request', 'It is not clear what is to be forgotten.', {
-    hint: 'Name a world with --world, a task with --feature and --task, or a whole project with --project alone.',
+    hint: 'Name a world with --world, a task with --feature and --task, a session of transcripts with --session, or a whole project with --project alone.',
   })
 }
 

@@ -10,7 +10,7 @@ import {
   transcriptFileKey,
 } from '../core/keys.ts'
 import { countMasks } from '../core/scrub/scrub.ts'
-import { type Graph, type Step, toStep, type Value } from '../graph/port.ts'
+import { type Graph, type Step, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
 import { readWorktree } from '../rules/worktree.ts'

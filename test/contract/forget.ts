@@ -419,6 +419,64 @@ export function forgetContract(store: StoreUnderTest): void {
       if (other !== handles.graph) await other.close()
     })
 
+    test('a single session of transcripts goes with its agents, and what another session holds stays', async () => {
+      const alone = await alsoAlone(async (graph) => {
+        await capture(graph, full(1, { worldSlug: 'stays' }))
+        await send(clientOf(graph), sessionOf(2), FORK)
+        await send(clientOf(graph), sessionOf(3), OTHER_CONVERSATION)
+      })
+      const inWorktree = CONVERSATION.toString().replaceAll('/srv/app', '/srv/.guardkit/worktrees/TASK-1')
+      await send(client(), sessionOf(1), Buffer.from(inWorktree))
+      const asked = { sessionId: sessionOf(1) }
+      const would = await forgetAll(handles.graph, asked, true)
+      expect(would.counts).toEqual({ TranscriptSession: 2 })
+      const went = await forgetAll(handles.graph, asked)
+      expect(went).toMatchObject({
+        worlds: [],
+        skipped: [],
+        counts: { TranscriptSession: 2, TranscriptFile: 1 },
+      })
+      expect(await leftIn(handles.graph)).toEqual(await leftIn(alone))
+      expect(await findingsOf(handles.graph)).toEqual([])
+      expect((await forgetAll(handles.graph, asked)).counts, 'what is gone already is no error').toEqual({})
+      await send(client(), sessionOf(1), CONVERSATION)
+      expect((await forgetAll(handles.graph, asked, true)).counts).toEqual({ TranscriptSession: 2 })
+      await alone.close()
+    })
+
+    test('a session of transcripts that is not there is refused with near names, and so is a second thing to forget', async () => {
+      await send(client(), sessionOf(1), CONVERSATION)
+      const near = { code: 'not_found', details: { near: expect.arrayContaining([sessionOf(1)]) } }
+      await expect(forgetAll(handles.graph, { sessionId: sessionOf(12) }, true)).rejects.toMatchObject(near)
+      const before = await countsOf(handles.graph)
+      for (const more of [{ worldSlug: 'w' }, { wholeProject: true }])
+        await expect(
+          client().forget({ sessionId: sessionOf(1), ...more, dryRun: false }),
+        ).rejects.toMatchObject({ code: 'invalid_request' })
+      expect(await countsOf(handles.graph)).toEqual(before)
+    })
+
+    test('a session of transcripts is gone after a forget that was broken off at any write and called again', {
+      timeout: 240_000,
+    }, async () => {
+      await send(client(), sessionOf(3), OTHER_CONVERSATION)
+      await client().refreshDesires({})
+      const left = await leftIn(handles.graph)
+      const asked = { sessionId: sessionOf(1), project: PROJECT, dryRun: false }
+      let broken = 0
+      for (let survived = false; !survived; ) {
+        broken++
+        await send(client(), sessionOf(1), CONVERSATION)
+        survived = await forget(breaking(handles.graph, broken), asked, { threshold: 5 }).then(
+          ({ done }) => done,
+          () => false,
+        )
+        await forgetAll(handles.graph, asked)
+        expect(await leftIn(handles.graph), `broken off at write ${broken}`).toEqual(left)
+      }
+      expect(broken).toBeGreaterThan(4)
+    })
+
     test('broken off at any write and called again, nothing is left', { timeout: 240_000 }, async () => {
       const alone = await alsoAlone(async (graph) => {
         await capture(graph, full(1, { worldSlug: 'stays', completedAt: '2026-03-01T00:00:00Z' }))

@@ -2010,6 +2010,8 @@ class ForgetRequest(TypedDict):
     # with task_id: all worlds of this task
     feature_id: NotRequired[str | None]
     task_id: NotRequired[str | None]
+    # this session of transcripts alone, with those of its agents
+    session_id: NotRequired[str | None]
     # all worlds of the project, and its transcripts; it must be said, to name nothing is not enough
     whole_project: NotRequired[bool | None]
     # only worlds whose newest turn is older, and transcripts of sessions last active before

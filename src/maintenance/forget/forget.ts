@@ -1,4 +1,4 @@
-/** Forgets a world, the worlds of a task or a whole project, or says how much that would be. */
+/** Forgets a world, the worlds of a task, a session of transcripts or a whole project, or says how much that would be. */
 import { cursorAt, textCursor } from '../../core/pages.ts'
 import { keyRow, readPages } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -6,11 +6,12 @@ import { statement } from '../../graph/statements.ts'
 import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { requireNames, requireProject } from '../../memory/worlds/missing-name.ts'
 import { unknownWorld, worldAtWork } from '../../memory/worlds/world-errors.ts'
+import { requireSession } from '../../transcripts/require-session.ts'
 import { forgetCriteria } from './criteria.ts'
-import { addCounts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
+import { addCounts, type Counts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
 import type { ForgetAnswer, ForgetRequest } from './record.ts'
-import { skippedWorld, toScope, worldsToForget } from './scope.ts'
-import { conversationsBefore, forgetTranscripts } from './transcripts.ts'
+import { requireOneScope, skippedWorld, toScope, worldsToForget } from './scope.ts'
+import { type ConversationScope, conversationsToForget, forgetTranscripts } from './transcripts.ts'
 import { forgetWorld } from './world.ts'
 
 /**
@@ -29,7 +30,7 @@ export type ForgetOptions = {
 type Going = Progress & Pick<ForgetAnswer, 'worlds' | 'skipped'>
 
 /**
- * Forgets a world, the worlds of a task, or a whole project: really, unlike `deleteWorld`, which marks. One piece of
+ * Forgets a world, the worlds of a task, a session of transcripts, or a whole project: really, unlike `deleteWorld`, which marks. One piece of
  * it: call it until it is `done`. Killed anywhere, it goes on from there when it is called again; what is gone already
  * is no error, and its slug can be captured into again. Without `dryRun: false` it counts the worlds, their turns,
  * the transcript sessions and the tasks without a world that would go, and refuses a name that stands for nothing.
@@ -46,21 +47,36 @@ export async function forget(
   request: ForgetRequest,
   { threshold, log }: ForgetOptions,
 ): Promise<ForgetAnswer> {
-  const { project, wholeProject, before = null, dryRun } = request
+  const { dryRun } = request
+  requireOneScope(request)
   const ends = performance.now() + WORK_MS
   const going: Going = { counts: {}, worlds: [], skipped: [], isTime: () => performance.now() < ends }
   if (dryRun) return toAnswer(true, going, await countAll(graph, request, going))
   try {
-    const done =
-      (await forgetWorlds(graph, request, going)) &&
-      (await forgetTasksWithoutWorlds(graph, request, going)) &&
-      (wholeProject !== true || (await forgetTranscripts(graph, { project, before }, going, threshold)))
-    if (done) addCounts(going.counts, { Topic: await refillTopics(graph, project) })
+    const done = await forgetPiece(graph, request, going, threshold)
     return { ...toAnswer(false, going, null), done, skipped: done ? going.skipped : [] }
   } finally {
     const { counts: forgot, worlds } = toAnswer(false, going, null) // also of a piece that failed in the middle
     if (Object.keys(forgot).length > 0) log?.(`forgot ${shown(request)}`, { forgot, worlds })
   }
+}
+
+/** @returns whether nothing is left to go */
+async function forgetPiece(
+  graph: Graph,
+  request: ForgetRequest,
+  going: Going,
+  threshold: number,
+): Promise<boolean> {
+  const { project, sessionId, wholeProject, before = null } = request
+  const transcripts = { project, before, sessionId: sessionId ?? null }
+  if (sessionId != null) return forgetTranscripts(graph, transcripts, going, threshold)
+  const done =
+    (await forgetWorlds(graph, request, going)) &&
+    (await forgetTasksWithoutWorlds(graph, request, going)) &&
+    (wholeProject !== true || (await forgetTranscripts(graph, transcripts, going, threshold)))
+  if (done) addCounts(going.counts, { Topic: await refillTopics(graph, project) })
+  return done
 }
 
 const toAnswer = (dryRun: boolean, going: Going, nextCursor: string | null): ForgetAnswer => ({
@@ -75,6 +91,12 @@ const toAnswer = (dryRun: boolean, going: Going, nextCursor: string | null): For
 /** @returns where to go on, if there was no time for all */
 async function countAll(graph: Graph, request: ForgetRequest, going: Going): Promise<string | null> {
   const { counts, worlds, skipped, isTime } = going
+  const { project, sessionId, wholeProject, before = null } = request
+  if (sessionId != null) {
+    await countTranscripts(graph, { project, before, sessionId }, counts)
+    if (Object.keys(counts).length === 0) await requireSession(graph, project, sessionId)
+    return null
+  }
   const [afterTask, afterWorld] = textCursor(request.cursor)?.split('\n') ?? []
   const from = afterTask === undefined || afterWorld === undefined ? undefined : { afterTask, afterWorld }
   for await (const page of worldsToForget(graph, toScope(request), from)) {
@@ -88,14 +110,16 @@ async function countAll(graph: Graph, request: ForgetRequest, going: Going): Pro
     }
     if (page.next !== null && !isTime()) return cursorAt(`${page.next.afterTask}\n${page.next.afterWorld}`)
   }
-  const { project, wholeProject, before = null } = request
-  if (wholeProject === true)
-    for await (const { sessionKeys } of conversationsBefore(graph, { project, before }))
-      addCounts(counts, { TranscriptSession: sessionKeys.length })
+  if (wholeProject === true) await countTranscripts(graph, { project, before, sessionId: null }, counts)
   for await (const keys of tasksWithoutWorlds(graph, request)) addCounts(counts, { Task: keys.length })
   const isNothing = Object.keys(counts).length === 0 && skipped.length === 0
   if (isNothing && from === undefined) await requireScope(graph, request)
   return null
+}
+
+async function countTranscripts(graph: Graph, of: ConversationScope, counts: Counts): Promise<void> {
+  for await (const { sessionKeys } of conversationsToForget(graph, of))
+    addCounts(counts, { TranscriptSession: sessionKeys.length })
 }
 
 /** Refuses what is misspelt: "nothing would go" would look like good news. A world that `before` spares is there. */
@@ -159,7 +183,8 @@ async function* tasksWithoutWorlds(graph: Graph, request: ForgetRequest): AsyncG
     yield tasks.map(({ key }) => key)
 }
 
-function shown({ project, worldSlug, featureId, taskId, before }: ForgetRequest): string {
+function shown({ project, worldSlug, featureId, taskId, sessionId, before }: ForgetRequest): string {
+  if (sessionId != null) return `transcript session ${sessionId}, project ${project}`
   const task = taskId == null ? '' : `task ${taskId}, feature ${featureId}, `
   const what = worldSlug == null ? task : `world ${worldSlug}, `
   return `${what}project ${project}${before == null ? '' : `, before ${before}`}`

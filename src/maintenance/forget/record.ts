@@ -8,6 +8,7 @@ export const forgetRequest = z.strictObject({
   worldSlug: name.nullish().describe('this world alone'),
   featureId: name.nullish().describe('with task_id: all worlds of this task'),
   taskId: name.nullish(),
+  sessionId: name.nullish().describe('this session of transcripts alone, with those of its agents'),
   wholeProject: z
     .boolean()
     .nullish()

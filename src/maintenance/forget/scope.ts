@@ -15,20 +15,34 @@ const [ofWorld, ofTask, ofProject] = (['world', 'task', 'project'] as const).map
 
 export type Scope = { worlds: Statement; key: string; before: string }
 
-/** @throws `invalid_request` where it is not one of the three */
+/** @throws `invalid_request` if a request names none or several of what can be forgotten */
+export function requireOneScope({
+  worldSlug,
+  featureId,
+  taskId,
+  sessionId,
+  wholeProject,
+}: ForgetRequest): void {
+  const isOfTask = featureId != null || taskId != null
+  const named = [worldSlug != null, isOfTask, sessionId != null, wholeProject === true]
+  if (named.filter(Boolean).length !== 1 || (featureId == null) !== (taskId == null)) throw unclear()
+}
+
+/** The worlds that a request names. One that names a session of transcripts has none. */
 export function toScope(request: ForgetRequest): Scope {
   const { project, worldSlug, featureId, taskId, wholeProject, before } = request
-  const named = [worldSlug != null, featureId != null || taskId != null, wholeProject === true]
-  if (named.filter(Boolean).length !== 1 || (featureId == null) !== (taskId == null)) throw unclear()
+  requireOneScope(request)
   const since = { before: before ?? LATEST_INSTANT }
   if (worldSlug != null) return { ...since, worlds: ofWorld, key: worldKey(project, worldSlug) }
   if (featureId != null && taskId != null)
     return { ...since, worlds: ofTask, key: taskKey(project, featureId, taskId) }
-  return { ...since, worlds: ofProject, key: projectKey(project) }
+  if (wholeProject === true) return { ...since, worlds: ofProject, key: projectKey(project) }
+  throw new Error('a session of transcripts has no worlds')
 }
 
 function unclear(): TurngraphError {
-  const message = 'give world_slug, or feature_id and task_id, or whole_project: true; one of the three'
+  const message =
+    'give world_slug, or feature_id and task_id, or session_id, or whole_project: true; one of the four'
   return new TurngraphError('invalid_request', `forget: ${message}`, {
     hint: 'It says what is to be forgotten; before says of what age.',
     details: { problems: [{ path: '', message }] },

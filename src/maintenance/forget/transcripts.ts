@@ -1,7 +1,7 @@
 /** Deletes conversations of a project: sessions of transcripts with those of their agents, and what was added up of them. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
-import { transcriptKey } from '../../core/keys.ts'
+import { sessionKey, transcriptKey } from '../../core/keys.ts'
 import { decodeRow, readPages } from '../../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
@@ -23,7 +23,8 @@ import {
   type Progress,
 } from './delete-nodes.ts'
 
-const conversations = statement('forget/conversations')
+const conversations = statement('forget/conversations', 'project')
+const oneConversation = statement('forget/conversations', 'session')
 const deleteFiles = statement('forget/delete-files')
 const lockTurns = statement('forget/lock-transcript-turns')
 const reassignTurns = statement('forget/reassign-transcript-turns')
@@ -50,19 +51,24 @@ RETURN count(*) AS gone`,
 
 /** A session and those of its agents: they go together. */
 type Conversation = { project: string; sessionKeys: string[] }
-type Of = { project: string; before: string | null }
+export type ConversationScope = {
+  project: string
+  before: string | null
+  /** Only this session, with its agents; null: all of the project. */
+  sessionId: string | null
+}
 
 /** @returns whether nothing is left to go */
 export async function forgetTranscripts(
   graph: Graph,
-  of: Of,
+  of: ConversationScope,
   progress: Progress,
   threshold: number,
 ): Promise<boolean> {
-  for await (const conversation of conversationsBefore(graph, of))
+  for await (const conversation of conversationsToForget(graph, of))
     if (!(await forgetConversation(graph, conversation, progress))) return false
   const { project } = of
-  if (of.before !== null) await refreshDesires(graph, project, threshold)
+  if (of.before !== null || of.sessionId !== null) await refreshDesires(graph, project, threshold)
   else
     for (const [label, deletion] of REMAINS)
       if (!(await deleteAll(graph, deletion, { project }, label, progress))) return false
@@ -79,24 +85,24 @@ const conversationRow = z.object({
 
 const CONVERSATIONS_AT_ONCE = 500
 
-/** Conversations without a session that was active since an instant; one that does not say when it was stays. */
-export async function* conversationsBefore(
+/**
+ * Conversations without a session that was active since an instant; one that does not say when it was stays. The agents of a
+ * session come before it: a forget that was killed finds them through it.
+ */
+export async function* conversationsToForget(
   graph: Graph,
-  { project, before }: Of,
+  { project, before, sessionId }: ConversationScope,
 ): AsyncGenerator<Conversation> {
-  const prefix = transcriptKey(project, '')
-  for await (const page of readPages(
-    graph,
-    conversations,
-    { prefix },
-    conversationRow,
-    CONVERSATIONS_AT_ONCE,
-  )) {
+  const [from, params] =
+    sessionId === null
+      ? [conversations, { prefix: transcriptKey(project, '') }]
+      : [oneConversation, { sessionKey: sessionKey(project, sessionId) }]
+  for await (const page of readPages(graph, from, params, conversationRow, CONVERSATIONS_AT_ONCE)) {
     for (const { key, isTranscribed, lastAt, agents } of page) {
       if (![isTranscribed, ...agents.map(([, , isAgents]) => isAgents)].includes(true)) continue
       const active = [lastAt, ...agents.map(([, at]) => at)].flatMap((at) => canonicalInstant(at ?? '') ?? [])
       const isOld = active.length > 0 && active.every((at) => Date.parse(at) < Date.parse(before ?? ''))
-      if (before === null || isOld) yield { project, sessionKeys: [key, ...agents.map(([of]) => of).sort()] }
+      if (before === null || isOld) yield { project, sessionKeys: [...agents.map(([of]) => of).sort(), key] }
     }
   }
 }

@@ -1,4 +1,6 @@
 // `/p/{project}/patterns`: how agents work, from their transcripts: patterns of turns, tools, errors, desires.
+
+import { isSingleTool } from '../../../transcripts/pattern.ts'
 import type { Address } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -76,7 +78,12 @@ export function PatternsView({ address: { project } }: Props) {
 
 function sentenceFor(patterns: readonly ItemOf<'listTranscriptPatterns'>[]): string {
   const turns = patterns.reduce((sum, { count }) => sum + count, 0)
+  if (patterns.length === 0) return 'There is no pattern of turns here.'
+  const follow = `${turns} turns follow ${patterns.length} patterns`
+  // A single tool called again and again says little, however often.
   const [first] = patterns
-  if (first === undefined) return 'There is no pattern of turns here.'
-  return `${turns} turns follow ${patterns.length} patterns; the most frequent, ${first.pattern}, ${first.count} of them.`
+    .filter(({ pattern }) => !isSingleTool(pattern))
+    .toSorted((a, b) => b.count - a.count)
+  if (first === undefined) return `${follow}, each of a single tool.`
+  return `${follow}; the most frequent of several tools, ${first.pattern}, ${first.count} of them.`
 }
