@@ -26,6 +26,7 @@ const OPTIONS = {
   ],
   timeoutMs: ['--timeout <ms>', 'how long the statement may take, 1 to 60,000 (default: 10,000)'],
   limit: ['--limit <n>', 'rows, 1 to 10,000 (default: 1,000; of an analysis 100)'],
+  csv: ['--csv', 'print the rows as CSV (RFC 4180)', { conflicts: ['json', 'showCypher'] }],
   ...SHARED,
 } as const
 
@@ -39,6 +40,7 @@ export const addQuery = action(
   turngraph query --preset last-turn --task TASK-1
   turngraph query 'MATCH (w:World) RETURN w.slug AS world, w.currentTurn AS turns ORDER BY world'
   turngraph query --preset blockers --show-cypher | turngraph query -
+  turngraph query --preset last-turn --csv > last-turns.csv
   turngraph query 'MATCH (t:Turn {project: $project}) RETURN count(t) AS turns' --param project=shop`,
   },
   ({ cypher, ...options }) => {
@@ -69,6 +71,7 @@ function answerPreset(options: Options): Promise<void> {
     timeoutMs,
     project,
     json,
+    csv,
   } = options
   if (timeoutMs !== undefined || Object.keys(param).length > 0)
     throw usage('--param and --timeout are for a statement.', 'Leave them out, or give the statement.')
@@ -76,7 +79,7 @@ function answerPreset(options: Options): Promise<void> {
   if (options.showCypher) return showCypher(asked, options)
   return ask('runAnalysis', { ...asked, limit }, { project, json }, (answer) => {
     printNote(answer.question)
-    return printRows(answer)
+    return csv ? printCsv(answer) : printRows(answer)
   })
 }
 
@@ -97,7 +100,7 @@ async function showCypher(
 }
 
 async function answerStatement(cypher: string, options: Options): Promise<void> {
-  const { featureId, taskId, worldSlug, project, json, limit, timeoutMs, param } = options
+  const { featureId, taskId, worldSlug, project, json, csv, limit, timeoutMs, param } = options
   if (options.showCypher)
     throw usage('--show-cypher is for --preset.', 'A statement of your own is shown already.')
   if (featureId ?? taskId ?? worldSlug ?? project) {
@@ -110,7 +113,7 @@ async function answerStatement(cypher: string, options: Options): Promise<void> 
   const text = cypher === '-' ? (await readAtMost('-', MAX_REQUEST_BYTES)).toString('utf8') : cypher
   const { query, params: declared } = readParamLines(text)
   const params = { ...declared, ...param } as OperationInput<'queryGraph'>['params']
-  await ask('queryGraph', { query, params, limit, timeoutMs }, { json }, printRows, {
+  await ask('queryGraph', { query, params, limit, timeoutMs }, { json }, csv ? printCsv : printRows, {
     part: rowsAlone,
     beside: printWarnings,
   })
@@ -158,12 +161,21 @@ async function printRows({ columns, rows, truncated }: Rows): Promise<void> {
     rows.map((row) => row.map(toCell)),
     { as: 'names' },
   )
-  if (truncated) printNote(`There is more: --limit ${Math.min(10 * rows.length, 10_000)}`)
+  if (truncated) printMore(rows.length)
 }
 
-const toCell = (value: unknown): string | number | null => {
-  if (value === null || typeof value === 'string') return value
-  if (typeof value === 'number') return Number.isInteger(value) ? value : value.toFixed(2)
+async function printCsv({ columns, rows, truncated }: Rows): Promise<void> {
+  const { toCsv } = await import('../rules/csv.ts')
+  process.stdout.write(toCsv(columns, rows, { oneLine: process.stdout.isTTY === true }))
+  if (truncated) printMore(rows.length)
+}
+
+const printMore = (shown: number): void => printNote(`There is more: --limit ${Math.min(10 * shown, 10_000)}`)
+
+/** Numbers in full, and null as `null`: an empty cell is an empty text. */
+const toCell = (value: unknown): string | number => {
+  if (value === null) return 'null'
+  if (typeof value === 'string' || typeof value === 'number') return value
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
     ? value.join('; ')
     : JSON.stringify(value)

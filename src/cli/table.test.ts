@@ -64,7 +64,28 @@ ${id}  no`,
   })
 
   test('cuts a word in a text that is wider than its column, and says so by an ellipsis', () => {
-    expect(drawTable(['FILE'], [['in /a/very/long/path/to/one/file']], 12)).toBe('FILE\nin\n/a/very/long/pa…')
+    expect(drawTable(['FILE'], [['in /a/very/long/path/to/one/file']], 12)).toBe('FILE\nin\n    /a/very/lon…')
+  })
+
+  test('never begins a line with the continuation of a text', () => {
+    const text = 'Built the lid **Progress**: 9 of 9 verified # Done'
+    for (const width of [20, 24, 30, 40]) {
+      const [head, first, ...more] = drawTable(['SUMMARY', 'N'], [[text, 1]], width).split('\n')
+      expect([head, first]).toEqual([expect.stringMatching(/^SUMMARY/), expect.stringMatching(/^Built/)])
+      expect(more.length).toBeGreaterThan(0)
+      for (const line of more) expect(line).toMatch(/^ {4}\S/)
+      const words = [first, ...more]
+        .join(' ')
+        .replace(/\s+1(?=\s|$)/, '')
+        .split(/\s+/)
+      expect(words.join(' ')).toBe(text)
+    }
+    fc.assert(
+      fc.property(fc.lorem({ maxCount: 20 }), fc.integer({ min: 10, max: 80 }), (words, width) => {
+        const [, , ...more] = drawTable(['A'], [[words]], width).split('\n')
+        for (const line of more) expect(line).toMatch(/^ {4}\S/)
+      }),
+    )
   })
 
   test('counts the columns of wide characters, not their number', () => {

@@ -65,7 +65,8 @@ export function drawTable(
   width: number,
 ): string {
   const { bold } = colors(process.stdout)
-  const [cells, colWidths] = fitColumns(head, rows, width)
+  const [fitted, colWidths] = fitColumns(head, rows, width)
+  const cells = fitted.map(([first = '', ...others]) => [wrapFirstCell(first, colWidths[0] ?? 1), ...others])
   const table = new Table({
     head: head.map((name) => bold(toOneLine(name))),
     chars: { ...NO_BORDERS, middle: BETWEEN },
@@ -86,6 +87,35 @@ export function drawTable(
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
+}
+
+const INDENTATION = '    '
+
+/** Wraps the first cell of a row. Further lines are indented, so that they never look like a line of Turngraph. */
+function wrapFirstCell(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line.trim() === '' ? line + word : `${line} ${word}`
+    if (line.trim() === '' || stringWidth(longer) <= width) line = longer
+    else {
+      lines.push(line)
+      line = INDENTATION + word
+    }
+  }
+  return [...lines, line].map((each) => cutToWidth(each, width)).join('\n')
+}
+
+/** The beginning of a line that is too wide, and an ellipsis. */
+function cutToWidth(line: string, width: number): string {
+  if (stringWidth(line) <= width) return line
+  let shown = ''
+  for (const character of line) {
+    if (stringWidth(shown + character) >= width) break
+    shown += character
+  }
+  return `${shown}…`
 }
 
 /** The texts of the cells and the widths of their columns; the seconds of times leave where there is no room for them. */
@@ -119,7 +149,9 @@ function columnWidths(lines: readonly (readonly string[])[], room: number): numb
     const [, ...texts] = cells
     const words = texts.filter((cell) => !/\s/.test(cell.trim()))
     if (words.length === texts.length) return widths[i] ?? 1
-    return Math.max(READABLE, findWidest([...words, ...texts.flatMap((cell) => cell.match(UUID) ?? [])]))
+    const ids = texts.flatMap((cell) => cell.match(UUID) ?? [])
+    const indented = i === 0 ? ids.map((id) => INDENTATION + id) : ids
+    return Math.max(READABLE, findWidest([...words, ...indented]))
   })
   for (let over = sum(widths) - room; over > 0; over--) {
     const mayGive = widths.map((width, i) => (width > (least[i] ?? 1) ? width : 0))

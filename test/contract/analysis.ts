@@ -603,6 +603,57 @@ export function analysisContract(store: StoreUnderTest): void {
       ).toEqual([['ONLY here', 3, 0]])
     })
 
+    test('approved-over-failed-gate lists the approved turns in which a gate failed, with these gates', async () => {
+      const client = clientOf(handles.graph)
+      const place = { taskId: 'TASK-8', worldSlug: 'gates' }
+      const failed = { tests: 'failed', lint: 'passed', coverage: 'failed' } as const
+      await client.captureTurnState(aTurn(1, { ...place, coachDecision: 'feedback', gates: failed }))
+      await client.captureTurnState(
+        aTurn(2, { ...place, coachDecision: 'approved', gates: { lint: 'passed' } }),
+      )
+      await client.captureTurnState(
+        aTurn(3, {
+          ...place,
+          coachDecision: 'approved',
+          gates: failed,
+          acceptanceCriteriaStatus: { 'AC-1': 'verified' },
+          issues: [{ severity: 'advisory', description: 'A name could be clearer' }],
+        }),
+      )
+      expect(await rows('approved-over-failed-gate')).toEqual([
+        [FEATURE, 'TASK-8', 'gates', 3, ['tests', 'coverage'], 1, 1],
+      ])
+    })
+
+    test('coach-strictness counts approvals, judged criteria, blocking issues and approvals over failed gates by day', async () => {
+      const client = clientOf(handles.graph)
+      const capture = (number: number, day: number | null, more: Partial<TurnToSend>) =>
+        client.captureTurnState(
+          aTurn(number, {
+            taskId: 'TASK-8',
+            completedAt: day === null ? null : new Date(Date.UTC(2026, 2, day, 23, 59)).toISOString(),
+            ...more,
+          }),
+        )
+      const failing = { tests: 'failed', lint: 'failed' } as const
+      const blocking = { severity: 'blocking', description: 'It leaks' }
+      await capture(1, 1, { coachDecision: 'feedback', gates: failing, issues: [blocking, blocking] })
+      await capture(2, 1, { coachDecision: 'approved', gates: failing })
+      await capture(3, 1, {
+        coachDecision: 'approved',
+        acceptanceCriteriaStatus: { a: 'verified', b: 'rejected' },
+      })
+      await capture(4, 2, { coachDecision: 'error', gates: failing })
+      await capture(5, 3, { coachDecision: 'rejected' })
+      await capture(6, null, { coachDecision: 'approved' })
+      const found = await client.runAnalysis({ name: 'coach-strictness', taskId: 'TASK-8' })
+      expect(found.rows).toEqual([
+        ['2026-03-03', 1, 0, 0, 0, 0, 0, 0],
+        ['2026-03-01', 3, 2, 2 / 3, 1, 1, 2, 1],
+        [null, 1, 1, 1, 0, 0, 0, 0],
+      ])
+    })
+
     test('an analysis may take longer than a request: it reads whole projects', async () => {
       const given: number[] = []
       const watched = graphWith(handles.graph, {
@@ -654,7 +705,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('every analysis answers for every filter it has, another project sees nothing, and the rest is refused', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
-      expect(items).toHaveLength(21)
+      expect(items).toHaveLength(23)
       const filters = { feature_id: 'featureId', task_id: 'taskId', world_slug: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])

@@ -35,6 +35,31 @@ describe('the schema', () => {
 })
 
 describe('turngraph query', () => {
+  test('prints numbers in full and null as null', async () => {
+    const user = commandsOn(temporaryFolder())
+    await user.run(['capture'], { input: turn(1) })
+    const { stdout } = await user.run([
+      'query',
+      "RETURN 1.0 / 3 AS third, null AS nothing, '' AS empty, 12345.678901 AS n",
+    ])
+    expect(stdout).toBe('third\tnothing\tempty\tn\n0.3333333333333333\tnull\t\t12345.678901\n')
+  })
+
+  test('prints rows as CSV that no spreadsheet runs', async () => {
+    const user = commandsOn(temporaryFolder())
+    await user.run(['capture'], { input: turn(1, { player_summary: '=cmd("x")\nsecond' }) })
+    const query = 'MATCH (t:Turn) RETURN t.playerSummary AS summary, -t.number AS n, t.coverage AS coverage'
+    expect(await user.run(['query', query, '--csv'])).toMatchObject({
+      code: 0,
+      stdout: 'summary,n,coverage\r\n"\'=cmd(""x"")\nsecond",-1,null\r\n',
+    })
+    const preset = await user.run(['query', '--preset', 'last-turn', '--csv'])
+    expect(preset.stdout).toMatch(/^feature,task,world,.*\r\nFEAT-1,TASK-1,TASK-1,1,/)
+    const none = 'MATCH (t:Turn {number: 9}) RETURN t.number AS n'
+    expect((await user.run(['query', none, '--csv'])).stdout).toBe('n\r\n')
+    expect((await user.run(['query', query, '--csv', '--json'])).code).toBe(2)
+  })
+
   test('warns on standard error of a name that the graph does not have, and in JSON', async () => {
     const user = commandsOn(temporaryFolder())
     await user.run(['capture'], { input: turn(1) })

@@ -1,5 +1,5 @@
 // Hands rows to the person who looks, as CSV or JSON.
-import { toCsv } from './values.ts'
+import { toCsv } from '../../../rules/csv.ts'
 
 type Props = { name: string; columns: readonly string[]; rows: readonly (readonly unknown[])[] }
 
