@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
@@ -45,6 +45,23 @@ async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () 
 const LONG = 'UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN count(*) AS pairs'
 const BOUNDS = { limit: 10, maxBytes: 1_000, timeoutMs: 10_000, bookmarks: [] }
 const CLOSED = { code: 'store_unavailable' }
+
+type Difference = { query: string; embedded: unknown; neo4j: unknown; onBoth: string | null }
+
+/** The rows of the table of differences in docs/how-to/analyst.md. */
+function readDifferences(): Difference[] {
+  const text = readFileSync(new URL('../../docs/how-to/analyst.md', import.meta.url), 'utf8')
+  const [, section = ''] = text.split('### What the engines do differently\n')
+  const lines = section.split('\n').filter((line) => line.startsWith('| `'))
+  return lines.map((line) => {
+    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+    const [query = '', embedded = '', neo4j = '', onBoth = ''] = cells.slice(1, -1).map(withoutBackticks)
+    const value = (cell: string): unknown => (cell === 'refused' ? cell : JSON.parse(cell))
+    return { query, embedded: value(embedded), neo4j: value(neo4j), onBoth: onBoth === '' ? null : onBoth }
+  })
+}
+
+const withoutBackticks = (cell: string): string => cell.replace(/^`(.*)`$/, '$1')
 
 export function freeCypherContract(store: StoreUnderTest): void {
   describe('free Cypher', () => {
@@ -99,6 +116,41 @@ export function freeCypherContract(store: StoreUnderTest): void {
         { unknown: 'nubmer', near: expect.arrayContaining(['number']) },
       ])
       expect((await client.queryGraph({ query: 'MATCH (t:Turn) RETURN t.number' })).warnings).toEqual([])
+    })
+
+    test('an error of the engine names the place and the word, and no procedure that is refused', async () => {
+      const client = await withTurns()
+      await expect(client.queryGraph({ query: 'MATCH (t:Turn)\nRETRUN t' })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/RETRUN.*line 2, column 1\b|line 2, column 1\b.*RETRUN/),
+      })
+      await expect(client.queryGraph({ query: 'MATCH (t:Turn) RETRUN t' })).rejects.toMatchObject({
+        message: expect.stringMatching(/line 1, column 16\b/),
+      })
+      await expect(
+        client.queryGraph({ query: 'CALL db.labels() YIELD nothing RETURN nothing' }),
+      ).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.not.stringMatching(/grafeo\.|dbms\.|SHOW PROC/),
+      })
+    })
+
+    const differences = readDifferences()
+
+    test.each(differences)('$query differs as docs/how-to/analyst.md says', async (row) => {
+      const client = await withTurns()
+      const answer = async (query: string): Promise<unknown> => {
+        try {
+          const { rows } = await client.queryGraph({ query })
+          const [[value] = []] = rows
+          return Array.isArray(value) ? value.toSorted() : value
+        } catch (error) {
+          return error instanceof TurngraphError && error.code === 'invalid_request' ? 'refused' : error
+        }
+      }
+      const expected = handles.graph.engine === 'embedded' ? row.embedded : row.neo4j
+      expect(await answer(row.query)).toEqual(expected)
+      if (row.onBoth !== null) expect(await answer(row.onBoth)).toEqual(row.neo4j)
     })
 
     test('the plan alone refuses what changes anything, whatever the words are', async () => {

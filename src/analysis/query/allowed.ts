@@ -26,10 +26,16 @@ export const FUNCTIONS = names(`
   shortestpath allshortestpaths
 `)
 
-export const PROCEDURES = names(`
-  db.labels db.propertyKeys db.relationshipTypes
-  db.schema.nodeTypeProperties db.schema.relTypeProperties db.schema.visualization
-`)
+const OF_BOTH_ENGINES = 'db.labels db.propertyKeys db.relationshipTypes'
+
+/** The embedded engine has no others that are for queries. */
+export const PROCEDURES = {
+  neo4j: names(
+    `${OF_BOTH_ENGINES} db.schema.nodeTypeProperties db.schema.relTypeProperties db.schema.visualization`,
+  ),
+  embedded: names(OF_BOTH_ENGINES),
+} as const
+export type Engine = keyof typeof PROCEDURES
 
 /** What a statement that is planned on Neo4j may consist of: all operators of its manual that only read. */
 const NEO4J_OPERATORS = names(`

@@ -1,6 +1,7 @@
 // Runs queries of analysts on a copy of the embedded graph.
 import { type Copy, readOnlyCopy } from '../../graph/embedded.ts'
 import type { Params } from '../../graph/port.ts'
+import { PLANNING, rewordEmbedded } from './engine-errors.ts'
 import { type Bounds, type Plan, type Reader, type Rows, RowsTaken, refusedByEngine } from './reader.ts'
 import { integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
@@ -14,7 +15,7 @@ export class EmbeddedReader implements Reader {
   }
 
   async plan(query: string, params: Params): Promise<Plan> {
-    const result = await this.#execute(`EXPLAIN ${query}`, params)
+    const result = await this.#execute(query, params, PLANNING)
     const lines = result.length === 0 ? [] : String(result.get(0).plan).split('\n')
     const operators = lines.flatMap((line) => /^\s*(\w+(?:\(\d+\))?)/.exec(line)?.[1] ?? [])
     const procedures = lines.flatMap((line) => /^\s*CallProcedure \(([\w.]+)/.exec(line)?.[1] ?? [])
@@ -37,13 +38,12 @@ export class EmbeddedReader implements Reader {
     this.#copy.close()
   }
 
-  async #execute(query: string, params: Params) {
+  async #execute(query: string, params: Params, before: '' | typeof PLANNING = '') {
     try {
-      return await this.#copy.executeCypher(query, params)
+      return await this.#copy.executeCypher(before + query, params)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      // Without the engine's own frame around it.
-      throw refusedByEngine(message.replace(/^Query error: (GRAFEO-\w+: )?/, ''), error)
+      throw refusedByEngine(rewordEmbedded({ message, query, isPlanned: before !== '' }), error)
     }
   }
 }

@@ -18,6 +18,7 @@ import {
 } from '../../graph/neo4j-driver.ts'
 import { isOutOfMemory, isTimeout, isTransient, isUnknownBookmark } from '../../graph/neo4j-errors.ts'
 import { DEADLINE_MS, type Neo4jOptions, type Params } from '../../graph/port.ts'
+import { PLANNING, rewordNeo4j } from './engine-errors.ts'
 import {
   type Bounds,
   invalidQuery,
@@ -28,6 +29,8 @@ import {
   refusedByEngine,
 } from './reader.ts'
 import { durationForm, integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
+
+type Asked = { query: string; isPlanned: boolean }
 
 const FETCH_ROWS = 200
 /** A server that moves, starts or breaks a connection is asked again, for as long as a request may wait for the store. */
@@ -49,7 +52,8 @@ export class Neo4jReader implements Reader {
 
   /** On a cluster in READ mode followers answer: what they must have, they are told by bookmarks. */
   plan(query: string, params: Params, bounds: Bounds): Promise<Plan> {
-    return this.#answering(bounds, async (leftMs) => {
+    const asked = { query, isPlanned: true }
+    return this.#answering(bounds, asked, async (leftMs) => {
       const { bookmarks } = bounds
       if (bookmarks.length === 0)
         return this.#planWith(await this.#bookmarksOfLeader(leftMs), query, params, leftMs)
@@ -64,7 +68,8 @@ export class Neo4jReader implements Reader {
   }
 
   run(query: string, params: Params, bounds: Bounds): Promise<Rows> {
-    return this.#answering(bounds, (leftMs) =>
+    const asked = { query, isPlanned: false }
+    return this.#answering(bounds, asked, (leftMs) =>
       this.#inSession(ACCESS.READ, bounds.bookmarks, async (session) => {
         const result = session.run(query, toNeo4j(params), {
           timeout: leftMs,
@@ -91,7 +96,7 @@ export class Neo4jReader implements Reader {
     timeout: number,
   ): Promise<Plan> {
     const { summary } = await this.#inSession(ACCESS.READ, bookmarks, async (session) =>
-      session.run(`EXPLAIN ${query}`, toNeo4j(params), {
+      session.run(PLANNING + query, toNeo4j(params), {
         timeout,
         metadata: { app: 'turngraph', statement: 'query plan' },
       }),
@@ -124,7 +129,7 @@ export class Neo4jReader implements Reader {
   }
 
   /** Again where another try may succeed: what reads may run twice. */
-  async #answering<T>({ timeoutMs }: Bounds, work: (leftMs: number) => Promise<T>): Promise<T> {
+  async #answering<T>({ timeoutMs }: Bounds, asked: Asked, work: (leftMs: number) => Promise<T>): Promise<T> {
     const began = performance.now()
     try {
       return await retry(() => work(Math.max(1, Math.round(timeoutMs - (performance.now() - began)))), {
@@ -133,7 +138,7 @@ export class Neo4jReader implements Reader {
         firstPauseMs: FIRST_RETRY_MS,
       })
     } catch (error) {
-      throw error instanceof Neo4jError ? domainError(error) : error
+      throw error instanceof Neo4jError ? domainError(error, asked) : error
     }
   }
 
@@ -156,7 +161,7 @@ export class Neo4jReader implements Reader {
 }
 
 /** By code, never by message. */
-function domainError(error: Neo4jError): TurngraphError {
+function domainError(error: Neo4jError, asked: Asked): TurngraphError {
   const { code } = error
   if (code === 'Neo.ClientError.Statement.AccessMode') {
     return invalidQuery('writes', 'Only reading statements are run.', error)
@@ -179,7 +184,8 @@ function domainError(error: Neo4jError): TurngraphError {
       cause: error,
     })
   }
-  if (code.startsWith('Neo.ClientError.')) return refusedByEngine(error.message, error)
+  if (code.startsWith('Neo.ClientError.'))
+    return refusedByEngine(rewordNeo4j({ message: error.message, ...asked }), error)
   return new TurngraphError('internal', 'Neo4j failed at the query.', { cause: error })
 }
 

@@ -70,7 +70,7 @@ export class Queries {
     bookmarks = null,
     signal: caller,
   }: Query): Promise<QueryRows> {
-    const statement = refuseByWords(query)
+    const statement = refuseByWords(query, this.#source.engine)
     const run = async ({ leftMs, waitedMs, signal }: Allowance) => {
       const process = await this.#openProcess()
       const brought = bookmarks?.mayFollow ? bookmarks.all() : []

@@ -57,9 +57,13 @@ export class RowsTaken {
   }
 }
 
-/** What the engine says is wrong with a query. */
+/** What the engine says is wrong with a query, as engine-errors.ts words it. */
 export const refusedByEngine = (message: string, cause: unknown): TurngraphError =>
-  invalidQuery(message.split('\n')[0]?.slice(0, 500) ?? '', 'The message is the engine’s own.', cause)
+  invalidQuery(
+    message.slice(0, 500),
+    'The message is the engine’s own; docs/how-to/analyst.md lists what the engines do differently.',
+    cause,
+  )
 
 /** What is wrong with a query, and what to do about it. */
 export const invalidQuery = (problem: string, hint: string, cause?: unknown): TurngraphError =>

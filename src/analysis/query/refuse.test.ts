@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { TurngraphError } from '../../core/errors.ts'
 import { refuseByWords } from './refuse.ts'
 
-const problemOf = (query: string): string | null => {
+const problemOf = (query: string, engine: 'neo4j' | 'embedded' = 'neo4j'): string | null => {
   try {
-    refuseByWords(query)
+    refuseByWords(query, engine)
     return null
   } catch (error) {
     if (error instanceof TurngraphError) return error.message
@@ -54,7 +54,23 @@ describe('a query is refused by its words', () => {
     expect(problemOf(query)).toBeNull()
   })
 
+  test('the hint of a refused procedure lists those of the engine, and no other', () => {
+    const hintOf = (engine: 'neo4j' | 'embedded') => {
+      try {
+        refuseByWords('CALL db.stats.clear()', engine)
+      } catch (error) {
+        return (error as TurngraphError).hint
+      }
+    }
+    expect(hintOf('embedded')).toBe(
+      'The procedures for queries are db.labels, db.propertyKeys, db.relationshipTypes.',
+    )
+    expect(hintOf('neo4j')).toContain('db.schema.visualization')
+    expect(problemOf('CALL db.schema.visualization()', 'neo4j')).toBeNull()
+    expect(problemOf('CALL db.schema.visualization()', 'embedded')).toContain('calls the procedure')
+  })
+
   test('a semicolon at the end is left away', () => {
-    expect(refuseByWords('RETURN 1 AS x ; // that is all')).toBe('RETURN 1 AS x ')
+    expect(refuseByWords('RETURN 1 AS x ; // that is all', 'embedded')).toBe('RETURN 1 AS x ')
   })
 })

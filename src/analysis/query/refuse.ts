@@ -1,5 +1,5 @@
 // Refuses queries that do more than read: by their words, and by the plan of the engine.
-import { FUNCTIONS, OPERATORS, PROCEDURES } from './allowed.ts'
+import { type Engine, FUNCTIONS, OPERATORS, PROCEDURES } from './allowed.ts'
 import { splitTokens, type Token } from './cypher-lexer.ts'
 import { invalidQuery, type Plan } from './reader.ts'
 
@@ -24,7 +24,7 @@ const BEFORE_PARENTHESES = new Set(
  * @returns the statement, without a semicolon at its end
  * @throws `invalid_request` that names what is refused, and where
  */
-export function refuseByWords(query: string): string {
+export function refuseByWords(query: string, engine: Engine): string {
   const all = splitTokens(query)
   const end = all.at(-1)?.text === ';' ? (all.at(-1) as Token).at : query.length
   const tokens = all.filter(({ at }) => at < end)
@@ -34,8 +34,8 @@ export function refuseByWords(query: string): string {
       throw invalidQuery(`has more than one statement: a ";" at ${token.at}`, 'Send one at a time.')
     }
     refuseCommand(tokens, index)
-    refuseProcedure(tokens, index)
-    refuseFunction(tokens, index)
+    refuseProcedure(tokens, index, PROCEDURES[engine])
+    refuseFunction(tokens, index, PROCEDURES[engine])
   })
   return query.slice(0, end)
 }
@@ -56,21 +56,23 @@ function isName(tokens: readonly Token[], index: number): boolean {
   return (isMark(before) && '.:|&!'.includes(before.text)) || (isMark(after) && after.text === ':')
 }
 
-function refuseProcedure(tokens: readonly Token[], index: number): void {
+type Procedures = ReadonlySet<string>
+
+function refuseProcedure(tokens: readonly Token[], index: number, procedures: Procedures): void {
   const call = tokens[index] as Token
   if (call.kind !== 'word' || call.text.toUpperCase() !== 'CALL' || isName(tokens, index)) return
   const next = tokens[index + 1]
   if (isMark(next) && '({'.includes(next.text)) return
   let name = next?.text ?? ''
   for (let at = index + 2; isDot(tokens[at]); at += 2) name += `.${tokens[at + 1]?.text ?? ''}`
-  if (PROCEDURES.has(name)) return
+  if (procedures.has(name)) return
   throw invalidQuery(
     `calls the procedure ${name.slice(0, 200)} at ${call.at}`,
-    `The procedures for queries are ${[...PROCEDURES].join(', ')}.`,
+    `The procedures for queries are ${[...procedures].join(', ')}.`,
   )
 }
 
-function refuseFunction(tokens: readonly Token[], index: number): void {
+function refuseFunction(tokens: readonly Token[], index: number, procedures: Procedures): void {
   const open = tokens[index]
   if (!isMark(open) || open.text !== '(') return
   let from = index - 1
@@ -80,7 +82,7 @@ function refuseFunction(tokens: readonly Token[], index: number): void {
   const first = parts[0] as Token
   const name = parts.map(({ text }) => text).join('.')
   if (parts.length === 1 && first.kind === 'word' && BEFORE_PARENTHESES.has(name.toUpperCase())) return
-  if (FUNCTIONS.has(name.toLowerCase()) || isCalled(tokens[from - 1], name)) return
+  if (FUNCTIONS.has(name.toLowerCase()) || isCalled(tokens[from - 1], procedures.has(name))) return
   throw invalidQuery(
     `calls the function ${name.slice(0, 200)} at ${first.at}`,
     'Queries may call the functions that only compute, or read this graph: docs/how-to/analyst.md lists them.',
@@ -88,8 +90,8 @@ function refuseFunction(tokens: readonly Token[], index: number): void {
 }
 
 /** `CALL` looked at the name already. */
-const isCalled = (before: Token | undefined, name: string): boolean =>
-  PROCEDURES.has(name) && before?.kind === 'word' && before.text.toUpperCase() === 'CALL'
+const isCalled = (before: Token | undefined, isProcedure: boolean): boolean =>
+  isProcedure && before?.kind === 'word' && before.text.toUpperCase() === 'CALL'
 
 const isDot = (token: Token | undefined): boolean => isMark(token) && token.text === '.'
 const isMark = (token: Token | undefined): token is Token => token?.kind === 'mark'
@@ -102,10 +104,10 @@ const isWord = (token: Token | undefined): token is Token =>
  *
  * @throws `invalid_request` that names the operator or the procedure
  */
-export function refuseByPlan(engine: keyof typeof OPERATORS, { reads, operators, procedures }: Plan): void {
+export function refuseByPlan(engine: Engine, { reads, operators, procedures }: Plan): void {
   const foreign = operators.find((operator) => !OPERATORS[engine].has(operator))
   if (foreign !== undefined) throw foreignPlan(`needs the operator ${foreign}`)
-  const called = procedures.find((procedure) => !PROCEDURES.has(procedure))
+  const called = procedures.find((procedure) => !PROCEDURES[engine].has(procedure))
   if (called !== undefined) throw foreignPlan(`calls the procedure ${called}`)
   if (!reads || operators.length === 0) throw foreignPlan('is not one that only reads')
 }

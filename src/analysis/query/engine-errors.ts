@@ -1,0 +1,69 @@
+// Rewords what an engine says of a query: with the place and the word, and without procedures that are refused. Pure.
+import { splitTokens } from './cypher-lexer.ts'
+
+/** Precedes a query that is only planned. It is a line of its own, so that columns are those of the query. */
+export const PLANNING = 'EXPLAIN\n'
+
+type Said = {
+  /** The message of the engine. */
+  message: string
+  /** The query as its author wrote it. */
+  query: string
+  /** Whether the engine was given `PLANNING` before it. */
+  isPlanned: boolean
+}
+
+/** Names of the embedded engine's parser for marks. */
+const MARKS: Readonly<Record<string, string>> = {
+  LParen: '"("',
+  RParen: '")"',
+  LBracket: '"["',
+  RBracket: '"]"',
+  LBrace: '"{"',
+  RBrace: '"}"',
+  Eq: '"="',
+  Colon: '":"',
+  Comma: '","',
+  Dot: '"."',
+  Pipe: '"|"',
+}
+
+/**
+ * @example
+ * // Query error: GRAFEO-Q001: syntax error: [Cypher] Expected RParen\n  --> query:1:15 …
+ * // syntax error: Expected ")" at line 1, column 15: RETURN
+ */
+export function rewordEmbedded({ message, query, isPlanned }: Said): string {
+  const [first = '', ...below] = message.split('\n')
+  const said = first
+    .replace(/^Query error: (?:GRAFEO-\w+: )?/, '')
+    .replace('[Cypher] ', '')
+    .replace(/Expected (\w+)$/, (all, mark: string) =>
+      MARKS[mark] === undefined ? all : `Expected ${MARKS[mark]}`,
+    )
+    .replace(/[;,.]? ?CALL [\w.]+\(\)[^;.]*/g, '')
+  const place = /^ *--> query:(\d+):(\d+)$/m.exec(below.join('\n'))
+  if (place === null) return said
+  const [line, column] = [Number(place[1]) - (isPlanned ? 1 : 0), Number(place[2])]
+  return `${said} at line ${line}, column ${column}: ${wordAt(query, line, column)}`
+}
+
+/** Neo4j names place and word itself; both count from the beginning of what it was given. */
+export function rewordNeo4j({ message, isPlanned }: Said): string {
+  const said = message.split('\n')[0] ?? ''
+  if (!isPlanned) return said
+  return said.replace(
+    /\(line (\d+), column (\d+) \(offset: (\d+)\)\)/g,
+    (_, line: string, column: string, offset: string) =>
+      `(line ${Number(line) - 1}, column ${column} (offset: ${Number(offset) - PLANNING.length}))`,
+  )
+}
+
+/** The word or mark at a place, whose column counts characters from 1. */
+function wordAt(query: string, line: number, column: number): string {
+  const lines = query.split('\n')
+  const before = lines.slice(0, line - 1).reduce((length, each) => length + each.length + 1, 0)
+  const at = before + [...(lines[line - 1] ?? '')].slice(0, column - 1).join('').length
+  const token = splitTokens(query).find((each) => each.at + each.text.length > at)
+  return token === undefined ? 'the end of the statement' : token.text.slice(0, 100)
+}
