@@ -41,7 +41,7 @@ export const addQuery = action(
   turngraph query 'MATCH (w:World) RETURN w.slug AS world, w.currentTurn AS turns ORDER BY world'
   turngraph query --preset blockers --show-cypher | turngraph query -
   turngraph query --preset last-turn --csv > last-turns.csv
-  turngraph query 'MATCH (t:Turn {project: $project}) RETURN count(t) AS turns' --param project=shop`,
+  turngraph query 'MATCH (w:World {project: $project}) RETURN sum(w.turnCount) AS turns' --param project=shop`,
   },
   ({ cypher, ...options }) => {
     if ((cypher === undefined) === (options.preset === undefined))
