@@ -14,8 +14,13 @@ export const addTurns = action(
       minLength: ['--min-length <n>', 'of so many calls at least (default: the configured threshold)'],
       since: ['--since <instant>', 'that began then or later; UTC where it has no zone'],
       sessionId: ['--session <id>', 'of this session alone'],
-      limit: ['--limit <n>', 'so many; 0 is all (default: 50, of patterns all)'],
+      limit: ['--limit <n>', 'so many; 0 is all (default: 50, of patterns all, of sequences 20)'],
       patterns: ['--patterns', 'their shapes instead, by how often they occur, of a single tool last'],
+      sequences: [
+        '--sequences',
+        'frequent sequences of 2 to 5 calls within turns instead, of a single tool last',
+        { conflicts: ['patterns', 'pattern', 'minLength', 'turn'] },
+      ],
       pattern: [
         '--pattern <pattern>',
         'the turns of exactly this shape, as it is printed or with -> between the tools',
@@ -29,10 +34,12 @@ export const addTurns = action(
     },
     help: `Examples:
   turngraph turns --patterns --since 2026-01-01
+  turngraph turns --sequences
   turngraph turns --session 5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01 --turn 0`,
   },
-  ({ turn, patterns, pattern, project, json, ...asked }) => {
+  ({ turn, patterns, sequences, pattern, project, json, ...asked }) => {
     const frame = { project, json }
+    if (sequences) return showSequences(asked, frame)
     if (turn !== undefined) return showSteps(asked.sessionId, turn, frame)
     if (patterns) return showPatterns(asked, frame)
     return ask(
@@ -69,6 +76,20 @@ function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Fr
         sessions: 'sessions',
       },
       note,
+    ),
+    { part: takeItems },
+  )
+}
+
+function showSequences(asked: OperationInput<'listTranscriptSequences'>, frame: Frame): Promise<void> {
+  return ask(
+    'listTranscriptSequences',
+    asked,
+    frame,
+    printItems(
+      'No sequence of calls stands in three turns.',
+      { sequence: 'sequence', count: 'count', turns: 'turns', sessions: 'sessions' },
+      'COUNT is how often the calls follow each other, TURNS in how many turns. Sequences of a single tool come last.',
     ),
     { part: takeItems },
   )

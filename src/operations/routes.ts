@@ -56,6 +56,7 @@ export const routes: readonly Route[] = [
     operation: 'listTranscriptSteps',
   },
   { method: 'GET', path: '/v1/transcript-patterns', operation: 'listTranscriptPatterns' },
+  { method: 'GET', path: '/v1/transcript-sequences', operation: 'listTranscriptSequences' },
   { method: 'GET', path: '/v1/tool-stats', operation: 'listToolStats' },
   { method: 'GET', path: '/v1/paths', operation: 'listPaths' },
   { method: 'GET', path: '/v1/desires', operation: 'listDesires' },

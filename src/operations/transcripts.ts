@@ -15,8 +15,10 @@ import {
 } from '../transcripts/progress.ts'
 import {
   listTranscriptPatterns,
+  listTranscriptSequences,
   listTranscriptTurns,
   transcriptPattern,
+  transcriptSequence,
   transcriptTurn,
 } from '../transcripts/reports.ts'
 import { listTranscriptSteps, transcriptStep } from '../transcripts/steps.ts'
@@ -112,6 +114,22 @@ export const transcriptOperations = {
           minLength: input.minLength ?? turnLengthThreshold,
           sinceMs: toMs(input.since),
         }),
+      ),
+  }),
+  listTranscriptSequences: operation({
+    summary: 'Sequences of 2 to 5 calls that stand in three turns or more, of a single tool last',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      since,
+      sessionId: ofSession,
+      limit: limit(20),
+      cursor: pageFields.cursor,
+    }),
+    output: page(transcriptSequence),
+    run: (graph, input) =>
+      readPlaces(input, (limit) =>
+        listTranscriptSequences(graph, { ...input, limit, sinceMs: toMs(input.since) }),
       ),
   }),
   listToolStats: operation({

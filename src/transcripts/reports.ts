@@ -1,9 +1,10 @@
 /** Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
-import { readRows } from '../graph/decode.ts'
+import { readPages, readRows } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { CallSequences } from '../rules/call-sequences.ts'
 import {
   optionalNumber,
   optionalText,
@@ -18,6 +19,8 @@ import { NEVER_MS } from './statement-params.ts'
 const turnsOfProject = statement('transcripts/list-turns', 'project')
 const turnsOfSession = statement('transcripts/list-turns', 'session')
 const turnsOfPattern = statement('transcripts/list-turns', 'pattern')
+const toolsOfProject = statement('transcripts/turn-tools', 'project')
+const toolsOfSession = statement('transcripts/turn-tools', 'session')
 const patternsOfProject = statement('transcripts/patterns', 'project')
 const patternsOfSession = statement('transcripts/patterns', 'session')
 
@@ -151,5 +154,40 @@ export async function listTranscriptPatterns(
     count,
     avgLength: calls / count,
     sessions,
+  }))
+}
+
+export const transcriptSequence = z.object({
+  sequence: z.string().describe('the tools of 2 to 5 calls that follow each other'),
+  length: z.number().describe('how many calls'),
+  count: z.number().describe('how often it occurs'),
+  turns: z.number().describe('in how many turns'),
+  sessions: z.number(),
+})
+type TranscriptSequence = z.output<typeof transcriptSequence>
+
+const toolsRow = z.object({ key: z.string(), tools: textList, session: z.string() })
+const TURNS_AT_ONCE = 2_000
+
+/** Sequences of 2 to 5 calls that stand in three turns or more, by the number of turns, those of a single tool last. */
+export async function listTranscriptSequences(
+  graph: Graph,
+  request: ReportRequest & OfSession,
+): Promise<TranscriptSequence[]> {
+  const { project, sessionId } = request
+  const { fromMs, limit } = commonParams(request)
+  const [from, scope] =
+    sessionId != null
+      ? [toolsOfSession, { sessionKey: sessionKey(project, sessionId) }]
+      : [toolsOfProject, { project }]
+  const sequences = new CallSequences()
+  for await (const page of readPages(graph, from, { ...scope, fromMs } as Params, toolsRow, TURNS_AT_ONCE))
+    for (const { tools, session } of page) sequences.addTurn(tools, session)
+  const found = sequences.list().slice(0, limit)
+  if (found.length === 0 && sessionId != null) await requireSession(graph, project, sessionId)
+  return found.map(({ tools, ...counts }) => ({
+    sequence: tools.join(ARROW),
+    length: tools.length,
+    ...counts,
   }))
 }

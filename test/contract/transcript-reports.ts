@@ -213,6 +213,34 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(second).toEqual({ turnId: 'r0', items: steps.slice(2), nextCursor: null })
     })
 
+    test('frequent sequences of calls are listed next to whole patterns, those of a single tool last', async () => {
+      const worked = ['Grep', 'Read', 'Edit']
+      for (const n of [7, 8])
+        await send(
+          client(),
+          sessionOf(n),
+          bytesOf(
+            turn(`${n}a`, ['Bash', 'Bash', ...worked], { from: n * 1_000 }),
+            turn(`${n}b`, [...worked, `Only${n}`, 'Bash', 'Bash'], { from: n * 1_000 + 100 }),
+          ),
+          { project: 'sequences' },
+        )
+      const ask = async (more: object = {}) =>
+        (await client().listTranscriptSequences({ project: 'sequences', ...more })).items.map(
+          ({ sequence, length, count, turns, sessions }) => [sequence, length, count, turns, sessions],
+        )
+      expect(await ask()).toEqual([
+        ['Grep → Read → Edit', 3, 4, 4, 2],
+        ['Grep → Read', 2, 4, 4, 2],
+        ['Read → Edit', 2, 4, 4, 2],
+        ['Bash → Bash', 2, 4, 4, 2],
+      ])
+      expect(await ask({ limit: 1 })).toHaveLength(1)
+      expect(await ask({ sessionId: sessionOf(7) })).toEqual([])
+      expect(await ask({ since: '2027-01-01' })).toEqual([])
+      await expect(ask({ sessionId: sessionOf(99) })).rejects.toMatchObject({ code: 'not_found' })
+    })
+
     test('the steps of a turn are those of its session and place; what is not there is not_found', async () => {
       await two()
       const stepsAt = async (sessionId: string, index: number) =>

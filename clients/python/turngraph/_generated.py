@@ -1619,6 +1619,32 @@ class ListTranscriptPatternsAnswerItemsItem(TypedDict):
     sessions: float
 
 
+class ListTranscriptSequencesRequest(TypedDict):
+    project: NotRequired[str | None]
+    since: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class ListTranscriptSequencesAnswer(TypedDict):
+    items: list[ListTranscriptSequencesAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListTranscriptSequencesAnswerItemsItem(TypedDict):
+    # the tools of 2 to 5 calls that follow each other
+    sequence: str
+    # how many calls
+    length: float
+    # how often it occurs
+    count: float
+    # in how many turns
+    turns: float
+    sessions: float
+
+
 class ListToolStatsRequest(TypedDict):
     project: NotRequired[str | None]
     since: NotRequired[str | None]
@@ -2088,6 +2114,7 @@ ROUTES: dict[str, Route] = {
     "listTranscriptTurns": Route("GET", "/v1/transcript-turns", False, True, ()),
     "listTranscriptSteps": Route("GET", "/v1/transcripts/{session_id}/turns/{index}/steps", False, True, ("session_id", "index",)),
     "listTranscriptPatterns": Route("GET", "/v1/transcript-patterns", False, True, ()),
+    "listTranscriptSequences": Route("GET", "/v1/transcript-sequences", False, True, ()),
     "listToolStats": Route("GET", "/v1/tool-stats", False, True, ()),
     "listPaths": Route("GET", "/v1/paths", False, True, ()),
     "listDesires": Route("GET", "/v1/desires", False, True, ()),
@@ -2299,6 +2326,11 @@ class Calls:
     def list_transcript_patterns(self, **fields: Unpack[ListTranscriptPatternsRequest]) -> ListTranscriptPatternsAnswer:
         """The shapes of turns from a least length on, by how often they occur, of a single tool last."""
         answer: ListTranscriptPatternsAnswer = self._call("listTranscriptPatterns", fields)
+        return answer
+
+    def list_transcript_sequences(self, **fields: Unpack[ListTranscriptSequencesRequest]) -> ListTranscriptSequencesAnswer:
+        """Sequences of 2 to 5 calls that stand in three turns or more, of a single tool last."""
+        answer: ListTranscriptSequencesAnswer = self._call("listTranscriptSequences", fields)
         return answer
 
     def list_tool_stats(self, **fields: Unpack[ListToolStatsRequest]) -> ListToolStatsAnswer:

@@ -1,0 +1,16 @@
+// The calls of turns in order, a page of turns at a time: sequences of calls are counted over them.
+// params: $after $fromMs $limit
+// when project
+// params: $project
+MATCH (t:TranscriptTurn {project: $project})
+WHERE t.key > $after AND t.length > 1 AND t.begunMs >= $fromMs
+WITH t, t.sessionId AS session
+// when session
+// A fork's turns too, which another session may have written.
+// params: $sessionKey
+MATCH (s:TranscriptSession {key: $sessionKey})-[:HAS_TURN]->(t:TranscriptTurn)
+WHERE t.key > $after AND t.length > 1 AND t.begunMs >= $fromMs
+WITH t, s.id AS session
+// end
+ORDER BY t.key LIMIT $limit
+RETURN t.key AS key, t.tools AS tools, session
