@@ -53,6 +53,8 @@ const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Pr
     name: 'patterns',
     address: `/p/${PROJECT}/patterns?pattern=${encodeURIComponent(PATTERN)}`,
     shows: async (page) => {
+      await page.getByText(/patterns; the most frequent of several tools, .+ → /).waitFor()
+      await page.getByRole('table', { name: 'Sequences' }).waitFor()
       await page.getByRole('table', { name: 'Errors' }).waitFor()
       await page.getByRole('table', { name: 'Desires' }).waitFor()
       await page.getByRole('table', { name: 'Turns of the pattern' }).getByRole('button').first().click()

@@ -13,6 +13,7 @@ import { DesiresRegion } from './desires-region.tsx'
 import { ErrorsRegion } from './errors-region.tsx'
 import { PatternTurns } from './pattern-turns.tsx'
 import { PatternsRegion } from './patterns-region.tsx'
+import { SequencesRegion } from './sequences-region.tsx'
 import { ToolsRegion } from './tools-region.tsx'
 
 type Props = { address: Extract<Address, { view: 'patterns' }> }
@@ -69,6 +70,7 @@ export function PatternsView({ address: { project } }: Props) {
         }
       </Answered>
       {opened !== null && <PatternTurns key={opened} project={project} pattern={opened} />}
+      <SequencesRegion project={project} since={since} session={session} />
       <ToolsRegion project={project} since={since} />
       <ErrorsRegion project={project} since={since} />
       <DesiresRegion project={project} />
