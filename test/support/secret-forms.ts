@@ -2,6 +2,9 @@
 
 /** `S` in a form is replaced by the secret, `P` by a password of words without digits. */
 export const SECRET_FORMS: readonly string[] = [
+  // Sentences
+  'the password is S',
+  'Log in as anna, the passphrase was "S"',
   // Variables of shells and files
   'export DB_PASSWORD=S',
   'DB_PASS=S npm start',
@@ -256,6 +259,10 @@ export const SECRET_FORMS: readonly string[] = [
 
 /** Lines of tests, builds, logs and configuration that hold no secret. */
 export const INNOCENT_LINES: readonly string[] = [
+  "it('rejects a wrong password: abc123', () => {})",
+  'test("a user with token: abc123def456 is refused", async () => {',
+  'the password is base64url and the passphrase was sha-256',
+  'errors: { password: "Required!" }',
   '--- PASS: TestLogin2FA (0.02s)',
   '--- PASS: TestToken_Refresh/expired (0.00s)',
   'PASS:AC-003',

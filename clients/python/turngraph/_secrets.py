@@ -306,6 +306,8 @@ def _read_name(content: str, match: re.Match[str]) -> Optional[_Name]:
     if forms.PUBLIC_NAME.search(text):
         return None
     around = before[: len(before) - len(head)]
+    if forms.TEST_TITLE.search(around):
+        return None
     place = _find_place(around, head, quote, sign, text, suffix)
     if place is None:
         return None
@@ -450,7 +452,8 @@ def _is_secret_value(value: _Value, name: _Name) -> bool:
         return True
     if name.place == "line" and name.is_tight:
         return not _is_path(text)
-    return _is_random(text)
+    is_word = value.quoted and name.sign == "=" and forms.ENDS_IN_SIGN.search(text) is not None
+    return is_word or _is_random(text)
 
 
 def _is_public_value(text: str, name: _Name) -> bool:

@@ -67,6 +67,7 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   const text = head + word
   if (PUBLIC_NAME.test(text)) return null
   const around = before.slice(0, before.length - head.length)
+  if (TEST_TITLE.test(around)) return null
   const place = findPlace({ around, head, quote, sign, text, suffix })
   if (place === null) return null
   const isKey = quote === '"' && sign === ':' && /(?:^|\0\n)[^"\n]{0,60}$/.test(around)
@@ -80,6 +81,9 @@ function readName(content: string, match: RegExpExecArray): Name | null {
     place,
   }
 }
+
+/** The title of a test speaks of made-up values: `it('rejects a wrong password: abc123')`. */
+const TEST_TITLE = /(?<![\w$])(?:it|test|describe)(?:\.\w{1,10})?\([ \t]{0,4}(["'`])(?:(?!\1)[^\n\0])*$/
 
 const isTight = (name: string, sign: string): boolean =>
   !/[ \t]/.test(sign) && !/^(?:this|self|[a-z]{1,2})\./.test(name)
@@ -269,9 +273,11 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
     )
   if (name.place === 'pair' || name.place === 'query') return true
   if (name.place === 'line' && name.isTight) return !isPath(text)
-  return isRandom(text)
+  // `password = "letmein!"`; behind a colon it is a message: `password: "Required!"`.
+  return isRandom(text) || (quoted && name.sign === '=' && ENDS_IN_SIGN.test(text))
 }
 
+const ENDS_IN_SIGN = /^[a-z]+[!@#$%^&*]+$/
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Two words of letters in a row: `node-modules-Linux-3f9a8b7c`. */
 const WORDS = /(?:^|[-_:/])[A-Za-z]{3,}[-_:/][A-Za-z]{3,}(?:[-_:/]|$)/
@@ -335,6 +341,8 @@ export function isRandom(text: string): boolean {
 /** The forms that scripts/python-secrets.ts writes for the Python client. */
 export const ASSIGNMENT_FORMS = {
   NAME,
+  ENDS_IN_SIGN,
+  TEST_TITLE,
   PUBLIC_NAME,
   STRONG,
   SETS_VARIABLE,

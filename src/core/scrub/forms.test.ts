@@ -36,6 +36,11 @@ describe('secrets are masked by the forms that they are written in', () => {
   })
 })
 
+test('a password that ends in a sign and a password in a sentence are masked', async () => {
+  for (const text of ['password = "letmein!"', 'password is hunter2Qx9'])
+    expect(await maskedIn(text)).toMatch(/^password (?:is|=) "?\[redacted\]"?$/)
+})
+
 test('lines of tests, builds, logs and configuration stay as they are', async () => {
   const changed: string[] = []
   for (const line of INNOCENT_LINES) {

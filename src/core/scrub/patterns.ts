@@ -92,6 +92,11 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'line',
     /(?:password|passwd)(?<=(?:^|[\n\0"])[ \t]{0,20}\w{6,8})[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|$)/dg,
   ],
+  // In a sentence only a word of capitals, small letters and digits: `the password is base64url` is none.
+  [
+    'sentence',
+    /(?<![A-Za-z])(?:[Pp]assword|[Pp]asswort|[Pp]assphrase|[Pp]asscode)\s{1,4}(?:is|was|ist|war)\s{1,4}["'`]?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[a-z])(?=[^\s\0]{0,64}[A-Z!@#$%^&*])([\w!@#$%^&*~+/=-]{6,})/dg,
+  ],
   ['wifi', /(?<![\w-])(?:psk|wpa_passphrase)\s{0,4}=\s{0,4}["']?([^\s"'\0]{8,63})/dg],
   ['oracle', /(?:\bjdbc:oracle:\w{1,10}:|\bsqlplus\s{1,4})[\w$#]{1,40}\/([^\s@"'`\0]{4,})@/dg],
   ['openssl', /\s-pass(?:in|out)?\s{1,4}["']?pass:([^\s"'\0]{4,})/dg],
