@@ -3,5 +3,5 @@
 // so the caller looks at the instants itself.
 // params: $leased $skew
 MATCH (w:World {leased: $leased})
-RETURN w.project AS project, w.slug AS worldSlug, w.leaseUntil AS leaseUntil, w.leaseOwners AS leaseOwners,
+RETURN w.project AS project, w.slug AS worldSlug, w.leaseUntil AS leaseUntil, w.leaseTtlMs AS leaseTtlMs, w.leaseOwners AS leaseOwners,
        timestamp() + $skew AS now

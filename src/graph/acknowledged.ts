@@ -6,6 +6,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { sha256 } from '../core/keys.ts'
 
 /** The number of a commit, which the engine counts, and when it was acknowledged. */
 type Mark = { commit: number; at: string }
@@ -13,7 +14,8 @@ type Mark = { commit: number; at: string }
 /** One a second is kept, so that a loss can be told by the time since when. */
 const SLOTS = 64
 const SLOT_BYTES = 64
-const MARK = /^(\d{16}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) *$/
+/** Files of older versions have no checksum. */
+const MARK = /^(\d{16}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?: ([0-9a-f]{8}))? *$/
 
 export const acknowledgedFile = (folder: string): string => path.join(folder, 'graph.acknowledged')
 
@@ -84,7 +86,10 @@ export class Acknowledged {
 }
 
 const slotText = (mark: Mark | null): string =>
-  `${(mark === null ? '' : `${String(mark.commit).padStart(16, '0')} ${mark.at}`).padEnd(SLOT_BYTES - 1)}\n`
+  `${(mark === null ? '' : withChecksum(`${String(mark.commit).padStart(16, '0')} ${mark.at}`)).padEnd(SLOT_BYTES - 1)}\n`
+
+const checksum = (text: string): string => sha256(text).slice(0, 8)
+const withChecksum = (text: string): string => `${text} ${checksum(text)}`
 
 function readSlots(file: string): (Mark | null)[] {
   if (!existsSync(file)) return Array.from({ length: SLOTS }, () => null)
@@ -102,8 +107,10 @@ function readSlots(file: string): (Mark | null)[] {
   )
 }
 
+/** A slot with another checksum says nothing: a changed digit would tell of writes that never were. */
 function parseSlot(text: string): Mark | null {
-  const [, commit, at] = MARK.exec(text.trimEnd()) ?? []
+  const [, commit, at, sum] = MARK.exec(text.trimEnd()) ?? []
+  if (sum !== undefined && sum !== checksum(`${commit} ${at}`)) return null
   return commit === undefined || at === undefined ? null : { commit: Number(commit), at }
 }
 

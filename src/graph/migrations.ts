@@ -194,7 +194,13 @@ async function refuseIfLost(renew: Renew): Promise<void> {
   )
 }
 
-const drift = (message: string): TurngraphError =>
-  new TurngraphError('store_unavailable', `The schema does not fit: ${message}`, {
-    hint: 'Run the Turngraph version that wrote this graph, or restore the migration file; never edit an applied one.',
-  })
+/** The graph has another schema than this version: trying again does not help. */
+export class SchemaMismatch extends TurngraphError {
+  constructor(message: string) {
+    super('store_unavailable', `The schema does not fit: ${message}`, {
+      hint: 'Run the Turngraph version that wrote this graph, or restore the migration file; never edit an applied one.',
+    })
+  }
+}
+
+const drift = (message: string): TurngraphError => new SchemaMismatch(message)

@@ -81,13 +81,14 @@ export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: str
 
 /** Runs an operation for a caller, in the project that the call names and the caller may reach. */
 export async function runFor(
-  { graph, metrics, spans, defaultProject, ...settings }: OperationContext,
+  { graph, schema, metrics, spans, defaultProject, ...settings }: OperationContext,
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
   call: Pick<Call, 'idempotencyKey' | 'bookmarks' | 'log' | 'signal'>,
 ): Promise<unknown> {
-  const { wholeGraph, run }: Operation = operations[operation]
+  const { wholeGraph, scope, run }: Operation = operations[operation]
+  if (!onlyReads(scope)) await schema.refuseWritesIfOutdated()
   if (wholeGraph) refuseBound(caller)
   const project = chooseProject(input.project ?? null, caller, defaultProject)
   try {

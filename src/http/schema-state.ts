@@ -1,12 +1,19 @@
 // Knows whether the graph can be worked with, and says in the log when the store is away and back.
 import { isAway, isDiskError, TurngraphError } from '../core/errors.ts'
-import { loadMigrations, type MigrationStatus, migrate, migrationStatus } from '../graph/migrations.ts'
+import {
+  loadMigrations,
+  type MigrationStatus,
+  migrate,
+  migrationStatus,
+  SchemaMismatch,
+} from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
 import { warmUp } from '../operations/warm-up.ts'
 import type { Log } from '../platform/log.ts'
 
 const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
+const REMEMBER_FOR_WRITES_MS = 5_000
 
 /**
  * Whether the graph can be worked with: it answers, and its schema is current. A store that is away does
@@ -24,6 +31,7 @@ export class SchemaState {
   #timer: NodeJS.Timeout | null = null
   #stopped = false
   #asked: Promise<void> | null = null
+  #fits: Promise<void> | null = null
 
   /** @param begin what has to be done once the schema is current, before anything else runs */
   constructor(graph: Graph, log: Log, watch: StoreWatch, begin: () => Promise<void>) {
@@ -61,6 +69,28 @@ export class SchemaState {
     )
     this.#watch.reportAway(refusal)
     throw refusal
+  }
+
+  /**
+   * Rejects if a newer version has migrated the graph since this service started: old statements would write what the newer
+   * schema does not have. Asked at most every five seconds.
+   */
+  refuseWritesIfOutdated(): Promise<void> {
+    this.#fits ??= this.#askForMismatch()
+    return this.#fits
+  }
+
+  async #askForMismatch(): Promise<void> {
+    const forget = () => {
+      this.#fits = null
+    }
+    try {
+      await migrationStatus(this.#graph, this.#migrations)
+    } catch (error) {
+      if (error instanceof SchemaMismatch) throw error // the write itself meets whatever else is wrong
+    } finally {
+      setTimeout(forget, REMEMBER_FOR_WRITES_MS).unref()
+    }
   }
 
   /**

@@ -19,6 +19,7 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
     const input = inputFor(transcriptUpload, req, 'importTranscript')
     const project = chooseProject(input.project ?? null, readCaller(res), context.defaultProject)
     const { graph, metrics, turnLengthThreshold } = context
+    await context.schema.refuseWritesIfOutdated()
     const read = await inBookmarkedCall(graph, 'write', req, res, (call) =>
       uploadTranscript(call.graph, { ...input, project }, readBody(req), turnLengthThreshold),
     )

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { integerBetween, name, project, text, wholeNumber } from '../core/fields.ts'
 import { foreignCursor, numberCursor, page, pageFields, readPage, textCursor } from '../core/pages.ts'
+import { scrubText } from '../core/scrub/scrub.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { logRecovery } from '../rules/notes.ts'
@@ -175,9 +176,15 @@ export const runOperations = {
   getTurnStatus: operation({
     summary: 'One attempt: whether it runs, what it produced, or why it failed',
     scope: 'read',
-    input: z.strictObject({ project, attemptId, worldSlug: inWorld }),
+    input: z.strictObject({
+      project,
+      attemptId,
+      worldSlug: inWorld,
+      workerId: name.nullish().describe('name of the worker that claimed it: the answer has its fence then'),
+    }),
     output: turnStatus,
-    run: async (_graph, ref, { runs }) => viewTurnStatus(await runs.store.getAttempt(ref)),
+    run: async (_graph, { workerId, ...ref }, { runs }) =>
+      viewTurnStatus(await runs.store.getAttempt(ref), workerId == null ? null : scrubText(workerId)),
   }),
   claimAttempt: operation({
     summary: 'Take an external attempt, and learn what its turn needs to know',

@@ -116,10 +116,23 @@ export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: 
 
 export type Renewed = { leaseUntil: number; cancelRequested: boolean; abortRequested: boolean }
 
+/** Longest time between the clock of a transaction and its write: another renewal may have passed it in between. */
+const CLOCK_TOLERANCE_MS = 10_000
+
+/** A lease further away than its time to live was taken before the clock jumped back: nobody has renewed it since. */
+export const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): boolean =>
+  leaseUntil > now + ttlMs + CLOCK_TOLERANCE_MS
+
+export const isExpired = (leaseUntil: number, now: number, ttlMs: number): boolean =>
+  leaseUntil <= now || isTooFarAway(leaseUntil, now, ttlMs)
+
+const renewLease = (leaseUntil: number, now: number, ttlMs: number): number =>
+  isTooFarAway(leaseUntil, now, ttlMs) ? now + ttlMs : Math.max(leaseUntil, now + ttlMs)
+
 /** The owner of an attempt says that it lives. A renewal never lowers the lease: the clock of a wait is old. */
 export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence: number): Decision<Renewed> {
   const asked = requireOwnedAttempt(askedAttempt, fence)
-  const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
+  const leaseUntil = renewLease(asked.leaseUntil, now, world.leaseTtlMs)
   return {
     change: { attempt: { ...asked, leaseUntil } },
     answer: {
@@ -139,12 +152,14 @@ export function renewTurnRun(
   { fence, attemptFence }: { fence: number; attemptFence: number | null },
 ): Decision<Renewed & { ownsAttempt: boolean }> {
   const asked = requireOwnedRun(askedRun, fence)
-  const leaseUntil = Math.max(asked.leaseUntil, now + world.leaseTtlMs)
+  const leaseUntil = renewLease(asked.leaseUntil, now, world.leaseTtlMs)
   const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
   return {
     change: {
       run: { ...asked, leaseUntil },
-      ...(own !== null && { attempt: { ...own, leaseUntil: Math.max(own.leaseUntil, leaseUntil) } }),
+      ...(own !== null && {
+        attempt: { ...own, leaseUntil: renewLease(own.leaseUntil, now, world.leaseTtlMs) },
+      }),
     },
     answer: {
       leaseUntil,
@@ -386,7 +401,11 @@ export function reconcile(
   if (run !== null && isHere && run.turnRunId === resumeAs.turnRunId)
     return unchanged({ ...NOTHING_DUE, interruptedRun: run.resumesRunId, resuming: run }) // our own, whose reply was lost
   const isExecuting = run !== null && executing.has(run.turnRunId)
-  if (run !== null && !isExecuting && (run.leaseUntil <= now || run.leaseOwner === formerLifeOf)) {
+  if (
+    run !== null &&
+    !isExecuting &&
+    (isExpired(run.leaseUntil, now, view.world.leaseTtlMs) || run.leaseOwner === formerLifeOf)
+  ) {
     const { change, answer } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
     if (resumeAs === 'later' && countRemaining(view.world, run, answer) !== null)
       return unchanged(NOTHING_DUE)
@@ -412,7 +431,8 @@ export function reconcile(
 
 function overdueReason(attempt: Attempt, { now, world }: View, formerLifeOf: string | null): string | null {
   if (attempt.executor !== EXTERNAL && attempt.leaseOwner === formerLifeOf) return ATTEMPT_RESTARTED
-  if (dueAt(attempt, world) > now) return null
+  const isFarAway = isTooFarAway(attempt.leaseUntil, now, world.leaseTtlMs)
+  if (dueAt(attempt, world) > now && !isFarAway) return null
   return attempt.fence === null ? NEVER_CLAIMED : LEASE_EXPIRED
 }
 

@@ -57,6 +57,7 @@ export const leasedRow = z.object({
   project: z.string(),
   worldSlug: z.string(),
   leaseUntil: z.number(),
+  leaseTtlMs: z.number(),
   leaseOwners: textList,
   now: z.number(),
 })

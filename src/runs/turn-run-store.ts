@@ -272,8 +272,10 @@ export class TurnRunStore {
     const rows = await readRows(this.#graph, leased, params, leasedRow)
     const due = rows
       .filter(
-        ({ leaseUntil, now, leaseOwners }) =>
-          leaseUntil <= now || leaseOwners.some((other) => other === owner),
+        ({ leaseUntil, now, leaseTtlMs, leaseOwners }) =>
+          // The lease of a claimed external attempt has one more time to live (dueAt).
+          lifecycle.isExpired(leaseUntil, now, 2 * leaseTtlMs) ||
+          leaseOwners.some((other) => other === owner),
       )
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }

@@ -146,7 +146,7 @@ const lease = z.object({
   until: leaseEnd.describe(
     "by the database's clock: then it is interrupted unless it is renewed; an external attempt one lease time later",
   ),
-  fence: z.number().nullable(),
+  fence: z.number().nullable().describe('of an attempt: for the worker that claimed it only'),
 })
 
 const viewLease = ({ leaseOwner, leaseUntil, fence }: Attempt | TurnRun): z.output<typeof lease> => ({
@@ -173,8 +173,10 @@ export const turnStatus = z.object({
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
-export function viewTurnStatus(attempt: Attempt): z.output<typeof turnStatus> {
+/** @param worker who asks: the fence lets its holder end the attempt, so only the worker that has it sees it */
+export function viewTurnStatus(attempt: Attempt, worker: string | null = null): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
+  const ownFence = worker !== null && worker === attempt.leaseOwner ? attempt.fence : null
   const how = failureReason === null ? '' : `: ${failureReason}`
   const is = status === 'running' ? 'is running' : `${status === 'committed' ? 'has ' : 'was '}${status}`
   return {
@@ -182,7 +184,7 @@ export function viewTurnStatus(attempt: Attempt): z.output<typeof turnStatus> {
     message: `The attempt at turn ${attemptedTurn} of world ${worldSlug} ${status === 'failed' ? 'has failed' : is}${how}.`,
     worldSlug,
     executor,
-    lease: status === 'running' ? viewLease(attempt) : null,
+    lease: status === 'running' ? { ...viewLease(attempt), fence: ownFence } : null,
     pollWith: status === 'running' ? pollAttemptWith(worldSlug, attemptId) : null,
   }
 }

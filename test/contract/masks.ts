@@ -179,6 +179,14 @@ export function masksContract(store: StoreUnderTest): void {
       expect(new Set(held.match(/token=\[redacted:[0-9a-f]{16}\]/g)).size).toBeGreaterThanOrEqual(2)
     })
 
+    test('a project whose key is not that of its name is refused', async () => {
+      const record = { kind: 'project', key: 'another', name: PROJECT }
+      await expect(restoreRecords(handles.graph, [record])).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('key: is not the key of the project "shop"'),
+      })
+    })
+
     test('two writers that make the key at once make one', async () => {
       const beside = await handles.open(() => store.beside(handles.graph))
       const markers = await Promise.all(

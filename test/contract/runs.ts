@@ -65,6 +65,54 @@ export function runsContract(store: StoreUnderTest): void {
     const statusOf = async (runs: TurnRunStore, run: TurnRun): Promise<TurnRun> =>
       (await runs.getTurnRunStatus(run)).run
 
+    test('an attempt shows its fence to the worker that claimed it only', async () => {
+      await aWorld('external')
+      const { attemptId = '' } = await client().runTurn({ worldSlug: 'w' })
+      const { fence } = await client().claimAttempt({
+        attemptId,
+        workerId: 'worker-1',
+        withContinuation: false,
+      })
+      const seenBy = async (workerId?: string) =>
+        (await client().getTurnStatus({ attemptId, workerId })).lease?.fence
+      expect(await seenBy()).toBeNull()
+      expect(await seenBy('worker-2')).toBeNull()
+      expect(await seenBy('worker-1')).toBe(fence)
+    })
+
+    test('the refusal of a world at work names what holds it', async () => {
+      await aWorld('external')
+      const { attemptId = '' } = await client().runTurn({ worldSlug: 'w' })
+      const sent = aTurn(1, { worldSlug: 'w' })
+      await expect(client().captureTurnState(sent)).rejects.toMatchObject({
+        code: 'busy',
+        hint: `Wait for attempt ${attemptId}, or let its worker commit it or fail it. No turn run holds the world.`,
+      })
+    })
+
+    test('a lease that is further away than its time to live has expired: the clock has jumped back', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld()
+      pass(3_600_000)
+      const run = await runs.startTurnRun({ ...world, ...counts(2) })
+      await begin(runs, run)
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ runs: 0, attempts: 0 })
+      pass(-3_600_000)
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ runs: 1, attempts: 1 })
+      expect((await statusOf(runs, run)).status).toBe('interrupted')
+    })
+
+    test('an owner that renews its lease after the clock jumped back keeps it', async () => {
+      const { runs, pass } = lifeOf(handles.graph)
+      const world = await aWorld()
+      pass(3_600_000)
+      const run = await runs.startTurnRun({ ...world, ...counts(2) })
+      pass(-3_600_000)
+      const { leaseUntil } = await runs.renewTurnRun(run, fenceOf(run), null)
+      expect(leaseUntil).toBeLessThan(Date.now() + 120_000)
+      expect(await runs.reconcileRunningAttempts()).toMatchObject({ runs: 0 })
+    })
+
     test('start_turn_run_claims_world_run_lease', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()

@@ -106,7 +106,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       expect((await list())[0]).toMatchObject({ activeAttemptId: attemptId, leaseOwners: [], decisions: [] })
       await client().claimAttempt({ attemptId, workerId: 'worker-7', withContinuation: false })
       expect((await list())[0]).toMatchObject({ activeAttemptId: attemptId, leaseOwners: ['worker-7'] })
-      const { lease } = await client().getTurnStatus({ attemptId })
+      const { lease } = await client().getTurnStatus({ attemptId, workerId: 'worker-7' })
       expect(lease).toMatchObject({ owner: 'worker-7', fence: expect.any(Number) })
     })
 

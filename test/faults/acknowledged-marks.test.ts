@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { acknowledgedFile } from '../../src/graph/acknowledged.ts'
@@ -78,6 +78,21 @@ test('marks go on where they ended when the graph was closed', async () => {
   expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow(
     'up to 1 acknowledged writes, made since 2026-01-01T00:00:03.000Z until 2026-01-01T00:00:04.000Z.',
   )
+})
+
+test('a mark with a changed digit does not tell of writes that never were', async () => {
+  const { graph, folder, copyAsKilled } = newGraph()
+  await writeAt(graph, 1)
+  await writeAt(graph, 2)
+  const killed = copyAsKilled()
+  await graph.close()
+  const file = acknowledgedFile(killed)
+  const text = readFileSync(file, 'latin1')
+  const changed = text.replace(/^0(\d{15}) (?=\S+02\.000Z)/m, '9$1 ')
+  expect(changed).not.toBe(text)
+  expect(folder).not.toBe(killed)
+  writeFileSync(file, changed)
+  await EmbeddedGraph.open({ folder: killed }).close()
 })
 
 test('a loss that was accepted is not told again, and a further one is', async () => {

@@ -26,6 +26,18 @@ function warningsOf() {
   return { log, warnings: () => lines.map((line) => JSON.parse(line)) }
 }
 
+test('a service whose schema is older than that of the graph refuses writes, and its readiness', async () => {
+  const { call, graph } = await start()
+  await graph.schema(
+    "CREATE (m:SchemaMigration {version: '900', description: 'newer', checksum: 'x', appliedAt: datetime('2026-01-01T00:00:00Z')})",
+  )
+  for (const answer of [await call('POST', '/v1/turns', { body: record() }), await call('GET', '/readyz')]) {
+    expect(answer.status).toBe(503)
+    expect(answer.body.error.message).toContain('The graph has migration V900 (newer)')
+  }
+  expect((await call('GET', '/v1/worlds')).status).toBe(200)
+})
+
 describe('a store that is away', () => {
   test('a store that is away is 503 store_unavailable with Retry-After, and never an empty answer', async () => {
     const { call, graph } = await start()

@@ -1279,6 +1279,7 @@ class GetTurnRunStatusAnswerLease(TypedDict):
     owner: str | None
     # by the database's clock: then it is interrupted unless it is renewed; an external attempt one lease time later
     until: str
+    # of an attempt: for the worker that claimed it only
     fence: float | None
 
 
@@ -1324,6 +1325,7 @@ class GetTurnStatusRequest(TypedDict):
     project: NotRequired[str | None]
     attempt_id: str
     world_slug: NotRequired[str]
+    worker_id: NotRequired[str | None]
 
 
 class GetTurnStatusAnswer(TypedDict):

@@ -1,6 +1,6 @@
 /** Restores records of an export: those that are missing are written, others compared. */
 import { TurngraphError } from '../../core/errors.ts'
-import { partsOfKey } from '../../core/keys.ts'
+import { partsOfKey, projectKey } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
@@ -102,7 +102,14 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
     throw unfit(index, [{ path: 'kind', message: `is none of ${KINDS.join(', ')}` }])
   }
   const result = records[kind as Kind].safeParse(given)
-  if (result.success) return result.data
+  if (result.success) {
+    const record: ExportRecord = result.data
+    if (record.kind === 'project' && record.key !== projectKey(record.name)) {
+      const message = `is not the key of the project ${JSON.stringify(record.name)}; restore the file as it was exported`
+      throw unfit(index, [{ path: 'key', message }])
+    }
+    return record
+  }
   throw unfit(
     index,
     result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),

@@ -22,7 +22,10 @@ export const worldAtWork = (
       ? `World ${worldSlug} is held by turn run ${activeRunId}.`
       : `World ${worldSlug} has an attempt at work: ${activeAttemptId}.`,
     {
-      hint: 'Wait for it, or cancel its turn run.',
+      hint:
+        activeRunId === null
+          ? `Wait for attempt ${activeAttemptId}, or let its worker commit it or fail it. No turn run holds the world.`
+          : `Wait for turn run ${activeRunId}, or cancel it.`,
       details: { attempt_id: activeAttemptId ?? activeRunId, turn_run_id: activeRunId },
     },
   )
