@@ -117,14 +117,25 @@ export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: 
 export type Renewed = { leaseUntil: number; cancelRequested: boolean; abortRequested: boolean }
 
 /** Longest time between the clock of a transaction and its write: another renewal may have passed it in between. */
-const CLOCK_TOLERANCE_MS = 10_000
+const CLOCK_TOLERANCE_MS = 30_000
 
 /** A lease further away than its time to live was taken before the clock jumped back: nobody has renewed it since. */
-export const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): boolean =>
+const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil > now + ttlMs + CLOCK_TOLERANCE_MS
 
-export const isExpired = (leaseUntil: number, now: number, ttlMs: number): boolean =>
+const isExpired = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil <= now || isTooFarAway(leaseUntil, now, ttlMs)
+
+/**
+ * Checks what a world keeps of its leases: if anything of it may be due, its run and its attempt are looked at. The lease of a
+ * claimed external attempt has one more time to live there (dueAt).
+ */
+export const mayBeDue = (
+  kept: { leaseUntil: number; leaseOwners: readonly string[]; leaseTtlMs: number; now: number },
+  formerLifeOf: string | null,
+): boolean =>
+  isExpired(kept.leaseUntil, kept.now, 2 * kept.leaseTtlMs) ||
+  kept.leaseOwners.some((owner) => owner === formerLifeOf)
 
 const renewLease = (leaseUntil: number, now: number, ttlMs: number): number =>
   isTooFarAway(leaseUntil, now, ttlMs) ? now + ttlMs : Math.max(leaseUntil, now + ttlMs)
@@ -158,7 +169,10 @@ export function renewTurnRun(
     change: {
       run: { ...asked, leaseUntil },
       ...(own !== null && {
-        attempt: { ...own, leaseUntil: renewLease(own.leaseUntil, now, world.leaseTtlMs) },
+        attempt: {
+          ...own,
+          leaseUntil: Math.max(leaseUntil, renewLease(own.leaseUntil, now, world.leaseTtlMs)),
+        },
       }),
     },
     answer: {

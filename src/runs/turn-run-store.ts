@@ -271,12 +271,7 @@ export class TurnRunStore {
     const params = { leased: true, skew: this.#skew() }
     const rows = await readRows(this.#graph, leased, params, leasedRow)
     const due = rows
-      .filter(
-        ({ leaseUntil, now, leaseTtlMs, leaseOwners }) =>
-          // The lease of a claimed external attempt has one more time to live (dueAt).
-          lifecycle.isExpired(leaseUntil, now, 2 * leaseTtlMs) ||
-          leaseOwners.some((other) => other === owner),
-      )
+      .filter((world) => lifecycle.mayBeDue(world, owner))
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {

@@ -297,7 +297,7 @@ export class RunModel {
     const mine = attempt.fence === command.fence ? (attempt.end?.status ?? null) : null
     if (command.do === 'heartbeatAttempt') {
       if (!held) throw new Refusal('lease_lost')
-      attempt.leaseUntil = Math.max(attempt.leaseUntil, this.now + world.leaseTtlMs)
+      attempt.leaseUntil = this.#renewed(attempt.leaseUntil, world)
       return {
         leaseUntil: attempt.leaseUntil,
         cancelRequested: world.runs.some((run) => run.id === attempt.run && run.cancel !== null),
@@ -415,17 +415,40 @@ export class RunModel {
     }
   }
 
+  /** Contract hardening.md, "The rest": a lease further away than its time to live has expired; 30 s are left to a clock that waited. */
+  #isFarAway(leaseUntil: number, { leaseTtlMs }: WorldOfModel): boolean {
+    return leaseUntil - this.now > leaseTtlMs + 30_000
+  }
+
+  /** What a world keeps of its leases is looked at first: the one that ends first, with the grace of a claimed external attempt. */
+  #mayBeDue(world: WorldOfModel, instance: string | null): boolean {
+    const { leaseTtlMs, executor } = world
+    const active = [activeRun(world), activeAttempt(world)].filter((each) => each !== null)
+    const ends = active.map((each) => {
+      const hasGrace = each === activeAttempt(world) && executor === 'external' && each.owner !== null
+      return each.leaseUntil + (hasGrace ? leaseTtlMs : 0)
+    })
+    const first = Math.min(...ends)
+    const isFarAway = first - this.now > 2 * leaseTtlMs + 30_000
+    return first <= this.now || isFarAway || active.some(({ owner }) => owner !== null && owner === instance)
+  }
+
+  #renewed(leaseUntil: number, world: WorldOfModel): number {
+    const fresh = this.now + world.leaseTtlMs
+    return this.#isFarAway(leaseUntil, world) ? fresh : Math.max(leaseUntil, fresh)
+  }
+
   #renew(
     world: WorldOfModel,
     run: RunOfModel,
     { fence, attemptFence }: Command & { do: 'renewTurnRun' },
   ): unknown {
     if (run.end !== null || run.fence !== fence) throw new Refusal('lease_lost')
-    run.leaseUntil = Math.max(run.leaseUntil, this.now + world.leaseTtlMs)
+    run.leaseUntil = this.#renewed(run.leaseUntil, world)
     const attempt = activeAttempt(world)
     const own = attempt !== null && attemptFence !== null && attempt.fence === attemptFence ? attempt : null
     // Executed by the coordinator itself, so it lives for as long as its run.
-    if (own !== null) own.leaseUntil = Math.max(own.leaseUntil, run.leaseUntil)
+    if (own !== null) own.leaseUntil = Math.max(this.#renewed(own.leaseUntil, world), run.leaseUntil)
     return {
       leaseUntil: run.leaseUntil,
       cancelRequested: run.cancel !== null,
@@ -512,7 +535,10 @@ export class RunModel {
     for (const world of this.worlds) {
       const run = activeRun(world)
       const inHand = run !== null && held.includes(run.id)
-      const isDue = run !== null && (run.leaseUntil <= this.now || run.owner === instance)
+      if (!this.#mayBeDue(world, instance)) continue
+      const isDue =
+        run !== null &&
+        (run.leaseUntil <= this.now || this.#isFarAway(run.leaseUntil, world) || run.owner === instance)
       if (run !== null && !inHand && isDue && by === 'later' && leftOf(world, run) !== null) continue
       if (run !== null && !inHand && isDue) {
         found.runs++
@@ -526,7 +552,8 @@ export class RunModel {
       if (!outside && (inHand || held.includes(attempt.id))) continue
       const left = !outside && attempt.owner === instance
       const grace = outside && attempt.owner !== null ? world.leaseTtlMs : 0
-      if (!left && attempt.leaseUntil + grace > this.now) continue
+      const isHeld = attempt.leaseUntil + grace > this.now && !this.#isFarAway(attempt.leaseUntil, world)
+      if (!left && isHeld) continue
       const expired = attempt.owner === null ? 'attempt was never claimed' : 'attempt lease expired'
       const reason = left ? 'process restart before attempt completed' : expired
       this.#endAttempt(world, attempt, 'interrupted', reason)

@@ -189,9 +189,9 @@ class PureStore {
     const found = { runs: 0, attempts: 0 }
     for (const world of this.#worlds.values()) {
       const { leased, leaseUntil, leaseOwners } = world.after
-      const due =
-        (leaseUntil ?? 0) <= this.#now || leaseOwners?.some((owner) => owner === command.formerLifeOf)
-      if (!leased || !due) continue
+      const kept = { leaseUntil: leaseUntil ?? 0, leaseOwners: leaseOwners ?? [], now: this.#now }
+      const { leaseTtlMs } = world.state
+      if (!leased || !lifecycle.mayBeDue({ ...kept, leaseTtlMs }, command.formerLifeOf)) continue
       const ended = this.#decide(world, {}, (view) => lifecycle.reconcile(view, command))
       if (ended.interruptedRun !== null) found.runs++
       if (ended.interruptedAttempt !== null) found.attempts++
