@@ -79,17 +79,17 @@ const ANSWERS: Record<number, unknown[][]> = {
   ],
   16: [['completed', 1, 1, 0]],
   17: [
-    ['Grep', 4, 2],
+    ['Grep', 6, 2],
     ['Edit', 3, 3],
     ['Read', 1, 1],
   ],
   18: [['Edit', 2]],
   19: [
-    ['Grep', 4, 0],
+    ['Grep', 6, 0],
     ['Edit', 3, 2],
     ['Read', 1, 0],
   ],
-  20: [],
+  20: [['Grep{2+} → Edit', 2, 4]],
   21: [
     ['AC-001', LID, 'code'],
     ['AC-002', `${HINGE} and more`, 'code'],
@@ -141,8 +141,8 @@ export function exampleQueriesContract(store: StoreUnderTest): void {
             transcriptSessionIds: [session],
           }),
         )
-        const tools = number === 1 ? ['Read', 'Edit'] : ['Grep', 'Grep', 'Edit']
-        const errors = number === 1 ? {} : { 2: 'File /src/lid.ts does not match' }
+        const tools = number === 1 ? ['Read', 'Edit'] : ['Grep', 'Grep', 'Grep', 'Edit']
+        const errors = number === 1 ? {} : { 3: 'File /src/lid.ts does not match' }
         await send(client, session, bytesOf(turn(`t${number}`, tools, { from, errors })))
       }
       const other = { taskId: 'TASK-2', issues: [{ severity: 'blocking', description: 'It is loud' }] }
@@ -176,6 +176,7 @@ export function exampleQueriesContract(store: StoreUnderTest): void {
         const used = Object.entries(params).filter(([name]) => query.includes(`$${name}`))
         const answer = await client.queryGraph({ query, params: Object.fromEntries(used) })
         expect(answer.warnings, query).toEqual([])
+        expect(answer.rows, query).not.toEqual([])
         answers[number] = answer.rows
       }
       expect(answers).toEqual(ANSWERS)

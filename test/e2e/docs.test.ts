@@ -58,8 +58,11 @@ test.each(withCode)(
     const executors = path.join(root, 'examples/runs/executors.json')
     const { url } = await user.serve([], { TURNGRAPH_EXECUTORS: executors })
     const printed: string[] = []
-    for (const script of blocksOf(file, 'sh'))
-      printed.push(await runInShell(script, { url, folder: user.folder }))
+    for (const script of blocksOf(file, 'sh')) {
+      const answer = await runInShell(script, { url, folder: user.folder })
+      expect(answer, script).not.toMatch(/^Nothing\.$/m)
+      printed.push(answer)
+    }
     if (file === 'README.md') expect(printed.at(-1)).toContain('"status":"ok"')
     const blocks = blocksOf(file, 'ts').map((text) => text.replaceAll('http://127.0.0.1:7480', url))
     const { folder, files: programs } = projectWith(blocks)

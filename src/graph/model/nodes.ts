@@ -61,6 +61,12 @@ const part = <S extends z.ZodRawShape>(name: keyof S & string, meaning: string, 
   name: name as string,
 })
 
+const nodeKey = key.describe('identifies the node: the names of its scope, percent-encoded and joined by /')
+const projectName = text.describe('name of the project')
+/** A property that a write changes first. */
+const lock = token.describe('changes with every write; it is used as a lock')
+const position = count.describe('place in the list of the record, from 0')
+
 /**
  * What a turn says: its record, its rows, its defaults and its export derive from here. A new field is added here and to
  * what comes in (`turnInput` in src/memory/record/record.ts).
@@ -99,7 +105,7 @@ export const turnFields = {
 }
 
 const turnShape = {
-  key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+  key: nodeKey,
   id: text.describe('TURN-{feature_id}-{turn_number}, for display only'),
   number: count.describe('number of the turn in its world, from 1'),
   revision: count.describe('number of records that this one has replaced'),
@@ -159,7 +165,7 @@ const stepShape = {
 
 export const nodes = {
   Project: node('project', 'a project; everything of it has a key that begins with its own', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     name: text.describe('name of the project'),
     maskKey: text
       .describe(
@@ -168,23 +174,23 @@ export const nodes = {
       .optional(),
   }),
   Feature: node('feature', 'a feature of a project', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     id: text.describe('id of the feature, as the orchestrator gives it'),
   }),
   Task: node('task', 'a task of a feature; the criteria are its', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     id: text.describe('id of the task, as the orchestrator gives it'),
     criteriaRev: count.describe('rises when a text or a label of its criteria is added'),
     worldCount: count.describe('number of worlds made so far'),
     specificationVersion: count
       .describe('newest version of its specification; missing if nothing is declared')
       .optional(),
-    rev: token.describe('changes with every write; it is used as a lock').optional(),
+    rev: lock.optional(),
   }),
   World: node('world', 'one autobuild session of a task, where turns are numbered from 1', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     slug: text.describe('name of the session, unique in the project'),
-    project: text.describe('name of the project'),
+    project: projectName,
     featureId: text.describe('id of its feature'),
     taskId: text.describe('id of its task'),
     taskKey: key.describe('key of its task'),
@@ -231,7 +237,7 @@ export const nodes = {
     restoring: flag.describe('whether a restore is still writing the world').optional(),
     forgottenAt: instant.describe('when forget began to delete the world').optional(),
     creation: token.describe('identifies the request that made the world'),
-    rev: token.describe('changes with every write; it is used as a lock'),
+    rev: lock,
     ...changeShape,
   }),
   Turn: node('turn', 'one round of Player and Coach, as it stands', {
@@ -240,7 +246,7 @@ export const nodes = {
   }),
   SupersededTurn: node('superseded_turn', 'a record that once stood at a turn', turnShape),
   Specification: node('specification', 'what a task declares must hold, in one version', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     version: count.describe('number of the version, from 1'),
     declaredAt: instant.describe('when the version was declared'),
     path: text.describe('file that it was read from').optional(),
@@ -252,14 +258,14 @@ export const nodes = {
     null,
     'a file, a failed gate, a complaint or a feature of a project, with the newest turns about it: other sessions find them',
     {
-      key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+      key: nodeKey,
       turns: texts.describe('keys of the newest turns about it, each with when it was completed'),
       incomplete: flag.describe('whether turns may be missing, because some were deleted').optional(),
-      rev: token.describe('changes with every write; it is used as a lock'),
+      rev: lock,
     },
   ),
   Criterion: node('criterion', 'what must hold; its identity is its text, or its label in one world', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     texts: texts.describe('texts that were given for it; the first one is its name'),
     textSources: texts.describe('who gave each text, in the same order'),
     labels: texts.describe('labels that were given for it, normalized'),
@@ -268,7 +274,7 @@ export const nodes = {
     worldKey: key.describe('key of its world, if it is known by a label only').optional(),
   }),
   Verification: part('criterionId', "one observation of a criterion's status", {
-    position: count.describe('place in the list of the record, from 0'),
+    position,
     form: oneOf(['status', 'entry']).describe(
       'how it was given: entry, with a text or evidence, or status, in a map of statuses',
     ),
@@ -281,7 +287,7 @@ export const nodes = {
     files: texts.describe('paths of the files that the proof is about').optional(),
   }),
   Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
-    position: count.describe('place in the list of the record, from 0'),
+    position,
     criterionId: text.describe('label of the criterion, as given'),
     criterionText: text.describe('text of the criterion, as given').optional(),
     status: oneOf(PROMISE_STATUSES).describe('how far the Player says it is'),
@@ -292,7 +298,7 @@ export const nodes = {
     implementationFiles: texts.describe('paths of the files that implement it'),
   }),
   Issue: part('description', 'what the Coach complained of', {
-    position: count.describe('place in the list of the record, from 0'),
+    position,
     severity: oneOf(SEVERITIES).describe('how severe it is'),
     severityRaw: text.describe('the word that was given for severity'),
     category: text.describe('category, as given').optional(),
@@ -307,14 +313,14 @@ export const nodes = {
       .optional(),
   }),
   Gate: part('name', 'a quality gate that the turn went through', {
-    position: count.describe('place in the list of the record, from 0'),
+    position,
     name: text.describe('name of the gate'),
     status: oneOf(GATE_STATUSES).describe('result of the gate'),
   }),
   TurnRun: node('turn_run', 'a durable sequence of attempts towards a number of committed turns', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     turnRunId: text.describe('id of the run'),
-    project: text.describe('name of the project'),
+    project: projectName,
     worldSlug: text.describe('slug of its world'),
     status: oneOf(TURN_RUN_STATUSES).describe('status of the run'),
     requestedTurnCount: count.describe('number of turns that were requested'),
@@ -350,9 +356,9 @@ export const nodes = {
     ...changeShape,
   }),
   Attempt: node('attempt', 'one try at a turn', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     attemptId: text.describe('id of the attempt'),
-    project: text.describe('name of the project'),
+    project: projectName,
     worldSlug: text.describe('slug of its world'),
     number: count.describe('number of the attempt in its world, from 1'),
     status: oneOf(ATTEMPT_STATUSES).describe('status of the attempt'),
@@ -378,8 +384,8 @@ export const nodes = {
     ...leaseShape,
   }),
   TranscriptFile: node('transcript_file', 'how far a transcript was read, and what stood open there', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
-    project: text.describe('name of the project'),
+    key: nodeKey,
+    project: projectName,
     sessionId: text.describe('id of the session that the file is named after'),
     path: text.describe('path of the file').optional(),
     inode: whole.describe('inode of the file').optional(),
@@ -390,14 +396,14 @@ export const nodes = {
     rulesVersion: whole
       .describe('version of the rules that decided which error texts were stored; absent: older rules')
       .optional(),
-    rev: token.describe('changes with every write; it is used as a lock'),
+    rev: lock,
     ...changeShape,
   }),
   // One that a turn names before its transcript comes has an id alone; one that a subagent's file names, a key alone.
   TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     id: text.describe('id of the session').optional(),
-    project: text.describe('name of the project').optional(),
+    project: projectName.optional(),
     isTranscribed: flag.describe('whether its transcript was imported').optional(),
     agentId: text.describe('id of the subagent, if it is the thread of one').optional(),
     parentStepId: text.describe('id of the call that started the subagent').optional(),
@@ -411,9 +417,9 @@ export const nodes = {
     'transcript_turn',
     'one human, model, human cycle of a transcript: its structure, never a word',
     {
-      key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+      key: nodeKey,
       id: text.describe('id of the record that began the turn'),
-      project: text.describe('name of the project'),
+      project: projectName,
       sessionId: text.describe('id of its session'),
       fileKey: key.describe('key of the file that it was read from'),
       index: count.describe('place of the turn in its session, from 0'),
@@ -431,7 +437,7 @@ export const nodes = {
       tools: texts.describe('names of its tools, each once'),
       errors: count.describe('number of calls that failed'),
       parallelSteps: count.describe('number of calls that ran in parallel'),
-      rev: token.describe('changes with every write; it is used as a lock'),
+      rev: lock,
     },
   ),
   Step: part('id', 'one tool call', stepShape),
@@ -441,41 +447,41 @@ export const nodes = {
     failure: text.describe(
       'tool and error with paths, numbers and durations masked: equal failures are one group',
     ),
-    project: text.describe('name of the project'),
+    project: projectName,
     tool: text.describe('name of the tool'),
     sessionId: text.describe('id of its session'),
     begunMs: epochMs.describe('start of its turn; -8640000000000000 if it is not known'),
   }),
   Tool: node(null, 'a tool that was called in a project', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
+    key: nodeKey,
     name: text.describe('name of the tool'),
-    project: text.describe('name of the project'),
+    project: projectName,
   }),
   TurnPattern: node(
     null,
     'an abstract sequence of tools, with how many turns follow it and with how many calls',
     {
-      key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
-      project: text.describe('name of the project'),
+      key: nodeKey,
+      project: projectName,
       pattern: text.describe('tools in order, with repeated ones as {2+}'),
       turns: count.describe('number of turns that follow it'),
       calls: count.describe('number of calls in these turns'),
-      rev: token.describe('changes with every write; it is used as a lock').optional(),
+      rev: lock.optional(),
     },
   ),
   ToolUse: node(null, 'the calls of a tool in the turns of one length and one period of 7 days', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
-    project: text.describe('name of the project'),
+    key: nodeKey,
+    project: projectName,
     tool: text.describe('name of the tool'),
     period: whole.describe('number of the period of 7 days, counted from 1970'),
     length: count.describe('length of the turns, in calls'),
     turns: count.describe('number of turns'),
     calls: count.describe('number of calls of the tool'),
-    rev: token.describe('changes with every write; it is used as a lock'),
+    rev: lock,
   }),
   Desire: node('desire', 'a long pattern that recurs: worth a better tool', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
-    project: text.describe('name of the project'),
+    key: nodeKey,
+    project: projectName,
     toolName: text.describe('first tool of the pattern'),
     error: text.describe('the desire in a sentence'),
     category: oneOf(['turn-pattern']).describe('kind of the desire'),
@@ -494,8 +500,8 @@ export const nodes = {
     appliedAt: instant.describe('when it was applied'),
   }),
   SchemaMigrationLock: node(null, 'who migrates at this moment', {
-    key: key.describe('identifies the node: the names of its scope, percent-encoded and joined by /'),
-    rev: token.describe('changes with every write; it is used as a lock'),
+    key: nodeKey,
+    rev: lock,
     owner: text.describe('process that migrates').optional(),
     leaseUntil: epochMs.describe("end of its lease, by the database's clock").optional(),
   }),
