@@ -1,9 +1,10 @@
 // What decides whether a capture may make a world: the worlds of its task, what the task declares, and which other features of
-// the project have a task of its id. Asked only for a world that does not exist. Both look-ups use an index.
-// params: $taskKey $taskId $after $below
+// the project have a task of its id. Asked only for a world that does not exist. Both look-ups use an index: with a
+// condition on the key the embedded graph reads all tasks of the project.
+// params: $taskKey $taskId $after
 OPTIONAL MATCH (task:Task {key: $taskKey})
 WITH coalesce(task.specificationVersion, 0) AS specificationVersion,
      [(task)-[:HAS_WORLD]->(w:World) WHERE w.deletedAt IS NULL | w.slug] AS worldSlugs
 OPTIONAL MATCH (other:Task {id: $taskId})
-WHERE other.key > $after AND other.key < $below
-RETURN specificationVersion, worldSlugs, collect(other.key) AS taskKeys
+WITH specificationVersion, worldSlugs, collect(other.key) AS allKeys
+RETURN specificationVersion, worldSlugs, [key IN allKeys WHERE key STARTS WITH $after] AS taskKeys

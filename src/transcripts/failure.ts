@@ -4,6 +4,9 @@ import { stripVTControlCharacters } from 'node:util'
 /** Longer ones say nothing more about what fails again and again. */
 const LONGEST = 120
 
+/** In UTF-16 code units: what a line says stands at its beginning, and the patterns below take the square of its length. */
+const LONGEST_LINE = 500
+
 /** Absolute and relative paths, and names of source files. */
 const PATH =
   /(?:[A-Za-z]:)?[\w.@%+~-]*(?:[\\/][\w.@%+~-]+){2,}[\\/]?|(?:~|\.{1,2})?[\\/][\w.@%+~-]+|(?:[\w@%+~-]+[\\/])*[\w@%+~-][\w.@%+~-]*\.(?:[cm]?[jt]sx?|py|go|rs|exs?|rb|java|kt|swift|php|cs|[ch](?:pp)?|json|ya?ml|toml|md|html?|s?css|sql|sh|txt|lock|log)\b/g
@@ -47,7 +50,7 @@ export function classifyFailure(tool: string, message: string): string {
   const lines = stripVTControlCharacters(message)
     .replace(TAGS, '')
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().slice(0, LONGEST_LINE))
     .filter((line) => line !== '')
   const said = lines.findLast(saysSomething) ?? lines[0] ?? ''
   const normal = said

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { recordsIn } from './lines.ts'
 
 const HEADER = '{"format":"turngraph","version":1,"project":null,"since":null}'
-const PROJECT = '{"kind":"project","key":"shop","name":"shop \u2028 ß"}'
-const FEATURE = '{"kind":"feature","project":"shop","key":"shop/F","id":"F"}'
+const PROJECT = '{"kind":"project","key":"shop \u2028 ß","name":"shop \u2028 ß"}'
+const FEATURE = '{"kind":"feature","project":"shop \u2028 ß","key":"shop \u2028 ß/F","id":"F"}'
 
 const trailerOf = (lines: readonly string[], records: object = { project: 1, feature: 1 }): string =>
   JSON.stringify({
@@ -101,7 +101,7 @@ describe('an export is checked as it streams', () => {
     ],
     [
       'another letter',
-      file(HEADER, PROJECT.replace('ß', 's'), FEATURE, WHOLE[3] ?? ''),
+      file(HEADER, PROJECT.replaceAll('ß', 's'), FEATURE, WHOLE[3] ?? ''),
       'x.jsonl, line 4 has another SHA-256',
       /changed/,
     ],

@@ -32,7 +32,8 @@ export type NewWorldRequest = Scope & {
 export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Promise<string[]> {
   const { project, taskId, turnNumber, worldSlug, createWorld = false } = request
   if (worldSlug != null) assertNewWorldSlug(worldSlug)
-  const params = { taskKey: keyOfTask(request), taskId, ...keysOfProject(project) }
+  const { after } = keysOfProject(project)
+  const params = { taskKey: keyOfTask(request), taskId, after }
   const [row] = await readRows(graph, beforeNew, params, beforeRow)
   if (row === undefined) throw new Error('worlds/before-new gave no row')
   // Another capture made the world first. The next try finds it.
