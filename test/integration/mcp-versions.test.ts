@@ -71,7 +71,8 @@ describe('2026-07-28', () => {
       expect(body.result, method).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' })
     }
     const { body } = await ask(started, 'resources/list')
-    expect(body.result).toMatchObject({ ttlMs: 0, cacheScope: 'private', resources: [] })
+    const resources = [{ uri: 'turngraph://schema' }]
+    expect(body.result).toMatchObject({ ttlMs: 0, cacheScope: 'private', resources })
   })
 
   test('headers that say something else than the body are refused', async () => {
