@@ -1,13 +1,13 @@
 // Sessions with when they and their agents were last active.
 // params: $after $limit
 // when project
-// Those of a project that are not an agent's.
+// Finds the sessions of a project that are not an agent's.
 // params: $prefix
 MATCH (s:TranscriptSession)
 WHERE s.key STARTS WITH $prefix AND s.key > $after AND NOT EXISTS { MATCH (s)-[:AGENT_OF]->(:TranscriptSession) }
 WITH s
 // when session
-// One session, which may be an agent's.
+// Finds one session, which may be an agent's.
 // params: $sessionKey
 MATCH (s:TranscriptSession {key: $sessionKey})
 WITH s

@@ -1,4 +1,4 @@
-// Sessions of which another file has a newer record than the file that is about to be written.
+// Finds the sessions that have a newer record in another file than in the one to be written.
 // params: $batch
 UNWIND $batch.sessions AS x
 MATCH (s:TranscriptSession {key: x.key})

@@ -1,4 +1,4 @@
-// What decides whether a capture may make a world: the worlds of its task, what the task declares, and which other features of
+// Reads what decides whether a capture may make a world: the worlds of its task, what the task declares, and which other features of
 // the project have a task of its id. Asked only for a world that does not exist. Both look-ups use an index: with a
 // condition on the key the embedded graph reads all tasks of the project.
 // params: $taskKey $taskId $after

@@ -183,9 +183,10 @@ class Resolver {
     takeWhere((_, words) => this.#equalTo(words))
     takeWhere((entry) => this.#quotedBy(entry))
     return entries.map((entry, i) => {
-      const key = found[i] ?? this.#resolve(entry, used).key
+      const given = found[i]
+      const key = given ?? this.#resolve(entry, used).key
       used.add(key)
-      const promisedOnly = this.#promisedOnly(entry)
+      const promisedOnly = given === undefined ? undefined : this.#promisedOnly(entry)
       if (promisedOnly !== undefined) this.#merge(promisedOnly, this.#follow(key))
       this.#remember(entry, key)
       return key

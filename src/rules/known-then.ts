@@ -4,7 +4,7 @@
  */
 import type { Criterion } from './identity.ts'
 import { normalizeLabel, splitLabel } from './labels.ts'
-import { splitWords } from './words.ts'
+import { joinedWords } from './words.ts'
 
 /** A record of a turn: the current one or one that was replaced. */
 export type RecordOfTurn = { number: number; revision: number; createdAt: string }
@@ -128,7 +128,8 @@ function hasMerged(
     const declaredBefore = declared.filter(({ declaredAt }) => Date.parse(declaredAt) < instantOf(record))
     const worded = [...declaredBefore, ...before.flatMap(({ mentions }) => mentions)].filter(isTarget)
     const isFirstWording = ({ text }: Mention) =>
-      text !== null && worded.every((other) => other.text === null || !isSameWording(text, other.text))
+      text !== null &&
+      worded.every((other) => other.text === null || joinedWords(text) !== joinedWords(other.text))
     return record.mentions.filter(isTarget).some((mention) => {
       const labels = [...labelsIn([mention])]
       if (mention.source !== 'player' && mention.text !== null)
@@ -144,5 +145,3 @@ function hasMerged(
 
 const labelsIn = (mentions: readonly Mention[]): Set<string> =>
   new Set(mentions.flatMap((mention) => labelsOf(mention).map(normalizeLabel)))
-
-const isSameWording = (a: string, b: string): boolean => splitWords(a).join(' ') === splitWords(b).join(' ')

@@ -1,4 +1,4 @@
-// Rewords what an engine says of a query: with the place and the word, and without procedures that are refused. Pure.
+// Rewords the errors of an engine: adds the place and the word, and removes refused procedures. Pure.
 import { splitTokens } from './cypher-lexer.ts'
 
 /** Precedes a query that is only planned. It is a line of its own, so that columns are those of the query. */
@@ -9,7 +9,7 @@ type Said = {
   message: string
   /** The query as its author wrote it. */
   query: string
-  /** Whether the engine was given `PLANNING` before it. */
+  /** True if `PLANNING` stood before the query. */
   isPlanned: boolean
 }
 

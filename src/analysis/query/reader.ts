@@ -57,7 +57,7 @@ export class RowsTaken {
   }
 }
 
-/** What the engine says is wrong with a query, as engine-errors.ts words it. */
+/** Makes an error of a message that engine-errors.ts has reworded. */
 export const refusedByEngine = (message: string, cause: unknown): TurngraphError =>
   invalidQuery(
     message.slice(0, 500),
