@@ -5,30 +5,17 @@ import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
-import {
-  type Declaration,
-  findCaptureInstant,
-  isKnownAt,
-  type Mention,
-  newestRecords,
-  restoreCriteria,
-} from '../../rules/known-then.ts'
-import {
-  criterionRow,
-  type LedgerEntry,
-  ledgerEntry,
-  outcomeText,
-  type PromiseEntry,
-  promiseEntry,
-} from '../criteria/rows.ts'
+import { findCaptureInstant, isKnownAt, newestRecords } from '../../rules/known-then.ts'
+import { criterionRow, ledgerEntry, outcomeText, promiseEntry } from '../criteria/rows.ts'
 import { placeEntries, readTarget, type Snapshot, statementOfTarget } from '../criteria/snapshot.ts'
 import { advance, finalKeys } from '../criteria/state.ts'
-import { isWhole, turnWithParts } from '../record/rows.ts'
+import { isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
 import type { Specification } from '../specification/specification.ts'
 import { type StaleSince, staleSince } from '../specification/stale.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import type { ContextRequest } from './continuation.ts'
+import { type Captured, replayCriteria } from './replay.ts'
 
 const targetStatement = statementOfTarget('turns/target-as-of')
 const currentRecords = statement('turns/records-of-task', 'current')
@@ -102,9 +89,10 @@ async function readOnce(graph: Graph, request: Request): Promise<{ known: KnownT
     graph,
     specifiedAfter.map((_, i) => specificationKey(taskKey, i + 1)),
   )
-  const declared = [...stored.values()].flatMap(toDeclarations)
   const isTold = (row: RecordRow) => row.worldKey !== target.key || row.turn.number < currentTurn
-  const criteria = restoreCriteria(target.criteria, known.filter(isTold).map(toKnownRecord), declared)
+  const told = known.filter(isTold)
+  const replayed = replayCriteria(taskKey, told.map(toCaptured(request)), [...stored.values()])
+  const criteria = [...replayed, ...findUnreplayed(target.criteria, told, replayed)]
   return { known: foldKnown(target, { records, criteria, specifiedAfter, stored }) }
 }
 
@@ -129,42 +117,30 @@ const isConsistent = (
   )
 }
 
-const toKnownRecord = (row: RecordRow) => ({
-  ...timeOf(row),
-  worldKey: row.worldKey,
-  mentions: [
-    ...mentionsIn(row.promised, row.promises, () => 'player'),
-    ...mentionsIn(row.entries, row.verifications, ({ source }) => source),
-  ],
-})
-
-function mentionsIn<P extends { position: number; criterionText: string | null }>(
-  entries: readonly (LedgerEntry | PromiseEntry)[],
-  parts: readonly P[],
-  sourceOf: (part: P) => string,
-): Mention[] {
-  const keys = new Map(entries.map((entry) => [entry.position, entry]))
-  return parts.flatMap((part) => {
-    const entry = keys.get(part.position)
-    return entry === undefined
-      ? []
-      : {
-          criterionKey: entry.criterionKey,
-          label: entry.label,
-          text: part.criterionText,
-          source: sourceOf(part),
-        }
+const toCaptured =
+  ({ project, featureId, taskId }: Request) =>
+  (row: RecordRow): Captured => ({
+    ...timeOf(row),
+    worldKey: row.worldKey,
+    record: toTurnState(row, { project, featureId, taskId, worldSlug: '' }),
   })
-}
 
-const toDeclarations = ({ declared, declaredAt }: Specification): Declaration[] =>
-  declared.map(({ key, label, text }) => ({
-    criterionKey: key,
-    label,
-    text,
-    source: 'specification',
-    declaredAt,
-  }))
+/** What records name and no replay makes: rules of another version, or a session that is gone, chose these criteria. */
+function findUnreplayed(
+  criteria: readonly Criterion[],
+  rows: readonly RecordRow[],
+  replayed: readonly Criterion[],
+): Criterion[] {
+  const made = new Set(replayed.map(({ key }) => key))
+  const named = new Set(
+    rows
+      .flatMap(({ entries, promised }) => [...entries, ...promised])
+      .map(({ criterionKey }) => criterionKey),
+  )
+  return criteria
+    .filter(({ key }) => named.has(key) && !made.has(key))
+    .map((criterion) => ({ ...criterion, mergedInto: null }))
+}
 
 function foldKnown(
   target: z.output<typeof targetRow>,
