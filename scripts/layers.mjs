@@ -15,7 +15,7 @@ export const capabilities = [
   'events',
 ]
 export const doors = ['http', 'mcp', 'cli', 'web']
-export const programs = ['langchain', 'autobuild', 'proof']
+export const programs = ['langchain', 'autobuild']
 
 /** What the files of a layer may import beside each other. Types alone carry no code: they may come from any layer below. */
 export const mayImport = {
@@ -34,10 +34,9 @@ export const mayImport = {
   client: ['operations', ...everyone],
   langchain: ['autobuild', 'client', 'operations', ...everyone],
   autobuild: ['client', 'operations', ...everyone],
-  proof: ['client', 'operations', ...everyone],
   http: ['mcp', 'client', 'operations', ...everyone],
   mcp: ['client', 'operations', ...everyone],
-  cli: ['http', 'mcp', 'proof', 'client', 'operations', ...everyone],
+  cli: ['http', 'mcp', 'client', 'operations', ...everyone],
   web: [],
 }
 

@@ -1,4 +1,4 @@
-/** `turngraph watch-events` and `turngraph tail`: print what changes, as it changes, for programs and for people. */
+/** `turngraph tail`: prints what changes, as it changes, for people and as JSON lines for programs. */
 
 import type { EventWithCursor } from '../operations/events.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
@@ -8,45 +8,32 @@ import { plural, printAway, printJsonLine, printLines } from './output.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { colors } from './terminal.ts'
 
-const OF = {
+const OPTIONS = {
   worldSlug: ['--world <slug>', 'of one session, which may begin later (default: all of the project)'],
-  ...PROJECT,
-} as const
-
-const WATCH = {
-  ...OF,
   snapshot: ['--snapshot', 'begin with what is there'],
-  cursor: ['--cursor <cursor>', 'go on after the event that has it'],
+  cursor: ['--cursor <cursor>', 'continue after the event that has it'],
+  json: ['--json', 'print JSON lines, each with a cursor to continue from'],
+  ...PROJECT,
 } as const
 
 /** Verdicts that need no action. */
 const QUIET_VERDICTS: readonly string[] = ['progressing', 'no_growth', 'insufficient_data', 'finished']
 
-export const addWatchEvents = action(
-  {
-    name: 'watch-events',
-    description: 'print what changes as it changes, as JSON lines; each has a cursor to come back with',
-    options: WATCH,
-    help: 'Example:\n  turngraph watch-events --project shop --snapshot | jq -c \'select(.type == "session")\'',
-  },
-  (given) => follow(given, printWire),
-)
-
-const TAIL = { ...OF, json: ['--json', 'print JSON lines, as watch-events does'] } as const
-
 export const addTail = action(
   {
     name: 'tail',
     description: 'print a line for each session that moves, and for each run',
-    options: TAIL,
-    help: 'Example:\n  turngraph tail --world TASK-1',
+    options: OPTIONS,
+    help: `Examples:
+  turngraph tail --world TASK-1
+  turngraph tail --json --project shop --snapshot | jq -c 'select(.type == "session")'`,
   },
   ({ json, ...given }) => follow(given, json ? printWire : async (event) => printLines(renderLine(event))),
 )
 
 /** Prints until Ctrl+C, or until the output is closed. */
 async function follow(
-  { project, ...asked }: Given<typeof WATCH>,
+  { project, ...asked }: Omit<Given<typeof OPTIONS>, 'json'>,
   print: (event: EventWithCursor) => Promise<void>,
 ): Promise<void> {
   const { withClient } = await import('./connect.ts')

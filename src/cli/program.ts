@@ -8,7 +8,7 @@ import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
 import { addCriteria } from './criteria.ts'
 import { addDoctor } from './doctor.ts'
-import { addTail, addWatchEvents } from './events.ts'
+import { addTail } from './events.ts'
 import { addExport } from './export.ts'
 import { addForget } from './forget.ts'
 import { addHook } from './hook.ts'
@@ -20,7 +20,6 @@ import { addOpen } from './open.ts'
 import { addDesires, addPaths } from './paths.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
-import { addProof } from './proof.ts'
 import { addAnalyses, addQuery } from './query.ts'
 import { addReport } from './report.ts'
 import { addRestore } from './restore.ts'
@@ -77,14 +76,12 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addTask,
   addRun,
   addTail,
-  addWatchEvents,
   addMcp,
   addExport,
   addRestore,
   addMigrate,
   addDoctor,
   addForget,
-  addProof,
   addConfig,
   addCompletion,
   addComplete,

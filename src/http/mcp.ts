@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
 import { setBookmarks } from '../mcp/call-operation.ts'
-import { refuseUndeclaredTasks, requestedUris } from '../mcp/listen-request.ts'
+import { requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
@@ -86,7 +86,6 @@ export class McpEndpoint {
     })
     res.once('close', () => watch.close())
     try {
-      refuseUndeclaredTasks(req.body)
       await watch.subscribe('listen', uris)
     } catch (error) {
       return answerJson(res, 200, errorAnswer(req.body, error, createFailures(req)))

@@ -1,16 +1,14 @@
 // Calls a tool: parses its arguments, runs its operation, and says meanwhile that it is at work.
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
-import type { OperationOutput } from '../operations/table.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
 import { type CallContext, type CallOperation, withMeta } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
-import { type CreatedTask, createdTask, declaresTasks } from './tasks.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 
-type Request = Pick<ServerContext['mcpReq'], '_meta' | 'envelope' | 'notify'>
+type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 
 /**
  * A refused call is `isError` with one text block `{"error": {…}}` and no structured content, which clients would check
@@ -26,7 +24,7 @@ export async function callTool(
     request,
     context,
   }: { call: CallOperation; failures: Failures; request: Request; context: CallContext },
-): Promise<CallToolResult | CreatedTask> {
+): Promise<CallToolResult> {
   const tool = byName.get(name)
   if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
   const stop = tellProgress(name, request)
@@ -34,10 +32,6 @@ export async function callTool(
     const given = parseArguments(tool, args)
     const { operation, input } = tool.chooseOperation?.(given) ?? { operation: tool.operation, input: given }
     const output = await call(operation, input, context)
-    if (tool.operation === 'runTurn' && declaresTasks(request.envelope)) {
-      const task = await createdTask(output as OperationOutput<'runTurn'>, { call, context, failures })
-      if (task !== null) return withMeta(task, context)
-    }
     // By the tool's own schema: it may show less than the operation answers.
     const answer = tool.toAnswer?.(given, output) ?? output
     const content = toWire(tool.output, answer) as Record<string, unknown>

@@ -9,7 +9,6 @@ import { fillPrompt, listPrompts } from './prompts.ts'
 import { type Failures, withProtocolErrors } from './protocol-errors.ts'
 import type { ResourceWatch } from './resource-watch.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
-import { serveTasks, TASKS_EXTENSION } from './tasks.ts'
 import { withTrace } from './trace-context.ts'
 
 export type McpOptions = Failures & {
@@ -37,7 +36,6 @@ const CAPABILITIES = {
   resources: { subscribe: true },
   prompts: {},
   logging: {},
-  extensions: TASKS_EXTENSION,
 } as const
 
 /** One connection's server, or that of one request where the transport keeps nothing between two. */
@@ -88,7 +86,6 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
     answer(mcpReq, () => fillPrompt(params, call, toContext(mcpReq))),
   )
-  serveTasks(server, answer, call, toContext)
   return server
 }
 

@@ -7,7 +7,7 @@ import {
   type Server,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { refuseUndeclaredTasks, requestedUris } from './listen-request.ts'
+import { requestedUris } from './listen-request.ts'
 import { errorAnswer, type Failures } from './protocol-errors.ts'
 import { type OpenChanges, ResourceWatch } from './resource-watch.ts'
 import { createMcpServer, type McpOptions } from './server.ts'
@@ -75,7 +75,6 @@ class ListeningTransport extends StdioTransport {
   async #listen(request: JSONRPCRequest, uris: readonly string[]): Promise<void> {
     this.#opening.add(request.id)
     try {
-      refuseUndeclaredTasks(request)
       await this.#watch.subscribe(request.id, uris)
       if (this.#opening.delete(request.id)) super.receive(request)
     } catch (error) {

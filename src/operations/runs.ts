@@ -56,12 +56,6 @@ const runTurnInput = z.strictObject({
     .describe('at least turn_count; default: turn_count'),
 })
 
-/** What `runTurn` would have answered about a run, had it waited for its end. */
-export function finishedRunAnswer(run: z.output<typeof turnRunStatus>): z.output<typeof runTurnAnswer> {
-  const { requestedTurnCount: turnCount, maxAttempts, turnCountSource, maxAttemptsSource, message } = run
-  return { ...turnRunAnswer(run, { turnCount, maxAttempts, turnCountSource, maxAttemptsSource }), message }
-}
-
 export const runOperations = {
   runTurn: operation({
     summary: 'Start one attempt at the next turn, or a durable run of several',

@@ -160,7 +160,7 @@ export function captureContract(store: StoreUnderTest): void {
       expect((await context(2)).criteria).toHaveLength(300)
     })
 
-    describe('idempotence', () => {
+    describe('guarantee: the same turn again is the same record', () => {
       test('the same record again answers with it and changes nothing', async () => {
         const first = await on.client.captureTurnState(everyField)
         const before = await dumpOf(handles.graph)

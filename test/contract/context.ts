@@ -475,7 +475,7 @@ export function contextContract(store: StoreUnderTest): void {
       })
     })
 
-    describe('judge isolation', () => {
+    describe('guarantee: a Player sees nothing that a judge keeps to itself', () => {
       const canary = aTurn(1, {
         extra: { secret: 'CANARY-extra' },
         gates: { 'CANARY-gate': 'failed' },

@@ -55,7 +55,7 @@ export function isolationContract(store: StoreUnderTest): void {
       expect(rows.filter(({ a, b }) => projectOf(a) !== projectOf(b))).toEqual([])
     })
 
-    describe('no bleed', () => {
+    describe('guarantee: projects, tasks and sessions never see each other', () => {
       type Scope = { project: string; featureId: string; taskId: string; worldSlug: string }
       const scopes: Scope[] = [
         ...NAMES.map((project) => ({ project, featureId: 'f', taskId: 't', worldSlug: 'w' })),
@@ -139,7 +139,7 @@ export function isolationContract(store: StoreUnderTest): void {
       })
     })
 
-    describe('determinism', () => {
+    describe('guarantee: the same request has the same answer', () => {
       const scenario = [
         aTurn(1, {
           acceptanceCriteriaStatus: { criterion_1: 'verified', 'AC-2': 'rejected' },

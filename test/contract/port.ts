@@ -135,7 +135,7 @@ export function portContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a write that was acknowledged is read', async () => {
+    test('guarantee: a write that was acknowledged is read', async () => {
       await handles.graph.write([create('a')])
       expect(await count()).toBe(1)
     })

@@ -495,7 +495,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 2, attempts: 2, errors: [] })
     })
 
-    test('a lost lease can never commit, and leaves the graph as it is', async () => {
+    test('guarantee: a lost lease can never commit, and leaves the graph as it is', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })

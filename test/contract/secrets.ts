@@ -36,7 +36,7 @@ type Exported = { kind: string; turn: object; steps: object[] }
 
 /** Invariant 10: no secret is stored. */
 export function secretsContract(store: StoreUnderTest): void {
-  describe('secrets', () => {
+  describe('guarantee: secrets are masked before anything is stored', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const everything = async () =>

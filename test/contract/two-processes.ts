@@ -24,7 +24,7 @@ const verified = (criterionId: string, criterionText?: string): Partial<TurnToSe
 
 /** No process remembers anything of a world: what another one wrote between two captures is known. */
 export function twoProcessesContract(store: StoreUnderTest): void {
-  describe('two processes that capture into one world', () => {
+  describe('guarantee: what one process stored, another one has', () => {
     const handles = useGraph(store)
     const aProcess = () => {
       const statements: string[] = []

@@ -26,7 +26,7 @@ function linesOf(user: ReturnType<typeof commandsOn>, ...args: string[]) {
 
 const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
 
-test('watch-events prints JSON lines with cursors, tail a line for people; Ctrl+C ends them with 130', async () => {
+test('tail prints a line for people, or JSON lines with cursors; Ctrl+C ends it with 130', async () => {
   const user = commandsOn(temporaryFolder())
   await user.serve()
   const capture = (turn: number) =>
@@ -40,7 +40,7 @@ test('watch-events prints JSON lines with cursors, tail a line for people; Ctrl+
       }),
     })
   await user.run(['worlds', 'create', ...task])
-  const watch = linesOf(user, 'watch-events', '--snapshot')
+  const watch = linesOf(user, 'tail', '--json', '--snapshot')
   const tail = linesOf(user, 'tail')
   expect(JSON.parse(await watch.until(/"world_slug":"TASK-1"/))).toMatchObject({
     current_turn: 0,
@@ -60,7 +60,7 @@ test('watch-events prints JSON lines with cursors, tail a line for people; Ctrl+
   expect(await watch.interrupt()).toBe(130)
   expect(await tail.interrupt()).toBe(130)
   await capture(turn + 1)
-  const back = linesOf(user, 'watch-events', '--cursor', told.cursor)
+  const back = linesOf(user, 'tail', '--json', '--cursor', told.cursor)
   await back.until(new RegExp(`"current_turn":${turn + 1}`))
   expect(await back.interrupt()).toBe(130)
 })
@@ -68,6 +68,6 @@ test('watch-events prints JSON lines with cursors, tail a line for people; Ctrl+
 test('a cursor that is too old is refused in the words of the command line', async () => {
   const user = commandsOn(temporaryFolder())
   await user.serve()
-  const { code, stderr } = await user.run(['watch-events', '--cursor', '1000000000000'])
+  const { code, stderr } = await user.run(['tail', '--json', '--cursor', '1000000000000'])
   expect([code, stderr]).toEqual([4, expect.stringContaining('--snapshot')])
 })

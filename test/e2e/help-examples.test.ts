@@ -17,13 +17,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Examples that are not run here, with the reason. */
 const LEFT_OUT: readonly [example: RegExp, reason: string][] = [
   [/^turngraph serve/, 'the service of this test is started by it, at another port'],
-  [/TURNGRAPH_STORE=/, 'needs a Neo4j server; restore and proof are tested on one in test/integration'],
-  [/^turngraph proof$/, 'test/integration/proof.test.ts runs it'],
+  [/TURNGRAPH_STORE=/, 'needs a Neo4j server; restore is tested on one in test/integration'],
   [/^claude mcp add/, 'needs Claude Code'],
 ]
 
 /** Commands that run until they are stopped. */
-const ENDLESS = /^turngraph (?:watch|tail|watch-events|run start)\b/m
+const ENDLESS = /^turngraph (?:watch|tail|run start)\b/m
 
 /** The run that an example names, and the one to take for it. */
 const RUN_ID = /(?<=run (?:status|cancel) )[\da-f-]{36}/

@@ -55,7 +55,6 @@ describe('2026-07-28', () => {
           resources: { subscribe: true },
           prompts: {},
           logging: {},
-          extensions: { 'io.modelcontextprotocol/tasks': {} },
         },
         instructions: expect.stringContaining('load_continuation_context'),
       }),

@@ -28,7 +28,7 @@ export function TryCall({ call, service, examples, body: exampleBody }: Props) {
   if (isStream(call))
     return (
       <p class="quiet-text">
-        It has no end: <code>turngraph watch-events</code> prints it.
+        It has no end: <code>turngraph tail --json</code> prints it.
       </p>
     )
 

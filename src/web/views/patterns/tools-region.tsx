@@ -1,10 +1,9 @@
-// Draws the tools by how often they are called and how many of their turns are long: a scatter with labels, and its table.
+// Lists the tools by how often they are called and how many of their turns are long.
 
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Answered } from '../../components/answer.tsx'
 import { Table } from '../../components/table.tsx'
 import { useOperation } from '../../service/use-service.ts'
-import { ToolScatter } from './tool-scatter.tsx'
 
 const MOST_TOOLS = 40
 
@@ -20,38 +19,34 @@ export function ToolsRegion({ project, since }: { project: string; since: string
         items.length > 0 && (
           <section aria-label="Tools">
             <h2>Tools</h2>
-            <div class="columns">
-              <ToolScatter tools={items} />
-              <Table
-                label="Tools"
-                records={items}
-                toKey={({ tool_name: tool }) => tool}
-                cut={
-                  items.length === MOST_TOOLS && <>The {MOST_TOOLS} tools of the longest turns are shown.</>
-                }
-                columns={[
-                  { head: 'Tool', isName: true, cell: ({ tool_name: tool }) => <bdi>{tool}</bdi> },
-                  {
-                    head: 'Calls',
-                    cell: ({ count }) => (
-                      <AmountBar amount={count} most={Math.max(...items.map((tool) => tool.count))} />
-                    ),
-                  },
-                  { head: 'Turns', isNumber: true, cell: ({ turns }) => turns },
-                  {
-                    head: 'Of them long, %',
-                    isNumber: true,
-                    cell: ({ long_turn_pct: long }) => long.toFixed(0),
-                  },
-                  {
-                    head: 'Calls a turn, average',
-                    isNumber: true,
-                    isExtra: true,
-                    cell: ({ avg_turn_len: length }) => length.toFixed(1),
-                  },
-                ]}
-              />
-            </div>
+
+            <Table
+              label="Tools"
+              records={items}
+              toKey={({ tool_name: tool }) => tool}
+              cut={items.length === MOST_TOOLS && <>The {MOST_TOOLS} tools of the longest turns are shown.</>}
+              columns={[
+                { head: 'Tool', isName: true, cell: ({ tool_name: tool }) => <bdi>{tool}</bdi> },
+                {
+                  head: 'Calls',
+                  cell: ({ count }) => (
+                    <AmountBar amount={count} most={Math.max(...items.map((tool) => tool.count))} />
+                  ),
+                },
+                { head: 'Turns', isNumber: true, cell: ({ turns }) => turns },
+                {
+                  head: 'Of them long, %',
+                  isNumber: true,
+                  cell: ({ long_turn_pct: long }) => long.toFixed(0),
+                },
+                {
+                  head: 'Calls a turn, average',
+                  isNumber: true,
+                  isExtra: true,
+                  cell: ({ avg_turn_len: length }) => length.toFixed(1),
+                },
+              ]}
+            />
           </section>
         )
       }
