@@ -131,7 +131,7 @@ export class Neo4jGraph implements Graph {
   ): Promise<T | null> {
     const together = async (session: Session) => {
       const transaction = session.beginTransaction({
-        timeout: TRANSACTION_TIMEOUT_MS,
+        timeout: timeoutUntil(deadline),
         metadata: { app: 'turngraph' },
       })
       const result = await work(async ({ statement, params }) => {
@@ -298,8 +298,11 @@ export class Neo4jGraph implements Graph {
 type Limits = { deadline: number; signal?: AbortSignal | undefined }
 type LimitsOfCall = Limits & { caller?: CallerBookmarks | undefined }
 
+const timeoutUntil = (deadline: number): number =>
+  Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now()))
+
 const bounded = (statement: Statement, deadline: number) => ({
-  timeout: Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now())),
+  timeout: timeoutUntil(deadline),
   metadata: { app: 'turngraph', statement: statement.name },
 })
 
