@@ -3,4 +3,4 @@
 UNWIND $keys AS key
 MATCH (w:World {key: key})
 SET w.rev = $token
-RETURN w.key AS key, coalesce(w.restoring, false) AS restoring
+RETURN w.key AS key, w.taskKey AS taskKey, coalesce(w.restoring, false) AS restoring

@@ -7,7 +7,7 @@
 // include projects/_task
 SET task.rev = $token
 WITH task
-WHERE coalesce(task.specificationVersion, 0) = $version - 1 AND task.criteriaRev = $criteriaRev
+WHERE coalesce(task.specificationVersion, 0) = $version - 1 AND task.criteriaRev = $criteriaRev AND task.restoring IS NULL
 SET task.specificationVersion = $version, task.criteriaRev = $criteriaRev + CASE WHEN $extends THEN 1 ELSE 0 END
 CREATE (task)-[:SPECIFIED_BY]->(s:Specification {key: $specification.key})
 SET s += $specification, s.declaredAt = datetime($declaredAt)

@@ -2,7 +2,7 @@
 // task yet.
 // params: $taskKey
 MATCH (task:Task {key: $taskKey})
-RETURN task.criteriaRev AS criteriaRev, coalesce(task.specificationVersion, 0) AS version,
+RETURN coalesce(task.restoring, false) AS isRestoring, task.criteriaRev AS criteriaRev, coalesce(task.specificationVersion, 0) AS version,
        [(task)-[:HAS_CRITERION]->(c:Criterion) |
 // include criteria/_criterion
        ] AS criteria

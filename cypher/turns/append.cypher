@@ -8,6 +8,7 @@ MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
+  AND task.restoring IS NULL // a turn would refuse the rest of the restore
   AND w.currentTurn < $turnNumber // a repeat, or a turn that came late, goes another way
   AND ($asOwner OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL)) // the next turn is its owner's to commit
 // include criteria/_extend

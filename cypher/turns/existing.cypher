@@ -2,6 +2,7 @@
 // params: $worldKey $taskKey $turnKey
 OPTIONAL MATCH (w:World {key: $worldKey})
 OPTIONAL MATCH (t:Turn {key: $turnKey})
+OPTIONAL MATCH (task:Task {key: $taskKey})
 RETURN w IS NOT NULL AS worldExists,
        w.taskKey = $taskKey AS worldIsOfTask,
        w.deletedAt IS NOT NULL AS worldDeleted,
@@ -10,4 +11,5 @@ RETURN w IS NOT NULL AS worldExists,
        t.revision AS revision,
        t.writeId AS writeId,
        w.activeRunId AS activeRunId,
-       w.activeAttemptId AS activeAttemptId
+       w.activeAttemptId AS activeAttemptId,
+       coalesce(task.restoring, false) AS taskIsRestoring

@@ -8,6 +8,7 @@ MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
+  AND task.restoring IS NULL // a turn would refuse the rest of the restore
   AND ($asOwner OR w.currentTurn > $turnNumber OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL))
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present

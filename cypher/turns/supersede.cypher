@@ -8,6 +8,7 @@ MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
+  AND task.restoring IS NULL // a turn would refuse the rest of the restore
 OPTIONAL MATCH (old:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
 WITH w, task, old
 WHERE old.revision = $revision // the one that was read; no row where it is gone

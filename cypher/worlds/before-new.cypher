@@ -3,8 +3,8 @@
 // condition on the key the embedded graph reads all tasks of the project.
 // params: $taskKey $taskId $after
 OPTIONAL MATCH (task:Task {key: $taskKey})
-WITH coalesce(task.specificationVersion, 0) AS specificationVersion,
+WITH coalesce(task.specificationVersion, 0) AS specificationVersion, coalesce(task.restoring, false) AS isRestoring,
      [(task)-[:HAS_WORLD]->(w:World) WHERE w.deletedAt IS NULL | w.slug] AS worldSlugs
 OPTIONAL MATCH (other:Task {id: $taskId})
-WITH specificationVersion, worldSlugs, collect(other.key) AS allKeys
-RETURN specificationVersion, worldSlugs, [key IN allKeys WHERE key STARTS WITH $after] AS taskKeys
+WITH specificationVersion, isRestoring, worldSlugs, collect(other.key) AS allKeys
+RETURN specificationVersion, isRestoring, worldSlugs, [key IN allKeys WHERE key STARTS WITH $after] AS taskKeys

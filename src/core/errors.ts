@@ -38,6 +38,11 @@ export const ERRORS = {
     exit: EXIT.conflict.code,
     meaning: 'A record stands there already and differs.',
   },
+  restore_unfinished: {
+    status: 409,
+    exit: EXIT.conflict.code,
+    meaning: 'A restore has not written the whole task.',
+  },
   busy: { status: 409, exit: EXIT.conflict.code, meaning: 'Someone else is at work on the world.' },
   lease_lost: { status: 409, exit: EXIT.conflict.code, meaning: 'The lease has passed to another owner.' },
   world_deleted: { status: 410, exit: EXIT.notFound.code, meaning: 'The world was deleted.' },

@@ -34,11 +34,13 @@ export function selectUnattached(label: Label): Statement | null {
   )
   const wrong = [isAlone.join(' AND '), ...lacks].filter((condition) => condition !== '')
   if (wrong.length === 0) return null
+  // A restore may have still to write what hangs on it: another finding says so.
+  const isWhole = Object.hasOwn(nodes[label].properties.shape, 'restoring') ? ' AND x.restoring IS NULL' : ''
   return generated(
     `model/unattached-${label}`,
     `// params: $limit
 MATCH (x:${label})
-WHERE ${wrong.map((condition) => `(${condition})`).join(' OR ')}
+WHERE (${wrong.map((condition) => `(${condition})`).join(' OR ')})${isWhole}
 RETURN x.${nodes[label].name} AS key
 LIMIT $limit`,
   )

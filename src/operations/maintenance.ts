@@ -109,11 +109,17 @@ export const maintenanceOperations = {
         .min(1)
         .max(1_000)
         .describe('lines of an export but for header and trailer'),
+      continuesTask: z
+        .string()
+        .nullish()
+        .describe(
+          'key of the task whose lines go on in the next request; nothing else writes into it until then',
+        ),
     }),
     output: z.object({
       records: restoredRecords,
       redactions: z.number().describe('how many secrets were masked in what was sent'),
     }),
-    run: (graph, input) => restoreRecords(graph, input.records),
+    run: (graph, input) => restoreRecords(graph, input.records, input),
   }),
 } as const

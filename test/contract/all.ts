@@ -26,6 +26,7 @@ import { portContract } from './port.ts'
 import { proofsContract } from './proofs.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
+import { restoreUnfinishedContract } from './restore-unfinished.ts'
 import { runGoalsContract } from './run-goals.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
@@ -86,6 +87,7 @@ export function storeContract(store: StoreUnderTest): void {
   storedContract(store)
   exportContract(store)
   backupContract(store)
+  restoreUnfinishedContract(store)
   pairsContract(store)
   forgetContract(store)
   doctorContract(store)

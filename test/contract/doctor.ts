@@ -362,6 +362,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'restore_unfinished',
     "MATCH (w:World {key: 'shop/worded'}) SET w.restoring = true",
   ],
+  [
+    'a task that is half restored',
+    'restore_unfinished',
+    "MATCH (t:Task {key: 'shop/FEAT-1/TASK-1'}) SET t.restoring = true",
+  ],
 ]
 
 /** Of what these lack, nothing else in the graph speaks. */

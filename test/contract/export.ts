@@ -169,9 +169,9 @@ export function exportContract(store: StoreUnderTest): void {
           const deleted = { code: 'world_deleted' }
           await expect(client.getWorld({ worldSlug })).rejects.toMatchObject(deleted)
           await expect(client.captureTurnState(aTurn(1, { worldSlug }))).rejects.toMatchObject({
-            code: expect.stringMatching(/world_deleted|world_conflict/),
+            code: expect.stringMatching(/restore_unfinished|world_conflict/),
           })
-          await expect(exportOf(restored)).rejects.toMatchObject({ code: 'busy' })
+          await expect(exportOf(restored)).rejects.toMatchObject({ code: 'restore_unfinished' })
         }
       }
       expect(await dumpOf(restored)).toEqual(dump)

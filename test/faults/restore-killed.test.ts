@@ -6,6 +6,7 @@ import { exportOf } from '../support/exported.ts'
 import { dumpOf } from '../support/graph-dump.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
 import { KILLED_BOUND_MS, killedAtSteps, newFolder } from './harness/killed-at-steps.ts'
+import { namesWhatAKilledRestoreLeft } from './harness/killed-restore.ts'
 
 /** All parameters hold it. */
 const ANYWHERE = ''
@@ -28,3 +29,5 @@ test('kill -9 of a restoring command at any step, and then again: equal to one r
   })
   expect(wrong).toEqual([])
 })
+
+namesWhatAKilledRestoreLeft(async () => `embedded:${newFolder()}`)

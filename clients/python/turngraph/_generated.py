@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired, TypeAlias, Unpack
 
 
-ErrorCode: TypeAlias = "Literal['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'unknown_world', 'turn_conflict', 'world_conflict', 'restore_conflict', 'busy', 'lease_lost', 'world_deleted', 'cursor_expired', 'too_large', 'rate_limited', 'internal', 'store_unavailable', 'timeout']"
+ErrorCode: TypeAlias = "Literal['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'unknown_world', 'turn_conflict', 'world_conflict', 'restore_conflict', 'restore_unfinished', 'busy', 'lease_lost', 'world_deleted', 'cursor_expired', 'too_large', 'rate_limited', 'internal', 'store_unavailable', 'timeout']"
 
 STATUSES: dict[str, int] = {
     "invalid_request": 400,
@@ -21,6 +21,7 @@ STATUSES: dict[str, int] = {
     "turn_conflict": 409,
     "world_conflict": 409,
     "restore_conflict": 409,
+    "restore_unfinished": 409,
     "busy": 409,
     "lease_lost": 409,
     "world_deleted": 410,
@@ -1936,6 +1937,8 @@ class ExportGraphPageRequest(TypedDict):
 class RestoreRecordsRequest(TypedDict):
     # lines of an export but for header and trailer
     records: Sequence[Any]
+    # key of the task whose lines go on in the next request; nothing else writes into it until then
+    continues_task: NotRequired[str | None]
 
 
 class RestoreRecordsAnswer(TypedDict):

@@ -185,6 +185,7 @@ export const nodes = {
     specificationVersion: count
       .describe('newest version of its specification; missing if nothing is declared')
       .optional(),
+    restoring: flag.describe('whether a restore has still to write a part of the task').optional(),
     rev: lock.optional(),
   }),
   World: node('world', 'one autobuild session of a task, where turns are numbered from 1', {

@@ -110,8 +110,10 @@ export const CHECKS = {
   },
   restore_unfinished: {
     severity: 'warning',
-    finds: 'a world that is only restored in part',
-    remedy: 'Run the same `turngraph restore` again.',
+    finds:
+      'a task or a world that is only restored in part: nothing else is written into the task until it is whole',
+    remedy:
+      'To finish it, run the same `turngraph restore` again. To remove it, run `turngraph forget --world SLUG --yes` for a world, or `turngraph forget --feature FEATURE --task TASK --yes` for the task with all of its worlds.',
   },
   topic_incomplete: {
     severity: 'warning',

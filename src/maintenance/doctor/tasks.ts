@@ -26,6 +26,8 @@ export type OfTask = {
 
 export async function checkTask({ graph, nodes: [node], findings }: ToCheck): Promise<void> {
   if (node === undefined) return
+  if (node.properties.restoring === true)
+    return node.about.add('restore_unfinished', 'parts of it are missing')
   checkVersions(node.properties.specificationVersion, node.row, node.about)
   findings.examined += (await readCriteria(graph, node.key, findings)).criteria.size
 }

@@ -4,11 +4,11 @@ import { projectKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
 import { addedBelow, criteriaAfter, type Exported, isAt, place, placesBelow, projectsFrom } from './list.ts'
 import type { ExportedLine } from './page.ts'
-import { readRecords } from './read.ts'
+import { readNodes, readRecords } from './read.ts'
 import { type ExportRecord, FORMAT, type Header, VERSION } from './records.ts'
 import { type AnyRecord, findKey } from './stored-form.ts'
 import { exportTranscripts, transcriptPosition } from './transcripts.ts'
-import { exportWorld, worldPosition } from './world.ts'
+import { exportWorld, halfRestored, worldPosition } from './world.ts'
 
 export const exportPosition = place.extend({
   /**
@@ -122,8 +122,11 @@ async function* exportWork(
 async function* exportCriteria(graph: Graph, key: string, from: ExportPosition): AsyncGenerator<Entry> {
   let { rev, after, version } = from.criteria ?? {}
   if (after === undefined) {
-    const [task] = await readRecords(graph, 'task', [key])
-    if (task === undefined || task.criteriaRev === rev) return
+    const [found] = await readNodes(graph, 'task', [key])
+    if (found === undefined) return
+    const { node, record: task } = found
+    if (node.restoring === true) throw halfRestored(`Task ${key}`, { task_key: key })
+    if (task.criteriaRev === rev) return
     rev = task.criteriaRev
     version ??= task.specificationVersion ?? 0
     yield { record: asDeclared(task, { version }), at: { ...from, criteria: { rev, after: '', version } } }

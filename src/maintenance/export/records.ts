@@ -27,7 +27,7 @@ const feature = z.strictObject({
 const task = z.strictObject({
   kind: z.literal('task'),
   feature: key,
-  ...nodes.Task.properties.omit({ rev: true }).shape,
+  ...nodes.Task.properties.omit({ rev: true, restoring: true }).shape,
 })
 
 const criterion = z.strictObject({

@@ -141,11 +141,14 @@ function refuseForgotten(key: string, at: WorldPosition | null): void {
 
 function refuseHalfRestored({ slug, project, restoring }: Stored<'World'>): void {
   if (restoring !== true) return
-  throw new TurngraphError('busy', `World ${slug} of project ${project} is half restored.`, {
-    hint: 'Restore its file again first: it goes on where it was cut off.',
-    details: { world_slug: slug, project },
-  })
+  throw halfRestored(`World ${slug} of project ${project}`, { world_slug: slug, project })
 }
+
+export const halfRestored = (what: string, details: object): TurngraphError =>
+  new TurngraphError('restore_unfinished', `${what} is half restored.`, {
+    hint: 'Restore its file again first: it goes on where it was cut off.',
+    details,
+  })
 
 function refuseWhereChanged({ world }: WorldRow, turns: readonly TurnSeen[], at: WorldPosition): void {
   const last = turns[at.turns - 1]

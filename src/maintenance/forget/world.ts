@@ -19,6 +19,7 @@ import {
 import type { WorldToForget } from './scope.ts'
 
 const beginWorld = statement('forget/begin-world')
+const giveUpRestore = statement('forget/give-up-restore')
 const deleteWorld = statement('forget/delete-world')
 const leaveTopics = statement('elsewhere/leave-topics', 'of-project')
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-project')
@@ -60,6 +61,7 @@ export async function forgetWorld(
     (!isLastOfItsTask || (await forgetCriteria(graph, taskKey, progress)))
   if (!isAllGone) return 'more'
   await inOnePiece(graph, progress, async (run) => {
+    await run({ statement: giveUpRestore, params: { worldKey: key, token } })
     const [gone] = await run({ statement: deleteWorld, params: { worldKey: key, token } })
     if (gone?.gone !== 1) return null
     const counts: Counts = { World: 1 }

@@ -5,8 +5,8 @@ import { LineSplitter } from '../../core/lines.ts'
 import { type ExportRecord, header, type Kind, READABLE, trailer } from '../export/records.ts'
 import { parseRecord } from './restore.ts'
 
-/** A line of an export, checked. */
-export type Line = { number: number; bytes: number; record: ExportRecord }
+/** A line of an export, checked, with the key of the task that it belongs to. */
+export type Line = { number: number; bytes: number; record: ExportRecord; task: string | null }
 
 /** No line that an export writes comes near it. */
 const LONGEST = 48 * 1024 * 1024
@@ -22,6 +22,7 @@ export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): A
   const counts: Partial<Record<Kind, number>> = {}
   let number = 0
   let ended = false
+  let task: string | null = null
   for await (const bytes of linesIn(chunks, name)) {
     number++
     const at = `${name}, line ${number}`
@@ -37,7 +38,8 @@ export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): A
     } else {
       const record = checkRecord(given, at)
       counts[record.kind] = (counts[record.kind] ?? 0) + 1
-      yield { number, bytes: bytes.length, record }
+      task = findTask(record, task)
+      yield { number, bytes: bytes.length, record, task }
     }
     hash.update(bytes).update('\n')
   }
@@ -48,6 +50,14 @@ export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): A
     'is the last one, and no trailer: the file is cut off',
     'Export again. What came before was checked, and may be restored a second time.',
   )
+}
+
+/** The lines of a task follow one another; what is in a world names the world only. */
+function findTask(record: ExportRecord, before: string | null): string | null {
+  if (record.kind === 'task') return record.key
+  if (record.kind === 'world') return record.taskKey
+  if ('task' in record) return record.task
+  return 'world' in record || record.kind === 'superseded_turn' ? before : null
 }
 
 async function* linesIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {

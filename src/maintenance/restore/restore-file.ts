@@ -27,6 +27,7 @@ export type RestoreFileOptions = {
 type Restorer = {
   restoreRecords: (input: {
     records: ExportRecord[]
+    continuesTask: string | null
   }) => Promise<{ records: RestoreReport; redactions: number }>
 }
 
@@ -71,10 +72,10 @@ function writeInBatches(client: Restorer, name: string, report: FileRestore) {
   let most = RECORDS_AT_FIRST
   let writing: Promise<void> = Promise.resolve()
 
-  async function next(): Promise<void> {
+  async function next(following: Line | null): Promise<void> {
     await writing
     if (lines.length === 0) return
-    writing = write(lines)
+    writing = write(lines, following)
     writing.catch(() => {}) // told at the next batch
     lines = []
     bytes = 0
@@ -82,10 +83,11 @@ function writeInBatches(client: Restorer, name: string, report: FileRestore) {
   }
 
   /** A store that did not answer in time is asked again, for half as much: what it did all the same stands there. */
-  async function write(some: readonly Line[], tries = TRIES): Promise<void> {
+  async function write(some: readonly Line[], following: Line | null, tries = TRIES): Promise<void> {
     try {
       const { records, redactions } = await client.restoreRecords({
         records: some.map(({ record }) => record),
+        continuesTask: following === null ? null : findCommonTask(some.at(-1), following),
       })
       count(report.records, records)
       report.redactions += redactions
@@ -93,24 +95,27 @@ function writeInBatches(client: Restorer, name: string, report: FileRestore) {
       if (!isAway(error) || tries === 0) throw withLines(error, some, name)
       await sleep(FIRST_PAUSE_MS * 2 ** (TRIES - tries))
       const half = Math.ceil(some.length / 2)
-      await write(some.slice(0, half), tries - 1)
-      if (half < some.length) await write(some.slice(half), tries - 1)
+      await write(some.slice(0, half), some[half] ?? following, tries - 1)
+      if (half < some.length) await write(some.slice(half), following, tries - 1)
     }
   }
 
   return {
     async add(line: Line): Promise<void> {
-      if (bytes + line.bytes > BYTES_AT_ONCE) await next()
+      if (bytes + line.bytes > BYTES_AT_ONCE || lines.length >= most) await next(line)
       lines.push(line)
       bytes += line.bytes
-      if (lines.length >= most) await next()
     },
     async flush(): Promise<void> {
-      await next()
+      await next(null)
       await writing
     },
   }
 }
+
+/** The task that both lines belong to, so that it is not whole between them. */
+const findCommonTask = (line: Line | undefined, { task }: Line): string | null =>
+  line?.task === task ? task : null
 
 const TRIES = 5
 const FIRST_PAUSE_MS = 100

@@ -3,6 +3,7 @@ import { TurngraphError } from '../../core/errors.ts'
 import { partsOfKey, projectKey } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
 import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { NodeKind } from '../export/read.ts'
@@ -12,7 +13,9 @@ import { writeCriteria, writeProjects, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
 import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
 import { writeIntoWorlds, writeStandings, writeWorlds } from './worlds.ts'
-import { type Given, type Restored, type Work, writeNodes } from './write.ts'
+import { type Given, type Restored, type Work, writeNodes, writeRows } from './write.ts'
+
+const mark = statement('restore/mark-tasks')
 
 /** The writers of kinds that are more than one node: each compares records with the graph, and writes the new ones. */
 const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
@@ -34,6 +37,7 @@ export type RestoreReport = Partial<Record<Kind, { created: number; existing: nu
  * Restores some lines of an export, in their order: all of them, or none. A record that stands there already with the
  * same content stays as it is, so the same lines may be restored again; one that differs refuses all of them.
  *
+ * @param options.continuesTask key of the task whose lines go on in the next call; until then nothing else writes into it
  * @throws `restore_conflict`, `invalid_request` where one hangs on what is not there, `store_unavailable`, `timeout`
  * @example
  * const lines = text.trimEnd().split('\n').slice(1, -1) // without header and trailer
@@ -42,11 +46,12 @@ export type RestoreReport = Partial<Record<Kind, { created: number; existing: nu
 export async function restoreRecords(
   graph: Graph,
   given: readonly unknown[],
+  { continuesTask = null }: { continuesTask?: string | null | undefined } = {},
 ): Promise<{ records: RestoreReport; redactions: number }> {
   const { records: parsed, redactions } = await scrubRecords(given.map(parseRecord), (project) =>
     markerOfProject(graph, project),
   )
-  const report = await graph.transact((run) => restoreWithin(graph, run, parsed))
+  const report = await graph.transact((run) => restoreWithin(graph, run, parsed, continuesTask))
   for (const project of projectsWithDeletedWorlds(parsed)) await refillTopics(graph, project)
   return { records: report ?? {}, redactions }
 }
@@ -61,9 +66,21 @@ const projectsWithDeletedWorlds = (all: readonly ExportRecord[]): Set<string> =>
     ),
   )
 
-async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[]): Promise<RestoreReport> {
+async function restoreWithin(
+  graph: Graph,
+  run: Run,
+  all: readonly ExportRecord[],
+  continuesTask: string | null,
+): Promise<RestoreReport> {
   const token = crypto.randomUUID()
-  const work: Work = { graph: within(graph, run), run, token, made: new Map(), written: new Map() }
+  const work: Work = {
+    graph: within(graph, run),
+    run,
+    token,
+    made: new Map(),
+    written: new Map(),
+    tasks: new Set(),
+  }
   const report: RestoreReport = {}
   const conflicts: Conflict[] = []
   for (const kind of KINDS) {
@@ -77,7 +94,20 @@ async function restoreWithin(graph: Graph, run: Run, all: readonly ExportRecord[
     conflicts.push(...restored.conflicts)
   }
   refuseConflicts(conflicts)
+  await markTasks(work, all, continuesTask)
   return report
+}
+
+/** Captures and declarations refuse a task until all of it is there. */
+async function markTasks(
+  work: Work,
+  all: readonly ExportRecord[],
+  continuesTask: string | null,
+): Promise<void> {
+  for (const record of all) if ('task' in record) work.tasks.add(record.task)
+  for (const { key } of all.filter(({ kind }) => kind === 'task') as RecordOf<'task'>[]) work.tasks.add(key)
+  const rows = [...work.tasks].sort().map((key) => ({ key, continues: key === continuesTask }))
+  await writeRows(work, mark, rows)
 }
 
 /** The table's writer of a kind takes the records of that kind, which the compiler cannot see. */

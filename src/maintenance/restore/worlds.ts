@@ -33,6 +33,7 @@ const topics = statement('restore/topics')
 
 export async function writeWorlds(work: Work, given: readonly Given<'world'>[]): Promise<Restored> {
   const existing = (await readWorlds(work.graph, distinctKeys(given))).map(({ beginning }) => beginning)
+  for (const { record } of given) work.tasks.add(record.taskKey)
   const { fresh, conflicts } = compared(given, existing)
   markMade(work, 'World', distinctKeys(fresh))
   await refuseMissing(work, fresh, ({ taskKey }) => [{ label: 'Task', key: taskKey }])
@@ -41,7 +42,7 @@ export async function writeWorlds(work: Work, given: readonly Given<'world'>[]):
   return { created: fresh.length, conflicts }
 }
 
-const lockedRow = z.object({ key: z.string(), restoring: z.boolean() })
+const lockedRow = z.object({ key: z.string(), taskKey: z.string(), restoring: z.boolean() })
 
 /** Locks worlds, and says which are being restored: nothing is added to others. */
 async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
@@ -51,7 +52,8 @@ async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<stri
   const others = asked.filter((key) => !isMadeHere(key)).sort()
   if (others.length === 0) return locked
   for (const row of await work.run(toStep(lock, { keys: others, token: work.token }))) {
-    const { key, restoring } = decodeRow(lock, lockedRow, row)
+    const { key, taskKey, restoring } = decodeRow(lock, lockedRow, row)
+    work.tasks.add(taskKey)
     locked.set(key, restoring)
   }
   return locked

@@ -21,6 +21,8 @@ export type Work = {
   made: Map<Label, Set<string>>
   /** How many turns and attempts it wrote into each world. */
   written: Map<string, { turn: number; attempt: number }>
+  /** Keys of the tasks that its records belong to. */
+  tasks: Set<string>
 }
 
 /** A record and its place in the batch. */

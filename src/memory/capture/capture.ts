@@ -23,7 +23,7 @@ import { type CaptureRequest, type TurnState, turnState } from '../record/record
 import { instantRow } from '../record/rows.ts'
 import { checkNewWorld } from '../worlds/new-world.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
-import { worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
+import { restoreUnfinished, worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
 import { counter, type Known, readKnown } from './load-criteria.ts'
 import {
   type Capture,
@@ -66,7 +66,7 @@ type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T |
  *
  * One write; before it one read where the turn names criteria, or no world. Source: seed 000, `capture_turn_state`.
  *
- * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `busy`, `store_unavailable`, `timeout`
+ * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `restore_unfinished`, `busy`, `store_unavailable`, `timeout`
  * @example
  * await captureTurnState(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1, playerSummary: 'Built it' })
  */
@@ -151,6 +151,7 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
     // An owner that sends its turn again has to hear from `write` what became of its attempt.
     if (refusals > 0 || (known.currentTurn >= turnNumber && !capture.asOwner)) {
       const found = await readExisting(graph, capture, worldSlug)
+      if (found.taskIsRestoring) throw restoreUnfinished(request)
       isNew ||= !found.worldExists
       if (found.worldExists && (!found.worldIsOfTask || found.worldDeleted)) {
         if (request.worldSlug != null)
@@ -263,6 +264,7 @@ const existingRow = z.object({
   writeId: z.string().nullable(),
   activeRunId: optionalText,
   activeAttemptId: optionalText,
+  taskIsRestoring: z.boolean(),
 })
 
 /** The next turn of a world that a run or an attempt holds is its owner's to commit (contract: runs.md). */

@@ -14,6 +14,7 @@ import { joinedWords } from '../../rules/words.ts'
 import { criterionRow, storedCriterion } from '../criteria/rows.ts'
 import { shownText } from '../criteria/state.ts'
 import { keyOfTask, type Scope, taskParams } from '../worlds/scope.ts'
+import { restoreUnfinished } from '../worlds/world-errors.ts'
 import { readSpecificationRow, readVersion, specificationFrom } from './read-specification.ts'
 import {
   type DeclaredInput,
@@ -28,6 +29,7 @@ const lockWorlds = statement('specifications/lock-worlds')
 const declare = statement('specifications/declare')
 
 const knownRow = z.object({
+  isRestoring: z.boolean(),
   criteriaRev: z.number(),
   version: z.number(),
   criteria: z.array(criterionRow),
@@ -41,7 +43,7 @@ export type Declaration = Scope & {
 /**
  * Declares what must hold. The same list again is the same version; another one is the next version, and earlier ones stay.
  *
- * @throws `store_unavailable`, `timeout`
+ * @throws `restore_unfinished`, `store_unavailable`, `timeout`
  * @example
  * await declareCriteria(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', criteria: [{ text: 'An unknown host is retried' }] })
  */
@@ -68,12 +70,13 @@ async function tryDeclare(
   now: string,
 ): Promise<(SpecificationView & { created: boolean }) | null> {
   const taskKey = keyOfTask(declaration)
-  const [task = { criteriaRev: 0, version: 0, criteria: [] }] = await readRows(
+  const [task = { isRestoring: false, criteriaRev: 0, version: 0, criteria: [] }] = await readRows(
     graph,
     criteriaOfTask,
     { taskKey },
     knownRow,
   )
+  if (task.isRestoring) throw restoreUnfinished(declaration)
   const row = task.version === 0 ? null : await readSpecificationRow(graph, taskKey, task.version)
   if (task.version > 0 && row === null) return null
   const listings = toListings(declaration.criteria)

@@ -8,11 +8,12 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { decideNewWorld, isNewWorldSlug } from '../../rules/new-world.ts'
 import { keyOfTask, type Scope } from './scope.ts'
-import { unknownWorld } from './world-errors.ts'
+import { restoreUnfinished, unknownWorld } from './world-errors.ts'
 
 const beforeNew = statement('worlds/before-new')
 const beforeRow = z.object({
   specificationVersion: z.number(),
+  isRestoring: z.boolean(),
   worldSlugs: z.array(z.string()),
   taskKeys: z.array(z.string()),
 })
@@ -27,7 +28,7 @@ export type NewWorldRequest = Scope & {
  * Checks that a capture may make its world.
  *
  * @returns warnings for the caller
- * @throws `invalid_request` for a slug with other characters, `unknown_world` with near names
+ * @throws `invalid_request` for a slug with other characters, `unknown_world` with near names, `restore_unfinished`
  */
 export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Promise<string[]> {
   const { project, taskId, turnNumber, worldSlug, createWorld = false } = request
@@ -36,6 +37,7 @@ export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Pro
   const params = { taskKey: keyOfTask(request), taskId, after }
   const [row] = await readRows(graph, beforeNew, params, beforeRow)
   if (row === undefined) throw new Error('worlds/before-new gave no row')
+  if (row.isRestoring) throw restoreUnfinished(request)
   // Another capture made the world first. The next try finds it.
   if (worldSlug != null && row.worldSlugs.includes(worldSlug)) return []
   const otherFeatures = featuresOf(row.taskKeys, request)

@@ -30,6 +30,22 @@ export const worldAtWork = (
     },
   )
 
+/** What is written before the rest of the task arrives would refuse the rest. */
+export const restoreUnfinished = ({
+  featureId,
+  taskId,
+}: {
+  featureId: string
+  taskId: string
+}): TurngraphError =>
+  new TurngraphError(
+    'restore_unfinished',
+    `Task ${taskId} of feature ${featureId} is only restored in part, so nothing is written into it.`,
+    {
+      hint: 'Wait for the restore, or run the same `turngraph restore` again to finish one that was killed. `turngraph doctor` says how to remove the part.',
+    },
+  )
+
 export const worldOfAnotherTask = (worldSlug: string): TurngraphError =>
   new TurngraphError('world_conflict', `World ${worldSlug} belongs to another task.`, {
     hint: 'Name another world_slug, or leave it out for the default of this task.',

@@ -25,7 +25,7 @@ import {
   runSettingsRequest,
 } from './run-settings.ts'
 import { defaultSlug, keyOfTask, type Scope, taskParams } from './scope.ts'
-import { unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
+import { restoreUnfinished, unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
 /** A world: one autobuild session of one task, where turns are numbered from 1. */
 export const world = z.object({
@@ -90,7 +90,7 @@ export const worldColumns = z.object({
 })
 const worldRow = z.object({ world: worldColumns })
 const ensuredRow = worldRow.extend({ created: z.boolean() })
-const taskCountsRow = z.object({ worldCount: z.number() })
+const taskCountsRow = z.object({ worldCount: z.number(), isRestoring: z.boolean() })
 
 type StoredWorld = z.output<typeof worldColumns>
 
@@ -141,7 +141,7 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
 /**
  * Creates a world; one that is there already is answered as it is, if the request agrees with it.
  *
- * @throws `world_conflict` where it is there and differs, `world_deleted` where it was deleted
+ * @throws `world_conflict` where it is there and differs, `world_deleted` where it was deleted, `restore_unfinished`
  */
 export async function createWorld(
   graph: Graph,
@@ -156,7 +156,9 @@ export async function createWorld(
     requestId: options.requestId ?? null,
     now: options.now ?? toInstant(new Date()),
   }
-  if (request.worldSlug == null) return createNextWorld(graph, scope, settings)
+  const [task] = await readRows(graph, taskCounts, { taskKey: keyOfTask(scope) }, taskCountsRow)
+  if (task?.isRestoring === true) throw restoreUnfinished(scope)
+  if (request.worldSlug == null) return createNextWorld(graph, scope, settings, task?.worldCount ?? 0)
   if (!isNewWorldSlug(request.worldSlug)) await refuseOtherWorld(graph, request)
   const { stored, created } = await ensure(graph, scope, request.worldSlug, settings)
   if (!created) refuseOther(stored, request)
@@ -194,10 +196,10 @@ async function createNextWorld(
   graph: Graph,
   scope: Scope,
   settings: NewWorld,
+  worldCount: number,
 ): Promise<{ world: World; created: boolean }> {
-  const [task] = await readRows(graph, taskCounts, { taskKey: keyOfTask(scope) }, taskCountsRow)
   // A repeat of the request may have made any of the task's worlds, so look from the first one on.
-  const first = settings.requestId == null ? (task?.worldCount ?? 0) + 1 : 1
+  const first = settings.requestId == null ? worldCount + 1 : 1
   for (let ordinal = first; ordinal < first + MAX_WORLDS; ordinal++) {
     for (const withFeature of [false, true]) {
       const { stored, created } = await ensure(

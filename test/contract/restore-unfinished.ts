@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { inProcessClient } from '../../src/client/in-process.ts'
+import { taskKey } from '../../src/core/keys.ts'
+import { type Line, recordsIn } from '../../src/maintenance/restore/lines.ts'
+import { restoreFile } from '../../src/maintenance/restore/restore-file.ts'
+import { memory } from '../support/embedded-engines.ts'
+import { exportOf } from '../support/exported.ts'
+import { dumpOf } from '../support/graph-dump.ts'
+import { aTurn, clientOf, FEATURE, PROJECT } from '../support/records.ts'
+import { findingsOf } from './doctor.ts'
+import { forgetAll } from './forget.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const TASKS = ['TASK-1', 'TASK-2', 'TASK-3']
+/** The first batch of a restore ends between the two sessions of the first task, the second before those of the third. */
+const TURNS = 3
+
+async function* bytesOf(lines: readonly string[]): AsyncGenerator<Buffer> {
+  yield Buffer.from(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** An export of three tasks: two sessions each, and a declaration without any. */
+async function exportTasks(turns = TURNS): Promise<{ lines: string[]; dump: string[]; records: Line[] }> {
+  const graph = await memory.open()
+  const client = clientOf(graph)
+  for (const taskId of TASKS) {
+    await client.declareCriteria({
+      featureId: FEATURE,
+      taskId,
+      criteria: [{ text: `${taskId} answers with 404` }],
+    })
+    for (const session of ['a', 'b'])
+      for (let turn = 1; turn <= turns; turn++)
+        await client.captureTurnState(aTurn(turn, { taskId, worldSlug: `${taskId}-${session}` }))
+  }
+  await client.declareCriteria({
+    featureId: FEATURE,
+    taskId: 'TASK-4',
+    criteria: [{ text: 'It is declared only' }],
+  })
+  const [lines, dump] = [await exportOf(graph), await dumpOf(graph)]
+  await graph.close()
+  const records: Line[] = []
+  for await (const line of recordsIn(bytesOf(lines), 'the file')) records.push(line)
+  return { lines, dump, records }
+}
+
+/** A restore that was killed leaves a task that says so, until it is finished or removed. */
+export function restoreUnfinishedContract(store: StoreUnderTest): void {
+  describe('a restore that was killed', () => {
+    const handles = useGraph(store)
+    const refused = { code: 'restore_unfinished' }
+    const features = { featureId: FEATURE }
+
+    /** @returns how many records were written before the restore was cut off, null if it ended */
+    async function restoreBatches(lines: readonly string[], batches: number): Promise<number | null> {
+      const client = inProcessClient({ graph: handles.graph, project: PROJECT })
+      let left = batches
+      let written = 0
+      const restored = restoreFile(
+        {
+          restoreRecords: async (input) => {
+            if (left-- === 0) throw new Error('killed')
+            const answer = await client.restoreRecords(input)
+            written += input.records.length
+            return answer
+          },
+        },
+        bytesOf(lines),
+      )
+      return restored.then(
+        () => null,
+        (error: Error) => {
+          if (error.message !== 'killed') throw error
+          return written
+        },
+      )
+    }
+
+    test('wherever a restore is cut off, exactly the task in the middle refuses captures, declarations and worlds', async () => {
+      const { lines, dump, records } = await exportTasks()
+      const client = clientOf(handles.graph)
+      const unfinished: (string | null)[] = []
+      for (let batches = 1; ; batches++) {
+        const written = await restoreBatches(lines, batches)
+        if (written === null) break
+        const [last, next] = [records[written - 1], records[written]]
+        const task = last?.task != null && last.task === next?.task ? last.task : null
+        unfinished.push(task)
+        const found = await findingsOf(handles.graph)
+        expect(found.filter(({ check }) => check !== 'restore_unfinished')).toEqual([])
+        expect(found.filter(({ label }) => label === 'Task').map(({ key }) => key)).toEqual(
+          task === null ? [] : [task],
+        )
+        if (task === null) continue
+        const taskId = task.slice(task.lastIndexOf('/') + 1)
+        for (const turn of [aTurn(1, { taskId }), aTurn(TURNS + 1, { taskId, worldSlug: `${taskId}-a` })])
+          await expect(client.captureTurnState(turn)).rejects.toMatchObject(refused)
+        await expect(
+          client.declareCriteria({ ...features, taskId, criteria: [{ text: 'Another' }] }),
+        ).rejects.toMatchObject(refused)
+        for (const worldSlug of [undefined, 'new'])
+          await expect(client.createWorld({ ...features, taskId, worldSlug })).rejects.toMatchObject(refused)
+        await expect(exportOf(handles.graph)).rejects.toMatchObject(refused)
+      }
+      expect(unfinished).toEqual([0, 2].map((i) => taskKey(PROJECT, FEATURE, TASKS[i] ?? '')))
+      expect(await dumpOf(handles.graph)).toEqual(dump)
+      expect(await findingsOf(handles.graph)).toEqual([])
+      for (const taskId of TASKS)
+        expect((await client.captureTurnState(aTurn(TURNS + 1, { taskId }))).created).toBe(true)
+    })
+
+    test('a restore into a task that was there marks it for its unfinished session only, and forgetting that session is enough', async () => {
+      const client = clientOf(handles.graph)
+      await client.captureTurnState(aTurn(1, { worldSlug: 'own' }))
+      const { lines } = await exportTasks(TURNS + 1)
+      expect(await restoreBatches(lines, 1)).toBe(10)
+      await expect(client.captureTurnState(aTurn(2, { worldSlug: 'own' }))).rejects.toMatchObject(refused)
+      const worlds = (await findingsOf(handles.graph)).filter(({ label }) => label === 'World')
+      expect(worlds.map(({ key }) => key)).toEqual([`${PROJECT}/TASK-1-a`])
+      await forgetAll(handles.graph, { worldSlug: 'TASK-1-a' })
+      expect((await client.captureTurnState(aTurn(2, { worldSlug: 'own' }))).created).toBe(true)
+    })
+  })
+}
