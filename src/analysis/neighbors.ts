@@ -42,7 +42,7 @@ const TIMEOUT_MS = 10_000
  */
 export async function readNeighbors(
   queries: Queries,
-  { nodeId, ...asked }: { nodeId: string } & Pick<Query, 'limit' | 'bookmarks' | 'signal'>,
+  { nodeId, ...asked }: { nodeId: string } & Pick<Query, 'limit' | 'signal'>,
 ): Promise<z.output<typeof neighborhood>> {
   const { rows, truncated } = await queries.ask({
     query: neighbors.text,

@@ -23,7 +23,6 @@ Example (Claude Code):
 async function serveOverStdio({ project }: { project?: string | undefined }): Promise<void> {
   const { configFor } = await import('./connect.ts')
   const { createLog } = await import('../platform/log.ts')
-  const { setBookmarks } = await import('../mcp/call-operation.ts')
   const { serveMcpOnStdio } = await import('../mcp/stdio.ts')
   const { SharedService } = await import('./shared-service.ts')
   const { VERSION } = await import('../platform/version.ts')
@@ -37,11 +36,8 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   await service.client() // a graph that cannot be opened is told at once, not at the first call
   const connection = serveMcpOnStdio({
     version: VERSION,
-    call: async (operation, input, context) => {
-      const { answer, ...said } = await service.call(operation, input, context)
-      setBookmarks(context, said)
-      return answer
-    },
+    call: (operation, input, { signal }) =>
+      service.use((client) => client.callOperation(operation, input, { signal })),
     openChanges: (of, signal) => service.changes(of, signal),
     onDefect: (error) => log.error({ err: error }, 'a request of MCP failed'),
   })

@@ -2,12 +2,11 @@
 import { once } from 'node:events'
 import { neverArrived } from '../client/client-errors.ts'
 import { readEventStream } from '../client/event-stream.ts'
-import type { BookmarkedAnswer, HttpClient } from '../client/http.ts'
+import type { HttpClient } from '../client/http.ts'
 import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { Service } from '../http/service.ts'
 import type { EventsRequest } from '../operations/events.ts'
-import type { OperationName } from '../operations/table.ts'
 import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { createHttpClient, openStore, serverOr, throughService } from './connect.ts'
@@ -45,15 +44,6 @@ export class SharedService {
       throw error
     })
     return this.#client
-  }
-
-  /** For a caller who passes bookmarks on. */
-  call(
-    operation: OperationName,
-    input: Record<string, unknown>,
-    { bookmark, signal }: { bookmark: string | null; signal: AbortSignal },
-  ): Promise<BookmarkedAnswer> {
-    return this.use((client) => client.callWithBookmark(operation, input, { bookmark, signal }))
   }
 
   /**

@@ -6,7 +6,6 @@ import { IDEMPOTENCY_KEY } from '../core/fields.ts'
 import { parseJson, parseJsonInOrder } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
-import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, type EventsRequest, eventsRequest } from '../operations/events.ts'
 import { findRoute, hasBody, type Route } from '../operations/routes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
@@ -17,7 +16,6 @@ import {
   transcriptUploaded,
   UPLOAD_PATH,
 } from '../operations/transcript-upload.ts'
-import { ClientBookmarks } from './bookmarks.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { CallOptions, TurngraphClient } from './client.ts'
 import { clientIsClosed, neverArrived } from './client-errors.ts'
@@ -52,16 +50,13 @@ export type HttpClientOptions = {
   workerId?: string
 }
 
-/** An answer, and what it says of bookmarks beside it. */
-export type BookmarkedAnswer = { answer: unknown; bookmark: string | null; warning: string | null }
-
 export type HttpClient = TurngraphClient & {
-  /** Calls an operation for a caller who passes bookmarks on: `bookmark` goes with the client's own. */
-  callWithBookmark(
-    name: OperationName,
+  /** Calls an operation by its name. */
+  callOperation<N extends OperationName>(
+    name: N,
     input: unknown,
-    options: { bookmark: string | null; signal: AbortSignal },
-  ): Promise<BookmarkedAnswer>
+    options?: CallOptions,
+  ): Promise<OperationOutput<N>>
   /** Opens the stream of events once, as a response that has begun; `events` comes back where it breaks. */
   openEvents(request: EventsRequest, signal: AbortSignal): Promise<Response>
 }
@@ -74,23 +69,18 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     throw invalidField('token', 'holds characters that no token has')
   }
   const closing = new AbortController()
-  const bookmarks = new ClientBookmarks()
-  const call = async <N extends OperationName>(
-    name: N,
-    input: unknown,
-    callOptions: CallOptions & Received = {},
-  ) => {
+  const call = async <N extends OperationName>(name: N, input: unknown, callOptions: CallOptions = {}) => {
     if (closing.signal.aborted) throw clientIsClosed()
-    return runOverHttp(name, input, { ...options, ...callOptions, base, bookmarks })
+    return runOverHttp(name, input, { ...options, ...callOptions, base })
   }
-  const calls = callsBy(async (name, input, callOptions) => (await call(name, input, callOptions)).answer)
+  const calls = callsBy(call)
   const upload: TurngraphClient['importTranscript'] = (input, chunks, callOptions = {}) =>
-    uploadOverHttp(input, chunks, { ...options, ...callOptions, base, bookmarks })
+    uploadOverHttp(input, chunks, { ...options, ...callOptions, base })
   const open: HttpClient['openEvents'] = (request, stop) =>
-    openEvents(request, { ...options, base, bookmarks, signal: stop })
+    openEvents(request, { ...options, base, signal: stop })
   return {
     ...calls,
-    callWithBookmark: call,
+    callOperation: call,
     importTranscript: upload,
     openEvents: open,
     events: (input = {}, { signal, onAway } = {}) =>
@@ -115,22 +105,17 @@ const takesProject = ({ input, wholeGraph }: Operation): boolean =>
 
 type Operation = { input: z.ZodType; wholeGraph?: boolean }
 
-/** What the caller of a client has received elsewhere; the client does not keep it. */
-type Received = { bookmark?: string | null }
-
 type Calling = HttpClientOptions &
-  Received &
   Omit<CallOptions, 'idempotencyKey'> & {
     idempotencyKey?: string | undefined
     base: string
-    bookmarks: ClientBookmarks
   }
 
 async function runOverHttp<N extends OperationName>(
   name: N,
   input: unknown,
   calling: Calling,
-): Promise<BookmarkedAnswer & { answer: OperationOutput<N> }> {
+): Promise<OperationOutput<N>> {
   const operation = operationsByName[name]
   // Here too, so that the caller meets its own names in the problems, and nothing unknown is dropped on
   // the way. What is sent is what was given: the service does the parsing that counts.
@@ -144,8 +129,7 @@ async function runOverHttp<N extends OperationName>(
     ...calling,
     timeoutMs: (calling.timeoutMs ?? TIMEOUT_MS) + timeItMayTake(input) + waitOf(parsed),
   }
-  const project = typeof wire.project === 'string' ? wire.project : ''
-  return withRetries(name, patient, () => answerTo(request, operation.output, name, project, patient))
+  return withRetries(name, patient, () => answerTo(request, operation.output, name, patient))
 }
 
 /** A query says so itself; it may wait as long for its turn. */
@@ -196,9 +180,8 @@ async function uploadOverHttp(
     body: NodeStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
   } as const
-  const project = typeof fields.project === 'string' ? fields.project : ''
   const once = { ...calling, rateLimitWaitMs: 0 } // its body has been read
-  return (await answerTo(request, transcriptUploaded, 'importTranscript', project, once)).answer
+  return answerTo(request, transcriptUploaded, 'importTranscript', once)
 }
 
 async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
@@ -209,23 +192,14 @@ async function answerTo<S extends z.ZodType>(
   request: HttpRequest,
   output: S,
   name: string,
-  project: string,
   calling: Calling,
-): Promise<BookmarkedAnswer & { answer: z.output<S> }> {
-  const { bookmarks, base, bookmark: received = null, rateLimitWaitMs = 0, signal } = calling
-  const sent = bookmarks.of(project)
-  const brought = received === null ? sent : [...sent, BOOKMARKS.test(received) ? received : NONSENSE]
-  if (brought.length > 0) request.headers.set(BOOKMARK_HEADER, brought.join(', '))
-  const { status, text, bookmark, warning } = await repeatWhenLimited(
-    () => exchange(request, calling),
-    rateLimitWaitMs,
-    signal,
-  )
+): Promise<z.output<S>> {
+  const { base, rateLimitWaitMs = 0, signal } = calling
+  const { status, text } = await repeatWhenLimited(() => exchange(request, calling), rateLimitWaitMs, signal)
   const body = parseJsonInOrder(text)
   if (status < 200 || status >= 300) throw toError(status, body, base)
-  bookmarks.keep(project, sent, bookmark)
   try {
-    return { answer: parseWire(output, body, name), bookmark, warning }
+    return parseWire(output, body, name)
   } catch (cause) {
     throw new TurngraphError('internal', `${base} gave an answer that this version cannot read.`, {
       hint: 'Use the same version of Turngraph on both sides.',
@@ -233,10 +207,6 @@ async function answerTo<S extends z.ZodType>(
     })
   }
 }
-
-const BOOKMARKS = /^[\w, -]{1,16384}$/
-/** No bookmark: the service ignores it, with a warning. Nonsense as it is might not be a header's value. */
-const NONSENSE = '%'
 
 /** What is asked for: a `Request` would have to be copied for each try, and `fetch` copies it once more. */
 type HttpRequest = RequestInit & { url: string; method: string; headers: Headers }
@@ -291,8 +261,6 @@ const exchange = ({ url, ...init }: HttpRequest, calling: Calling) =>
     status: response.status,
     text: await response.text(),
     retryAfter: response.headers.get('retry-after'),
-    bookmark: response.headers.get(BOOKMARK_HEADER),
-    warning: response.headers.get(BOOKMARK_WARNING_HEADER),
   }))
 
 /** Sends a request and takes what answers it, both within the time of the call. */

@@ -11,12 +11,12 @@ export type StoredStep = { step: Step; rows: readonly Row[] }
 
 export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) => void): Graph =>
   graphWith(graph, {
-    write: async (steps, deadline, caller) => {
-      const answers = await graph.write(steps, deadline, caller)
+    write: async (steps, deadline) => {
+      const answers = await graph.write(steps, deadline)
       if (answers !== null) stored(steps.map((step, i) => ({ step, rows: answers[i] ?? [] })))
       return answers
     },
-    transact: async (work, deadline, caller) => {
+    transact: async (work, deadline) => {
       let done: StoredStep[] = []
       const noted = (run: Run) => {
         done = [] // a connection that broke runs it again
@@ -26,7 +26,7 @@ export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) 
           return rows
         })
       }
-      const answer = await graph.transact(noted, deadline, caller)
+      const answer = await graph.transact(noted, deadline)
       if (answer !== null) stored(done)
       return answer
     },

@@ -32,10 +32,6 @@ export const isDeadlock = ({ code }: Neo4jError): boolean => code === DEADLOCK
 /** Of a transaction or of the whole server. */
 export const isOutOfMemory = ({ code }: Neo4jError): boolean => code.includes('OutOfMemory')
 
-/** The server cannot read a bookmark: another store wrote it. */
-export const isUnknownBookmark = ({ code }: Neo4jError): boolean =>
-  code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')
-
 /**
  * Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not, nor is what needs more
  * memory than a transaction may have, which the driver takes for transient.

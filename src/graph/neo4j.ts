@@ -1,7 +1,6 @@
 // Adapts Neo4j to the port of the graph.
 import { TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
-import type { CallerBookmarks } from './caller-bookmarks.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
 import {
   ACCESS,
@@ -14,7 +13,7 @@ import {
   type SessionConfig,
   toNeo4j,
 } from './neo4j-driver.ts'
-import { isDeadlock, isOutOfMemory, isTimeout, isTransient, isUnknownBookmark } from './neo4j-errors.ts'
+import { isDeadlock, isOutOfMemory, isTimeout, isTransient } from './neo4j-errors.ts'
 import {
   type Graph,
   type GraphHealth,
@@ -37,12 +36,6 @@ const FIRST_RETRY_MS = 15
 /** A migration may read and change every node there is. */
 const SCHEMA_COMMAND_MS = 30 * 60_000
 /**
- * How long a follower may take to answer, the wait for what the caller has seen included: then the leader is asked. One that
- * reads for long must begin by then.
- */
-const FOLLOWER_MS = 1_000
-
-/**
  * Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction: one round trip, where
  * BEGIN and COMMIT would cost a second. The driver's managed retries start at one second, hence our own.
  */
@@ -53,7 +46,7 @@ export class Neo4jGraph implements Graph {
   readonly #url: string
   /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
   readonly #bookmarks = bookmarkManager()
-  /** On a cluster (`neo4j://`) statements that read go to followers in READ mode, and to the leader in WRITE mode. */
+  /** Of a cluster (`neo4j://`), where READ mode asks followers. */
   readonly #isRouted: boolean
   #closed = false
 
@@ -64,71 +57,33 @@ export class Neo4jGraph implements Graph {
     this.#driver = createDriver(options, { disableLosslessIntegers: true, maxConnectionPoolSize: poolSize })
     this.#database = database
     this.#url = url
-    this.source = {
-      engine: 'neo4j',
-      options,
-      bookmarks: async () => [...(await this.#bookmarks.getBookmarks())],
-    }
+    this.source = { engine: 'neo4j', options }
     this.#isRouted = url.startsWith('neo4j')
   }
 
-  /**
-   * A follower may not yet have what another replica of the service wrote: it answers only who brings bookmarks, and else
-   * the leader does, so that every replica reads every acknowledged write.
-   */
-  async read(
-    statement: Statement,
-    params: Params,
-    deadline = deadlineFromNow(),
-    caller?: CallerBookmarks,
-  ): Promise<Row[]> {
-    const work = (session: Session) => this.#runAlone(session, { statement, params }, deadline)
-    if (this.#isRouted && caller?.mayFollow) {
-      const until = Math.min(deadline, performance.now() + FOLLOWER_MS)
-      const rows = await this.#readFromFollower(work, caller, { deadline: until })
-      if (rows !== null) return rows
-    }
-    return this.#retrying(this.#readMode, work, { deadline, caller })
+  read(statement: Statement, params: Params, deadline = deadlineFromNow()): Promise<Row[]> {
+    return this.#read(statement, params, { deadline })
   }
 
-  /**
-   * A follower that has begun may take all the time there is: the leader would have to begin anew. BEGIN is answered once the
-   * follower has what the caller has seen, so this takes one round trip more, which nobody feels here.
-   */
-  async readLong(
-    statement: Statement,
-    params: Params,
-    limits: ReadLimits,
-    caller?: CallerBookmarks,
-  ): Promise<Row[]> {
-    const step = { statement, params }
-    if (this.#isRouted && caller?.mayFollow) {
-      const work = (session: Session) => this.#runOnceBegun(session, step, limits.deadline)
-      const rows = await this.#readFromFollower(work, caller, limits)
-      if (rows !== null) return rows
-    }
-    const work = (session: Session) => this.#runAlone(session, step, limits.deadline)
-    return this.#retrying(this.#readMode, work, { ...limits, caller })
+  readLong(statement: Statement, params: Params, limits: ReadLimits): Promise<Row[]> {
+    return this.#read(statement, params, limits)
   }
 
-  write(
-    steps: readonly [Step, ...Step[]],
-    deadline = deadlineFromNow(),
-    caller?: CallerBookmarks,
-  ): Promise<Row[][] | null> {
-    if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline, caller)
+  #read(statement: Statement, params: Params, limits: Limits): Promise<Row[]> {
+    const work = (session: Session) => this.#runAlone(session, { statement, params }, limits.deadline)
+    return this.#retrying(this.#readMode, work, limits)
+  }
+
+  write(steps: readonly [Step, ...Step[]], deadline = deadlineFromNow()): Promise<Row[][] | null> {
+    if (steps.length > 1) return this.transact((run) => inOrder(steps, run), deadline)
     const work = async (session: Session) => {
       const rows = await this.#runAlone(session, steps[0], deadline)
       return rows.length === 0 ? null : [rows]
     }
-    return this.#retrying(ACCESS.WRITE, work, { deadline, caller })
+    return this.#retrying(ACCESS.WRITE, work, { deadline })
   }
 
-  transact<T>(
-    work: (run: Run) => Promise<T | null>,
-    deadline = deadlineFromNow(),
-    caller?: CallerBookmarks,
-  ): Promise<T | null> {
+  transact<T>(work: (run: Run) => Promise<T | null>, deadline = deadlineFromNow()): Promise<T | null> {
     const together = async (session: Session) => {
       const transaction = session.beginTransaction({
         timeout: timeoutUntil(deadline),
@@ -142,7 +97,7 @@ export class Neo4jGraph implements Graph {
       else await transaction.commit()
       return result
     }
-    return this.#retrying(ACCESS.WRITE, together, { deadline, caller })
+    return this.#retrying(ACCESS.WRITE, together, { deadline })
   }
 
   async schema(command: string): Promise<void> {
@@ -167,7 +122,7 @@ export class Neo4jGraph implements Graph {
     await this.#driver.close()
   }
 
-  /** Of statements that read, on a cluster: where nobody brings a bookmark, the leader answers. */
+  /** A follower may not yet have what another replica of the service wrote: on a cluster the leader answers. */
   get #readMode(): 'READ' | 'WRITE' {
     return this.#isRouted ? ACCESS.WRITE : ACCESS.READ
   }
@@ -177,50 +132,20 @@ export class Neo4jGraph implements Graph {
     return toRows(records)
   }
 
-  async #runOnceBegun(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
-    const begin = async () => await session.beginTransaction(bounded(statement, deadline))
-    const transaction = await withDeadline(Math.min(deadline, performance.now() + FOLLOWER_MS), begin)
-    const { records } = await transaction.run(statement.text, toNeo4j(params))
-    await transaction.commit()
-    return toRows(records)
-  }
-
-  /** Null where no follower could answer in time: one that is away, that lags, or that does not know the bookmarks. */
-  async #readFromFollower(
-    work: (session: Session) => Promise<Row[]>,
-    caller: CallerBookmarks,
-    limits: Limits,
-  ): Promise<Row[] | null> {
-    try {
-      // Without the bookmarks of this process: a follower need not have what others wrote.
-      return await this.#inSession({ defaultAccessMode: ACCESS.READ }, work, { ...limits, caller })
-    } catch (error) {
-      if (limits.signal?.aborted) throw error // nobody waits for the leader's answer
-      const cannotAnswer =
-        error instanceof Neo4jError
-          ? isTransient(error) || isUnknownBookmark(error) || isTimeout(error)
-          : error instanceof TurngraphError && error.code === 'timeout'
-      if (cannotAnswer) return null
-      throw this.#domainError(error)
-    }
-  }
-
   async #retrying<T>(
     mode: 'READ' | 'WRITE',
     work: (session: Session) => Promise<T>,
-    limits: LimitsOfCall,
+    limits: Limits,
   ): Promise<T> {
     const config = { defaultAccessMode: mode, bookmarkManager: this.#bookmarks }
     return this.#retry(limits, () => this.#inSession(config, work, limits))
   }
 
   /** Until a deadline, where the error is one that another try may not meet. */
-  async #retry<T>({ deadline, signal, caller }: LimitsOfCall, work: () => Promise<T>): Promise<T> {
+  async #retry<T>({ deadline, signal }: Limits, work: () => Promise<T>): Promise<T> {
     try {
       return await retry(work, {
-        when: (error) =>
-          error instanceof Neo4jError &&
-          (isTransient(error) || (caller !== undefined && isUnknownBookmark(error))),
+        when: (error) => error instanceof Neo4jError && isTransient(error),
         until: deadline - LAST_TRY_MS,
         firstPauseMs: FIRST_RETRY_MS,
         signal,
@@ -233,21 +158,18 @@ export class Neo4jGraph implements Graph {
   async #inSession<T>(
     config: SessionConfig,
     work: (session: Session) => Promise<T>,
-    { deadline, signal, caller }: LimitsOfCall,
+    { deadline, signal }: Limits,
   ): Promise<T> {
     // A closed driver answers some statements with no rows, and empty is not dark.
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
-    const before = caller?.all() ?? []
-    const session = this.#driver.session({ ...config, database: this.#database, bookmarks: before })
+    const session = this.#driver.session({ ...config, database: this.#database })
     // Closing a session resets its connection, which ends what still runs on the server.
     const abandon = () => void session.close().catch(() => {})
     const bounds = { abandon, signal }
     const result = await withDeadline(deadline, () => work(session), bounds).catch((error: unknown) => {
       abandon()
-      if (error instanceof Neo4jError && isUnknownBookmark(error)) caller?.discard()
       throw error
     })
-    caller?.advance(before, session.lastBookmarks())
     await session.close()
     return result
   }
@@ -296,7 +218,6 @@ export class Neo4jGraph implements Graph {
 
 /** Of one try: how long it may take, and what ends it before. */
 type Limits = { deadline: number; signal?: AbortSignal | undefined }
-type LimitsOfCall = Limits & { caller?: CallerBookmarks | undefined }
 
 const timeoutUntil = (deadline: number): number =>
   Math.max(TRANSACTION_TIMEOUT_MS, Math.ceil(deadline - performance.now()))

@@ -1,7 +1,6 @@
 // Reports every statement on a graph: to a span of OpenTelemetry and to an observer.
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { TurngraphError } from '../core/errors.ts'
-import type { CallerBookmarks } from './caller-bookmarks.ts'
 import type { Graph, GraphHealth, GraphSource, Params, ReadLimits, Row, Run, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 
@@ -35,40 +34,27 @@ export class ObservedGraph implements Graph {
     return this.#graph.source
   }
 
-  read(statement: Statement, params: Params, deadline?: number, caller?: CallerBookmarks): Promise<Row[]> {
-    return this.#trace(statement.name, () => this.#graph.read(statement, params, deadline, caller))
+  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]> {
+    return this.#trace(statement.name, () => this.#graph.read(statement, params, deadline))
   }
 
-  readLong(
-    statement: Statement,
-    params: Params,
-    limits: ReadLimits,
-    caller?: CallerBookmarks,
-  ): Promise<Row[]> {
-    return this.#trace(statement.name, () => this.#graph.readLong(statement, params, limits, caller))
+  readLong(statement: Statement, params: Params, limits: ReadLimits): Promise<Row[]> {
+    return this.#trace(statement.name, () => this.#graph.readLong(statement, params, limits))
   }
 
-  write(
-    steps: readonly [Step, ...Step[]],
-    deadline?: number,
-    caller?: CallerBookmarks,
-  ): Promise<Row[][] | null> {
+  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
     // The engine does not tell the statements of one transaction apart.
     const names = new Set(steps.map(({ statement }) => statement.name))
-    return this.#trace([...names].join('+'), () => this.#graph.write(steps, deadline, caller))
+    return this.#trace([...names].join('+'), () => this.#graph.write(steps, deadline))
   }
 
-  async transact<T>(
-    work: (run: Run) => Promise<T | null>,
-    deadline?: number,
-    caller?: CallerBookmarks,
-  ): Promise<T | null> {
+  async transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null> {
     const traced =
       (run: Run): Run =>
       (step) =>
         this.#trace(step.statement.name, () => run(step))
     try {
-      return await this.#graph.transact((run) => work(traced(run)), deadline, caller)
+      return await this.#graph.transact((run) => work(traced(run)), deadline)
     } catch (error) {
       this.#onFailure(error)
       throw error

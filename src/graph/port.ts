@@ -1,5 +1,4 @@
 // Declares the port of the graph, which each engine's adapter implements.
-import type { CallerBookmarks } from './caller-bookmarks.ts'
 import type { Statement } from './statements.ts'
 
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value }
@@ -36,16 +35,15 @@ export interface Graph {
    * Runs one reading statement. Rows have no order that the statement does not state.
    *
    * @param deadline when it must have been answered, in terms of performance.now(); default: {@link DEADLINE_MS} from now
-   * @param caller what the caller has seen, which the answer must have too; default: all that this process has seen
    */
-  read(statement: Statement, params: Params, deadline?: number, caller?: CallerBookmarks): Promise<Row[]>
+  read(statement: Statement, params: Params, deadline?: number): Promise<Row[]>
 
   /**
    * Runs one reading statement that goes through much of the graph, and so may take longer than a request. It settles when
    * the engine works on it no more: Neo4j ends it where the signal is aborted, and the promise rejects with the signal's
    * reason; the embedded engine cannot be interrupted, and goes on to its end.
    */
-  readLong(statement: Statement, params: Params, limits: ReadLimits, caller?: CallerBookmarks): Promise<Row[]>
+  readLong(statement: Statement, params: Params, limits: ReadLimits): Promise<Row[]>
 
   /**
    * Runs statements in one transaction, acknowledged only once they are durable. A step that returns
@@ -53,22 +51,14 @@ export interface Graph {
    * statement may leave its lock token, `rev`, which means nothing.) It may run more than once when
    * a connection breaks, so every step must be idempotent by its own parameters.
    */
-  write(
-    steps: readonly [Step, ...Step[]],
-    deadline?: number,
-    caller?: CallerBookmarks,
-  ): Promise<Row[][] | null>
+  write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null>
 
   /**
    * Runs statements in one transaction, where a later one depends on what an earlier one answered. A `null` from
    * `work`, or an error, leaves nothing behind. It may run more than once when a connection breaks, so `work` must
    * find its own effect and answer it.
    */
-  transact<T>(
-    work: (run: Run) => Promise<T | null>,
-    deadline?: number,
-    caller?: CallerBookmarks,
-  ): Promise<T | null>
+  transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null>
 
   /** Runs one schema command (`CREATE CONSTRAINT …`) outside any transaction. */
   schema(command: string): Promise<void>
@@ -92,10 +82,10 @@ export type ReadLimits = {
 export const graphWith = (graph: Graph, own: Partial<Omit<Graph, 'engine' | 'source'>>): Graph => ({
   engine: graph.engine,
   source: graph.source,
-  read: (statement, params, deadline, caller) => graph.read(statement, params, deadline, caller),
-  readLong: (statement, params, limits, caller) => graph.readLong(statement, params, limits, caller),
-  write: (steps, deadline, caller) => graph.write(steps, deadline, caller),
-  transact: (work, deadline, caller) => graph.transact(work, deadline, caller),
+  read: (statement, params, deadline) => graph.read(statement, params, deadline),
+  readLong: (statement, params, limits) => graph.readLong(statement, params, limits),
+  write: (steps, deadline) => graph.write(steps, deadline),
+  transact: (work, deadline) => graph.transact(work, deadline),
   schema: (command) => graph.schema(command),
   health: () => graph.health(),
   close: () => graph.close(),
@@ -103,7 +93,7 @@ export const graphWith = (graph: Graph, own: Partial<Omit<Graph, 'engine' | 'sou
 })
 
 export type GraphSource =
-  | { engine: 'neo4j'; options: Neo4jOptions; bookmarks: () => Promise<readonly string[]> }
+  | { engine: 'neo4j'; options: Neo4jOptions }
   | {
       engine: 'embedded'
       /** Changes with every write: the same copy will do until then. */

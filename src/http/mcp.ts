@@ -8,7 +8,6 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
-import { setBookmarks } from '../mcp/call-operation.ts'
 import { requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
@@ -21,7 +20,7 @@ import { projectHeader } from './input.ts'
 import { largeAnswers } from './large-answers.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
-import { inCall, type OperationContext, runFor } from './operation-handler.ts'
+import { type OperationContext, runFor } from './operation-handler.ts'
 
 /** `/mcp` of a service. Each request brings its token and its project, so that any replica answers it. */
 export class McpEndpoint {
@@ -113,7 +112,7 @@ export class McpEndpoint {
       version: VERSION,
       ...createFailures(req),
       subscriptions,
-      call: async (operation, input, { signal, tell, bookmark: received, resultMeta }) => {
+      call: async (operation, input, { signal, tell }) => {
         const { scope, largeRecords } = operations[operation]
         refuseWithout(scope, caller)
         const ended = cancelled === null ? signal : AbortSignal.any([signal, cancelled])
@@ -122,18 +121,8 @@ export class McpEndpoint {
           tell(text)
         }
         const answer = () =>
-          inCall(this.#context.graph, scope, received, ({ graph, caller: bookmarks }) =>
-            runFor(
-              { ...this.#context, graph },
-              caller,
-              operation,
-              { project, ...input },
-              { bookmarks, signal: ended, log },
-            ),
-          )
-        const said = await (largeRecords ? largeAnswers.add(answer, { signal: ended }) : answer())
-        setBookmarks({ resultMeta }, said)
-        return said.answer
+          runFor(this.#context, caller, operation, { project, ...input }, { signal: ended, log })
+        return largeRecords ? largeAnswers.add(answer, { signal: ended }) : answer()
       },
     })
   }

@@ -2,9 +2,8 @@
 import * as z from 'zod'
 import { ERRORS } from '../core/errors.ts'
 import { errorBody } from '../core/wire-form.ts'
-import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
 import { EVENTS_PATH, EVENTS_SUMMARY, eventSchemas, eventsRequest } from '../operations/events.ts'
-import { type Operation, onlyReads } from '../operations/operation.ts'
+import type { Operation } from '../operations/operation.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import {
@@ -74,15 +73,6 @@ const listMeanings = (status: number): string =>
 
 const REQUEST_ID = {
   'X-Request-Id': { schema: { type: 'string' }, description: 'names the request in the log' },
-}
-const BOOKMARK = {
-  [BOOKMARK_HEADER]: { schema: { type: 'string' }, description: 'opaque; stands for what was written' },
-}
-const BOOKMARK_WARNING = {
-  [BOOKMARK_WARNING_HEADER]: {
-    schema: { type: 'string' },
-    description: 'why bookmarks of the request were ignored',
-  },
 }
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds to wait' } }
 
@@ -162,8 +152,6 @@ function callObject(components: SchemaComponents, call: Described): Json {
   }
   const headers = {
     ...REQUEST_ID,
-    ...(onlyReads(scope) ? {} : BOOKMARK),
-    ...(stream === undefined ? BOOKMARK_WARNING : {}),
   }
   const success = (description: string) => ({ description, headers, content })
   return {
@@ -185,7 +173,6 @@ function callObject(components: SchemaComponents, call: Described): Json {
         })),
       ...(takesProject(input) ? [{ $ref: '#/components/parameters/TurngraphProject' }] : []),
       { $ref: '#/components/parameters/XRequestId' },
-      ...(stream === undefined ? [{ $ref: '#/components/parameters/TurngraphBookmark' }] : []),
       ...(body === null || inQuery ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
     ],
     ...(body === null ? {} : { requestBody: { required: bodyNeeded, content: body } }),
@@ -220,11 +207,6 @@ const HEADER_PARAMETERS = {
     minLength: 1,
     maxLength: 256,
   }),
-  TurngraphBookmark: header(
-    BOOKMARK_HEADER,
-    'bookmarks of earlier answers, separated by commas: this answer has what they stand for, whichever member of a cluster gives it',
-    { type: 'string' },
-  ),
   IdempotencyKey: header('Idempotency-Key', 'a repeat with the same key answers the same', {
     type: 'string',
     minLength: 1,

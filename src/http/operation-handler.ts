@@ -5,10 +5,8 @@ import type { Queries } from '../analysis/query/queries.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
-import { type BookmarkedCall, openCall } from '../graph/bookmarks.ts'
 import type { Graph } from '../graph/port.ts'
-import { BOOKMARK_HEADER, BOOKMARK_WARNING_HEADER } from '../operations/bookmarks.ts'
-import { type Call, type Operation, onlyReads, type Scope } from '../operations/operation.ts'
+import { type Call, type Operation, onlyReads } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
@@ -42,15 +40,11 @@ export type OperationContext = {
 export function operationHandler(route: Route, context: OperationContext): RequestHandler {
   const answer = async (req: Request, res: Response) => {
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
-    const { scope } = operations[route.operation]
-    const output = await inBookmarkedCall(context.graph, scope, req, res, ({ graph, caller: bookmarks }) =>
-      runFor({ ...context, graph }, readCaller(res), route.operation, input, {
-        idempotencyKey: idempotencyKey(req),
-        bookmarks,
-        signal: whenGone(res),
-        log: (message, fields) => req.log.info(fields ?? {}, message),
-      }),
-    )
+    const output = await runFor(context, readCaller(res), route.operation, input, {
+      idempotencyKey: idempotencyKey(req),
+      signal: whenGone(res),
+      log: (message, fields) => req.log.info(fields ?? {}, message),
+    })
     const status = wasThere(output) ? 200 : (route.created ?? 200)
     answerJson(res, status, toWire(operations[route.operation].output, output))
   }
@@ -85,7 +79,7 @@ export async function runFor(
   caller: Caller,
   operation: OperationName,
   input: { project?: string | null | undefined },
-  call: Pick<Call, 'idempotencyKey' | 'bookmarks' | 'log' | 'signal'>,
+  call: Pick<Call, 'idempotencyKey' | 'log' | 'signal'>,
 ): Promise<unknown> {
   const { wholeGraph, scope, run }: Operation = operations[operation]
   if (!onlyReads(scope)) await schema.refuseWritesIfOutdated()
@@ -110,42 +104,6 @@ export async function runFor(
     metrics.refused(operation, asTurngraphError(error).code)
     throw error
   }
-}
-
-/** What an answer says beside its body: of a write its bookmark, and why bookmarks of the request were ignored. */
-type SaidOfBookmarks = { bookmark: string | null; warning: string | null }
-
-/**
- * Runs work as a call that goes on from what its caller has seen (contract: cluster.md).
- *
- * @example
- * const { answer, bookmark } = await inCall(graph, 'write', received, ({ graph }) => captureTurnState(graph, turn))
- */
-export async function inCall<T>(
-  graph: Graph,
-  scope: Scope,
-  received: string | null,
-  work: (call: BookmarkedCall) => Promise<T>,
-): Promise<SaidOfBookmarks & { answer: T }> {
-  const mayFollow = onlyReads(scope)
-  const call = await openCall(graph, { received, mayFollow })
-  const answer = await work(call)
-  return { answer, bookmark: mayFollow ? null : await call.bookmark(), warning: call.warning() }
-}
-
-/** The same for a request of REST, which says it in headers. */
-export async function inBookmarkedCall<T>(
-  graph: Graph,
-  scope: Scope,
-  req: Request,
-  res: Response,
-  work: (call: BookmarkedCall) => Promise<T>,
-): Promise<T> {
-  const received = req.headersDistinct[BOOKMARK_HEADER.toLowerCase()]?.join(',') ?? null
-  const { answer, bookmark, warning } = await inCall(graph, scope, received, work)
-  if (bookmark !== null) res.setHeader(BOOKMARK_HEADER, bookmark)
-  if (warning !== null) res.setHeader(BOOKMARK_WARNING_HEADER, warning)
-  return answer
 }
 
 /** A token of a project reaches that one alone: every key in the graph begins with it. */

@@ -7,7 +7,7 @@ import { transcriptUpload, transcriptUploaded, uploadTranscript } from '../opera
 import { answerJson } from './answer.ts'
 import { readCaller } from './authorize.ts'
 import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
-import { chooseProject, inBookmarkedCall, inputFor, type OperationContext } from './operation-handler.ts'
+import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** A longer transcript is sent in several requests, each from the offset that the last one answered. */
 const MOST_BYTES = 256 * 1024 * 1024
@@ -20,9 +20,7 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
     const project = chooseProject(input.project ?? null, readCaller(res), context.defaultProject)
     const { graph, metrics, turnLengthThreshold } = context
     await context.schema.refuseWritesIfOutdated()
-    const read = await inBookmarkedCall(graph, 'write', req, res, (call) =>
-      uploadTranscript(call.graph, { ...input, project }, readBody(req), turnLengthThreshold),
-    )
+    const read = await uploadTranscript(graph, { ...input, project }, readBody(req), turnLengthThreshold)
     metrics.imported(read)
     answerJson(res, 200, toWire(transcriptUploaded, read))
   }

@@ -3,7 +3,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { toWire } from '../core/wire-form.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
-import { type CallContext, type CallOperation, withMeta } from './call-operation.ts'
+import type { CallContext, CallOperation } from './call-operation.ts'
 import { type Failures, noSuchTool, reportFailure } from './protocol-errors.ts'
 
 const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
@@ -35,7 +35,7 @@ export async function callTool(
     // By the tool's own schema: it may show less than the operation answers.
     const answer = tool.toAnswer?.(given, output) ?? output
     const content = toWire(tool.output, answer) as Record<string, unknown>
-    return withMeta({ content: [asText(content)], structuredContent: content }, context)
+    return { content: [asText(content)], structuredContent: content }
   } catch (thrown) {
     return { isError: true, content: [asText(reportFailure(thrown, failures))] }
   } finally {

@@ -1,7 +1,6 @@
 // Serves Turngraph's tools, resources and prompts to one MCP connection, over any transport.
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { invalidField } from '../core/errors.ts'
-import { BOOKMARK_META } from '../operations/bookmarks.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { callTool } from './call-tool.ts'
 import { listedTools } from './manifest.ts'
@@ -90,11 +89,9 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
 }
 
 /** A caller that has gone needs to be told nothing: its request is aborted. */
-const toContext = ({ signal, log, _meta }: ServerContext['mcpReq']): CallContext => ({
+const toContext = ({ signal, log }: ServerContext['mcpReq']): CallContext => ({
   signal,
   tell: (message) => void log('info', message, 'turngraph').catch(() => {}),
-  bookmark: typeof _meta?.[BOOKMARK_META] === 'string' ? _meta[BOOKMARK_META] : null,
-  resultMeta: {},
 })
 
 /** Over HTTP, subscriptions of 2025 belong to a session: without one there is nowhere to tell of a change. */

@@ -69,7 +69,7 @@ export const analysisOperations = {
         .array(unknownName)
         .describe('names in the query that the graph does not have, with similar names'),
     }),
-    run: async (_graph, { query, params, limit, timeoutMs }, { queries, bookmarks, log, signal }) => {
+    run: async (_graph, { query, params, limit, timeoutMs }, { queries, log, signal }) => {
       const began = performance.now()
       const audit = async (outcome: Record<string, unknown>) => {
         const { scrubbed } = await scrub({ query })
@@ -77,7 +77,7 @@ export const analysisOperations = {
         log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
       }
       try {
-        const asked = { query, params: params ?? {}, limit, timeoutMs, bookmarks: bookmarks ?? null, signal }
+        const asked = { query, params: params ?? {}, limit, timeoutMs, signal }
         const answer = await queries.ask(asked)
         await audit({ outcome: 'ok', rows: answer.rows.length })
         return { ...answer, warnings: findUnknownNames(query, GRAPH_NAMES) }
@@ -103,7 +103,6 @@ export const analysisOperations = {
       limit: wholeNumber(1, 500).default(50).describe('neighbors, 1 to 500'),
     }),
     output: neighborhood,
-    run: (_graph, input, { queries, bookmarks = null, signal }) =>
-      readNeighbors(queries, { ...input, bookmarks, signal }),
+    run: (_graph, input, { queries, signal }) => readNeighbors(queries, { ...input, signal }),
   }),
 } as const

@@ -4,7 +4,6 @@ import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
 import { showMarksIn } from '../core/scrub/scrub.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
-import type { CallerBookmarks } from '../graph/caller-bookmarks.ts'
 import type { Graph } from '../graph/port.ts'
 import { withNearNames } from '../memory/worlds/resolve-target.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
@@ -36,8 +35,6 @@ export const onlyReads = (scope: Scope): boolean => scope === 'read' || scope ==
 export type Call = {
   /** The header `Idempotency-Key`: a repeat answers the same. */
   idempotencyKey?: string | null
-  /** What the caller has seen: free queries run beside the graph of the call. */
-  bookmarks?: CallerBookmarks | null
   /** The one project that the caller's token reaches; null or absent: all of them. */
   onlyProject?: string | null
   /** Who calls, and what the caller's token may do; absent where no token stands between. */

@@ -57,32 +57,6 @@ test('a subscriber hears on when the process that served the graph ends and its 
   await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(before)
 })
 
-test('a bookmark stands in the _meta of results and of requests, and nonsense in its place is ignored with a warning', async () => {
-  const user = commandsOn(temporaryFolder())
-  const agent = await anAgent(user.folder)
-  const stored = await agent.callTool({ name: 'capture_turn_state', arguments: JSON.parse(turn(1)) })
-  const bookmark = stored._meta?.['turngraph/bookmark']
-  expect(bookmark).toMatch(/^[\w-]{10,}$/)
-  const loadWith = async (given: unknown) => {
-    const { structuredContent, _meta = {} } = await agent.callTool({
-      name: 'load_continuation_context',
-      arguments: { feature_id: 'F', task_id: 'T', current_turn: 2 },
-      _meta: { 'turngraph/bookmark': given },
-    })
-    expect(structuredContent).toMatchObject({ previous_turn: 1 })
-    return _meta['turngraph/bookmark_warning']
-  }
-  for (const given of [bookmark, `${bookmark}, ${bookmark}`, 7])
-    expect(await loadWith(given), String(given)).toBeUndefined()
-  const other = await anAgent(commandsOn(temporaryFolder()).folder)
-  const elsewhere = await other.callTool({ name: 'capture_turn_state', arguments: JSON.parse(turn(1)) })
-  expect(await loadWith(elsewhere._meta?.['turngraph/bookmark'])).toBe(
-    'A bookmark of another graph was ignored.',
-  )
-  for (const nonsense of ['', 'é', 'a\nb', '\ud800', 'x'.repeat(40_000)])
-    expect(await loadWith(nonsense)).toBe('A bookmark that Turngraph did not make was ignored.')
-})
-
 /** A client of 2026-07-28 on the command of a data folder. */
 async function anAgent(folder: string): Promise<Client> {
   const client = new Client(

@@ -41,7 +41,7 @@ async function aService() {
 }
 
 describePython('the Python client', () => {
-  test.each(['test_bookmarks', 'test_client', 'test_spool', 'test_turn_state'])(
+  test.each(['test_client', 'test_spool', 'test_turn_state'])(
     'passes its own %s on a real service',
     async (name) => {
       const { env } = await aService()

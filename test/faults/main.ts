@@ -1,8 +1,4 @@
 import { parseArgs } from 'node:util'
-import { laggingFollower } from '../cluster/lagging-follower.ts'
-import { longReads } from '../cluster/long-reads.ts'
-import { movingLeaders } from '../cluster/moving-leaders.ts'
-import { movingLeadersInRuns } from '../cluster/moving-leaders-in-runs.ts'
 import type { Scenario } from './harness/scenario.ts'
 import { anyOrder } from './scenarios/any-order.ts'
 import { clocksApart } from './scenarios/clocks-apart.ts'
@@ -55,11 +51,6 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'one-world': { run: oneWorld, rounds: 200 },
   'dropped-commits': { run: droppedCommits, rounds: 20 },
   'kill-neo4j-in-runs': { run: killNeo4jInRuns, rounds: 10 },
-  'moving-leaders': { run: movingLeaders, rounds: 200 },
-  'moving-leaders-in-runs': { run: movingLeadersInRuns, rounds: 20 },
-  // Rounds are turns of each session.
-  'lagging-follower': { run: laggingFollower, rounds: 50 },
-  'long-reads': { run: longReads, rounds: 1 },
   'clocks-apart': { run: clocksApart, rounds: 5 },
   // Rounds are worlds.
   'many-worlds': { run: manyWorldsOn('embedded'), rounds: 1_000 },

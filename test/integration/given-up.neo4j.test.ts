@@ -19,10 +19,10 @@ describeOn(neo4jLts, (store) => {
   async function aService(): Promise<Started> {
     const graph = await store.open()
     const slow: Graph = graphWith(graph, {
-      readLong: (asked, params, limits, caller) =>
+      readLong: (asked, params, limits) =>
         asked.name === 'analysis/progress'
-          ? graph.readLong(endless, {}, limits, caller)
-          : graph.readLong(asked, params, limits, caller),
+          ? graph.readLong(endless, {}, limits)
+          : graph.readLong(asked, params, limits),
     })
     const started = await start({}, { graph: slow })
     const { status } = await started.call('POST', '/v1/turns', { body: record({ project: 'shop' }) })

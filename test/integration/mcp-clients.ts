@@ -23,7 +23,7 @@ export type McpClient = {
   callTool(
     name: string,
     args: object,
-    options?: { signal?: AbortSignal; onprogress?: (progress: Json) => void; bookmark?: string },
+    options?: { signal?: AbortSignal; onprogress?: (progress: Json) => void },
   ): Promise<Json>
   /** Resolves once it is acknowledged; `hear` is told the URI of each change. */
   subscribe(uris: readonly string[], hear: (uri: string) => void): Promise<void>
@@ -80,8 +80,8 @@ async function firstSdk(transport: Transport): Promise<McpClient> {
   onTestFinished(() => client.close())
   return {
     ...callsOfBothSdks(client),
-    callTool: (name, args, { bookmark, ...options } = {}) =>
-      client.callTool({ name, arguments: { ...args }, ...metaWith(bookmark) }, undefined, options),
+    callTool: (name, args, options = {}) =>
+      client.callTool({ name, arguments: { ...args } }, undefined, options),
     async subscribe(uris, hear) {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => hear(params.uri))
       for (const uri of uris) await client.subscribeResource({ uri })
@@ -98,8 +98,7 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
   onTestFinished(() => client.close())
   return {
     ...callsOfBothSdks(client),
-    callTool: (name, args, { bookmark, ...options } = {}) =>
-      client.callTool({ name, arguments: { ...args }, ...metaWith(bookmark) }, options),
+    callTool: (name, args, options = {}) => client.callTool({ name, arguments: { ...args } }, options),
     async subscribe(uris, hear) {
       client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri))
       const { honoredFilter } = await client.listen({ resourceSubscriptions: [...uris] })
@@ -107,9 +106,6 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
     },
   }
 }
-
-const metaWith = (bookmark: string | undefined) =>
-  bookmark === undefined ? {} : { _meta: { 'turngraph/bookmark': bookmark } }
 
 /** What both SDKs call by the same names. */
 const callsOfBothSdks = (client: Client | ModernClient): Omit<McpClient, 'callTool' | 'subscribe'> => ({

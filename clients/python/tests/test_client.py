@@ -255,50 +255,6 @@ class ClientTest(ServiceTest):
                 self.client(network.url).get_world(world_slug="w")
             self.assertEqual(raised.exception.code, code)
 
-    def test_a_call_brings_the_bookmarks_of_its_project_and_its_answer_takes_their_place(self) -> None:
-        network = self.network()
-        client = self.client(network.url)
-        network.answer_headers = {"Turngraph-Bookmark": "FB:1"}
-        client.capture_turn_state(**self.turn(1), project="shop")
-        network.answer_headers = {}
-        client.load_turn_continuation_context(**self.task, current_turn=2, project="shop")
-        client.load_turn_continuation_context(**self.task, current_turn=2)
-        network.answer_headers = {"Turngraph-Bookmark": "FB:2"}
-        client.capture_turn_state(**self.turn(2), project="shop")
-        client.load_turn_continuation_context(**self.task, current_turn=3, project="shop")
-        bookmarks = [headers.get("Turngraph-Bookmark") for _, _, headers in network.seen]
-        self.assertEqual(bookmarks, [None, "FB:1", None, "FB:1", "FB:2"])
-
-    def test_two_writes_at_once_leave_the_bookmarks_of_both_whichever_is_answered_last(self) -> None:
-        network = self.network()
-        client = self.client(network.url)
-        first_is_asked, second_is_answered = threading.Event(), threading.Event()
-
-        def fate(method: str, path: str) -> Fate:
-            if len(network.seen) == 1:
-                first_is_asked.set()
-                second_is_answered.wait()
-                network.answer_headers = {"Turngraph-Bookmark": "FB:1"}
-            return None
-
-        network.fate = fate
-        first = threading.Thread(target=lambda: client.capture_turn_state(**self.turn(1)))
-        first.start()
-        first_is_asked.wait()
-        network.answer_headers = {"Turngraph-Bookmark": "FB:2"}
-        client.capture_turn_state(**{**self.turn(1), "task_id": f"{self.task['task_id']}-b"})
-        second_is_answered.set()
-        first.join()
-        client.load_turn_continuation_context(**self.task, current_turn=2)
-        self.assertEqual(network.seen[-1][2].get("Turngraph-Bookmark"), "FB:2, FB:1")
-
-    def test_a_real_service_takes_the_bookmarks_that_it_gave(self) -> None:
-        client = self.client()
-        for number in (1, 2):
-            client.capture_turn_state(**self.turn(number))
-        answer = client.load_turn_continuation_context(**self.task, current_turn=3)
-        self.assertEqual(answer["previous_turn"], 2)
-
     def test_a_closed_client_says_so_and_an_address_that_is_none_is_refused(self) -> None:
         client = self.client()
         client.close()

@@ -10,18 +10,10 @@ import socket
 import time
 import urllib.parse
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ._generated import STATUSES
 from .errors import TurngraphError, invalid_field
-
-
-class Answer(NamedTuple):
-    body: Any
-    bookmark: str | None
-
-
-BOOKMARK = "Turngraph-Bookmark"
 
 
 def checked_url(url: str) -> str:
@@ -68,7 +60,7 @@ def exchange(
     headers: Mapping[str, str],
     body: bytes | None,
     timeout: float,
-) -> Answer:
+) -> Any:
     """Sends one request. Raises TurngraphError for whatever is no answer of the service with a status of 2xx."""
     parts = urllib.parse.urlsplit(base)
     connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
@@ -115,7 +107,7 @@ class _TimedReader(io.RawIOBase):
         return self._sock.recv_into(buffer)
 
 
-def _answer_of(base: str, response: http.client.HTTPResponse, content: bytes) -> Answer:
+def _answer_of(base: str, response: http.client.HTTPResponse, content: bytes) -> Any:
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -125,7 +117,7 @@ def _answer_of(base: str, response: http.client.HTTPResponse, content: bytes) ->
     if body is None:
         hint = "Use the same version of Turngraph on both sides."
         raise TurngraphError("internal", f"{base} gave an answer that this version cannot read.", hint=hint)
-    return Answer(body, response.headers.get(BOOKMARK))
+    return body
 
 
 def _error_of(base: str, status: int, body: Any) -> TurngraphError:

@@ -8,13 +8,12 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ._bookmarks import ClientBookmarks
 from ._generated import ROUTES, Calls
-from ._http import BOOKMARK, canonical_address, checked_url, exchange
+from ._http import canonical_address, checked_url, exchange
 from ._wire import check_values, to_path
 from .errors import TurngraphError, invalid_field
 
@@ -69,7 +68,6 @@ class TurngraphClient(Calls):
         self._project = project
         self._timeout = timeout
         self._retries = retries
-        self._bookmarks = ClientBookmarks()
         self._closed = threading.Event()
         self._spool: Spool | None = None
         if spool is not None:
@@ -138,26 +136,21 @@ class TurngraphClient(Calls):
         route = ROUTES[operation]
         check_values(fields)
         path, body = to_path(operation, fields)
-        project = fields.get("project")
-        bookmarks = self._bookmarks.sent_with(project)
-        answer = exchange(
+        return exchange(
             self._base,
             route.method,
             path,
-            headers=self._headers(body is not None, key, bookmarks),
+            headers=self._headers(body is not None, key),
             body=body,
             timeout=self._timeout + _time_it_may_take(operation, fields),
         )
-        self._bookmarks.keep(project, bookmarks, answer.bookmark)
-        return answer.body
 
-    def _headers(self, has_body: bool, key: str | None, bookmarks: Sequence[str]) -> dict[str, str]:
+    def _headers(self, has_body: bool, key: str | None) -> dict[str, str]:
         given = {
             "Accept": "application/json",
             "Authorization": None if self._token is None else f"Bearer {self._token}",
             "Content-Type": "application/json" if has_body else None,
             "Idempotency-Key": key,
-            BOOKMARK: ", ".join(bookmarks) or None,
         }
         return {name: value for name, value in given.items() if value is not None}
 

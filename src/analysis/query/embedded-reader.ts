@@ -20,7 +20,7 @@ export class EmbeddedReader implements Reader {
     const operators = lines.flatMap((line) => /^\s*(\w+(?:\(\d+\))?)/.exec(line)?.[1] ?? [])
     const procedures = lines.flatMap((line) => /^\s*CallProcedure \(([\w.]+)/.exec(line)?.[1] ?? [])
     const reads = result.columns.join() === 'plan'
-    return { reads, operators, procedures, bookmarks: [], ignoredBookmarks: false }
+    return { reads, operators, procedures, bookmarks: [] }
   }
 
   async run(query: string, params: Params, bounds: Bounds): Promise<Rows> {

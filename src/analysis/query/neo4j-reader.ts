@@ -16,7 +16,7 @@ import {
   type Session,
   toNeo4j,
 } from '../../graph/neo4j-driver.ts'
-import { isOutOfMemory, isTimeout, isTransient, isUnknownBookmark } from '../../graph/neo4j-errors.ts'
+import { isOutOfMemory, isTimeout, isTransient } from '../../graph/neo4j-errors.ts'
 import { DEADLINE_MS, type Neo4jOptions, type Params } from '../../graph/port.ts'
 import { PLANNING, rewordNeo4j } from './engine-errors.ts'
 import {
@@ -50,21 +50,11 @@ export class Neo4jReader implements Reader {
     this.#isRouted = options.url.startsWith('neo4j')
   }
 
-  /** On a cluster in READ mode followers answer: what they must have, they are told by bookmarks. */
+  /** On a cluster in READ mode followers answer: bookmarks tell them what they must have. */
   plan(query: string, params: Params, bounds: Bounds): Promise<Plan> {
-    const asked = { query, isPlanned: true }
-    return this.#answering(bounds, asked, async (leftMs) => {
-      const { bookmarks } = bounds
-      if (bookmarks.length === 0)
-        return this.#planWith(await this.#bookmarksOfLeader(leftMs), query, params, leftMs)
-      try {
-        return await this.#planWith(bookmarks, query, params, leftMs)
-      } catch (error) {
-        if (!(error instanceof Neo4jError) || !isUnknownBookmark(error)) throw error
-        const own = await this.#bookmarksOfLeader(leftMs)
-        return { ...(await this.#planWith(own, query, params, leftMs)), ignoredBookmarks: true }
-      }
-    })
+    return this.#answering(bounds, { query, isPlanned: true }, async (leftMs) =>
+      this.#planWith(await this.#bookmarksOfLeader(leftMs), query, params, leftMs),
+    )
   }
 
   run(query: string, params: Params, bounds: Bounds): Promise<Rows> {
@@ -113,7 +103,7 @@ export class Neo4jReader implements Reader {
     // A command, such as SHOW, may have none.
     if (summary.plan !== false) walk(summary.plan)
     const reads = summary.queryType === 'r' && summary.plan !== false
-    return { reads, operators, procedures, bookmarks, ignoredBookmarks: false }
+    return { reads, operators, procedures, bookmarks }
   }
 
   /**

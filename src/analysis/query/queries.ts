@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../../core/errors.ts'
-import type { CallerBookmarks } from '../../graph/caller-bookmarks.ts'
 import type { Graph, GraphSource, Params } from '../../graph/port.ts'
 import { type Allowance, BoundedQueue } from '../bounded-queue.ts'
 import { QueryProcess, tooLong } from './query-process.ts'
@@ -16,8 +15,6 @@ export type Query = {
   timeoutMs: number
   /** Aborted where the caller gives up. */
   signal?: AbortSignal | undefined
-  /** What the caller has seen, which the answer must have too; default: all that the leader has. */
-  bookmarks?: CallerBookmarks | null
 }
 export type QueryRows = Rows & { elapsedMs: number }
 
@@ -62,24 +59,15 @@ export class Queries {
    * @throws `invalid_request` for what is no reading statement, `timeout`, `too_large` (memory), `rate_limited` (too many
    * wait), `store_unavailable`
    */
-  async ask({
-    query,
-    params,
-    limit,
-    timeoutMs,
-    bookmarks = null,
-    signal: caller,
-  }: Query): Promise<QueryRows> {
+  async ask({ query, params, limit, timeoutMs, signal: caller }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query, this.#source.engine)
     const run = async ({ leftMs, waitedMs, signal }: Allowance) => {
       const process = await this.#openProcess()
-      const brought = bookmarks?.mayFollow ? bookmarks.all() : []
-      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks: brought }
+      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks: [] }
       return process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)
     }
     const answer = await this.#queue.run(run, { timeoutMs, preparingMs: OPEN_TIMEOUT_MS, caller })
     if (!('answered' in answer)) throw new Error('a process of queries answered something else')
-    if (answer.ignoredBookmarks) bookmarks?.discard()
     return answer.answered
   }
 

@@ -10,8 +10,6 @@ export type Plan = {
   procedures: readonly string[]
   /** Of a Neo4j cluster: what must have arrived where the query runs. */
   bookmarks: readonly string[]
-  /** The engine cannot read the bookmarks that the caller brought, and goes without. */
-  ignoredBookmarks: boolean
 }
 
 export type Bounds = {
@@ -19,7 +17,7 @@ export type Bounds = {
   /** Of all rows, as JSON text. */
   maxBytes: number
   timeoutMs: number
-  /** Of a Neo4j cluster: what the caller has seen; none: the answer must have all that the leader has. */
+  /** Of a Neo4j cluster: those of the plan. */
   bookmarks: readonly string[]
 }
 

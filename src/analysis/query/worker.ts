@@ -14,7 +14,7 @@ export type Order =
 /** What it answers to each; `tooMuchMemory` comes unasked, and is its last word. */
 export type Answer =
   | { opened: true }
-  | { answered: Rows & { elapsedMs: number }; ignoredBookmarks: boolean }
+  | { answered: Rows & { elapsedMs: number } }
   | { failed: ErrorBody['error'] }
   | { tooMuchMemory: true }
 
@@ -69,7 +69,7 @@ async function answerTo(order: Order): Promise<Answer> {
   const timeoutMs = Math.max(1, Math.round(bounds.timeoutMs - (performance.now() - began)))
   const rows = await reader.run(query, params, { ...bounds, timeoutMs, bookmarks: plan.bookmarks })
   const elapsedMs = Math.round(performance.now() - began)
-  return { answered: { ...rows, elapsedMs }, ignoredBookmarks: plan.ignoredBookmarks }
+  return { answered: { ...rows, elapsedMs } }
 }
 
 async function openReader(source: Extract<Order, { open: unknown }>['open']): Promise<Reader> {

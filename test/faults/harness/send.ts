@@ -6,8 +6,6 @@ import type { TurnToSend } from './planned-turn.ts'
 export type Exchange = {
   status: number
   retryAfter: string | null
-  /** Of an answer to a write. */
-  bookmark: string | null
   ms: number
   // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the service sent
   body: any
@@ -31,7 +29,6 @@ export async function exchange(url: string, init: RequestInit = {}): Promise<Exc
     return {
       status: response.status,
       retryAfter: response.headers.get('retry-after'),
-      bookmark: response.headers.get('turngraph-bookmark'),
       ms: since(),
       body: text.startsWith('{') ? JSON.parse(text) : text,
     }
@@ -39,7 +36,6 @@ export async function exchange(url: string, init: RequestInit = {}): Promise<Exc
     return {
       status: 0,
       retryAfter: null,
-      bookmark: null,
       ms: since(),
       body: `${error}: ${(error as Error).cause}`,
     }
