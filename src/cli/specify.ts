@@ -63,7 +63,8 @@ type Shown = { featureId?: string | undefined; taskId?: string | undefined; vers
 function showSpecification({ featureId, taskId, version }: Shown, frame: Frame): Promise<void> {
   if (featureId === undefined || taskId === undefined) throw usage('--show takes --feature and --task.')
   return ask('getSpecification', { featureId, taskId, version }, frame, (shown) => {
-    printNote(`Version ${shown.version} of ${taskId}, declared ${shown.declaredAt}`)
+    const by = shown.recordedBy === null ? '' : ` with the token "${shown.recordedBy}"`
+    printNote(`Version ${shown.version} of ${taskId}, declared ${shown.declaredAt}${by}`)
     return printList(shown.criteria, null, { criterion: 'criterionId', kind: 'kind', text: 'text' })
   })
 }

@@ -15,6 +15,8 @@ import { PageSessions } from './page-sessions.ts'
 /** Who calls, as far as a token says it. */
 export type Caller = {
   name: string
+  /** The token's own name, which records keep; null without a token. */
+  tokenName: string | null
   scopes: ReadonlySet<Scope>
   /** The only project the token reaches; `null` reaches all. */
   project: string | null
@@ -23,12 +25,12 @@ export type Caller = {
 const EVERYTHING: ReadonlySet<Scope> = new Set(SCOPES)
 
 /** Anyone, where TURNGRAPH_AUTH is off. */
-export const ANYONE: Caller = { name: 'anyone', scopes: EVERYTHING, project: null }
+export const ANYONE: Caller = { name: 'anyone', tokenName: null, scopes: EVERYTHING, project: null }
 
 /** The file of TURNGRAPH_TOKENS. `sha256` is of the token's text, in hexadecimal: the file holds no secret. */
 const tokensFile = z.array(
   z.strictObject({
-    name: z.string().min(1).max(256),
+    name,
     sha256: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits'),
     scopes: z.array(z.enum(SCOPES)).min(1),
     project: name.optional(),
@@ -100,12 +102,14 @@ function readStamp(file: string): string | null {
   return found === undefined ? null : `${found.mtimeNs} ${found.ino} ${found.size}`
 }
 
+const OWN_TOKEN = 'data folder'
+
 /** The tokens of a service: the one of its data folder (made at the first start), and those of the file. */
 export function loadTokens({
   dataFolder,
   tokensFile: file,
 }: Pick<Config, 'dataFolder' | 'tokensFile'>): Tokens {
-  const own = { name: 'data folder', scopes: EVERYTHING, project: null }
+  const own = { name: OWN_TOKEN, tokenName: OWN_TOKEN, scopes: EVERYTHING, project: null }
   return new Tokens({ hash: hashToken(ownToken(dataFolder)), caller: own }, file)
 }
 
@@ -139,6 +143,7 @@ function readTokensFile(file: string): KnownToken[] {
     hash: Buffer.from(hex, 'hex'),
     caller: {
       name: `token ${given}`,
+      tokenName: given,
       scopes: scopes.includes('admin') ? EVERYTHING : new Set(scopes),
       project: project ?? null,
     },

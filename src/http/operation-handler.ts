@@ -95,7 +95,7 @@ export async function runFor(
         ...call,
         log,
         onlyProject: caller.project,
-        caller: { name: caller.name, scopes: [...caller.scopes] },
+        caller: { name: caller.name, tokenName: caller.tokenName, scopes: [...caller.scopes] },
       })
     const answer = await (spans?.around(operation, asked, answerIt) ?? answerIt())
     metrics.answered(operation, answer)

@@ -60,8 +60,10 @@ export const memoryOperations = {
     scope: 'write',
     input: captureRequest,
     output: captureAnswer,
-    run: async (graph, input) => {
-      const { turn, warnings, ...answer } = await captureTurnState(graph, input)
+    run: async (graph, input, { caller }) => {
+      const { turn, warnings, ...answer } = await captureTurnState(graph, input, {
+        recordedBy: caller?.tokenName,
+      })
       return { ...turn, ...answer, ...(warnings.length > 0 && { warnings }) }
     },
   }),

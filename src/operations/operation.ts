@@ -38,7 +38,7 @@ export type Call = {
   /** The one project that the caller's token reaches; null or absent: all of them. */
   onlyProject?: string | null
   /** Who calls, and what the caller's token may do; absent where no token stands between. */
-  caller?: { name: string; scopes: readonly Scope[] }
+  caller?: { name: string; tokenName: string | null; scopes: readonly Scope[] }
   /** Who runs turns in this process. */
   runs: TurnRuns
   /** Feed of the changes in the graph. */

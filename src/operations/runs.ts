@@ -227,9 +227,10 @@ export const runOperations = {
     scope: 'write',
     input: z.strictObject({ project, attemptId, fence, turn: attemptTurn, usage: used }),
     output: turnStatus,
-    run: async (_graph, { fence, turn, usage, ...ref }, { runs }) => {
+    run: async (_graph, { fence, turn, usage, ...ref }, { runs, caller }) => {
       const attempt = await attemptOfWorker(runs, ref)
-      return viewTurnStatus(await runs.commitAttempt(attempt, fence, turn, usedTokens(usage)))
+      const used = { usedTokens: usedTokens(usage), recordedBy: caller?.tokenName }
+      return viewTurnStatus(await runs.commitAttempt(attempt, fence, turn, used))
     },
   }),
   failAttempt: operation({

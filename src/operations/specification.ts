@@ -19,7 +19,7 @@ export const specificationOperations = {
     output: specificationView.extend({
       created: z.boolean().describe('false: the newest version lists the same'),
     }),
-    run: (graph, input) => declareCriteria(graph, input),
+    run: (graph, input, { caller }) => declareCriteria(graph, { ...input, recordedBy: caller?.tokenName }),
   }),
   getSpecification: operation({
     summary: 'What a task declares must hold, in its newest version or an earlier one',

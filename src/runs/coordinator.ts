@@ -229,7 +229,7 @@ export class Coordinator {
       else {
         await this.persist(
           world,
-          () => this.#store.commitAttempt(attempt, fence, written.request, usedTokens),
+          () => this.#store.commitAttempt(attempt, fence, written.request, { usedTokens }),
           CROWDED,
         )
         this.#observer.turnCommitted(written.request)

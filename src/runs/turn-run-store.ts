@@ -160,7 +160,10 @@ export class TurnRunStore {
     attempt: AttemptRef,
     fence: number,
     turn: CaptureRequest,
-    usedTokens = 0,
+    {
+      usedTokens = 0,
+      recordedBy = null,
+    }: { usedTokens?: number; recordedBy?: string | null | undefined } = {},
   ): Promise<Attempt> {
     const request = { ...turn, project: attempt.project, worldSlug: attempt.worldSlug }
     const { scrubbed } = await scrub(request, () => markerOfProject(this.#graph, attempt.project))
@@ -179,7 +182,7 @@ export class TurnRunStore {
           if (decision.change === null) return { decision }
           return (await inOrder(steps, run)) === null ? null : { decision }
         }),
-      { now: () => new Date(end.at) },
+      { now: () => new Date(end.at), recordedBy },
     )
     if (committed === null) throw new Error('a commit ended without a decision')
     return committed.decision.answer

@@ -179,11 +179,11 @@ export class TurnRuns {
     attempt: Attempt,
     fence: number,
     turn: AttemptTurn,
-    usedTokens: number,
+    options: { usedTokens: number; recordedBy?: string | null | undefined },
   ): Promise<Attempt> {
     const world = await getWorld(this.#graph, attempt.project, attempt.worldSlug)
     const request = turnOfAttempt(turn, { ...world, attemptedTurn: attempt.attemptedTurn })
-    const committed = await this.store.commitAttempt(attempt, fence, request, usedTokens)
+    const committed = await this.store.commitAttempt(attempt, fence, request, options)
     this.#observer.turnCommitted(request)
     this.#watch.ended(attempt.attemptId)
     return committed

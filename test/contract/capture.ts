@@ -38,7 +38,7 @@ export function captureContract(store: StoreUnderTest): void {
       const { created, superseded, worldCreated, redactions, ...answered } =
         await on.client.captureTurnState(everyField)
       expect({ created, superseded }).toEqual({ created: true, superseded: false })
-      expect(answered).toEqual({ ...everyFieldKept, createdAt: expect.any(String) })
+      expect(answered).toEqual({ ...everyFieldKept, createdAt: expect.any(String), recordedBy: null })
       const read = await on.client.getTurn({ worldSlug: 'session%2F1~%CE%B1', turnNumber: 3 })
       expect(read).toEqual(answered)
       expect(Object.keys(read.acceptanceCriteriaStatus)).toEqual([

@@ -5,9 +5,22 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
 import { parseOrderedJson } from '../../src/core/ordered-json.ts'
 import { parseWire, toWire } from '../../src/core/wire-form.ts'
+import { captureTurnState } from '../../src/memory/capture/capture.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
+import { declareCriteria } from '../../src/memory/specification/declare.ts'
 import { operations } from '../../src/operations/table.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
-import { aTurn, clientOf, everyField, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
+import {
+  aContext,
+  aTurn,
+  clientOf,
+  everyField,
+  FEATURE,
+  PROJECT,
+  TASK,
+  type TurnToSend,
+} from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** The words of a turn record, and a record that comes back: what is accepted, refused and the same. */
@@ -218,6 +231,44 @@ export function recordsContract(store: StoreUnderTest): void {
       const parsed = parseWire(operations.captureTurnState.input, wire, 'the turn record')
       expect(await client().captureTurnState(parsed)).toEqual({ ...read, ...SAME })
       expect(await dumpOf(handles.graph)).toEqual(before)
+    })
+
+    test('keeps the name of the token that stored it: another token that sends it again is answered with the first', async () => {
+      const { graph } = handles
+      const request = { ...captureRequest.parse(aTurn(1)), project: PROJECT }
+      const [first, again] = [
+        await captureTurnState(graph, request, { recordedBy: 'coach of ci' }),
+        await captureTurnState(graph, request, { recordedBy: 'laptop' }),
+      ]
+      expect([first.created, again.created]).toEqual([true, false])
+      expect([first.turn.recordedBy, again.turn.recordedBy]).toEqual(['coach of ci', 'coach of ci'])
+      const task = { project: PROJECT, featureId: FEATURE, taskId: TASK }
+      const declaration = { ...task, criteria: [{ text: 'It answers with 404' }] }
+      expect(await declareCriteria(graph, { ...declaration, recordedBy: 'planner' })).toMatchObject({
+        created: true,
+        recordedBy: 'planner',
+      })
+      expect(await declareCriteria(graph, { ...declaration, recordedBy: 'laptop' })).toMatchObject({
+        created: false,
+        recordedBy: 'planner',
+      })
+      // A claim in the record itself is not believed, and a Player or a Coach is not told.
+      const { turn } = await captureTurnState(graph, {
+        ...captureRequest.parse({ ...aTurn(2), recordedBy: 'coach of ci' }),
+        project: PROJECT,
+      })
+      expect(turn.recordedBy).toBeNull()
+      const context = await clientOf(graph).loadTurnContinuationContext(aContext(2, { role: 'coach' }))
+      expect(JSON.stringify(context)).not.toContain('coach of ci')
+
+      const [lines, dump] = [await exportOf(graph), await dumpOf(graph)]
+      const restored = await handles.open(() => store.open())
+      await restoreLines(restored, lines)
+      expect(await dumpOf(restored)).toEqual(dump)
+      const { recordedBy } = await clientOf(restored).getTurn({ worldSlug: TASK, turnNumber: 1 })
+      expect(recordedBy).toBe('coach of ci')
+      expect(await clientOf(restored).getSpecification(task)).toMatchObject({ recordedBy: 'planner' })
+      await restored.close()
     })
 
     test('goes into another world without its key, where all that it says is the same', async () => {

@@ -456,7 +456,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
           })
         const commit = async (run: TurnRun, usedTokens = 0) => {
           const attempt = await begin(run)
-          await runs.commitAttempt(attempt, attempt.fence ?? 0, record(attempt), usedTokens)
+          await runs.commitAttempt(attempt, attempt.fence ?? 0, record(attempt), { usedTokens })
         }
         const fail = async (run: TurnRun, usedTokens = 0) => {
           const attempt = await begin(run)

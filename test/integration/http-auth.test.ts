@@ -67,6 +67,38 @@ describe('tokens', () => {
     for (const { status, body } of answers) if (status === 403) expect(body.error.code).toBe('forbidden')
   })
 
+  test('every turn and declaration keeps the name of the token that sent it, over REST, MCP and a commit; without a token it is null', async () => {
+    const token = 'token-of-ci'
+    const file = tokensFile([{ name: 'ci of shop', token, scopes: ['read', 'write'] }])
+    const { call } = await start({ TURNGRAPH_TOKENS: file })
+    const turn = (number: number) => ({ body: record({ turn_number: number, recorded_by: 'somebody' }) })
+    expect((await call('POST', '/v1/turns', { ...turn(1), token })).body.recorded_by).toBe('ci of shop')
+    expect((await call('POST', '/v1/turns', turn(2))).body.recorded_by).toBe('data folder')
+    const { project: _, ...args } = record({ turn_number: 3 }) as Record<string, unknown>
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'capture_turn_state', arguments: args },
+    }
+    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
+    const answer = await call('POST', '/mcp', { body, headers, token })
+    expect(JSON.stringify(answer.body)).toContain('ci of shop')
+    const declared = { body: { feature_id: 'F', task_id: 'T', criteria: [{ text: 'It holds' }] }, token }
+    expect((await call('PUT', '/v1/specification', declared)).body.recorded_by).toBe('ci of shop')
+
+    const world = { feature_id: 'F', task_id: 'T', world_slug: 'w' }
+    await call('POST', '/v1/worlds', { body: world })
+    const run = (await call('POST', '/v1/worlds/w/turn-runs', { body: {} })).body
+    const at = `/v1/attempts/${run.attempt_id}`
+    const { fence } = (await call('POST', `${at}/claim`, { body: { worker_id: 'w' }, token })).body
+    await call('POST', `${at}/commit`, { body: { fence, turn: { player_summary: 'Built it' } }, token })
+    expect((await call('GET', '/v1/worlds/w/turns/1')).body.recorded_by).toBe('ci of shop')
+
+    const open = await start({ TURNGRAPH_AUTH: 'off' })
+    expect((await open.call('POST', '/v1/turns', turn(1))).body.recorded_by).toBeNull()
+  })
+
   test('a token of a project sees that one alone among the projects; another token sees all', async () => {
     const token = 'token-of-shop'
     const file = tokensFile([{ name: 'shop', token, scopes: ['read'], project: 'shop' }])

@@ -213,7 +213,7 @@ class StoreInTime {
     const attempt = await this.#runs.getAttempt(ref).catch(() => null) // of a deleted world: it was told before
     if (attempt !== null) this.#tried.set(ref.attemptId, attempt.attemptedTurn)
     const turn = captureRequest.parse(turnOf(ref.worldSlug, this.#tried.get(ref.attemptId) ?? 1, record))
-    return this.#runs.commitAttempt(ref, fence, turn, tokens)
+    return this.#runs.commitAttempt(ref, fence, turn, tokens === undefined ? {} : { usedTokens: tokens })
   }
 }
 

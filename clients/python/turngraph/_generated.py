@@ -85,6 +85,8 @@ class CaptureTurnStateRequest(TypedDict):
     key: NotRequired[str | None]
     # of a record that was read back: not used, storing it again has its own
     created_at: NotRequired[str | None]
+    # of a record that was read back: not used, the service knows the token
+    recorded_by: NotRequired[str | None]
     # of a record that was read back: the word that player_decision was given as
     player_decision_raw: NotRequired[str | None]
     # of a record that was read back: the word that coach_decision was given as
@@ -166,6 +168,7 @@ class CaptureTurnStateAnswer(TypedDict):
     transcript_session_ids: list[str]
     extra: dict[str, Any]
     created_at: str
+    recorded_by: str | None
     # false: the same record stood there already
     created: bool
     # true: it took the place of another record
@@ -644,6 +647,8 @@ class DeclareCriteriaAnswer(TypedDict):
     total: float
     declared_at: str
     source: DeclareCriteriaAnswerSource
+    # name of the token that declared the version; null: without a token
+    recorded_by: str | None
     criteria: list[DeclareCriteriaAnswerCriteriaItem]
     # declared by an earlier version, and no longer
     retired: list[DeclareCriteriaAnswerRetiredItem]
@@ -686,6 +691,8 @@ class GetSpecificationAnswer(TypedDict):
     total: float
     declared_at: str
     source: DeclareCriteriaAnswerSource
+    # name of the token that declared the version; null: without a token
+    recorded_by: str | None
     criteria: list[DeclareCriteriaAnswerCriteriaItem]
     # declared by an earlier version, and no longer
     retired: list[DeclareCriteriaAnswerRetiredItem]
@@ -1436,6 +1443,8 @@ class CommitAttemptRequestTurn(TypedDict):
     key: NotRequired[str | None]
     # of a record that was read back: not used, storing it again has its own
     created_at: NotRequired[str | None]
+    # of a record that was read back: not used, the service knows the token
+    recorded_by: NotRequired[str | None]
     # of a record that was read back: the word that player_decision was given as
     player_decision_raw: NotRequired[str | None]
     # of a record that was read back: the word that coach_decision was given as
@@ -1509,6 +1518,7 @@ class TurnState(TypedDict):
     transcript_session_ids: list[str]
     extra: dict[str, Any]
     created_at: str
+    recorded_by: str | None
 
 
 class GetTurnRequest(TypedDict):
@@ -2142,8 +2152,8 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
-    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
 

@@ -66,5 +66,7 @@ const withoutJudge = (prior: PriorTurn): TurnState => ({
   extra: {},
   issues: prior.issues.map((issue) => ({ ...issue, details: {} })),
   promises: prior.promises.map((promise) => ({ ...promise, evidence: null })),
-  createdAt: prior.completedAt ?? '', // no part of the view of either role, and not shown
+  // No part of the view of either role, and not shown.
+  createdAt: prior.completedAt ?? '',
+  recordedBy: null,
 })

@@ -97,6 +97,7 @@ export const turnFields = {
   startedAt: instant.describe('start of the turn').optional(),
   completedAt: instant.describe('end of the turn; missing if it is not known').optional(),
   createdAt: instant.describe('when the record was stored'),
+  recordedBy: text.describe('name of the token that stored the record; missing without a token').optional(),
   durationSeconds: number.describe('length of the turn in seconds').optional(),
   whatToTryNext: text.describe('advice of this turn for the next one').optional(),
   commit: text.describe('commit that the turn ended with').optional(),
@@ -254,6 +255,9 @@ export const nodes = {
     commit: text.describe('commit of that file').optional(),
     digest: text.describe('SHA-256 of the declared criteria'),
     criteriaCount: count.describe('number of declared criteria'),
+    recordedBy: text
+      .describe('name of the token that declared the version; missing without a token')
+      .optional(),
   }),
   Topic: node(
     null,

@@ -54,6 +54,8 @@ export type Captured = {
 export type CaptureOptions = {
   now?: () => Date
   newId?: () => string
+  /** Name of the token of the caller; null: no token. */
+  recordedBy?: string | null | undefined
 }
 
 /** Runs the steps of a capture in one transaction; null where a step refused, and nothing stayed. */
@@ -114,10 +116,10 @@ async function store<T>(
   const sent = removeDerivedKeys(request)
   // Before anything else is done with it: nothing that is stored, compared or answered has a secret in it.
   const { scrubbed, redactions } = await scrub(sent, () => markerOfProject(graph, request.project))
-  const { now = () => new Date(), newId = () => crypto.randomUUID() } = options
+  const { now = () => new Date(), newId = () => crypto.randomUUID(), recordedBy = null } = options
   const capture: Capture = {
     request: scrubbed,
-    record: normalizeTurn(scrubbed, toInstant(now())),
+    record: { ...normalizeTurn(scrubbed, toInstant(now())), recordedBy },
     digest: digestRecord(scrubbed),
     writeId: newId(),
     asOwner,
@@ -319,6 +321,7 @@ function isSame(stored: TurnState, capture: Capture, worldSlug: string, digest: 
   const wanted = turnState.parse(toTurn(capture, worldSlug)) // in the order of the schema, as the other
   const defaulted = new Set([
     'createdAt',
+    'recordedBy',
     'key',
     'id',
     ...(request.completedAt === undefined ? ['completedAt'] : []),

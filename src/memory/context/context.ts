@@ -522,7 +522,10 @@ async function contextFrom(
 }
 
 /** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */
-function priorFor({ createdAt, ...prior }: TurnState, { role, perspectiveReset }: ContextRequest): PriorTurn {
+function priorFor(
+  { createdAt, recordedBy, ...prior }: TurnState,
+  { role, perspectiveReset }: ContextRequest,
+): PriorTurn {
   const { verifications, gates, extra, ...open } = prior
   const promises = prior.promises.map(({ evidence, ...promise }) => promise)
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }

@@ -69,7 +69,7 @@ export const issueView = shownIssue.extend({
 
 /** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
 export const priorTurn = turnState
-  .omit({ createdAt: true })
+  .omit({ createdAt: true, recordedBy: true })
   .partial({ verifications: true, gates: true, extra: true })
   .extend({
     issues: z.array(shownIssue),

@@ -20,7 +20,7 @@ export function removeDerivedKeys<R extends CaptureRequest & { project: string }
       details: { problems },
     })
   }
-  const { entityType, id, key, createdAt, ...record } = request
+  const { entityType, id, key, createdAt, recordedBy, ...record } = request
   return record as R
 }
 

@@ -14,6 +14,7 @@ const NOT_CONTENT = new Set([
   'id',
   'key',
   'createdAt',
+  'recordedBy',
 ])
 
 /**

@@ -90,6 +90,9 @@ const readBackKeys = {
   createdAt: instant
     .nullish()
     .describe('of a record that was read back: not used, storing it again has its own'),
+  recordedBy: text
+    .nullish()
+    .describe('of a record that was read back: not used, the service knows the token'),
   playerDecisionRaw: label
     .nullish()
     .describe('of a record that was read back: the word that player_decision was given as'),
@@ -192,6 +195,7 @@ const BEHIND_PARTS = {
   transcriptSessionIds: true,
   extra: true,
   createdAt: true,
+  recordedBy: true,
 } as const
 
 /** A turn as it is kept and given back: every field, defaults filled in. */

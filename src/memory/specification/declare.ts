@@ -38,6 +38,8 @@ const knownRow = z.object({
 export type Declaration = Scope & {
   criteria: DeclaredInput
   source?: { path?: string | null | undefined; commit?: string | null | undefined } | null | undefined
+  /** Name of the token of the caller. */
+  recordedBy?: string | null | undefined
 }
 
 /**
@@ -99,7 +101,7 @@ async function tryDeclare(
 }
 
 function planDeclaration(
-  { source, ...scope }: Declaration,
+  { source, recordedBy, ...scope }: Declaration,
   listings: readonly Listing[],
   digest: string,
   task: z.output<typeof knownRow>,
@@ -153,6 +155,7 @@ function planDeclaration(
           criteriaCount: listings.length,
           ...(source?.path != null && { path: source.path }),
           ...(source?.commit != null && { commit: source.commit }),
+          ...(recordedBy != null && { recordedBy }),
         },
         declaredAt: now,
         listed,
@@ -194,7 +197,7 @@ const noSpecification = ({ taskId }: Scope, version: number | null): TurngraphEr
 type Row = NonNullable<Awaited<ReturnType<typeof readSpecificationRow>>>
 
 function toView({ project, featureId, taskId }: Scope, row: Row): SpecificationView {
-  const { version, declaredAt, path, commit } = row.specification
+  const { version, declaredAt, path, commit, recordedBy = null } = row.specification
   const { declared } = specificationFrom(row)
   return {
     project,
@@ -204,6 +207,7 @@ function toView({ project, featureId, taskId }: Scope, row: Row): SpecificationV
     total: declared.length,
     declaredAt: canonicalInstant(declaredAt) ?? declaredAt,
     source: { path: path ?? null, commit: commit ?? null },
+    recordedBy,
     criteria: declared.map(({ label, text, kind, key, rewordedIn }) => ({
       criterionId: label,
       text,

@@ -99,6 +99,10 @@ export const specificationView = z.object({
   total: z.number(),
   declaredAt: z.string(),
   source: z.object({ path: z.string().nullable(), commit: z.string().nullable() }),
+  recordedBy: z
+    .string()
+    .nullable()
+    .describe('name of the token that declared the version; null: without a token'),
   criteria: z.array(declaredView),
   retired: z
     .array(z.object({ key: z.string(), text: z.string().nullable(), retiredInVersion: z.number() }))
@@ -127,6 +131,7 @@ export const specificationRow = z.object({
     declaredAt: z.string(),
     path: z.string().nullish(),
     commit: z.string().nullish(),
+    recordedBy: z.string().nullish(),
     digest: z.string(),
     criteriaCount: z.number(),
   }),

@@ -64,6 +64,7 @@ function Facts({ turn }: { turn: Turn }) {
       <Fact name="Completed">{completed === null ? null : <Instant at={completed} exact />}</Fact>
       <Fact name="Mode">{turn.mode.replaceAll('_', ' ')}</Fact>
       <Fact name="Commit">{turn.commit === null ? null : <code>{turn.commit}</code>}</Fact>
+      <Fact name="Recorded by token">{turn.recorded_by}</Fact>
     </dl>
   )
 }
