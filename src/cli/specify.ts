@@ -50,9 +50,12 @@ Examples:
       'declareCriteria',
       { ...names, criteria: stated.criteria as { text: string }[], source: { path: file } },
       shared,
-      ({ version, created, total }) =>
+      ({ version, created, total, warnings = [] }) =>
         printText(
-          `${created ? 'Declared' : 'There already:'} version ${version} of ${names.taskId}, ${total} ${total === 1 ? 'criterion' : 'criteria'}`,
+          [
+            `${created ? 'Declared' : 'There already:'} version ${version} of ${names.taskId}, ${total} ${total === 1 ? 'criterion' : 'criteria'}`,
+            ...warnings,
+          ].join('; '),
         ),
     )
   },

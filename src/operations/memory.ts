@@ -48,7 +48,9 @@ export const captureAnswer = turnState.extend({
   warnings: z
     .array(z.string())
     .optional()
-    .describe('of a world that was made: the task exists in another feature too'),
+    .describe(
+      'of a world that was made: the task exists in another feature too; of a label: letters of another alphabet look like it',
+    ),
   redactions: z.number().describe('how many secrets were masked in what was sent'),
 })
 

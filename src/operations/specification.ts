@@ -7,6 +7,7 @@ import {
   specificationSource,
   specificationView,
 } from '../memory/specification/specification.ts'
+import { warnOfLookAlikes } from '../rules/look-alikes.ts'
 import { operation } from './operation.ts'
 
 const task = { project, featureId: name, taskId: name }
@@ -18,8 +19,16 @@ export const specificationOperations = {
     input: z.strictObject({ ...task, criteria: declaredCriteria, source: specificationSource.nullish() }),
     output: specificationView.extend({
       created: z.boolean().describe('false: the newest version lists the same'),
+      warnings: z
+        .array(z.string())
+        .optional()
+        .describe('of labels: letters of another alphabet look like them'),
     }),
-    run: (graph, input, { caller }) => declareCriteria(graph, { ...input, recordedBy: caller?.tokenName }),
+    run: async (graph, input, { caller }) => {
+      const view = await declareCriteria(graph, { ...input, recordedBy: caller?.tokenName })
+      const warnings = warnOfLookAlikes(view.criteria.map(({ criterionId }) => criterionId))
+      return { ...view, ...(warnings.length > 0 && { warnings }) }
+    },
   }),
   getSpecification: operation({
     summary: 'What a task declares must hold, in its newest version or an earlier one',

@@ -2,12 +2,13 @@
  * Labels such as `AC-003` are aliases, never identity: they are positional and shift between the Player
  * and the Coach (contract: criteria.md, "Identity").
  */
+import { toLatinLook } from './look-alikes.ts'
 
 /**
- * Normalizes a label for comparison only: `AC-1`, `AC1` and `ac-01` are `AC-001`. Answers show labels as they were given.
+ * Normalizes a label for comparison only: `AC-1`, `AC1` and `ac-01` are `AC-001`, also with letters of another alphabet that look the same. Answers show labels as they were given.
  */
 export function normalizeLabel(given: string): string {
-  const trimmed = given.normalize('NFKC').trim()
+  const trimmed = toLatinLook(toLatinLook(given).normalize('NFKC')).trim()
   const label = /^ac(?![a-z])/i.test(trimmed) ? trimmed.toUpperCase() : trimmed
   const found = /^(?:(\p{L}+)-|(AC)[ _#]?)0*(\d+)$/u.exec(label)
   return found === null ? label : `${found[1] ?? found[2]}-${(found[3] ?? '').padStart(3, '0')}`
@@ -54,20 +55,31 @@ const BEGINS_WITH_LABEL = new RegExp(`^[*_\`]*${KNOWN_LABEL}${ENDS}`, 'iu')
  */
 export function splitLabel(given: string): { label: string | null; text: string } {
   const text = withoutListMark(given).trim()
+  const look = toLatinLook(text.slice(0, MAX_SPLIT_LENGTH)) + text.slice(MAX_SPLIT_LENGTH)
   for (const form of [PLAIN, HALF_MARKED, BRACKETED, MARKED, MARKED_ANY]) {
-    const found = form.exec(text)
+    const found = form.exec(look)
     if (found === null) continue
     const rest = text.slice(found[0].length)
     // `AC-1 - AC-3: …` is a range.
     if (/[-–—]\s*$/.test(found[0]) && BEGINS_WITH_LABEL.test(rest)) break
-    return { label: found.at(-1) ?? null, text: rest }
+    return { label: asWritten(text, look, found.at(-1) ?? ''), text: rest }
   }
-  const [start, mark, label] = MARKED_WITH_MORE.exec(text) ?? []
+  const [start, mark, lookLabel] = MARKED_WITH_MORE.exec(look) ?? []
+  const label = lookLabel === undefined ? undefined : asWritten(text, look, lookLabel)
   if (start !== undefined && mark !== undefined && label !== undefined) {
     const rest = text.slice(start.length)
     if (rest.includes(mark)) return { label, text: mark + rest }
   }
   return { label: null, text }
+}
+
+/** Longest start of a text in which letters of other alphabets are read as what they look like. */
+const MAX_SPLIT_LENGTH = 512
+
+/** A label stands first in its text, so its first place is its own. */
+function asWritten(text: string, look: string, label: string): string {
+  const at = look.indexOf(label)
+  return text.slice(at, at + label.length)
 }
 
 /** `AC-2` before `AC-10`: digits compare as numbers, the rest by code unit. A total order. */

@@ -50,6 +50,27 @@ export function identityContract(store: StoreUnderTest): void {
     const lines = async (worldSlug?: string) =>
       (await shown(worldSlug)).map((c) => `${c.criterionId} ${c.state} ${c.text ?? '-'}`)
 
+    test('a label in Cyrillic that looks like a declared one is that one, and capture and declaration warn of it', async () => {
+      const client = clientOf(handles.graph)
+      const task = { featureId: FEATURE, taskId: TASK }
+      const texts = ['It answers with 404', 'It keeps a log']
+      const declared = texts.map((text, i) => ({ criterionId: ['AC-1', '\u0410\u0421-2'][i], text }))
+      const { warnings = [] } = await client.declareCriteria({ ...task, criteria: declared })
+      expect(warnings.join()).toContain('looks like "AC-2"')
+      const captured = await client.captureTurnState(
+        aTurn(1, {
+          verifications: [
+            { criterionId: '\u0410\u0421-1', status: 'verified' },
+            { criterionId: 'AC-2', status: 'verified' },
+          ],
+        }),
+      )
+      expect(captured.warnings?.join()).toContain('U+0410, U+0421')
+      const { verified, total } = await client.listCriteria({ worldSlug: TASK })
+      expect([verified, total]).toEqual([2, 2])
+      expect((await client.captureTurnState(aTurn(2))).warnings).toBeUndefined()
+    })
+
     test('1: equal words are one criterion, whatever the marks around them', async () => {
       await capture(
         verified(['AC-001', `- [ ] **${answers}**.`]),

@@ -175,7 +175,7 @@ class CaptureTurnStateAnswer(TypedDict):
     superseded: bool
     # true: this capture made its world
     world_created: bool
-    # of a world that was made: the task exists in another feature too
+    # of a world that was made: the task exists in another feature too; of a label: letters of another alphabet look like it
     warnings: NotRequired[list[str]]
     # how many secrets were masked in what was sent
     redactions: float
@@ -654,6 +654,8 @@ class DeclareCriteriaAnswer(TypedDict):
     retired: list[DeclareCriteriaAnswerRetiredItem]
     # false: the newest version lists the same
     created: bool
+    # of labels: letters of another alphabet look like them
+    warnings: NotRequired[list[str]]
 
 
 class DeclareCriteriaAnswerSource(TypedDict):

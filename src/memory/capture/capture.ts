@@ -12,6 +12,7 @@ import { isHalfOfACommit, readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { warnOfLookAlikes } from '../../rules/look-alikes.ts'
 import { optionalText } from '../../rules/values.ts'
 import { readLedger } from '../criteria/snapshot.ts'
 import { refillTopics } from '../elsewhere/refill-topics.ts'
@@ -45,7 +46,7 @@ export type Captured = {
   superseded: boolean
   /** True if this capture made its world. */
   worldCreated: boolean
-  /** Warnings about a world that was made. */
+  /** Warnings about a world that was made, and about labels with letters of other alphabets. */
   warnings: string[]
   /** How many secrets were masked in what was sent. */
   redactions: number
@@ -84,11 +85,19 @@ export async function captureTurnState(
   // Another capture may have made the world at the same moment.
   const wasThere = rows.some((each) => 'world' in each && each.created === false)
   if (wasThere) Object.assign(captured, { worldCreated: false, warnings: [] })
+  captured.warnings = [...captured.warnings, ...warnOfLookAlikes(listLabels(request))]
   const row = rows.find((each) => 'completedAt' in each)
   if (row === undefined) return captured
   // The clock may have stepped back: the write decides what the service stamps.
   return { ...captured, turn: { ...captured.turn, completedAt: instantRow.parse(row.completedAt) } }
 }
+
+/** The labels of criteria that a request names. */
+const listLabels = (request: CaptureRequest): string[] => [
+  ...Object.keys(request.acceptanceCriteriaStatus ?? {}),
+  ...[...(request.verifications ?? []), ...(request.promises ?? [])].map(({ criterionId }) => criterionId),
+  ...(request.issues ?? []).flatMap(({ criterionIds }) => criterionIds ?? []),
+]
 
 /**
  * The same for an attempt that commits its turn: `write` runs the steps in a transaction of the caller's, who owns the
