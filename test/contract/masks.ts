@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { importAutobuild } from '../../src/artifacts/import.ts'
 import { portableMarker } from '../../src/core/scrub/marks.ts'
 import { scrub } from '../../src/core/scrub/scrub.ts'
 import { markerOfProject } from '../../src/graph/mask-key.ts'
@@ -62,6 +66,33 @@ export function masksContract(store: StoreUnderTest): void {
       )
       await client().captureTurnState(judgedTurn(2, judged(REVOKED, 'verified', 'other')))
       expect(await states()).toEqual(['first verified', 'other verified'])
+    })
+
+    test('artifacts that differ in a secret only stay apart after an import', async () => {
+      const root = await mkdtemp(path.join(tmpdir(), 'turngraph-masks-'))
+      onTestFinished(() => rm(root, { recursive: true, force: true }))
+      const folder = path.join(root, 'autobuild', TASK)
+      await mkdir(folder, { recursive: true })
+      const judgement = (secret: string, result: string) => ({
+        criterion_id: 'AC-001',
+        criterion_text: criterion(secret),
+        result,
+        notes: 'test_auth.py line 4 says so',
+      })
+      const reports = [judgement(EXPIRED, 'verified'), judgement(REVOKED, 'rejected')]
+      for (const [i, entry] of reports.entries())
+        await writeFile(
+          path.join(folder, `coach_turn_${i + 1}.json`),
+          JSON.stringify({ decision: 'feedback', rationale: 'Not yet', criteria_verification: [entry] }),
+        )
+      const report = await importAutobuild(client(), [root])
+      expect(report).toMatchObject({ turnsCreated: 2 })
+      const { criteria } = await client().listCriteria({ worldSlug: TASK })
+      expect(criteria.map(({ state }) => state).sort()).toEqual(['rejected', 'verified'])
+      expect(new Set(criteria.map(({ text }) => text)).size).toBe(2)
+      const held = await everything()
+      for (const secret of [EXPIRED, REVOKED]) expect(held).not.toContain(secret)
+      expect(await importAutobuild(client(), [root])).toMatchObject({ turnsCreated: 0, turnsUnchanged: 2 })
     })
 
     test('equal declared texts are refused before they are masked', async () => {
