@@ -1,5 +1,5 @@
 /** Imports the turns of autobuild artifacts as a session writes them: each look imports what is finished and new. */
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asTurngraphError, hasCode } from '../core/errors.ts'
@@ -100,7 +100,7 @@ export class ArtifactWatch {
         changed.push({ folder, state: await readState(folder) })
       options.onSkipped(await this.#brokenIn(unfinishedTurns(task, folder), stamps))
     }
-    options.onSkipped(this.#stillSkipped(found.skipped))
+    options.onSkipped(await this.#stillSkipped(found.skipped))
     this.#forgetAllBut(found)
     const scanMs = performance.now() - began
     if (changed.length === 0) return { isWaiting: false, scanMs }
@@ -122,25 +122,25 @@ export class ArtifactWatch {
     return taskFoldersIn(this.#scan)
   }
 
-  /** A Player's report that stays broken would hold its turn back in silence. */
+  /** A report that cannot be used would hold its turn back in silence. */
   async #brokenIn(unfinished: TaskFolder, stamps: FileStamps): Promise<ImportReport['skipped']> {
     const old = listFiles(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
     const unchecked = old.filter(({ path }) => this.#checked.get(path) !== JSON.stringify(stamps.get(path)))
     if (unchecked.length === 0) return []
     for (const { path } of unchecked) this.#checked.set(path, JSON.stringify(stamps.get(path)))
-    const { broken, skipped } = await readFolders({ tasks: [unfinished], unread: [], skipped: [] })
-    const names = new Set(
-      broken.filter((file) => old.some(({ path }) => path === file.path)).map(({ shown }) => shown),
-    )
+    const { skipped } = await readFolders({ tasks: [unfinished], unread: [], skipped: [] })
+    const names = new Set(old.map(({ shown }) => shown))
     return skipped.filter(({ file }) => names.has(file))
   }
 
-  /** A file that stands alone for a moment is about to get company. */
-  #stillSkipped(skipped: ImportReport['skipped']): ImportReport['skipped'] {
+  /** A new file without the others of its turn is about to get company. */
+  async #stillSkipped(skipped: ImportReport['skipped']): Promise<ImportReport['skipped']> {
     const now = Date.now()
-    const since = new Map(
-      skipped.map((entry) => JSON.stringify(entry)).map((key) => [key, this.#skippedSince.get(key) ?? now]),
-    )
+    const since = new Map<string, number>()
+    for (const entry of skipped) {
+      const key = JSON.stringify(entry)
+      since.set(key, this.#skippedSince.get(key) ?? (await readChangeTime(entry.file)) ?? now)
+    }
     this.#skippedSince = since
     return skipped.filter((entry) => now - (since.get(JSON.stringify(entry)) ?? now) >= PATIENCE_MS)
   }
@@ -271,6 +271,10 @@ async function readStamps(folder: TaskFolder): Promise<FileStamps> {
     ),
   )
 }
+
+/** Time of the last change of a file, a link or a folder; null if it is gone. */
+const readChangeTime = async (file: string): Promise<number | null> =>
+  (await lstat(file).catch(() => null))?.mtimeMs ?? null
 
 /** The folders that hold its files. */
 const listPlaces = (folder: TaskFolder): string[] => [

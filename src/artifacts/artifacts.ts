@@ -4,7 +4,7 @@
  * its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
-import { parseJsonInOrder } from '../core/parse-json.ts'
+import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
 
 /** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
@@ -204,7 +204,12 @@ export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtif
   if (refused) return { ok: false, reason: refused }
   const fitted = fitToSchema(shape.schema, file)
   if (fitted === null) return { ok: false, reason: 'has no field that its kind of file needs' }
-  return { ok: true, ...fitted, unmapped: unmappedKeys(shape.name, shape.schema, file) }
+  const repeated = listRepeatedKeys(fileText).map((path) => ({
+    path,
+    message: 'is there more than once; the last value counts',
+  }))
+  const unmapped = unmappedKeys(shape.name, shape.schema, file)
+  return { ok: true, value: fitted.value, misfits: [...repeated, ...fitted.misfits], unmapped }
 }
 
 /** The task ids that a feature's `events.jsonl` names, each with the newest time, and the lines that are broken. */

@@ -1,9 +1,10 @@
 /** Finds the files of a repository that state its tasks, one for each task (contract: specification.md, FILE). */
+import { isUtf8 } from 'node:buffer'
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hasCode } from '../core/errors.ts'
-import { order } from './folders.ts'
+import { IS_A_LINK, order } from './folders.ts'
 import { namesIn, parseTaskFile, type TaskFile } from './task-file.ts'
 
 /** What a task's file states; `others` are files of the same id that state another list. */
@@ -39,8 +40,14 @@ export async function findTaskFiles(
   const candidates = new Map<string, Candidate>()
   for (const given of taskIds.size === 0 ? [] : paths) {
     for (const folder of await findTaskFolders(given)) {
-      for await (const file of markdownBelow(folder.absolute, 0)) {
+      for await (const { file, unusable } of markdownBelow(folder.absolute, 0)) {
         const below = path.relative(folder.absolute, file)
+        const shown = path.join(folder.shown, below)
+        if (unusable !== null) {
+          if (longestStart(path.basename(file), taskIds) !== null)
+            skipped.push({ file: shown, reason: unusable })
+          continue
+        }
         if (candidates.size >= MOST_FILES) {
           skipped.push({
             file: folder.shown,
@@ -48,7 +55,7 @@ export async function findTaskFiles(
           })
           break
         }
-        candidates.set(file, { file, shown: path.join(folder.shown, below), rank: rankFolder(below) })
+        candidates.set(file, { file, shown, rank: rankFolder(below) })
       }
     }
   }
@@ -79,14 +86,20 @@ async function take(
     if (first === undefined) byTask.set(taskId, { ...stated, file: shown, others: [] })
     else if (!isDeepStrictEqual(first.criteria, stated.criteria)) first.others.push(shown)
   } catch (error) {
-    if (!hasCode(error, 'invalid_request')) throw error
-    skipped.push({ file: shown, reason: error.message.slice(shown.length + 1) })
+    const reason = hasCode(error, 'invalid_request')
+      ? error.message.slice(shown.length + 1)
+      : `cannot be read: ${error}`
+    skipped.push({ file: shown, reason })
   }
 }
 
 async function readSource(file: string): Promise<string> {
   if ((await lstat(file)).size > MOST_BYTES) throw new Error('is larger than 1 MiB, which no task file is')
-  return readFile(file, 'utf8')
+  const bytes = await readFile(file)
+  if (!isUtf8(bytes)) throw new Error('is not UTF-8')
+  const source = bytes.toString('utf8')
+  if (source.includes('\0')) throw new Error('holds NUL characters, which no text has')
+  return source
 }
 
 /** `TASK-7-retry.md` states TASK-7, and not TASK-70. */
@@ -123,12 +136,18 @@ async function foldersNamedTasks(at: TasksFolder, depth: number): Promise<TasksF
   return found
 }
 
-/** Links are not followed. */
-async function* markdownBelow(folder: string, depth: number): AsyncGenerator<string> {
+/** The Markdown files, and what is named as one and is a link, a device or the like. Links are not followed. */
+async function* markdownBelow(
+  folder: string,
+  depth: number,
+): AsyncGenerator<{ file: string; unusable: string | null }> {
   for (const entry of depth > DEEPEST ? [] : await listEntries(folder)) {
     const below = path.join(folder, entry.name)
     if (entry.isDirectory() && !isLeftOut(entry.name)) yield* markdownBelow(below, depth + 1)
-    else if (entry.isFile() && entry.name.endsWith('.md')) yield below
+    else if (entry.name.endsWith('.md')) {
+      const unusable = entry.isSymbolicLink() ? IS_A_LINK : 'is named as the file of a task, and is no file'
+      yield { file: below, unusable: entry.isFile() ? null : unusable }
+    }
   }
 }
 

@@ -36,6 +36,7 @@ type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
 /** The folder of a task that holds its withdrawn turns, each in a folder of its own. */
 const ROLLED_BACK = '_rollback_archive'
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', ROLLED_BACK])
+export const IS_A_LINK = 'is a link; links are not followed'
 const MAX_DEPTH = 64
 const MAX_TURN = 1_000_000
 const TURN_FILE = /^(player|coach|turn_state|work_state|coach_feedback_for)_turn_(\d+)\.json$/
@@ -158,7 +159,7 @@ async function readFolder(
     entry.name === ROLLED_BACK || (entry.isFile() && !isArtifact(entry) && !entry.name.startsWith('.'))
   const unread = entries.filter(isUnread).map(found)
   for (const link of entries.filter((entry) => entry.isSymbolicLink() && mayHideArtifacts(entry, at))) {
-    skipped.push({ file: found(link).shown, reason: 'is a link; links are not followed' })
+    skipped.push({ file: found(link).shown, reason: IS_A_LINK })
   }
   const noFiles = entries.filter((entry) => isArtifact(entry) && !entry.isFile() && !entry.isSymbolicLink())
   for (const { shown } of noFiles.map(found)) {

@@ -109,13 +109,19 @@ export async function importReading(
     ...read,
   }
   const importing: Importing = { client, project, dryRun, report, onTurn, onConflict }
-  report.skipped.push(...stated.skipped)
+  const named = new Set(report.skipped.map(({ file }) => file))
+  report.skipped.push(...stated.skipped.filter(({ file }) => !named.has(file)))
+  let isPreviousLate = tasks.length === 1
   for (const [i, task] of tasks.entries()) {
     try {
       await declareTask(importing, task, stated.byTask.get(task.taskId))
       await importTask(importing, task)
+      isPreviousLate = false
     } catch (error) {
-      countTaskFailure(importing, task, error)
+      // One task may be too large for the graph. If the next one is late too, the graph is too slow for all.
+      if (isPreviousLate || !hasCode(error, 'timeout')) countTaskFailure(importing, task, error)
+      else countFailedTask(importing, task, error)
+      isPreviousLate = hasCode(error, 'timeout')
     }
     onTask?.(i + 1, tasks.length)
   }
@@ -336,14 +342,14 @@ function countFailure(
 }
 
 /** Skips only the current task if the error is limited to it. */
-function countTaskFailure(
-  { report, onConflict }: Importing,
-  { taskId, runs }: AutobuildTask,
-  error: unknown,
-): void {
+function countTaskFailure(importing: Importing, task: AutobuildTask, error: unknown): void {
   const { status } = asTurngraphError(error)
   if (!OF_THE_TURN.has(status)) throw error
-  if (status === 409) onConflict?.()
+  if (status === 409) importing.onConflict?.()
+  countFailedTask(importing, task, error)
+}
+
+function countFailedTask({ report }: Importing, { taskId, runs }: AutobuildTask, error: unknown): void {
   report.turnsFailed += runs.flat().length
   const message = `not stored: ${asTurngraphError(error).message}`
   report.warnings.push({ task: taskId, turn: null, field: 'task', message })

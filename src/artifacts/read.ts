@@ -51,6 +51,8 @@ export type AutobuildReading = Pick<
 
 /** Maximum number of fields that do not fit, named for each file. */
 const MAX_MISFITS_NAMED = 50
+/** Maximum number of unknown keys that are counted, for each file. */
+const MAX_UNMAPPED_COUNTED = 1_000
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
@@ -257,6 +259,15 @@ async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Prom
 type Shape = (typeof SHAPES)[keyof typeof SHAPES]
 type Parsed<S extends Shape> = S['schema']['_zod']['output']
 
+/** A file that the parser itself fails on is a bad file, and its task keeps its other files. */
+function parseGuarded<S extends Shape>(shape: S, text: string): ParsedArtifact<Parsed<S>> {
+  try {
+    return parseArtifact(shape, text)
+  } catch (error) {
+    return { ok: false, reason: `cannot be read: ${String(error).slice(0, 200)}` }
+  }
+}
+
 /** Opens the files, each once, and keeps account of what could not be used. */
 class ArtifactReader {
   readonly skipped: ImportReport['skipped']
@@ -277,7 +288,7 @@ class ArtifactReader {
   ): Promise<Parsed<S> | undefined> {
     const text = file && (await this.#text(file))
     if (file === undefined || text === null || text === undefined) return undefined
-    const parsed: ParsedArtifact<Parsed<S>> = parseArtifact(shape, text)
+    const parsed = parseGuarded(shape, text)
     if (!parsed.ok) {
       if (parseFile(text) === undefined) this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: parsed.reason })
@@ -289,7 +300,17 @@ class ArtifactReader {
       const message = `${parsed.misfits.length - MAX_MISFITS_NAMED} more fields of the file do not fit`
       this.warnings.push({ ...at, field: shape.name, message })
     }
-    for (const { shape, key } of parsed.unmapped) {
+    for (const { shape, key } of parsed.unmapped.filter(({ key }) => key in Object.prototype))
+      this.warnings.push({
+        ...at,
+        field: `${shape}.${key}`,
+        message: 'is no field of such a file; it is not used',
+      })
+    if (parsed.unmapped.length > MAX_UNMAPPED_COUNTED) {
+      const message = `has ${parsed.unmapped.length} keys that have no place in a turn; the first ${MAX_UNMAPPED_COUNTED} are counted`
+      this.warnings.push({ ...at, field: shape.name, message })
+    }
+    for (const { shape, key } of parsed.unmapped.slice(0, MAX_UNMAPPED_COUNTED)) {
       const id = `${shape} ${key}`
       const seen = this.unmapped.get(id) ?? { shape, key, count: 0, example: file.shown }
       this.unmapped.set(id, { ...seen, count: seen.count + 1 })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { ImportReport } from '../artifacts/import-report.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
+import { groupBy } from '../core/group-by.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import { action, group, SHARED } from './command.ts'
 import { plural, printJson, printNote, printSome } from './output.ts'
@@ -111,19 +112,26 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
   printSome(
     'skipped',
     report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
+    MAX_NAMED,
   )
-  printSome(
-    'warning',
-    report.warnings.map(
-      ({ task, turn, field, message }) =>
-        `${task}${turn === null ? '' : ` turn ${turn}`}, ${field}: ${message}`,
-    ),
-  )
+  printSome('warning', describeWarnings(report.warnings), MAX_NAMED)
   printSome(
     'not read',
     report.unread.map(({ name, count, example }) => `${name}, ${plural(count, 'file')} (${example})`),
   )
   if (report.unmapped.length > 0) printNote(unmappedNote(report.unmapped))
+}
+
+/** Maximum number of files and turns that are named: a bad file among good ones must not hide behind "more". */
+const MAX_NAMED = 200
+
+/** One line for each turn: its first warning, and the number of the others. */
+function describeWarnings(warnings: ImportReport['warnings']): string[] {
+  const byTurn = groupBy(warnings, ({ task, turn }) => `${task}${turn === null ? '' : ` turn ${turn}`}`)
+  return [...byTurn].map(([where, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` (and ${plural(others.length, 'more warning')})`
+    return `${where}, ${first?.field}: ${first?.message}${more}`
+  })
 }
 
 /** What has no place in a turn, in few words: the counts are to stay on the screen. */
@@ -155,6 +163,7 @@ async function printTranscripts(report: FilesImport): Promise<void> {
   printSome(
     'skipped',
     report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
+    MAX_NAMED,
   )
   printSome(
     'not read',

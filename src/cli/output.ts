@@ -55,10 +55,10 @@ export function showProgress(line: string): void {
 
 const SHOWN = 5
 
-/** The first of a list that may be long. */
-export function printSome(what: string, lines: readonly string[]): void {
-  for (const line of lines.slice(0, SHOWN)) printNote(`${what}: ${toOneLine(line)}`)
-  if (lines.length > SHOWN) printNote(`${what}: ${lines.length - SHOWN} more; --json lists all`)
+/** The first of a list that may be long, one line each. */
+export function printSome(what: string, lines: readonly string[], most = SHOWN): void {
+  for (const line of lines.slice(0, most)) printNote(`${what}: ${toOneLine(line)}`)
+  if (lines.length > most) printNote(`${what}: ${lines.length - most} more; --json lists all`)
 }
 
 /** A number with its noun, in the right number: `1 turn`, `2 turns`. */

@@ -103,6 +103,11 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
       return await use((client) => lookWith(client, changed))
     } catch (error) {
       const { code, message, exitCode } = asTurngraphError(error)
+      if (exitCode === EXIT.defect.code) {
+        // No content of a file may end a watch: the next scan starts again.
+        printSkipped([{ file: paths.join(', '), reason: `cannot be imported: ${error}` }], print)
+        return { isWaiting: false, scanMs: 0 }
+      }
       if (exitCode !== EXIT.away.code && exitCode !== EXIT.rateLimited.code) throw error
       if (!isAway) print({ type: 'away', code, message })
       isAway = true

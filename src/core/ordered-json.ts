@@ -12,11 +12,11 @@ const ordered = new WeakSet<object>()
 export function orderedObject<V>(entries: readonly (readonly [string, V])[]): Record<string, V> {
   const object: Record<string, V> = Object.fromEntries(entries)
   if (!entries.some(([key]) => isMoved(key))) return object
-  const keys = [...new Set(entries.map(([key]) => key))]
+  const keys = new Set(entries.map(([key]) => key))
   const inOrder = new Proxy(object, {
     ownKeys: (target) => [
-      ...keys.filter((key) => Object.hasOwn(target, key)),
-      ...Reflect.ownKeys(target).filter((key) => typeof key === 'symbol' || !keys.includes(key)),
+      ...[...keys].filter((key) => Object.hasOwn(target, key)),
+      ...Reflect.ownKeys(target).filter((key) => typeof key === 'symbol' || !keys.has(key)),
     ],
   })
   ordered.add(inOrder)

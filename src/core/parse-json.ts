@@ -10,6 +10,24 @@ export function parseJson(text: string): unknown {
   }
 }
 
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g
+
+/** Lists the keys that an object of a JSON text has more than once, as they are written. A parser keeps the last value only. */
+export function listRepeatedKeys(text: string): string[] {
+  const [repeated, open] = [new Set<string>(), [] as Set<string>[]]
+  for (const [token, colon] of text.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '}') open.pop()
+    else if (colon !== undefined) {
+      const key = token.slice(1, -colon.length - 1)
+      const keys = open.at(-1)
+      if (keys?.has(key)) repeated.add(key)
+      keys?.add(key)
+    }
+  }
+  return [...repeated]
+}
+
 /** Parses JSON and keeps the order of its keys: see {@link parseOrderedJson}. */
 export function parseJsonInOrder(text: string): unknown {
   try {

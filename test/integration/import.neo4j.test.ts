@@ -273,6 +273,20 @@ for (const engine of [shuffled, neo4jLts]) {
         expect(World).toBe(3)
       })
 
+      test('a task that the graph does not store in time is counted, and the tasks after it are stored', async () => {
+        for (const task of ['TASK-1', 'TASK-2', 'TASK-3']) await write(task, { player_turn_1: player(task) })
+        const lateAt = (...tasks: string[]): TurngraphClient => ({
+          ...client(),
+          captureTurnState: (input) =>
+            tasks.includes(input.taskId) ? Promise.reject(late()) : client().captureTurnState(input),
+        })
+        const tooSlow = importAutobuild(lateAt('TASK-1', 'TASK-2'), [root])
+        await expect(tooSlow).rejects.toMatchObject({ code: 'timeout' })
+        const report = await importAutobuild(lateAt('TASK-1'), [root])
+        expect(done(report)).toBe('2 created, 0 unchanged, 0 superseded, 1 failed')
+        expect(report.warnings.at(-1)).toMatchObject({ task: 'TASK-1', field: 'task' })
+      })
+
       test('a value that no capture accepts is dropped and named, and the other fields stay', async () => {
         const state = { ...stateAt(AT_1), tests_passed: -3, coverage: '85%', duration_seconds: 'long' }
         const promised = { ...player('Built it').completion_promises[0], confidence: 90 }
@@ -404,6 +418,7 @@ for (const engine of [shuffled, neo4jLts]) {
   })
 }
 
+const late = () => new TurngraphError('timeout', 'The graph did not answer in time.')
 const storeAway = () => new TurngraphError('store_unavailable', 'The graph is away.')
 const refused = () =>
   new TurngraphError('invalid_request', 'player_summary: is too long', {
