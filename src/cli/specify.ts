@@ -1,5 +1,8 @@
 /** `turngraph specify`: declares what must hold, from the file that states a task, or shows what was declared. */
+import { isUtf8 } from 'node:buffer'
+import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
 import { ask, type Frame } from './ask.ts'
 import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
@@ -78,8 +81,19 @@ const usage = (message: string): TurngraphError =>
   })
 
 async function readSource(file: string): Promise<string> {
+  if (toOneLine(file) !== file) {
+    throw new TurngraphError(
+      'invalid_request',
+      'The name of the file holds a line break or a hidden character.',
+      {
+        hint: `Rename it, for example to ${toOneLine(path.basename(file))}.`,
+      },
+    )
+  }
   try {
-    return (await readAtMost(file, MAX_REQUEST_BYTES)).toString('utf8')
+    const bytes = await readAtMost(file, MAX_REQUEST_BYTES)
+    if (isUtf8(bytes)) return bytes.toString('utf8')
+    throw new TurngraphError('invalid_request', `${file} is not UTF-8.`, { hint: 'Save it as UTF-8.' })
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause
     throw new TurngraphError('invalid_request', `${file} ${whyUnreadable(cause)}.`, {

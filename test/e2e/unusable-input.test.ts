@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
@@ -20,6 +20,66 @@ test.skipIf(!existsSync('/dev/zero')).each([
 ])('%j, which has no end, is refused at its limit', async (args, says) => {
   const { code, stderr } = await turngraph.run(args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${says}\n`)])
+})
+
+describe('specify answers with one error for', () => {
+  const task = '# Retry\n## Acceptance Criteria\n'
+  const cases: [
+    what: string,
+    name: string,
+    content: Buffer | string | ((file: string) => void),
+    says: string,
+  ][] = [
+    ['an empty check box', 'TASK-1.md', `${task}- [ ]\n`, 'TASK-1.md states no criteria: no item under'],
+    [
+      'a link to a device',
+      'TASK-1.md',
+      (file) => symlinkSync('/dev/zero', file),
+      'TASK-1.md is not a regular file.',
+    ],
+    [
+      'a FIFO',
+      'TASK-1.md',
+      (file) => void execFileSync('mkfifo', [file]),
+      'TASK-1.md is not a regular file.',
+    ],
+    [
+      'a loop of links',
+      'TASK-1.md',
+      (file) => symlinkSync('TASK-1.md', file),
+      'TASK-1.md cannot be read: ELOOP.',
+    ],
+    ['a folder', 'TASK-1.md', (file) => void mkdirSync(file), 'TASK-1.md is a folder; name a file.'],
+    [
+      'a text that is not UTF-8',
+      'TASK-1.md',
+      Buffer.from(`${task}- caf\u00e9 opens\n`, 'latin1'),
+      'TASK-1.md is not UTF-8.',
+    ],
+    [
+      'a name with a line break',
+      'TASK-1\nerror: none.md',
+      `${task}- [ ] Retries\n`,
+      'The name of the file holds a line break or a hidden character.',
+    ],
+    [
+      'a name with an escape sequence',
+      '\u001b[2JTASK-1.md',
+      `${task}- [ ] Retries\n`,
+      'The name of the file holds a line break or a hidden character.',
+    ],
+  ]
+  test.each(cases)('%s', async (_what, name, content, says) => {
+    const file = path.join(home, name)
+    if (typeof content === 'function') content(file)
+    else writeFileSync(file, content)
+    const args = ['specify', name, '--feature', 'FEAT-1', '--task', 'TASK-1']
+    const { code, stdout, stderr } = await turngraph.run(args)
+    expect([code, stdout]).toEqual([2, ''])
+    const [error, ...hints] = stderr.trimEnd().split('\n')
+    expect(error).toContain(`error: ${says}`)
+    expect(hints).toEqual([expect.stringMatching(/^hint: /)])
+  })
 })
 
 test('a statement of more than 1 MiB on standard input is refused', async () => {
