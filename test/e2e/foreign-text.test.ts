@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -7,6 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { drawTable } from '../../src/cli/table.ts'
+import { until } from '../faults/harness/scenario.ts'
 import { cli } from '../faults/harness/service-process.ts'
 import { linesOf, strangeLines } from '../support/own-lines.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
@@ -143,9 +145,13 @@ const record = (turn: number) => ({
 /** Characters that a reader does not see, or that a terminal obeys. */
 const HIDDEN = /(?![\t\n])\p{Cc}|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
-/** Fails if the output has a forged line or a hidden character. */
+/** Fails if the output has a forged line or a hidden character, or lacks the texts. */
 function expectHonest(output: string, door: string): void {
   expect(output, `${door} shows the texts`).toContain(' begins')
+  expectUnforged(output, door)
+}
+
+function expectUnforged(output: string, door: string): void {
   expect(HIDDEN.exec(output), `${door} has no hidden characters`).toBeNull()
   const forged = linesOf(output).filter((line) => SHAPES.some((shape) => line.startsWith(shape)))
   expect(forged, door).toEqual([])
@@ -194,6 +200,48 @@ test('no text of a turn record looks like a line of Turngraph in any output', {
     expect(code, stderr).toBe(0)
     expectHonest(`${stdout}${stderr}`, args.join(' '))
   }
+  const declared = path.join(home, 'criteria.json')
+  const criteria = ['first', 'second'].map((each) => ({ text: forge(`${each} declared criterion`) }))
+  writeFileSync(declared, JSON.stringify({ feature_id: 'FEAT-1', task_id: 'TASK-1', criteria }))
+  expect((await user.run(['specify', declared])).code).toBe(0)
+  const run = { world_slug: 'TASK-2', feature_id: 'FEAT-1', task_id: 'TASK-2' }
+  await post('/v1/worlds', run)
+  const { attempt_id } = await post('/v1/worlds/TASK-2/turn-runs', { turn_count: 1, max_attempts: 1 })
+  const { fence } = await post(`/v1/attempts/${attempt_id}/claim`, { worker_id: 'w' })
+  await post(`/v1/attempts/${attempt_id}/fail`, { fence, reason: forge('failure') })
+  const stalled = Array.from({ length: 5 }, (_, i) => ({
+    ...{ feature_id: 'FEAT-1', task_id: 'TASK-3', turn_number: i + 1, player_summary: 'Again' },
+    coach_decision: 'feedback',
+    issues: [{ severity: 'blocking', description: forge('the same issue') }],
+  }))
+  for (const turn of stalled) await post('/v1/turns', turn)
+  // Each tells what others have written, and some of it is only a name.
+  for (const args of [
+    ['specify', '--show', ...task],
+    ['run', 'attempts', 'TASK-2'],
+    ['stall', '--feature', 'FEAT-1', '--task', 'TASK-3'],
+    ['worlds'],
+    ['projects'],
+    ['doctor'],
+  ]) {
+    const { code, stdout, stderr } = await user.run(args)
+    expect([0, 8], `${args.join(' ')}: ${stderr}`).toContain(code)
+    if (['--show', 'run', 'stall'].some((each) => args.includes(each)))
+      expectHonest(`${stdout}${stderr}`, args.join(' '))
+    else expectUnforged(`${stdout}${stderr}`, args.join(' '))
+  }
+  const lines = stalled.map((turn) => JSON.stringify({ ...turn, player_summary: 'Another' })).join('\n')
+  const conflicts = await user.run(['capture'], { input: lines })
+  expectUnforged(`${conflicts.stdout}${conflicts.stderr}`, 'capture')
+
+  async function post(route: string, body: object) {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}${route}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const answered = await answer.json()
+    expect(answer.ok, JSON.stringify(answered)).toBe(true)
+    return answered as { attempt_id: string; fence: number }
+  }
+
   const failed = await user.run(['worlds', 'turn', forge('world'), '1'])
   expect(failed.code).not.toBe(0)
   if (failed.stderr.includes(FORGED)) expectHonest(failed.stderr, 'an error')
@@ -219,6 +267,27 @@ test('no text of a turn record looks like a line of Turngraph in any output', {
   })) as { content: { text: string }[] }
   expect(linesOf(content[0]?.text ?? '')).toHaveLength(1)
   expectHonest(content[0]?.text ?? '', 'a tool')
+  const where = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+  for (const name of [
+    'explain_turn',
+    'list_issues',
+    'get_criteria',
+    'analyze_stall',
+    'get_specification',
+    'list_turns',
+  ]) {
+    const turn = name === 'list_turns' ? { world_slug: 'TASK-1' } : where
+    const answer = (await mcp.callTool({ name, arguments: turn })) as { content: { text: string }[] }
+    const said = answer.content.map((each) => each.text).join('\n')
+    expect(linesOf(said), name).toHaveLength(1)
+    if (name === 'analyze_stall') expectUnforged(said, name)
+    else expectHonest(said, name)
+  }
+  const { resources } = await mcp.listResources()
+  for (const { uri } of resources.filter((each) => !each.uri.endsWith('schema'))) {
+    const { contents } = await mcp.readResource({ uri })
+    expectUnforged(JSON.parse(JSON.stringify(contents[0])).text, uri)
+  }
 
   const project = path.join(home, 'shop')
   mkdirSync(path.join(project, '.turngraph'), { recursive: true })
@@ -252,4 +321,44 @@ test('no text in a cell of a table begins a line at a terminal', () => {
   const table = drawTable(['LABEL', 'TEXT'], [[forge('label'), forge('text')]], 100_000)
   expectHonest(table, 'a table')
   expect(linesOf(table)).toHaveLength(2)
+})
+
+test('no name of a folder and no text of a file looks like a line of Turngraph in an import and a watch', {
+  timeout: 300_000,
+}, async () => {
+  const root = temporaryFolder()
+  const write = (folder: string, file: string, content: unknown) => {
+    mkdirSync(path.join(root, 'autobuild', folder), { recursive: true })
+    writeFileSync(path.join(root, 'autobuild', folder, file), JSON.stringify(content))
+  }
+  const judged = { criterion_id: 'AC-001', criterion_text: forge('criterion'), result: forge('result') }
+  const report = {
+    ...{ decision: forge('decision'), rationale: forge('rationale'), criteria_verification: [judged] },
+    issues: [{ severity: forge('severity'), type: 'test', description: forge('issue') }],
+    [forge('key')]: 1,
+  }
+  for (const [i, shape] of SHAPES.entries()) {
+    const name = `TASK-${i} begins${BREAKS[i % BREAKS.length]}${shape.replaceAll('/', '-')}`
+    if (Buffer.byteLength(name) <= 255) write(name, 'coach_turn_1.json', report)
+  }
+  write('TASK-HEALTHY', 'coach_turn_1.json', report)
+  write('TASK-HEALTHY', 'coach_turn_2.json', { decision: 'approve', rationale: forge('rationale') })
+
+  const imported = await commandsOn(temporaryFolder()).run(['import', 'autobuild', root])
+  expectHonest(`${imported.stdout}${imported.stderr}`, 'import')
+  expect(imported.stderr).toContain(FORGED)
+
+  const child = commandsOn(temporaryFolder()).start(['watch', '--project', 'shop', root])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (more: string) => {
+      said += more
+    })
+  await until('the session is imported', 60_000, async () => /TASK-HEALTHY {2}turn 1/.test(said))
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+  expectHonest(said, 'watch')
+  expect(said).toContain(FORGED)
 })
