@@ -110,6 +110,7 @@ function madeUp(number: number, shapes: Shapes): TranscriptTurn {
           id: `toolu_${number}_${i}`,
           tool,
           status: failed ? ('error' as const) : ('ok' as const),
+          record: null,
           response: `r${i}`,
           startedAt: at,
           durationMs: 100,

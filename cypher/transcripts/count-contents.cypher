@@ -5,5 +5,6 @@ MATCH (:TranscriptFile {key: key})-[:HOLDS]->(s:TranscriptSession)
 WITH collect(DISTINCT s) AS sessions
 UNWIND sessions AS s
 OPTIONAL MATCH (s)-[:HAS_TURN]->(t:TranscriptTurn)
-WITH size(sessions) AS sessionCount, collect(DISTINCT t) AS turns
-RETURN sessionCount AS sessions, size(turns) AS turns, reduce(steps = 0, t IN turns | steps + t.length) AS steps
+WITH size(sessions) AS sessionCount, count(t) AS held, collect(DISTINCT t) AS turns
+RETURN sessionCount AS sessions, size(turns) AS turns, held - size(turns) AS mergedTurns,
+       reduce(steps = 0, t IN turns | steps + t.length) AS steps

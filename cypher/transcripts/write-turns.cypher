@@ -16,10 +16,10 @@ FOREACH (c IN x.calls |
   FOREACH (s IN c.steps |
     CREATE (t)-[:HAS_STEP]->(:Step {
       id: s[0], sequence: s[1], status: s[2], isParallel: s[3], durationMs: s[4], agentId: s[5],
-      parallelGroup: s[6]})-[:USED]->(k))
+      parallelGroup: s[6], response: s[7]})-[:USED]->(k))
   FOREACH (s IN c.failed |
     CREATE (t)-[:HAS_STEP]->(z:Step:FailedStep {
       id: s.row[0], sequence: s.row[1], status: s.row[2], isParallel: s.row[3], durationMs: s.row[4],
-      agentId: s.row[5], parallelGroup: s.row[6]})-[:USED]->(k)
+      agentId: s.row[5], parallelGroup: s.row[6], response: s.row[7]})-[:USED]->(k)
     SET z += s.more))
 RETURN count(t) AS turns

@@ -153,6 +153,7 @@ async function printTranscripts(report: FilesImport): Promise<void> {
       ['sessions', report.sessions],
       ['turns', report.turns],
       ['steps', report.steps],
+      ...(report.mergedTurns > 0 ? [['merged turns', report.mergedTurns] as const] : []),
       ['bytes read', report.bytes],
       ['bad lines', report.badLines],
       ['recovered lines', report.recoveredLines],

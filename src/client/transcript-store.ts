@@ -32,7 +32,7 @@ async function contents(
   client: TurngraphClient,
   sources: readonly TranscriptSource[],
 ): Promise<TranscriptContents> {
-  const sums = { sessions: 0, turns: 0, steps: 0 }
+  const sums = { sessions: 0, turns: 0, steps: 0, mergedTurns: 0 }
   for (let i = 0; i < sources.length; i += MOST_AT_ONCE) {
     const some = sources.slice(i, i + MOST_AT_ONCE)
     const found = await client.countTranscripts({
@@ -42,6 +42,7 @@ async function contents(
     sums.sessions += found.sessions
     sums.turns += found.turns
     sums.steps += found.steps
+    sums.mergedTurns += found.mergedTurns
   }
   return sums
 }

@@ -52,7 +52,7 @@ export type StopReason = (typeof STOP_REASONS)[number]
 /** Whether a new run resumes one that a restart interrupted. */
 export const RESUME_POLICIES = ['never', 'auto'] as const
 
-/** What began a turn of a transcript. */
+/** What began a turn of a transcript. A message that another program sent has the origin that the transcript names. */
 export const TRANSCRIPT_TURN_KINDS = [
   'human',
   'skill',
@@ -63,7 +63,9 @@ export const TRANSCRIPT_TURN_KINDS = [
   'subagent',
   'continuation',
 ] as const
-export type TranscriptTurnKind = (typeof TRANSCRIPT_TURN_KINDS)[number]
+export type TranscriptTurnKind = string
+
+export const TURN_KIND_DESCRIPTION = `what began the turn: ${TRANSCRIPT_TURN_KINDS.join(', ')}, or another origin that the transcript names, such as peer, coordinator or channel`
 
 export const TRANSCRIPT_TURN_STATUSES = ['complete', 'interrupted', 'open'] as const
 export type TranscriptTurnStatus = (typeof TRANSCRIPT_TURN_STATUSES)[number]

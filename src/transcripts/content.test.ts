@@ -160,8 +160,52 @@ describe('calls', () => {
   })
 
   test('each id counts once', () => {
-    expect(ids([prompt, calls('Read a'), calls(['Read a', 'Grep b']), calls('Read b')])).toEqual(['a b'])
-    expect(ids([prompt, calls('Read a'), prompt, calls(['Read a', 'Grep b'])])).toEqual(['a', 'b'])
+    const m = { id: 'msg_1' }
+    expect(ids([prompt, calls('Read a', m), calls(['Read a', 'Grep b'], m), calls('Read b', m)])).toEqual([
+      'a b',
+    ])
+    expect(ids([prompt, calls('Read a', m), prompt, calls(['Read a', 'Grep b'], m)])).toEqual(['a', 'b'])
+    const copy = { uuid: 'u' }
+    expect(ids([prompt, calls('Read a', {}, copy), calls('Read a', {}, copy)])).toEqual(['a'])
+  })
+
+  test('ids that start again in every response are calls of their own, each with its result', () => {
+    const numbered = ['Read', 'Edit', 'Bash'].flatMap((tool, i) => [
+      calls(`${tool} call_0`, { id: `msg_${i}` }),
+      i === 1 ? failed('call_0', 'Exit code 1') : result('call_0'),
+    ])
+    const [first, second] = turnsOf([
+      prompt,
+      ...numbered,
+      prompt,
+      ...numbered
+        .slice(0, 2)
+        .map((r) => ({ ...r, requestId: 'q', message: { ...(r.message as object), id: 'later' } })),
+    ])
+    expect(first!.steps.map(([, tool, status]) => `${tool} ${status}`)).toEqual([
+      'Read ok',
+      'Edit error',
+      'Bash ok',
+    ])
+    expect(second!.steps.map(([, tool, status]) => `${tool} ${status}`)).toEqual(['Read ok'])
+  })
+
+  test('a result answers the call in the record that it names', () => {
+    const records = [
+      prompt,
+      calls('Read call_0', { id: 'm1' }, { uuid: 'one' }),
+      calls('Edit call_0', { id: 'm2' }, { uuid: 'two' }),
+      failed('call_0', 'Exit code 1', { sourceToolAssistantUUID: 'one', parentUuid: null }),
+    ]
+    expect(turnsOf(records)[0]!.steps.map(([, tool, status]) => `${tool} ${status}`)).toEqual([
+      'Read error',
+      'Edit pending',
+    ])
+  })
+
+  test('a result that is older than the call is of another one', () => {
+    const old = { ...result('call_0'), timestamp: instant(-5), parentUuid: null }
+    expect(outcomeOf([prompt, calls('Bash call_0'), old]).status).toBe('pending')
   })
 
   // DEFECT 9: fails. "every `tool_use` block (several in one record happen), once per id".

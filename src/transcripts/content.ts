@@ -59,8 +59,21 @@ export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain
   if (INTERRUPTED.test(text)) return { is: 'interruption' }
   const isNote = record.isMeta === true || record.isCompactSummary === true || NO_PROMPT.test(text)
   if (answers || isNote || (text.trim() === '' && !shows)) return { is: 'nothing' }
-  const kind = TAGS.find(([begins]) => begins.test(text))?.[1] ?? (sidechain ? 'subagent' : 'human')
+  const tagged = TAGS.find(([begins]) => begins.test(text))?.[1]
+  const kind = tagged ?? readOrigin(record) ?? (sidechain ? 'subagent' : 'human')
   return { is: 'start', kind, warmUp: text.trim() === 'Warmup' }
+}
+
+const MAX_ORIGIN_CHARACTERS = 64
+
+/** Returns the kind of sender that the record names; null for a human, or if it names none. */
+function readOrigin(record: TranscriptRecord): TranscriptTurnKind | null {
+  const kind = maskedName(asObject(record.origin)?.kind)
+  if (kind === null || kind === 'human') return null
+  return kind
+    .toWellFormed()
+    .replace(/[-\s\0]+/g, '_')
+    .slice(0, MAX_ORIGIN_CHARACTERS)
 }
 
 /** The first text that was written, and whether an image or a document came along. */
@@ -90,6 +103,9 @@ export const listCalls = (record: TranscriptRecord): Call[] =>
 /** What groups the records of one response: an API answer of four blocks is four records. */
 export const identifyResponse = (record: TranscriptRecord): string =>
   maskedName(readMessage(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
+
+/** What tells a call apart: ids alone may start again in every response (`call_0`, `Read:0`). A copy has the same response. */
+export const callKey = (response: string, id: string): string => `${response}\n${id}`
 
 /** Whether Claude Code wrote the record in the model's place. */
 export const isSynthetic = (record: TranscriptRecord): boolean => readMessage(record).model === '<synthetic>'

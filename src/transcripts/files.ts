@@ -61,6 +61,48 @@ export type TranscriptFile = {
   parentStepId: string | null
 }
 
+/** Names what a file is that is not a transcript of ~/.claude/projects; null if it may be one. */
+export async function describeOtherFormat(file: string): Promise<string | null> {
+  for await (const chunk of readChunks(file, 0, FIRST_BYTES)) return describeStart(chunk.toString('utf8'))
+  return 'it is empty'
+}
+
+const FIRST_BYTES = 64 * 1024
+const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
+
+function describeStart(text: string): string | null {
+  const start = text.replace(/^\uFEFF/, '').trim()
+  if (start === '') return 'it is empty'
+  const lines = start.split('\n')
+  const records = lines
+    .slice(0, 20)
+    .map(parseObject)
+    .filter((record) => record !== null)
+  if (records.some(({ sessionId }) => typeof sessionId === 'string')) {
+    return lines.length === 1 && records[0]?.loglines !== undefined
+      ? `it is one JSON document, ${NO_TRANSCRIPT}`
+      : null
+  }
+  if (records.some(({ type, session_id }) => typeof type === 'string' && typeof session_id === 'string'))
+    return `it is the stream of \`claude -p --output-format stream-json\`, ${NO_TRANSCRIPT}`
+  if (
+    records.some(
+      ({ type, payload }) => type === 'session_meta' || (type === 'response_item' && payload !== undefined),
+    )
+  )
+    return `it is a session log of Codex, ${NO_TRANSCRIPT}`
+  if (
+    records.length > 0 &&
+    records.some(({ loglines, messages, type }) => type === undefined && (loglines ?? messages) !== undefined)
+  )
+    return `it is one JSON document, ${NO_TRANSCRIPT}`
+  if (records.length > 0) return null
+  if (/^\[\s*(?:[[{\]]|$)/.test(start)) return `it is a JSON array, ${NO_TRANSCRIPT}`
+  if (/^\{\s*(?:"|$)/.test(start) && lines.length > 1 && !/\{"(?:type|uuid|parentUuid)"/.test(start))
+    return `it is one JSON document, ${NO_TRANSCRIPT}`
+  return /[{[]/.test(start.slice(0, 1)) ? null : `it is plain text, ${NO_TRANSCRIPT}`
+}
+
 /** Whose transcript a file is; null where no session is named in it. */
 export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
   const { sessionId, agentId } = parseFileName(file)
@@ -135,6 +177,7 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
+    buffer.fill(0) // a person's words do not stay in memory
     spare = buffer
     closeSync(descriptor)
   }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { hasCode, invalidField } from '../core/errors.ts'
 import {
+  describeOtherFormat,
   findTranscripts,
   readChunks,
   resumeAt,
@@ -190,7 +191,10 @@ class ImportReport {
   async unlessUnreadable<T>(file: string, read: () => Promise<T | null>): Promise<T | null> {
     try {
       const found = await read()
-      if (found === null) this.skipped.push({ file, reason: 'no session is named in it' })
+      if (found === null) {
+        const reason = (await describeOtherFormat(file)) ?? 'no session is named in it'
+        this.skipped.push({ file, reason })
+      }
       return found
     } catch (error) {
       if (!isOfFile(error)) throw error

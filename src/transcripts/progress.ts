@@ -125,6 +125,9 @@ export const contentsOfTranscripts = z.object({
   sessions: z.number().describe('in the graph now; each subagent is one'),
   turns: z.number().describe('in the graph now'),
   steps: z.number().describe('in the graph now'),
+  mergedTurns: z
+    .number()
+    .describe('copies of turns in several sessions, in the graph now: turns of equal uuid are stored once'),
 })
 export type TranscriptContents = z.output<typeof contentsOfTranscripts>
 
@@ -135,5 +138,5 @@ export async function transcriptContents(
 ): Promise<TranscriptContents> {
   const keys = sources.map(transcriptFileKey)
   const [row] = await readRows(graph, countContents, { keys }, contentsOfTranscripts)
-  return row ?? { sessions: 0, turns: 0, steps: 0 }
+  return row ?? { sessions: 0, turns: 0, steps: 0, mergedTurns: 0 }
 }

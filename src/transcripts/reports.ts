@@ -8,8 +8,8 @@ import { CallSequences } from '../rules/call-sequences.ts'
 import {
   optionalNumber,
   optionalText,
-  TRANSCRIPT_TURN_KINDS,
   TRANSCRIPT_TURN_STATUSES,
+  TURN_KIND_DESCRIPTION,
   textList,
 } from '../rules/values.ts'
 import { ARROW, parsePattern } from './pattern.ts'
@@ -49,7 +49,7 @@ export const transcriptTurn = z.object({
   turnId: z.string().describe('the uuid of the record that started it'),
   sessionId: z.string(),
   index: z.number().describe('its place in the session, from 0'),
-  kind: z.enum(TRANSCRIPT_TURN_KINDS),
+  kind: z.string().describe(TURN_KIND_DESCRIPTION),
   status: z.enum(TRANSCRIPT_TURN_STATUSES),
   startedAt: z.string().nullable(),
   durationMs: z.number().nullable(),

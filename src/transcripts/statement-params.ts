@@ -94,7 +94,10 @@ function callsByTool(
     // In the order that the statement takes them: their names, a million times, were half of what is sent.
     // A turn that an earlier version left open in a file's state has no groups.
     const group = step.parallelGroup ?? null
-    const row = [storedName(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group]
+    const row = [
+      ...[storedName(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group],
+      storedName(step.response),
+    ]
     if (step.status !== 'error') own.steps.push(row)
     else {
       const error = step.error ?? ''

@@ -6,6 +6,7 @@ import {
   placed,
   read,
   result,
+  SESSION,
   says,
   system,
   turnsOf,
@@ -226,6 +227,56 @@ describe('a continuation', () => {
   test('a continuation that vanishes takes no index', () => {
     expect(turnsOf([says('a'), prompt, interruption, says('b'), prompt]).map(({ index }) => index)).toEqual([
       0, 1,
+    ])
+  })
+})
+
+describe('history that a compaction appends again', () => {
+  const first = placed([prompt, ...work, interruption, prompt, calls('Edit b'), result('b')])
+  const command = { ...clear, uuid: 'command' }
+  const last = (records: Written[]) => read(linesOf(records)).sessions[SESSION]!.at(-1)!
+
+  test('changes nothing of the open turn', () => {
+    const system_ = {
+      ...system('turn_duration', { durationMs: 5 }),
+      timestamp: first[1]!.timestamp,
+      uuid: 'd',
+    }
+    expect(last([...first, ...first.slice(0, 4), system_])).toEqual(last(first))
+    expect(last([...first, ...first])).toEqual(last(first))
+  })
+
+  test('changes nothing of it after an import that ended before', () => {
+    const bytes = linesOf([...first, ...first])
+    expect(read(bytes, { cuts: [linesOf(first).length] }).sessions).toEqual(read(linesOf(first)).sessions)
+  })
+
+  test('answers no command, and begins no turn with a command that nothing answered', () => {
+    const records = placed([prompt, ...work, command, prompt, ...work])
+    expect(read(linesOf([...records, ...records])).sessions).toEqual(read(linesOf(records)).sessions)
+    const compact = placed([prompt, ...work, says('Done'), { ...clear, uuid: 'compact' }])
+    expect(read(linesOf([...compact, ...compact.slice(0, 4)])).sessions).toEqual(
+      read(linesOf(compact)).sessions,
+    )
+  })
+
+  test('moves the end of the session not back', () => {
+    const { transcript } = read(linesOf([...first, ...first.slice(0, 2)]))
+    expect(transcript.sessions()[0]!.thread.endedAt).toBe(first.at(-1)!.timestamp)
+  })
+})
+
+describe('a message that another program sent', () => {
+  test.each([
+    ['peer', 'peer'],
+    ['task-notification', 'task_notification'],
+    ['coordinator', 'coordinator'],
+    ['channel', 'channel'],
+    ['some-new-kind', 'some_new_kind'],
+    ['human', 'human'],
+  ])('with origin %s begins a turn of kind %s', (kind, stored) => {
+    expect(turnsOf([{ ...prompt, origin: { kind } }, ...work]).map(inWords)).toEqual([
+      `r0 ${stored} open: Read`,
     ])
   })
 })

@@ -5,6 +5,8 @@ import type { TranscriptTurnKind } from '../rules/values.ts'
 import {
   asInstant,
   asText,
+  type Call,
+  callKey,
   identifyResponse,
   isCompaction,
   isFinal,
@@ -16,7 +18,15 @@ import {
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
 import { listResults, readOutcome } from './tool-result.ts'
-import { msBetween, type OpenTurn, type Step, type TranscriptTurn, transcriptTurn } from './turn.ts'
+import {
+  isBefore,
+  later,
+  msBetween,
+  type OpenTurn,
+  type Step,
+  type TranscriptTurn,
+  transcriptTurn,
+} from './turn.ts'
 
 /** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
 type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt' | 'lastAt' | 'toldMs' | 'finished'>
@@ -29,6 +39,10 @@ export type ThreadState = {
   nextIndex: number
   open: OpenTurn | null
   unanswered: Unanswered | null
+  /** Records that said something of the open turn: one that comes again says nothing. */
+  marks: string[]
+  /** Starts that began no turn: one that comes again begins none. */
+  passed: string[]
   /** Closed turns that have calls without a result: it may still come. */
   unsettled: OpenTurn[]
   /** What a sidechain began with: one that only warms up is not a session. */
@@ -43,6 +57,7 @@ export type ThreadState = {
 }
 
 const MOST_UNSETTLED = 100
+const MAX_MARKS = 200
 
 const scrubbedPath = (value: unknown): string | null => {
   const text = asText(value)
@@ -69,6 +84,8 @@ export const newThread = (sessionId: string, sidechain: boolean): ThreadState =>
   nextIndex: 0,
   open: null,
   unanswered: null,
+  marks: [],
+  passed: [],
   unsettled: [],
   begins: null,
   calls: 0,
@@ -90,10 +107,14 @@ export class Thread {
   constructor(state: ThreadState, file: ThreadsOfFile) {
     this.state = state
     this.#file = file
+    for (const { id, steps } of state.held) {
+      file.started.add(id)
+      for (const step of steps) file.seen.add(callKey(step.response, step.id))
+    }
     for (const turn of [...state.unsettled, ...(state.open === null ? [] : [state.open])]) {
       for (const step of turn.steps) {
-        file.seen.add(step.id)
-        if (step.status === 'pending') file.pending.set(step.id, { thread: this, turn, step })
+        file.seen.add(callKey(step.response, step.id))
+        if (step.status === 'pending') addPending(file, { thread: this, turn, step })
       }
     }
   }
@@ -108,13 +129,42 @@ export class Thread {
 
   read(record: TranscriptRecord): void {
     const at = asInstant(record.timestamp)
+    const isReplayed = this.#isReplayed(at)
     this.#remember(record, at)
     const { unanswered } = this.state
-    if (record.type === 'user') this.#user(record, at)
-    else if (record.type === 'assistant') this.#assistant(record, at)
-    else this.#system(record)
+    if (record.type === 'user') this.#user(record, at, isReplayed)
+    else if (record.type === 'assistant') this.#assistant(record, at, isReplayed)
+    else if (!isReplayed) this.#system(record)
+    if (isReplayed || (unanswered !== null && unanswered.id === maskedName(record.uuid))) return
     // A start that has begun to wait is no record of any turn yet.
     if (this.state.unanswered === null || this.state.unanswered === unanswered) this.#touch(at)
+  }
+
+  /**
+   * Whether a record is of the history that a compaction appends again: it is older than the start of the turn that
+   * stands open. Such a record changes nothing of that turn.
+   */
+  #isReplayed(at: string | null): boolean {
+    const { unanswered, open, endedAt } = this.state
+    const start = unanswered ?? open
+    return isBefore(at, start === null ? endedAt : start.startedAt)
+  }
+
+  /** Whether a record says something of the open turn for the first time. */
+  #isFirst(record: TranscriptRecord): boolean {
+    const uuid = maskedName(record.uuid)
+    const { marks } = this.state
+    if (uuid === null) return true
+    if (marks.includes(uuid)) return false
+    marks.push(uuid)
+    if (marks.length > MAX_MARKS) marks.shift()
+    return true
+  }
+
+  #pass(uuid: string): void {
+    const { passed } = this.state
+    if (!passed.includes(uuid)) passed.push(uuid)
+    if (passed.length > MAX_MARKS) passed.shift()
   }
 
   /** The turn that stands open, as far as it is known. */
@@ -142,65 +192,73 @@ export class Thread {
     if (state.cwd === null) state.cwd = scrubbedPath(cwd)
     if (state.version === null) state.version = maskedName(version)
     state.startedAt ??= at
-    state.endedAt = at ?? state.endedAt
+    state.endedAt = later(state.endedAt, at)
   }
 
   #touch(at: string | null): void {
     const { unanswered, open } = this.state
     if (at === null) return
-    if (unanswered !== null) unanswered.lastAt = at
-    else if (open !== null) open.lastAt = at
+    if (unanswered !== null) unanswered.lastAt = later(unanswered.lastAt, at)
+    else if (open !== null) open.lastAt = later(open.lastAt, at)
   }
 
-  #user(record: TranscriptRecord, at: string | null): void {
+  #user(record: TranscriptRecord, at: string | null, isReplayed: boolean): void {
     const results = listResults(record)
     for (const result of results) {
-      const pending = this.#file.pending.get(maskedName(result.tool_use_id) ?? '')
-      if (pending === undefined) continue
-      this.#file.pending.delete(pending.step.id)
-      pending.thread.settle(pending, record, result)
+      const pending = takePending(this.#file, maskedName(result.tool_use_id) ?? '', this, record)
+      pending?.thread.settle(pending, record, result)
     }
     const prompt = readPrompt(record, results.length > 0, this.state.sidechain)
-    if (prompt.is === 'interruption') this.#interrupt(at)
-    else if (prompt.is === 'start') {
+    if (prompt.is === 'interruption') {
+      if (!isReplayed) this.#interrupt(at)
+    } else if (prompt.is === 'start') {
       this.state.begins ??= prompt.warmUp ? 'warm-up' : 'prompt'
       this.#start(record, prompt.kind, at)
     }
   }
 
   #start(record: TranscriptRecord, kind: TranscriptTurnKind, at: string | null): void {
-    const { open } = this.state
+    const { open, unanswered, passed } = this.state
     const id = maskedName(record.uuid)
     const promptId = maskedName(record.promptId)
-    if (id === null || id === open?.id || this.#file.started.has(id)) return
-    if (promptId !== null && promptId === open?.promptId && kind !== 'skill') return
+    if (id === null || id === open?.id || id === unanswered?.id) return
+    if (this.#file.started.has(id) || passed.includes(id)) return
+    if (promptId !== null && promptId === open?.promptId && kind !== 'skill') {
+      this.#pass(id)
+      return
+    }
     this.#forgetUnanswered()
     const start = { ...NOTHING_SINCE, id, kind, promptId, startedAt: at }
     if (kind === 'command' || kind === 'bash') this.state.unanswered = start
     else this.#open(start)
   }
 
-  #assistant(record: TranscriptRecord, at: string | null): void {
+  #assistant(record: TranscriptRecord, at: string | null, isReplayed: boolean): void {
     const synthetic = isSynthetic(record)
+    const response = identifyResponse(record)
+    const isKnown = ({ id }: Call) => this.#file.seen.has(callKey(response, id))
+    if (isReplayed && listCalls(record).every(isKnown)) return
     if (!synthetic) this.#answer(record, at)
     const { open } = this.state
     if (open === null) return
-    const calls = listCalls(record).filter(({ id }) => this.#isNew(id))
+    const calls = listCalls(record).filter(({ id }) => this.#isNew(response, id))
+    const isFirstEnd = !synthetic && isFinal(record) && this.#isFirst(record)
     if (calls.length > 0) open.finished = false
-    else if (!synthetic && isFinal(record)) open.finished = true
-    const response = identifyResponse(record)
+    else if (isFirstEnd) open.finished = true
     for (const { id, tool } of calls) {
-      const step: Step = { ...NO_RESULT, id, tool, response, startedAt: at }
+      const uuid = maskedName(record.uuid)
+      const step: Step = { ...NO_RESULT, id, tool, response, record: uuid, startedAt: at }
       open.steps.push(step)
-      this.#file.pending.set(id, { thread: this, turn: open, step })
+      addPending(this.#file, { thread: this, turn: open, step })
       this.state.calls++
     }
   }
 
   /** A call that comes again is a copy. */
-  #isNew(id: string): boolean {
-    const isNew = !this.#file.seen.has(id)
-    this.#file.seen.add(id)
+  #isNew(response: string, id: string): boolean {
+    const key = callKey(response, id)
+    const isNew = !this.#file.seen.has(key)
+    this.#file.seen.add(key)
     return isNew
   }
 
@@ -217,9 +275,10 @@ export class Thread {
       this.#open({ id, kind: 'continuation', promptId: null, startedAt: at, ...NOTHING_SINCE })
   }
 
-  #system({ subtype, durationMs }: TranscriptRecord): void {
+  #system(record: TranscriptRecord): void {
+    const { subtype, durationMs } = record
     const turn = this.state.unanswered ?? this.state.open
-    if (turn === null) return
+    if (turn === null || !this.#isFirst(record)) return
     if (subtype === 'turn_duration' && typeof durationMs === 'number' && Number.isFinite(durationMs)) {
       turn.toldMs = durationMs
     }
@@ -231,7 +290,7 @@ export class Thread {
     const { open } = this.state
     if (open === null) return
     open.interrupted = true
-    open.lastAt = at ?? open.lastAt
+    open.lastAt = later(open.lastAt, at)
     this.#close()
   }
 
@@ -239,11 +298,13 @@ export class Thread {
   #forgetUnanswered(): void {
     const { unanswered, open } = this.state
     this.state.unanswered = null
+    if (unanswered !== null) this.#pass(unanswered.id)
     if (unanswered !== null && open !== null) Object.assign(open, addUnanswered(open, unanswered))
   }
 
   #open(start: Unanswered): void {
     this.#close()
+    this.state.marks = []
     const { nextIndex: index } = this.state
     const lastAt = start.lastAt ?? start.startedAt
     this.state.open = { ...start, index, lastAt, interrupted: false, steps: [] }
@@ -258,20 +319,52 @@ export class Thread {
     if (hasPending(open)) {
       unsettled.push(open)
       for (const { steps } of unsettled.splice(0, Math.max(0, unsettled.length - MOST_UNSETTLED))) {
-        for (const { id } of steps) this.#file.pending.delete(id)
+        for (const step of steps) dropPending(this.#file, step)
       }
     }
     this.#file.onTurn(this, transcriptTurn(open, true))
   }
 }
 
+/** The call that a result answers: of several with one id that in the record which it names, else the thread's newest. */
+function takePending(
+  file: ThreadsOfFile,
+  id: string,
+  thread: Thread,
+  record: TranscriptRecord,
+): Pending | undefined {
+  const at = asInstant(record.timestamp)
+  const named = [record.sourceToolAssistantUUID, record.parentUuid].map(maskedName)
+  // A result that is older than the call is of another call with the same id.
+  const open = (file.pending.get(id) ?? [])
+    .filter(({ step }) => !isBefore(at, step.startedAt))
+    .sort((a, b) => msBetween(b.step.startedAt, a.step.startedAt) ?? 0)
+  const found =
+    open.findLast(({ step }) => step.record !== null && named.includes(step.record)) ??
+    open.findLast((pending) => pending.thread === thread) ??
+    open.at(-1)
+  if (found !== undefined) dropPending(file, found.step)
+  return found
+}
+
+function addPending(file: ThreadsOfFile, pending: Pending): void {
+  const { id } = pending.step
+  file.pending.set(id, [...(file.pending.get(id) ?? []), pending])
+}
+
+function dropPending(file: ThreadsOfFile, step: Step): void {
+  const left = (file.pending.get(step.id) ?? []).filter((other) => other.step !== step)
+  if (left.length > 0) file.pending.set(step.id, left)
+  else file.pending.delete(step.id)
+}
+
 type Pending = { thread: Thread; turn: OpenTurn; step: Step }
 
 /** What the threads of a file share. */
 export type ThreadsOfFile = {
-  /** Calls without a result: a result is matched by its id alone. */
-  pending: Map<string, Pending>
-  /** Ids of all calls so far: one that comes again is a copy. */
+  /** Calls without a result, by their ids. */
+  pending: Map<string, Pending[]>
+  /** All calls so far, by {@link callKey}: one that comes again is a copy. */
   seen: Set<string>
   /** Ids of all turns so far: a start that comes again is a copy, and begins nothing. */
   started: Set<string>

@@ -10,6 +10,8 @@ export type Step = {
   status: StepStatus
   /** The response that the call was part of: calls of one response run in parallel. */
   response: string
+  /** The uuid of the record that holds the call: its result names it. */
+  record: string | null
   /** As the transcript says it; null where it does not. */
   startedAt: string | null
   durationMs: number | null
@@ -50,18 +52,18 @@ export type TranscriptTurn = {
   pattern: string | null
   errors: number
   parallelSteps: number
-  steps: (Omit<Step, 'response'> & { isParallel: boolean; parallelGroup: number | null })[]
+  steps: (Omit<Step, 'record'> & { isParallel: boolean; parallelGroup: number | null })[]
 }
 
 /** @param closed whether the next turn has begun */
 export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn {
   const { id, index, kind, startedAt, toldMs, steps } = turn
   const groups = parallelGroups(steps)
-  const shown = steps.map(({ response, ...step }) => ({
+  const shown = steps.map(({ record: _, ...step }) => ({
     ...step,
     status: step.status === 'pending' && turn.interrupted ? ('interrupted' as const) : step.status,
-    isParallel: groups.has(response),
-    parallelGroup: groups.get(response) ?? null,
+    isParallel: groups.has(step.response),
+    parallelGroup: groups.get(step.response) ?? null,
   }))
   const passedMs = msBetween(startedAt, turn.lastAt)
   return {
@@ -94,3 +96,10 @@ export function msBetween(from: string | null, to: string | null): number | null
   const ms = Date.parse(to) - Date.parse(from)
   return Number.isNaN(ms) ? null : ms
 }
+
+/** Whether an instant is before another one; false if one of them is unknown. */
+export const isBefore = (at: string | null, other: string | null): boolean => (msBetween(other, at) ?? 0) < 0
+
+/** The later of two instants. */
+export const later = (a: string | null, b: string | null): string | null =>
+  a === null || isBefore(a, b) ? (b ?? a) : a

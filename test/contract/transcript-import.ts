@@ -80,6 +80,38 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await errorsOf(handles.graph)).toEqual({ c1: known })
     })
 
+    test('calls whose ids start again in every response are steps of their own, in one import and in stages', async () => {
+      const bytes = linesOf(
+        [
+          user('Do it'),
+          ...[1, 2, 3].flatMap((n) => [call('call_0', `Tool${n}`, { id: `m${n}` }), result('call_0')]),
+        ].map((record, i) => ({ ...record, uuid: `u${i}` })),
+      )
+      const next = linesOf([
+        { ...user('Next'), uuid: 'next' },
+        { ...call('call_0', 'Tool4', { id: 'm4' }), uuid: 'v1' },
+        { ...call('call_0', 'Tool1', { id: 'm1' }), uuid: 'u1' },
+      ])
+      const file = Buffer.concat([bytes, next])
+      for (const to of [bytes.length / 2, bytes.length, file.length]) await send(client(), S1, file, { to })
+      expect(await stepsOf(handles.graph, 'u0')).toEqual([1, 2, 3].map((n) => `call_0 Tool${n} ok`))
+      expect(await stepsOf(handles.graph, 'next')).toEqual(['call_0 Tool4 pending'])
+    })
+
+    test('the summary counts copies of a turn in several sessions', async () => {
+      const shared = turn('shared', ['Read'])
+      await send(client(), S1, bytesOf(shared))
+      const read = await send(client(), S2, bytesOf(shared, turn('own', ['Edit'], { from: 20 })))
+      expect(read).toMatchObject({ turns: 2, mergedTurns: 0 })
+      const sources = [{ sessionId: S1 }, { sessionId: S2 }]
+      expect(await client().countTranscripts({ sources })).toEqual({
+        sessions: 2,
+        turns: 2,
+        steps: 2,
+        mergedTurns: 1,
+      })
+    })
+
     test('of a long error text the last 500 characters are stored', async () => {
       const text = `Exit code 1\n${'line of a log\n'.repeat(200)}the reason`
       const lines = turn('t', ['Bash'], { errors: { 0: text } })
@@ -102,6 +134,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
         sessions: 2,
         turns: 7,
         steps: 29,
+        mergedTurns: 0,
       })
       expect(await client().getTranscriptProgress({ sessionId: S1 })).toMatchObject({ offset: RICH.length })
       expect(await stepsOf(handles.graph, 't2')).toEqual(['t2.0 Read ok', 't2.1 Bash ok'])

@@ -229,7 +229,9 @@ function threadsOf(path: string, records: Json[]): Thread[] {
     const uuid = stringOf(record.uuid)
     const key = agentId ?? uuid
     let thread =
-      agentId === null ? threadByUuid.get(stringOf(record.parentUuid) ?? '') : sidechains.get(agentId)
+      agentId === null
+        ? (threadByUuid.get(uuid ?? '') ?? threadByUuid.get(stringOf(record.parentUuid) ?? ''))
+        : sidechains.get(agentId)
     if (thread === undefined) {
       if (key === null) continue // § neither an agent nor a uuid: nothing to name the thread by
       thread = { sessionId: `${rootId}/${key}`, rootId, agentId, isSidechain: true, records: [] }
@@ -287,6 +289,8 @@ function startKindOf(record: Json, isSidechain: boolean): string | null {
   if (text?.startsWith('<bash-input>')) return 'bash'
   if (text?.startsWith('<task-notification>')) return 'task_notification'
   if (text?.startsWith('<teammate-message')) return 'teammate'
+  const origin = stringOf(objectOf(record.origin).kind)
+  if (origin !== null && origin !== 'human') return origin.split('-').join('_')
   return isSidechain ? 'subagent' : 'human'
 }
 
@@ -320,6 +324,20 @@ function draft(kind: string, start: Json): Draft {
   return { id: stringOf(start.uuid) ?? '', kind, promptId, records: [start], endedBy: 'file' }
 }
 
+/** Replayed history: the same uuid again. § Also the newest record again, whose time is equal. */
+function withoutReplays(records: Json[]): Json[] {
+  const uuids = new Set<string>()
+  let newest = Number.NEGATIVE_INFINITY
+  return records.filter((record) => {
+    const uuid = stringOf(record.uuid)
+    const time = Date.parse(stringOf(record.timestamp) ?? '')
+    const isReplay = uuid !== null && uuids.has(uuid) && time <= newest
+    if (uuid !== null) uuids.add(uuid)
+    if (!Number.isNaN(time)) newest = Math.max(newest, time)
+    return !isReplay
+  })
+}
+
 function draftsOf(thread: Thread): Draft[] {
   const drafts: Draft[] = []
   let open: Draft | undefined
@@ -336,7 +354,7 @@ function draftsOf(thread: Thread): Draft[] {
     unanswered = undefined
   }
 
-  for (const record of thread.records) {
+  for (const record of withoutReplays(thread.records)) {
     if (isInterruption(record)) {
       forgetUnanswered()
       open?.records.push(record)
@@ -375,13 +393,42 @@ function draftsOf(thread: Thread): Draft[] {
 
 type Result = { block: Json; record: Json }
 
-/** § By id in the whole file, wherever they stand; the first of several. */
-function resultsOf(records: Json[]): Map<string, Result> {
+const responseOf = (record: Json): string =>
+  stringOf(messageOf(record).id) ?? stringOf(record.requestId) ?? stringOf(record.uuid) ?? ''
+
+/** A call is its response and its id: ids may start again in every response, and a copy has the same response. */
+const nameOfCall = (response: string, id: string): string => JSON.stringify([response, id])
+
+/**
+ * The result of each call, in the order of the file. § Of several calls with one id and no result yet, a result answers
+ * the one in the record that it names, else the newest of its thread, else the newest; never one that is newer than the result itself.
+ */
+function resultsOf(records: Json[], threads: readonly Thread[]): Map<string, Result> {
   const results = new Map<string, Result>()
-  for (const record of records.filter((each) => each.type === 'user')) {
+  const asked: { id: string; name: string; record: Json }[] = []
+  const timeOf = (record: Json) => Date.parse(stringOf(record.timestamp) ?? '')
+  for (const record of records) {
     for (const block of blocksOf(record)) {
-      const id = block.type === 'tool_result' ? stringOf(block.tool_use_id) : null
-      if (id !== null && !results.has(id)) results.set(id, { block, record })
+      if (record.type === 'assistant' && block.type === 'tool_use') {
+        const id = stringOf(block.id) ?? ''
+        const name = nameOfCall(responseOf(record), id)
+        if (!asked.some((call) => call.name === name)) asked.push({ id, name, record })
+      }
+      if (record.type === 'user' && block.type === 'tool_result') {
+        const open = asked.filter(
+          (call) =>
+            call.id === block.tool_use_id &&
+            !results.has(call.name) &&
+            !(timeOf(record) < timeOf(call.record)),
+        )
+        const parents = [record.sourceToolAssistantUUID, record.parentUuid]
+        const own = threads.find((thread) => thread.records.includes(record))
+        const call =
+          open.findLast((each) => parents.includes(each.record.uuid)) ??
+          open.findLast((each) => own?.records.includes(each.record)) ??
+          open.at(-1)
+        if (call !== undefined) results.set(call.name, { block, record })
+      }
     }
   }
   return results
@@ -474,18 +521,18 @@ function statusOf(result: Result | undefined, tool: string, isTurnInterrupted: b
 
 type Call = { id: string; tool: string; response: string; position: number }
 
-/** Each new `tool_use` block of a turn. `taken` holds the ids of the thread so far: once per id. */
+/** Each new `tool_use` block of a turn. `taken` holds the calls of the thread so far. */
 function callsOf(turn: Draft, taken: Set<string>): Call[] {
   const calls: Call[] = []
   for (const [position, record] of turn.records.entries()) {
     if (record.type !== 'assistant') continue
-    const response =
-      stringOf(messageOf(record).id) ?? stringOf(record.requestId) ?? stringOf(record.uuid) ?? ''
+    const response = responseOf(record)
     for (const block of blocksOf(record)) {
       const id = stringOf(block.id)
       const tool = stringOf(block.name)
-      if (block.type !== 'tool_use' || id === null || tool === null || taken.has(id)) continue
-      taken.add(id)
+      if (block.type !== 'tool_use' || id === null || tool === null) continue
+      if (taken.has(nameOfCall(response, id))) continue
+      taken.add(nameOfCall(response, id))
       calls.push({ id, tool, response, position })
     }
   }
@@ -501,9 +548,9 @@ function durationOf(turn: Draft): Pick<IndependentTurn, 'durationMs' | 'duration
   if (measured !== undefined) return { durationMs: measured, durationSource: 'turn_duration' }
   const times = turn.records.map((record) => Date.parse(stringOf(record.timestamp) ?? ''))
   const start = times[0]
-  // § The last record that has a time, in file order, so that a clock set back gives a negative duration.
-  const last = times.findLast((time) => !Number.isNaN(time))
-  if (start === undefined || last === undefined || Number.isNaN(start)) {
+  // § The newest time, so that a clock set back gives no negative duration.
+  const last = Math.max(...times.filter((time) => !Number.isNaN(time)))
+  if (start === undefined || Number.isNaN(start)) {
     return { durationMs: null, durationSource: null }
   }
   return { durationMs: last - start, durationSource: 'timestamps' }
@@ -517,7 +564,7 @@ function turnOf(
 ): IndependentTurn {
   const callsInResponse = (response: string) => calls.filter((call) => call.response === response).length
   const steps = calls.map(({ id, tool, response }): IndependentStep => {
-    const result = results.get(id)
+    const result = results.get(nameOfCall(response, id))
     const status = statusOf(result, tool, turn.endedBy === 'interruption')
     const message = status === 'error' && result !== undefined ? programText(resultText(result), tool) : null
     return { id, tool, status, isParallel: callsInResponse(response) > 1, message }
@@ -619,9 +666,10 @@ export function readIndependently(path: string): IndependentReading {
     for (const name of records.map(unknownNameOf)) {
       if (name !== null) reading.unknown[name] = (reading.unknown[name] ?? 0) + 1
     }
-    const results = resultsOf(records)
+    const threads = threadsOf(file, records)
+    const results = resultsOf(records, threads)
     const sessionsBefore = found.length
-    for (const thread of threadsOf(file, records)) {
+    for (const thread of threads) {
       const turns = turnsOf(thread, results)
       collectParents(thread, parents)
       if (isSkipped(thread, turns)) continue

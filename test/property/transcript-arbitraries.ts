@@ -31,9 +31,11 @@ type What =
       stop: string | null
       sameResponse: boolean
       by: 'message' | 'request' | 'uuid'
+      startsAgain: boolean
     }
   | { is: 'results'; of: number[]; outcome: (id: string) => Written }
   | { is: 'again'; which: number }
+  | { is: 'replay'; from: number; count: number }
   | { is: 'system'; subtype: string; durationMs: number | undefined }
   | { is: 'other'; record: Written }
 
@@ -119,6 +121,8 @@ const what: fc.Arbitrary<What> = fc.oneof(
   { weight: 5, arbitrary: userSays(PROMPTS) },
   { weight: 2, arbitrary: userSays(NOTES) },
   { weight: 1, arbitrary: userSays(PROMPTS, { isMeta: true }) },
+  { weight: 1, arbitrary: userSays(PROMPTS, { origin: { kind: 'peer' } }) },
+  { weight: 1, arbitrary: userSays(PROMPTS, { origin: { kind: 'human' } }) },
   { weight: 1, arbitrary: userSays(PROMPTS, { isCompactSummary: true }) },
   { weight: 1, arbitrary: userSays(INTERRUPTIONS) },
   {
@@ -138,6 +142,7 @@ const what: fc.Arbitrary<What> = fc.oneof(
       stop,
       sameResponse: fc.boolean(),
       by: fc.constantFrom('message' as const, 'message' as const, 'request' as const, 'uuid' as const),
+      startsAgain: fc.boolean(),
     }),
   },
   {
@@ -149,6 +154,10 @@ const what: fc.Arbitrary<What> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ is: fc.constant('again' as const), which: fc.nat(40) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ is: fc.constant('replay' as const), from: fc.nat(30), count: fc.nat(30) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -186,11 +195,13 @@ class Writer {
 
   write({ thread, pause, what }: Happening): void {
     this.#second += pause
-    if (what.is === 'other') this.records.push({ ...this.#common('main'), ...what.record })
+    // A second compaction appends history again, with its uuids and times.
+    if (what.is === 'replay') this.records.push(...this.records.slice(what.from, what.from + what.count))
+    else if (what.is === 'other') this.records.push({ ...this.#common('main'), ...what.record })
     else for (const placed of this.#placed(what, thread)) this.#add(placed)
   }
 
-  #placed(what: Exclude<What, { is: 'other' }>, thread: ThreadName): Placed[] {
+  #placed(what: Exclude<What, { is: 'other' | 'replay' }>, thread: ThreadName): Placed[] {
     const n = this.records.length
     switch (what.is) {
       case 'user':
@@ -201,7 +212,7 @@ class Writer {
       }
       case 'calls': {
         const response = this.#response(thread, what.sameResponse)
-        const ids = what.tools.map((_, i) => `toolu_${n}_${i}`)
+        const ids = what.tools.map((_, i) => (what.startsAgain ? `call_${i}` : `toolu_${n}_${i}`))
         this.#calls.push(...ids.map((id) => ({ id, thread })))
         const message = {
           stop_reason: what.stop,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { callKey } from '../../src/transcripts/content.ts'
 import { Transcript, type TranscriptName, type TranscriptState } from '../../src/transcripts/transcript.ts'
 import type { TranscriptTurn } from '../../src/transcripts/turn.ts'
 import { type IndependentTurn, readIndependently } from '../oracles/transcripts.ts'
@@ -133,6 +134,7 @@ export function read(
     stored.set(session, turns.set(turn.id, turn))
   }
   const seen = new Set<string>()
+  const started = new Set<string>()
   const told = { handedOn: 0, badLines: 0, recoveredLines: 0 }
   let offset = 0
   let state: TranscriptState | null = null
@@ -141,11 +143,13 @@ export function read(
     transcript = new Transcript(name, {
       offset,
       seen,
+      started,
       ...(state === null ? {} : { state }),
       onTurn(thread, turn) {
         told.handedOn++
         store(thread.sessionId, structuredClone(turn))
-        for (const { id } of turn.steps) seen.add(id)
+        started.add(turn.id)
+        for (const { response, id } of turn.steps) seen.add(callKey(response, id))
       },
     })
     pushInChunks(transcript, bytes.subarray(offset, end), chunks)

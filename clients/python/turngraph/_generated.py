@@ -1566,7 +1566,8 @@ class ListTranscriptTurnsAnswerItemsItem(TypedDict):
     session_id: str
     # its place in the session, from 0
     index: float
-    kind: Literal["human", "skill", "command", "bash", "task_notification", "teammate", "subagent", "continuation"]
+    # what began the turn: human, skill, command, bash, task_notification, teammate, subagent, continuation, or another origin that the transcript names, such as peer, coordinator or channel
+    kind: str
     status: Literal["complete", "interrupted", "open"]
     started_at: str | None
     duration_ms: float | None
@@ -1760,6 +1761,8 @@ class ImportTranscriptsAnswer(TypedDict):
     turns: float
     # in the graph now
     steps: float
+    # copies of turns in several sessions, in the graph now: turns of equal uuid are stored once
+    merged_turns: float
     # seen
     files: float
     # newly read
@@ -1805,6 +1808,8 @@ class CountTranscriptsAnswer(TypedDict):
     turns: float
     # in the graph now
     steps: float
+    # copies of turns in several sessions, in the graph now: turns of equal uuid are stored once
+    merged_turns: float
 
 
 class GetTranscriptProgressRequest(TypedDict):

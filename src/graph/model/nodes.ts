@@ -14,8 +14,8 @@ import {
   SOURCES,
   STEP_STATUSES,
   STOP_REASONS,
-  TRANSCRIPT_TURN_KINDS,
   TRANSCRIPT_TURN_STATUSES,
+  TURN_KIND_DESCRIPTION,
   TURN_RUN_STATUSES,
 } from '../../rules/values.ts'
 import {
@@ -162,6 +162,9 @@ const stepShape = {
   parallelGroup: count.describe('number of the group of parallel calls in the turn').optional(),
   durationMs: number.describe('length of the call in milliseconds').optional(),
   agentId: text.describe('id of the subagent that the call started').optional(),
+  response: text
+    .describe('id of the message or the record that holds the call: tells apart calls whose ids start again')
+    .optional(),
 }
 
 export const nodes = {
@@ -428,7 +431,7 @@ export const nodes = {
       sessionId: text.describe('id of its session'),
       fileKey: key.describe('key of the file that it was read from'),
       index: count.describe('place of the turn in its session, from 0'),
-      kind: oneOf(TRANSCRIPT_TURN_KINDS).describe('what began the turn'),
+      kind: text.describe(TURN_KIND_DESCRIPTION),
       status: oneOf(TRANSCRIPT_TURN_STATUSES).describe('whether the turn is complete'),
       startedAt: instant.describe('start of the turn').optional(),
       begunMs: epochMs.describe('start of the turn; -8640000000000000 if it is not known'),

@@ -157,5 +157,6 @@ const TRANSCRIPT_NAMES: ReadonlySet<string> = new Set([
   'parentStepId',
   'tool',
   'toolName',
+  'response',
   'version',
 ])

@@ -91,8 +91,8 @@ function toParams(record: Turn): object {
   for (const [sequence, { tool, id, status, isParallel, ...step }] of record.steps.entries()) {
     const own = byTool.get(tool) ?? { steps: [], failed: [] }
     byTool.set(tool, own)
-    const { durationMs = null, agentId = null, parallelGroup = null } = step
-    const row = [id, sequence, status, isParallel, durationMs, agentId, parallelGroup]
+    const { durationMs = null, agentId = null, parallelGroup = null, response = null } = step
+    const row = [id, sequence, status, isParallel, durationMs, agentId, parallelGroup, response]
     const { error, failure } = step
     if (error === undefined || failure === undefined) own.steps.push(row)
     else own.failed.push({ row, more: { error, failure, project, tool, sessionId, begunMs } })
