@@ -177,7 +177,6 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
-    buffer.fill(0) // a person's words do not stay in memory
     spare = buffer
     closeSync(descriptor)
   }

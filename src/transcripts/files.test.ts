@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeOtherFormat } from './files.ts'
+
+const lines = (...records: object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+test.each([
+  [
+    'the stream of a program run',
+    lines({ type: 'system', subtype: 'init', session_id: 's' }, { type: 'result', session_id: 's' }),
+    'it is the stream of `claude -p --output-format stream-json`, no transcript of ~/.claude/projects',
+  ],
+  [
+    'a document of several lines',
+    JSON.stringify({ loglines: [{ sessionId: 's', type: 'user' }] }, null, 2),
+    'it is one JSON document, no transcript of ~/.claude/projects',
+  ],
+  [
+    'a document of one line',
+    JSON.stringify({ loglines: [{ sessionId: 's' }] }),
+    'it is one JSON document, no transcript of ~/.claude/projects',
+  ],
+  ['an array', '[\n  {"type": "user"}\n]\n', 'it is a JSON array, no transcript of ~/.claude/projects'],
+  ['words', 'Some notes\n', 'it is plain text, no transcript of ~/.claude/projects'],
+  ['nothing', '\n', 'it is empty'],
+  ['a transcript', lines({ type: 'user', sessionId: 's' }), null],
+])('%s is named as what it is', async (_, text, reason) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-files-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = path.join(folder, 'log.jsonl')
+  writeFileSync(file, text)
+  expect(await describeOtherFormat(file)).toBe(reason)
+})
