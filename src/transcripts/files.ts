@@ -96,8 +96,8 @@ function describeStart(text: string): string | null {
     records.some(({ loglines, messages, type }) => type === undefined && (loglines ?? messages) !== undefined)
   )
     return `it is one JSON document, ${NO_TRANSCRIPT}`
-  if (records.length > 0) return null
   if (/^\[\s*(?:[[{\]]|$)/.test(start)) return `it is a JSON array, ${NO_TRANSCRIPT}`
+  if (records.length > 0) return null
   if (/^\{\s*(?:"|$)/.test(start) && lines.length > 1 && !/\{"(?:type|uuid|parentUuid)"/.test(start))
     return `it is one JSON document, ${NO_TRANSCRIPT}`
   return /[{[]/.test(start.slice(0, 1)) ? null : `it is plain text, ${NO_TRANSCRIPT}`
