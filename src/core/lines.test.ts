@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { LineSplitter } from './lines.ts'
 
-function split(chunks: (string | Buffer)[], isWhole = (_: Buffer) => false) {
+function split(chunks: (string | Buffer)[], wholeBytes = (_: Buffer) => 0) {
   const lines: string[] = []
   const splitter = new LineSplitter(0, (bytes, start, end) =>
     lines.push(bytes.toString('latin1', start, end)),
   )
   for (const chunk of chunks) splitter.push(Buffer.from(chunk))
-  splitter.end(isWhole)
+  splitter.end(wholeBytes)
   return { lines, consumed: splitter.consumed, overlong: splitter.overlong }
 }
 
@@ -23,19 +23,30 @@ test.each<[string[], string[], number]>([
   expect(split(chunks)).toEqual({ lines, consumed, overlong: 0 })
 })
 
-test('what stands behind the last newline is a line only if it is whole, and is shown as it stands', () => {
+test('the whole bytes behind the last newline are a line, and the others are left', () => {
   const shown: string[] = []
-  const isWhole = (rest: Buffer) => shown.push(rest.toString()) > 0
-  expect(split(['a\nb', 'c'], isWhole)).toEqual({ lines: ['a', 'bc'], consumed: 4, overlong: 0 })
+  const all = (rest: Buffer) => {
+    shown.push(rest.toString())
+    return rest.length
+  }
+  expect(split(['a\nb', 'c'], all)).toEqual({ lines: ['a', 'bc'], consumed: 4, overlong: 0 })
+  expect(split(['a\nb', 'c'], () => 1)).toEqual({ lines: ['a', 'b'], consumed: 3, overlong: 0 })
   expect(split(['a\nb', 'c'])).toEqual({ lines: ['a'], consumed: 2, overlong: 0 })
-  expect(split(['a\n'], isWhole)).toEqual({ lines: ['a'], consumed: 2, overlong: 0 })
+  expect(split(['a\n'], all)).toEqual({ lines: ['a'], consumed: 2, overlong: 0 })
   expect(shown).toEqual(['bc'])
+})
+
+test('the tail ends where the whole bytes end', () => {
+  const splitter = new LineSplitter(0, () => {})
+  splitter.push(Buffer.from('a\nbcd'))
+  splitter.end(() => 2)
+  expect(splitter.tail.toString()).toBe('a\nbc')
 })
 
 test('bytes are counted on from where the file was left', () => {
   const splitter = new LineSplitter(1000, () => {})
   splitter.push(Buffer.from('abc\nde'))
-  splitter.end(() => false)
+  splitter.end(() => 0)
   expect(splitter.consumed).toBe(1004)
 })
 

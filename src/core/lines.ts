@@ -54,14 +54,21 @@ export class LineSplitter {
     return this.overlong > 0 || this.#dropping
   }
 
-  /** The input is at its end: what stands behind the last newline is a line if `isWhole`; else it is not consumed. */
-  end(isWhole: (rest: Buffer) => boolean): void {
+  /**
+   * Ends the input. The first bytes behind the last newline are a line if they are whole; the others are not consumed.
+   *
+   * @param wholeBytes returns how many bytes are whole
+   */
+  end(wholeBytes: (rest: Buffer) => number): void {
     if (this.#partBytes === 0 || this.#dropping) return
     const rest = Buffer.concat(this.#parts, this.#partBytes)
-    if (!isWhole(rest)) return
-    this.#line(rest.subarray(rest.length), 0, 0)
-    this.consumed--
-    this.tail = this.#before
+    const length = wholeBytes(rest)
+    if (length === 0) return
+    this.#onLine(rest, 0, length)
+    this.consumed += length
+    this.tail = copyLastBytes(this.tail, rest.subarray(0, length))
+    this.#parts = [rest.subarray(length)]
+    this.#partBytes -= length
   }
 
   #line(chunk: Buffer, start: number, end: number): void {

@@ -203,9 +203,14 @@ describe('calls', () => {
     ])
   })
 
-  test('a result that is older than the call is of another one', () => {
-    const old = { ...result('call_0'), timestamp: instant(-5), parentUuid: null }
-    expect(outcomeOf([prompt, calls('Bash call_0'), old]).status).toBe('pending')
+  test('a result that is older than the call and names another record is of another call', () => {
+    const old = { ...result('call_0'), timestamp: instant(-5) }
+    const statusOf = (parentUuid: string | null) =>
+      outcomeOf([prompt, calls('Bash call_0'), { ...old, parentUuid }]).status
+    expect(statusOf('earlier')).toBe('pending')
+    // The clock was set back between the two.
+    expect(statusOf('r1')).toBe('ok')
+    expect(statusOf(null)).toBe('ok')
   })
 
   // DEFECT 9: fails. "every `tool_use` block (several in one record happen), once per id".

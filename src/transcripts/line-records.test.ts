@@ -80,13 +80,36 @@ describe('a line', () => {
     ],
     ['torn in its type', '{"type":"progr}', { uuids: [], bad: 1, recovered: 0 }],
     ['torn, of a type that is skipped', '{"type":"progress","data":{"x', { uuids: [], bad: 1, recovered: 0 }],
-    ['a record and words', `${a}oops`, { uuids: [], bad: 1, recovered: 0 }],
+    ['a record and words', `${a}oops`, { uuids: ['a'], bad: 1, recovered: 1 }],
     ['an array', `[${a}]`, { uuids: [], bad: 1, recovered: 0 }],
     ['a number', '1', { uuids: [], bad: 1, recovered: 0 }],
     ['null', 'null', { uuids: [], bad: 1, recovered: 0 }],
     ['a string', '"type"', { uuids: [], bad: 1, recovered: 0 }],
     ['words', 'Traceback (most recent call last):', { uuids: [], bad: 1, recovered: 0 }],
-    ['braces', '}{}{', { uuids: [], bad: 1, recovered: 1 }],
+    ['braces', '}{}{', { uuids: [], bad: 1, recovered: 0 }],
+    ...['{"parentUuid":null,', '{"type":"user",', '{"uuid":"b","type":"user",'].map(
+      (start) =>
+        [
+          `a record that was cut off before ${start}`,
+          `{"type":"user","uuid":"a","message":{"content":"half a${start}"type":"user","uuid":"b"}`,
+          { uuids: ['b'], bad: 1, recovered: 1 },
+        ] as const,
+    ),
+    [
+      'a record that was cut off in a list, before a skipped and a whole one',
+      `{"uuid":"x","message":{"content":[{"type":"text","text":"y"},{"type":"progress","uuid":"p"}${a}`,
+      { uuids: ['a'], bad: 1, recovered: 1 },
+    ],
+    [
+      'a skipped record that was cut off before a whole one',
+      `{"type":"summary","summary":"half a${json('a', { sessionId: 's' })}`,
+      { uuids: ['a'], bad: 1, recovered: 1 },
+    ],
+    [
+      'objects within a record that was cut off',
+      '{"type":"user","uuid":"x","message":{"content":[{"type":"user","uuid":"y"},',
+      { uuids: [], bad: 1, recovered: 0 },
+    ],
   ])('%s', (_, text, expected) => {
     expect(line(text)).toMatchObject(expected)
     expect(line(text, '{"type":"user"}\n')).toMatchObject(expected)
@@ -234,16 +257,18 @@ describe('the end of a file', () => {
     }
   })
 
-  test.each(['1', '[]', 'null', 'words', '\0\0\0', ' ', '{}{}', '{"a":1}x'])(
-    '%j without a newline is pending',
-    (text) => {
-      expect(ends(Buffer.concat([file, Buffer.from(text)]))).toEqual({
-        pending: text.length,
-        badLines: 0,
-        steps: 1,
-      })
-    },
-  )
+  test.each(['1', '[]', 'null', 'words', '\0\0\0', ' '])('%j without a newline is pending', (text) => {
+    expect(ends(Buffer.concat([file, Buffer.from(text)]))).toEqual({
+      pending: text.length,
+      badLines: 0,
+      steps: 1,
+    })
+  })
+
+  test('whole objects are consumed in front of what is still written', () => {
+    expect(ends(Buffer.concat([file, Buffer.from('{}{}')])).pending).toBe(0)
+    expect(ends(Buffer.concat([file, Buffer.from(`${a}{"x":"half`)])).pending).toBe(10)
+  })
 
   test('nothing at all', () => {
     expect(read(Buffer.alloc(0))).toMatchObject({ sessions: {}, consumed: 0, badLines: 0 })

@@ -16,6 +16,7 @@ const SPACE = 0x20
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
@@ -51,7 +52,7 @@ export function readLine(
     hand(record, counts, onRecord)
     return true
   }
-  recover(text, counts, onRecord)
+  recover(bytes.subarray(start, end), counts, onRecord)
   return false
 }
 
@@ -61,9 +62,26 @@ const isPlain = (line: Buffer): boolean =>
   line.indexOf('}{') < 0 &&
   line.indexOf('{"parentUuid"', 1) < 0 &&
   line.indexOf(SESSION) === line.lastIndexOf(SESSION) &&
-  line.indexOf(NUL) < 0
+  line.indexOf(NUL) < 0 &&
+  !hidesStart(line)
 
 const SESSION = '"sessionId":'
+
+/**
+ * Whether a record may begin inside of a line. An object behind a colon, a comma or a bracket is a value of the line's
+ * own record, unless that record names no session: then nothing else shows that it is torn.
+ */
+function hidesStart(line: Buffer): boolean {
+  const namesSession = line.indexOf(SESSION) >= 0 && line.indexOf(SESSION) < line.indexOf('{', 1)
+  for (const start of ['{"type"', '{"uuid"']) {
+    for (let at = line.indexOf(start, 1); at >= 0; at = line.indexOf(start, at + 1))
+      if (!namesSession || !isBeforeValue(line[at - 1])) return true
+  }
+  return false
+}
+
+const isBeforeValue = (byte: number | undefined): boolean =>
+  byte === COLON || byte === COMMA || byte === OPEN_BRACKET || isBlank(byte)
 
 /** One whole JSON object, blanks and NULs around it aside. */
 export function wholeObject(bytes: Buffer): TranscriptRecord | null {
@@ -106,39 +124,99 @@ function hand(
   onRecord(record)
 }
 
-/** Two writers of one file leave objects without a newline between them. */
-function recover(text: string, counts: ReadingCounts, onRecord: (record: TranscriptRecord) => void): void {
-  const pieces = splitObjects(text).map(parseObject)
-  if (pieces.length > 1 && pieces.some((piece) => piece !== null)) counts.recoveredLines++
-  if (pieces.includes(null)) counts.badLines++
-  for (const piece of pieces) if (piece !== null) hand(piece, counts, onRecord)
-}
-
-/** Splits at `}{` outside strings, also where NULs or blanks stand between: no whole object holds that. */
-function splitObjects(text: string): string[] {
-  const pieces: string[] = []
-  let start = 0
-  let inString = false
-  let closed = -1
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (inString) {
-      if (code === BACKSLASH) i++
-      else if (code === QUOTE) inString = false
-    } else if (code === CLOSE_BRACE) closed = i + 1
-    else if (code === OPEN_BRACE) {
-      if (closed >= 0) {
-        pieces.push(text.slice(start, closed))
-        start = i
-      }
-      closed = -1
-    } else if (!isBlank(code)) {
-      closed = -1
-      inString = code === QUOTE
+/** Recovers the records of a line of two writers, or of one that was cut off before the other wrote. */
+function recover(line: Buffer, counts: ReadingCounts, onRecord: (record: TranscriptRecord) => void): void {
+  const scan = { bytesLeft: line.length * MAX_SCANS }
+  const records: TranscriptRecord[] = []
+  let isTorn = false
+  let isInOrder = true
+  for (let at = 0; at < line.length; ) {
+    const found = objectAt(line, at, scan)
+    const next = found === null ? at : pastPadding(line, found.end)
+    if (found !== null && (isInOrder || (isRecord(found.object) && isStartOrEnd(line, next)))) {
+      records.push(found.object)
+      isInOrder = true
+      at = next
+    } else {
+      isTorn = true
+      isInOrder = false
+      at = nextStart(line, at + 1)
     }
   }
-  return [...pieces, text.slice(start)]
+  if (records.length > 0) counts.recoveredLines++
+  if (isTorn) counts.badLines++
+  for (const record of records) hand(record, counts, onRecord)
 }
+
+/** How often the bytes of a line are looked at, so that time grows with its length only. */
+const MAX_SCANS = 16
+
+/** Whether an object behind a torn one is a record, and not a value of the torn one. */
+const isRecord = ({ type, uuid, sessionId }: TranscriptRecord): boolean =>
+  typeof type === 'string' && (typeof uuid === 'string' || typeof sessionId === 'string')
+
+const isStartOrEnd = (line: Buffer, at: number): boolean => at === line.length || line[at] === OPEN_BRACE
+
+const STARTS = ['{"parentUuid"', '{"type"', '{"uuid"'].map((start) => Buffer.from(start))
+
+/** The next place where a record may begin; the end of the line if there is none. */
+function nextStart(line: Buffer, from: number): number {
+  for (let at = line.indexOf(OPEN_BRACE, from); at >= 0; at = line.indexOf(OPEN_BRACE, at + 1)) {
+    if (STARTS.some((start) => line.subarray(at, at + start.length).equals(start))) return at
+    let before = at - 1
+    while (before >= from && isBlank(line[before])) before--
+    if (line[before] === CLOSE_BRACE) return at
+  }
+  return line.length
+}
+
+/** The length of the whole JSON objects that some bytes begin with. */
+export function wholeObjectsLength(bytes: Buffer): number {
+  const scan = { bytesLeft: bytes.length }
+  const { start, end } = trimmed(bytes, 0, bytes.length)
+  if (parseObject(bytes.toString('utf8', start, end)) !== null) return bytes.length
+  let length = 0
+  for (let at = start; at < end; at = pastPadding(bytes, length)) {
+    const found = objectAt(bytes, at, scan)
+    if (found === null) break
+    length = found.end
+  }
+  return length
+}
+
+const pastPadding = (bytes: Buffer, from: number): number => trimmed(bytes, from, bytes.length).start
+
+/** The JSON object that begins at a byte, and where it ends; null if none does, or if the scan has no bytes left. */
+function objectAt(
+  bytes: Buffer,
+  from: number,
+  scan: { bytesLeft: number },
+): { object: TranscriptRecord; end: number } | null {
+  const { at, isClosed } = scanObject(bytes, from, Math.min(bytes.length, from + scan.bytesLeft))
+  scan.bytesLeft -= at - from
+  const object = isClosed ? parseObject(bytes.toString('utf8', from, at)) : null
+  return object === null ? null : { object, end: at }
+}
+
+/** Looks for the brace that closes the object at a byte, and stops early if a string is torn. */
+function scanObject(bytes: Buffer, from: number, to: number): { at: number; isClosed: boolean } {
+  let depth = 0
+  let at = from
+  if (bytes[at] !== OPEN_BRACE) return { at: at + 1, isClosed: false }
+  for (; at < to; at++) {
+    const byte = bytes[at]
+    if (byte === OPEN_BRACE) depth++
+    else if (byte === CLOSE_BRACE && --depth === 0) return { at: at + 1, isClosed: true }
+    else if (byte === QUOTE) {
+      at = closingQuote(bytes, at + 1, to)
+      if (!isAfterString(bytes[pastBlanks(bytes, at + 1, to)])) break
+    }
+  }
+  return { at: Math.min(at, to), isClosed: false }
+}
+
+const isAfterString = (byte: number | undefined): boolean =>
+  byte === COLON || byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET
 
 /**
  * The `type` of the object in `bytes[start, end)`, where it stands before the first nested value: without parsing, so

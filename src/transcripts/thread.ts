@@ -335,9 +335,11 @@ function takePending(
 ): Pending | undefined {
   const at = asInstant(record.timestamp)
   const named = [record.sourceToolAssistantUUID, record.parentUuid].map(maskedName)
-  // A result that is older than the call is of another call with the same id.
+  const namesNone = named.every((uuid) => uuid === null)
+  // A result that is older than a call is of another call with the same id, unless it names the call's record or none:
+  // clocks are set back.
   const open = (file.pending.get(id) ?? [])
-    .filter(({ step }) => !isBefore(at, step.startedAt))
+    .filter(({ step }) => namesNone || named.includes(step.record) || !isBefore(at, step.startedAt))
     .sort((a, b) => msBetween(b.step.startedAt, a.step.startedAt) ?? 0)
   const found =
     open.findLast(({ step }) => step.record !== null && named.includes(step.record)) ??

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { maskName } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
-import { readLine, type TranscriptRecord, wholeObject } from './line-records.ts'
+import { readLine, type TranscriptRecord, wholeObject, wholeObjectsLength } from './line-records.ts'
 import { ReadingCounts } from './reading-counts.ts'
 import { newThread, Thread, type ThreadState, type ThreadsOfFile } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
@@ -123,7 +123,7 @@ export class Transcript {
 
   /** The input is at its end. A last line without a newline counts if it is one whole object; else it is left for the next time. */
   end(): void {
-    this.#lines.end((rest) => wholeObject(rest) !== null)
+    this.#lines.end(wholeObjectsLength)
     for (const record of this.#waiting.splice(0)) this.#record(record)
     for (const { state, counts } of this.#threads.values()) if (counts) this.#release(state)
     this.counts.badLines += this.#lines.overlong
@@ -162,16 +162,17 @@ export class Transcript {
   }
 
   #line(bytes: Buffer, start: number, end: number): void {
-    if (this.#sessionId === null) this.#findSession(bytes.subarray(start, end))
+    if (this.#sessionId === null) this.#findSession(wholeObject(bytes.subarray(start, end)))
     readLine(bytes, start, end, this.counts, (record) => {
+      if (this.#sessionId === null) this.#findSession(record)
       if (this.#sessionId === null) this.#waiting.push(record)
       else this.#record(record)
     })
   }
 
   /** Finds the session of a transcript without a name: the first that any record names. */
-  #findSession(line: Buffer): void {
-    this.#sessionId = maskedName(wholeObject(line)?.sessionId)
+  #findSession(record: TranscriptRecord | null): void {
+    this.#sessionId = maskedName(record?.sessionId)
     if (this.#sessionId === null) return
     for (const record of this.#waiting.splice(0)) this.#record(record)
   }

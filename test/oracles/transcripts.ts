@@ -103,25 +103,57 @@ function parse(text: string): { ok: true; value: unknown } | { ok: false } {
   }
 }
 
-/** § Only at a bare `}{`, as the contract writes it: nothing may stand between the braces. */
-function splitObjects(text: string): string[] {
-  const pieces: string[] = []
-  let from = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at]
-    if (isInString) {
-      if (character === '\\') at += 1
-      else if (character === '"') isInString = false
-    } else if (character === '"') {
-      isInString = true
-    } else if (character === '}' && text[at + 1] === '{') {
-      pieces.push(text.slice(from, at + 1))
-      from = at + 1
+/** The object that a text begins with: its shortest beginning that parses. */
+function leadingObject(text: string): { object: Json; length: number } | null {
+  if (!text.startsWith('{')) return null
+  for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}', end + 1)) {
+    const piece = parse(text.slice(0, end + 1))
+    if (piece.ok && isObject(piece.value)) return { object: piece.value, length: end + 1 }
+  }
+  return null
+}
+
+const PADDING = /^[\0\s]*/
+const lengthOf = (pattern: RegExp, text: string): number => pattern.exec(text)?.[0].length ?? 0
+
+/**
+ * The objects of a line that is not one. § A piece is torn up to the next `}{`, `{"parentUuid"`, `{"type"` or `{"uuid"`.
+ * An object there counts if it has a type and a uuid or a session, and if the next one, or the end, follows at once.
+ */
+function objectsOf(text: string): { used: Json[]; isTorn: boolean } {
+  const used: Json[] = []
+  let isTorn = false
+  let isBehindTorn = false
+  for (let rest = text; rest !== ''; ) {
+    const found = leadingObject(rest)
+    const behind = found === null ? '' : rest.slice(found.length).replace(PADDING, '')
+    const { type, uuid, sessionId } = found?.object ?? {}
+    const isRecord = typeof type === 'string' && [uuid, sessionId].some((name) => typeof name === 'string')
+    if (found !== null && (!isBehindTorn || (isRecord && /^(\{|$)/.test(behind)))) {
+      used.push(found.object)
+      isBehindTorn = false
+      rest = behind
+    } else {
+      isTorn = true
+      isBehindTorn = true
+      const starts = /(?<=\}[\0\s]*)\{|\{"(?:parentUuid|type|uuid)"/g
+      starts.lastIndex = 1
+      rest = rest.slice(starts.exec(rest)?.index ?? rest.length)
     }
   }
-  pieces.push(text.slice(from))
-  return pieces
+  return { used, isTorn }
+}
+
+/** How many bytes of a last line need not be read again. § Also whole objects in front of one that is still written. */
+function wholeBytes(bytes: Uint8Array): number {
+  const raw = Buffer.from(bytes).toString('latin1') // one character per byte
+  let at = lengthOf(/^(?:[\0\s]|\xef\xbb\xbf)*/, raw)
+  let whole = 0
+  for (let found = leadingObject(raw.slice(at)); found !== null; found = leadingObject(raw.slice(at))) {
+    whole = at + found.length
+    at = whole + lengthOf(PADDING, raw.slice(whole))
+  }
+  return at === raw.length && whole > 0 ? at : whole
 }
 
 function readFileText(path: string): FileText {
@@ -133,9 +165,9 @@ function readFileText(path: string): FileText {
     const end = newline === -1 ? bytes.length : newline
     const text = cleanText(bytes.subarray(at, end))
     if (newline === -1) {
-      const last = parse(text)
-      if (last.ok && isObject(last.value)) file.records.push(last.value)
-      else file.pendingBytes = end - at
+      const whole = wholeBytes(bytes.subarray(at))
+      if (whole > 0) readLine(cleanText(bytes.subarray(at, at + whole)), file)
+      file.pendingBytes = end - at - whole
     } else if (text !== '') {
       readLine(text, file)
     }
@@ -151,11 +183,10 @@ function readLine(text: string, file: FileText): void {
     else file.badLines += 1
     return
   }
-  const pieces = splitObjects(text).map(parse)
-  const used = pieces.flatMap((piece) => (piece.ok && isObject(piece.value) ? [piece.value] : []))
+  const { used, isTorn } = objectsOf(text)
   file.records.push(...used)
   if (used.length > 0) file.recoveredLines += 1
-  if (used.length < pieces.length) file.badLines += 1
+  if (isTorn) file.badLines += 1
 }
 
 // --------------------------------------------------------------------------------------- records to threads
@@ -401,7 +432,8 @@ const nameOfCall = (response: string, id: string): string => JSON.stringify([res
 
 /**
  * The result of each call, in the order of the file. § Of several calls with one id and no result yet, a result answers
- * the one in the record that it names, else the newest of its thread, else the newest; never one that is newer than the result itself.
+ * the one in the record that it names, else the newest of its thread, else the newest; one that is newer than
+ * the result itself only if the result names its record, or none.
  */
 function resultsOf(records: Json[], threads: readonly Thread[]): Map<string, Result> {
   const results = new Map<string, Result>()
@@ -415,13 +447,19 @@ function resultsOf(records: Json[], threads: readonly Thread[]): Map<string, Res
         if (!asked.some((call) => call.name === name)) asked.push({ id, name, record })
       }
       if (record.type === 'user' && block.type === 'tool_result') {
+        const parents = [record.sourceToolAssistantUUID, record.parentUuid].filter(
+          (id) => stringOf(id) !== null,
+        )
         const open = asked.filter(
           (call) =>
             call.id === block.tool_use_id &&
             !results.has(call.name) &&
-            !(timeOf(record) < timeOf(call.record)),
+            (parents.length === 0 ||
+              parents.includes(call.record.uuid) ||
+              !(timeOf(record) < timeOf(call.record))),
         )
-        const parents = [record.sourceToolAssistantUUID, record.parentUuid]
+        // § The newest by its time: replayed history may hold a call that was torn before.
+        open.sort((a, b) => timeOf(a.record) - timeOf(b.record) || 0)
         const own = threads.find((thread) => thread.records.includes(record))
         const call =
           open.findLast((each) => parents.includes(each.record.uuid)) ??

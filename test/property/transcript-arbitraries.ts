@@ -267,14 +267,30 @@ class Writer {
 /** What stands between two records; nothing at all where two programs wrote one file. */
 const SEPARATORS = ['\n', '\n', '\n', '\n', '\r\n', '\n\n', ' \n\t\n', '\n\0\0\0\n', '\n\ufeff', '\0\n', '']
 
+/** A record as it is in the file: whole, or cut off in its middle before the next one on the same line. */
+const anyCut = fc.oneof({ weight: 15, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 300 }))
+
 /** A transcript as the text of a file. */
 export const anyFile: fc.Arbitrary<string> = fc
-  .tuple(anyTranscript(60), fc.infiniteStream(fc.constantFrom(...SEPARATORS)), fc.constantFrom('', '\n'))
-  .map(
-    ([records, separators, end]) =>
-      records.map((record, i) => (i === 0 ? '' : separators.next().value) + JSON.stringify(record)).join('') +
-      end,
+  .tuple(
+    anyTranscript(60),
+    fc.infiniteStream(fc.constantFrom(...SEPARATORS)),
+    fc.infiniteStream(anyCut),
+    fc.constantFrom('', '\n'),
   )
+  .map(([records, separators, cuts, end]) => {
+    // A replayed record is one that was read before, so none is cut off.
+    const isReplayed = new Set(records).size < records.length
+    const written = records.map((record, i) => {
+      const text = JSON.stringify(record)
+      const cut = cuts.next().value
+      // The next record of an old sidechain needs its parent to find its thread.
+      const isOld = record.isSidechain === true && record.agentId === undefined
+      const isCut = !isReplayed && !isOld && cut > 0 && cut < text.length && i < records.length - 1
+      return isCut ? text.slice(0, cut) : text + (i < records.length - 1 ? separators.next().value : end)
+    })
+    return written.join('')
+  })
 
 /** The sizes of the chunks in which it is read. */
 export const anyChunks = fc.array(

@@ -69,7 +69,7 @@ async function* linesIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGener
     lines = []
     if (splitter.hasOverlong) throw broken(name, 'has a line longer than 48 MiB', NO_EXPORT)
   }
-  splitter.end(() => true)
+  splitter.end((rest) => rest.length)
   yield* lines
 }
 
