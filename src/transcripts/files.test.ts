@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { describeOtherFormat } from './files.ts'
+import { describeOtherFormat, transcriptFile } from './files.ts'
 
 const lines = (...records: object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -33,4 +33,14 @@ test.each([
   const file = path.join(folder, 'log.jsonl')
   writeFileSync(file, text)
   expect(await describeOtherFormat(file)).toBe(reason)
+})
+
+test('the stream of a program run is no transcript, also if its name is that of its session', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-files-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = path.join(folder, '0b5c1f7e-6a43-4c1d-9d55-3a1c2f0e8b11.jsonl')
+  writeFileSync(file, lines({ type: 'system', subtype: 'init', session_id: 's' }))
+  expect(await transcriptFile(file)).toBe(null)
+  writeFileSync(file, lines({ type: 'user', sessionId: 's' }))
+  expect(await transcriptFile(file)).not.toBe(null)
 })

@@ -63,16 +63,25 @@ export type TranscriptFile = {
 
 /** Names what a file is that is not a transcript of ~/.claude/projects; null if it may be one. */
 export async function describeOtherFormat(file: string): Promise<string | null> {
-  for await (const chunk of readChunks(file, 0, FIRST_BYTES)) return describeStart(chunk.toString('utf8'))
-  return 'it is empty'
+  const start = await readStart(file)
+  if (start === '') return 'it is empty'
+  return recognizeFormat(start) ?? (/^[{[]/.test(start) ? null : `it is plain text, ${NO_TRANSCRIPT}`)
+}
+
+async function readStart(file: string): Promise<string> {
+  for await (const chunk of readChunks(file, 0, FIRST_BYTES))
+    return chunk
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .trim()
+  return ''
 }
 
 const FIRST_BYTES = 64 * 1024
 const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
 
-function describeStart(text: string): string | null {
-  const start = text.replace(/^\uFEFF/, '').trim()
-  if (start === '') return 'it is empty'
+/** Names the format of a text that begins like the file of another program; null for a transcript or an unknown text. */
+function recognizeFormat(start: string): string | null {
   const lines = start.split('\n')
   const records = lines
     .slice(0, 20)
@@ -100,12 +109,14 @@ function describeStart(text: string): string | null {
   if (records.length > 0) return null
   if (/^\{\s*(?:"|$)/.test(start) && lines.length > 1 && !/\{"(?:type|uuid|parentUuid)"/.test(start))
     return `it is one JSON document, ${NO_TRANSCRIPT}`
-  return /[{[]/.test(start.slice(0, 1)) ? null : `it is plain text, ${NO_TRANSCRIPT}`
+  return null
 }
 
 /** Whose transcript a file is; null where no session is named in it. */
 export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
   const { sessionId, agentId } = parseFileName(file)
+  // A log of another program may be named after its session, too.
+  if (sessionId !== null && agentId === null && recognizeFormat(await readStart(file)) !== null) return null
   const session = sessionId ?? (await firstSessionId(file))
   if (session === null) return null
   return {
