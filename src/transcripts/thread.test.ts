@@ -260,6 +260,11 @@ describe('history that a compaction appends again', () => {
     )
   })
 
+  test('does not end a command that was answered after a record that comes again', () => {
+    const records = placed([command, system('stop_hook_summary'), calls('Read a')])
+    expect(last([...records, records[1]!])).toEqual(last(records))
+  })
+
   test('moves the end of the session not back', () => {
     const { transcript } = read(linesOf([...first, ...first.slice(0, 2)]))
     expect(transcript.sessions()[0]!.thread.endedAt).toBe(first.at(-1)!.timestamp)

@@ -230,7 +230,10 @@ export class Thread {
     this.#forgetUnanswered()
     const start = { ...NOTHING_SINCE, id, kind, promptId, startedAt: at }
     if (kind === 'command' || kind === 'bash') this.state.unanswered = start
-    else this.#open(start)
+    else {
+      this.state.marks = []
+      this.#open(start)
+    }
   }
 
   #assistant(record: TranscriptRecord, at: string | null, isReplayed: boolean): void {
@@ -304,7 +307,6 @@ export class Thread {
 
   #open(start: Unanswered): void {
     this.#close()
-    this.state.marks = []
     const { nextIndex: index } = this.state
     const lastAt = start.lastAt ?? start.startedAt
     this.state.open = { ...start, index, lastAt, interrupted: false, steps: [] }

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
@@ -9,6 +10,7 @@ import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
+import { commandsOn } from '../e2e/command.ts'
 import { PROJECT } from '../support/records.ts'
 import { errorsOf, importedDump, reportsOf, send, sessionOf } from '../support/transcript-import.ts'
 import { failed, linesOf, placed, result, says, user, type Written } from '../support/written-transcript.ts'
@@ -235,6 +237,33 @@ describe('no word of a transcript is kept', () => {
     expect(leaksIn(bytesBelow(data))).toEqual([])
   })
 })
+
+test('no word of a transcript is in a heap snapshot of a service that has imported it', async () => {
+  const folder = newFolder()
+  const commands = commandsOn(folder)
+  const files = newFolder()
+  writeFileSync(path.join(files, `${S1}.jsonl`), FILE)
+  const { child, url } = await commands.serve([], { NODE_OPTIONS: '--heapsnapshot-signal=SIGUSR2' })
+  const imported = await commands.run(['import', 'transcripts', files, '--project', PROJECT], {
+    environment: { TURNGRAPH_URL: url },
+  })
+  expect(imported).toMatchObject({ code: 0 })
+  child.kill('SIGUSR2')
+  const snapshot = await untilSnapshot(folder)
+  // So that the test is known to see the texts of the service.
+  expect(snapshot).toContain('TURNGRAPH_IMPORT_ROOTS')
+  expect(leaksIn(snapshot)).toEqual([])
+}, 120_000)
+
+/** The snapshot that a process writes into a folder. V8 collects garbage before it takes one. */
+async function untilSnapshot(folder: string): Promise<string> {
+  for (;;) {
+    const name = readdirSync(folder).find((each) => each.endsWith('.heapsnapshot'))
+    const text = name === undefined ? '' : readFileSync(path.join(folder, name), 'latin1')
+    if (text.endsWith(']}')) return text
+    await sleep(200)
+  }
+}
 
 describe('the messages of what failed', () => {
   const secrets = {

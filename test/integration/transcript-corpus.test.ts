@@ -1,0 +1,116 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
+import { graphStore } from '../../src/transcripts/graph-store.ts'
+import { importFiles } from '../../src/transcripts/import-files.ts'
+import { memory } from '../support/engines.ts'
+import { PROJECT } from '../support/records.ts'
+import { brokenTurns, importedDump } from '../support/transcript-import.ts'
+
+/**
+ * All real transcripts. The made-up ones of `_synthetic_edge` are left out: unrelated files of theirs share ids of
+ * sessions and records, so that the newest file wins, and which that is depends on how far each was read.
+ */
+const PARTS = ['claude-code-log', 'spotter', 'entire-skills', 'entire-cli', 'context-evaluator', 'cipher-box']
+const root = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
+const present = existsSync(root)
+const SHARES = [0.19, 0.41, 0.63, 0.87, 1]
+
+test.runIf(!present && process.env.REQUIRE_CORPUS === '1')('the transcripts of the corpus are here', () => {
+  throw new Error(`REQUIRE_CORPUS=1, but there is no ${root}`)
+})
+
+let scratch: string
+let folder: string
+let files: string[]
+let graph: Graph
+
+beforeEach(async () => {
+  scratch = mkdtempSync(path.join(tmpdir(), 'turngraph-corpus-'))
+  folder = path.join(scratch, 'projects')
+  for (const part of present ? PARTS : [])
+    cpSync(path.join(root, part), path.join(folder, part), { recursive: true })
+  files = present
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .sort()
+    : []
+  graph = await memory.open()
+})
+afterEach(async () => {
+  await graph.close()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const importAll = (paths: readonly string[]) => importFiles(graphStore(graph, 5), paths, { project: PROJECT })
+
+/** Cuts all files to a share of their bytes, which ends within a line of most. */
+function cutTo(share: number, whole: ReadonlyMap<string, Buffer>): void {
+  for (const [file, bytes] of whole) writeFileSync(file, bytes.subarray(0, Math.ceil(bytes.length * share)))
+}
+
+/** All of the graph but where the files are and how far they were read. */
+async function contents(): Promise<string[]> {
+  expect(await brokenTurns(graph)).toEqual([])
+  return (await importedDump(graph))
+    .filter((line) => !line.includes('TranscriptFile'))
+    .map((line) => line.replace(/"fileKey":"[^"]*"/g, '"fileKey":"…"'))
+}
+
+async function contentsOfOneImport(): Promise<string[]> {
+  const own = graph
+  graph = await memory.open()
+  try {
+    await importAll([folder])
+    return await contents()
+  } finally {
+    await graph.close()
+    graph = own
+  }
+}
+
+describe.skipIf(!present)('real transcripts give the same graph', () => {
+  test('real transcripts give the same graph in five stages that end within lines', async () => {
+    const wanted = await contentsOfOneImport()
+    const whole = new Map(files.map((file) => [file, readFileSync(file)]))
+    for (const share of SHARES) {
+      cutTo(share, whole)
+      await importAll([folder])
+    }
+    expect(await contents()).toEqual(wanted)
+  }, 120_000)
+
+  test('real transcripts give the same graph in the reverse order of files, and imported twice', async () => {
+    const wanted = await contentsOfOneImport()
+    expect(wanted.length).toBeGreaterThan(100)
+    for (const file of files.toReversed()) await importAll([file])
+    expect(await contents()).toEqual(wanted)
+    await importAll([folder])
+    expect(await contents()).toEqual(wanted)
+  }, 120_000)
+
+  test('real transcripts give the same graph if their folder moves half-way', async () => {
+    const wanted = await contentsOfOneImport()
+    const whole = new Map(files.map((file) => [file, readFileSync(file)]))
+    cutTo(0.5, whole)
+    await importAll([folder])
+    cutTo(1, whole)
+    const moved = path.join(scratch, 'moved')
+    renameSync(folder, moved)
+    await importAll([moved])
+    expect(await contents()).toEqual(wanted)
+  }, 120_000)
+})
