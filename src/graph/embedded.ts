@@ -1,5 +1,5 @@
 // Adapts Grafeo, the embedded engine, to the port of the graph.
-import { constants, existsSync } from 'node:fs'
+import { constants, existsSync, lstatSync, type Stats } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import grafeo from '@grafeo-db/js'
@@ -85,10 +85,11 @@ export class EmbeddedGraph implements Graph {
       return
     }
     const file = path.join(folder, GRAPH_FILE)
+    for (const name of [GRAPH_FILE, `${GRAPH_FILE}.wal`, 'graph.acknowledged', 'holder.json'])
+      refusePlanted(path.join(folder, name), folder)
     const acknowledged = new Acknowledged(folder)
     try {
       makeDataFolder(folder)
-      if (isTrackedByGit(file)) throw trackedByGit(file)
       if (!acceptLoss) refuseLossBeforeOpening(folder, file, acknowledged)
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered, walSalvage: acceptLoss })
       // The engine makes them for everybody to read.
@@ -354,6 +355,27 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
 
 /** Says why. The engine locks the file before it looks at what is in it. */
 /** Rejects a graph that git tracks: the author of the repository chose what agents read in it. */
+/** A repository must bring no graph, and opening a FIFO or a device may wait for ever. */
+function refusePlanted(file: string, folder: string): void {
+  const found = describeFile(file, folder)
+  if (found === undefined) return
+  if (!found.isFile() && !found.isDirectory()) {
+    const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
+    throw new TurngraphError('invalid_request', `${file} is not used: it is ${kind}.`, {
+      hint: `Remove it: rm ${file}`,
+    })
+  }
+  if (isTrackedByGit(file)) throw trackedByGit(file)
+}
+
+function describeFile(file: string, folder: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw diskError(cause, folder) ?? openFailed(folder, cause)
+  }
+}
+
 const trackedByGit = (file: string): TurngraphError =>
   new TurngraphError(
     'invalid_request',

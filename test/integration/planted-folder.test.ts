@@ -132,6 +132,27 @@ describe('a planted folder', () => {
     expect(() => EmbeddedGraph.open({ folder: made })).toThrow('git tracks it')
   })
 
+  const graphFiles = ['graph.db', 'graph.db.wal', 'graph.acknowledged', 'holder.json']
+  const ways: [how: string, put: (file: string) => void, says: string][] = [
+    ['a FIFO', (file) => void execFileSync('mkfifo', [file]), 'it is not a regular file'],
+    ['a link to a device', (file) => symlinkSync('/dev/zero', file), 'it is a symbolic link'],
+    ['a link to a file', (file) => symlinkSync('../graph', file), 'it is a symbolic link'],
+    ['committed', (file) => writeFileSync(file, 'planted'), 'git tracks it'],
+  ]
+  const planted = graphFiles.flatMap((name) => ways.map((way) => [name, ...way] as const))
+  test.runIf(process.platform === 'linux').each(planted)(
+    'whose %s is %s is refused at once, in one sentence',
+    (name, _how, put, says) => {
+      const folder = plant({})
+      put(path.join(folder, name))
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-C', path.dirname(folder), ...args], { stdio: 'pipe' })
+      git('init', '-q')
+      if (says.startsWith('git')) git('add', '-f', '.')
+      expect(() => EmbeddedGraph.open({ folder })).toThrow(`${path.join(folder, name)} is not used: ${says}`)
+    },
+  )
+
   test('the data folder keeps its content out of git', async () => {
     const repository = temporaryFolder()
     execFileSync('git', ['-C', repository, 'init', '-q'])
