@@ -46,7 +46,7 @@ export class Neo4jGraph implements Graph {
   readonly #url: string
   /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
   readonly #bookmarks = bookmarkManager()
-  /** Of a cluster (`neo4j://`), where READ mode asks followers. */
+  /** True for a cluster (`neo4j://`), where READ mode asks followers. */
   readonly #isRouted: boolean
   #closed = false
 

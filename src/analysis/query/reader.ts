@@ -17,7 +17,7 @@ export type Bounds = {
   /** Of all rows, as JSON text. */
   maxBytes: number
   timeoutMs: number
-  /** Of a Neo4j cluster: those of the plan. */
+  /** The bookmarks of the plan, on a Neo4j cluster. */
   bookmarks: readonly string[]
 }
 

@@ -125,7 +125,7 @@ const toCaptured =
     record: toTurnState(row, { project, featureId, taskId, worldSlug: '' }),
   })
 
-/** What records name and no replay makes: rules of another version, or a session that is gone, chose these criteria. */
+/** Finds criteria that records name and the replay did not make: another version's rules, or a deleted session, chose them. */
 function findUnreplayed(
   criteria: readonly Criterion[],
   rows: readonly RecordRow[],

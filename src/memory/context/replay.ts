@@ -9,7 +9,7 @@ export type Captured = RecordOfTurn & { worldKey: string; record: TurnRecord }
 /** A version of what the task declares. */
 export type DeclaredVersion = { declaredAt: string; declared: readonly { label: string; text: string }[] }
 
-/** What a record said of criteria, once resolved. */
+/** The labels and promises of a record, each with its criterion. */
 type Resolved = { labels: LabelMeaning[]; promises: { label: string; criterionKey: string }[] }
 
 /**
@@ -34,7 +34,7 @@ export function replayCriteria(
     add(changed)
     declared = version.declared.map(({ label }, i) => ({ label, criterionKey: keys[i] ?? '' }))
   }
-  /** By session and turn: the record that stands there. */
+  /** The current record of each turn, by session. */
   const standing = new Map<string, Map<number, Resolved>>()
   const capture = ({ worldKey, number: turn, record }: Captured): void => {
     const turns = standing.get(worldKey) ?? new Map<number, Resolved>()
@@ -66,7 +66,7 @@ export function replayCriteria(
       run: () => declare(version),
     })),
   ]
-  // Of one millisecond: the first records of turns, those that replaced them, versions.
+  // Within one millisecond: first records, then their replacements, then versions.
   const rank = ({ each }: (typeof steps)[0]): number => each?.revision ?? Number.POSITIVE_INFINITY
   steps.sort((a, b) => a.at - b.at || Math.sign(rank(a) - rank(b)) || 0)
   for (const { run } of steps) run()
