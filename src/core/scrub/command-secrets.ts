@@ -81,40 +81,64 @@ const WORD = /(?:\\{0,4}"[^"\n\0]*"|\\{0,4}'[^'\n\0]*'|\\[^\n\0]|[^\s"'`|;&<>()\
 
 type Word = Readonly<{ text: string; start: number }>
 
-/** Finds secrets by the commands that take them. One scan finds the commands. */
+/**
+ * Finds secrets by the commands that take them. One scan finds the commands. Many commands in one line have most words in
+ * common: each word is read once, and examined once per form.
+ */
 export function* findCommandSecrets(content: string): Generator<Secret> {
+  const read = createWordReader(content)
+  const examined = new Map<CommandForm, Set<number>>()
   for (const { 1: command = '', index } of content.matchAll(COMMAND)) {
-    const from = index + command.length
-    const { words, rest } = readWords(content, from)
+    const { words, rest } = readWords(content, index + command.length, read)
     for (const form of BY_COMMAND.get(command) ?? []) {
       if (form.when !== undefined && !form.when.test(rest)) continue
-      for (const word of selectWords(words, form)) yield* toSecret(word)
+      const starts = examined.get(form) ?? new Set()
+      examined.set(form, starts)
+      for (const word of selectWords(words, form, starts)) yield* toSecret(word)
     }
   }
   yield* findPiped(content)
   yield* findHereStrings(content)
 }
 
-function readWords(content: string, from: number): { words: Word[]; rest: string } {
-  const words: Word[] = []
-  let at = from
-  while (words.length < MAX_WORDS && at < from + MAX_COMMAND) {
+/** Reads the next word at or after a position; null where there is none. */
+type WordReader = (at: number) => Word | null
+
+function createWordReader(content: string): WordReader {
+  const known = new Map<number, Word | null>()
+  return (at) => {
+    const cached = known.get(at)
+    if (cached !== undefined) return cached
     BLANKS.lastIndex = at
     BLANKS.test(content)
     const start = Math.max(BLANKS.lastIndex, at)
     WORD.lastIndex = start
     const match = WORD.exec(content)
-    if (match === null) break
-    words.push({ text: match[0], start })
-    at = start + match[0].length
+    const word = match === null ? null : { text: match[0], start }
+    known.set(at, word)
+    return word
+  }
+}
+
+function readWords(content: string, from: number, read: WordReader): { words: Word[]; rest: string } {
+  const words: Word[] = []
+  let at = from
+  while (words.length < MAX_WORDS && at < from + MAX_COMMAND) {
+    const word = read(at)
+    if (word === null) break
+    words.push(word)
+    at = word.start + word.text.length
   }
   return { words, rest: content.slice(from, at) }
 }
 
-function* selectWords(words: readonly Word[], form: CommandForm): Generator<Word> {
+/** @param examined the starts of words that were examined with their next one; more are added */
+function* selectWords(words: readonly Word[], form: CommandForm, examined: Set<number>): Generator<Word> {
   const { flags = [], userFlags = [], names, position, assignments = false } = form
   for (const [i, word] of words.entries()) {
     const next = words[i + 1]
+    if (examined.has(word.start)) continue
+    if (next !== undefined) examined.add(word.start) // the last word of a long command is examined again, with its next one
     for (const flag of flags) {
       const value = valueOfFlag(word, flag, next)
       if (value !== null) yield value

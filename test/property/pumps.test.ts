@@ -1,0 +1,248 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type * as z from 'zod'
+import { SHAPES } from '../../src/artifacts/artifacts.ts'
+import { findTaskFolders } from '../../src/artifacts/folders.ts'
+import { readFolders } from '../../src/artifacts/read.ts'
+import { parseTaskFile } from '../../src/artifacts/task-file.ts'
+import { TurngraphError } from '../../src/core/errors.ts'
+import { storedName, storedPath } from '../../src/core/keys.ts'
+import { showMarks } from '../../src/core/scrub/marks.ts'
+import { scrub, scrubText } from '../../src/core/scrub/scrub.ts'
+import { foldWord } from '../../src/memory/record/words.ts'
+import { declaredCriteria } from '../../src/memory/specification/specification.ts'
+import { onlyReads } from '../../src/operations/operation.ts'
+import { operations } from '../../src/operations/table.ts'
+import { isSubstantiated } from '../../src/rules/absence.ts'
+import { findIdentifiers, groupByCause } from '../../src/rules/causes.ts'
+import { escapeHidden, removeHidden, toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
+import { resolveCriteria } from '../../src/rules/identity.ts'
+import { normalizeLabel, splitLabel, withoutListMark } from '../../src/rules/labels.ts'
+import { masked, maskVolatile, signIssues } from '../../src/rules/signature.ts'
+import { isInformative } from '../../src/rules/summaries.ts'
+import { keepProgramText } from '../../src/rules/tool-error.ts'
+import { joinedWords, normalizeText, splitWords } from '../../src/rules/words.ts'
+import { classifyFailure } from '../../src/transcripts/failure.ts'
+import { linesOf, read, user } from '../support/written-transcript.ts'
+
+/** Hardening, section 3: texts that make a pattern read the same characters again and again. */
+const PUMPS: readonly string[] = [
+  ...[
+    '.',
+    ',',
+    ';:',
+    ' ',
+    '\n',
+    '\t',
+    '-',
+    '_',
+    '*',
+    '**',
+    '`',
+    '#',
+    '> ',
+    '- ',
+    '- [ ] ',
+    '1. ',
+    '__a',
+    '[a](',
+    '![',
+  ],
+  ...[
+    'a',
+    'aA',
+    '1',
+    'a1',
+    '0x',
+    'a.b',
+    'a_b',
+    '/a',
+    '../',
+    'AC-1 ',
+    'line 1:',
+    '12:34 ',
+    '2026-01-01 ',
+    '1h ',
+    '(1 s)',
+  ],
+  ...[
+    'password=',
+    '"token":"',
+    'eyJ',
+    '://a:b',
+    'Bearer ',
+    '-----BEGIN PRIVATE KEY-----',
+    'auth=(',
+    'curl -u ',
+    '漢',
+    'e\u0301',
+  ],
+]
+
+const LONG = 64 * 1_024
+const MAX_GROWTH = 2.5
+const MAX_CPU_MS = 250
+
+const complaint = (description: string) => ({ severity: 'blocking' as const, category: 'bug', description })
+const NOTHING_KNOWN = { taskKey: 't', worldKey: 'w', criteria: [], labels: [], earlier: [] }
+const entry = (text: string) => ({ label: text.slice(0, 256), text, source: 'coach', evidence: text })
+
+/** A refusal is an answer too. */
+function readTaskFile(content: string): void {
+  try {
+    parseTaskFile(content, 'task.md')
+  } catch (error) {
+    if (!(error instanceof TurngraphError)) throw error
+  }
+}
+
+type Schema = z.core.$ZodTypes
+
+/** A value of a schema's form, with the pump in the place of every text, number and key. */
+function fill(schema: unknown, text: string): unknown {
+  const { def } = (schema as Schema)._zod
+  switch (def.type) {
+    case 'object':
+      return Object.fromEntries(Object.entries(def.shape).map(([name, field]) => [name, fill(field, text)]))
+    case 'array':
+      return [fill(def.element, text)]
+    case 'record':
+      return { [text]: fill(def.valueType, text) }
+    case 'union':
+      return fill(def.options[0], text)
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'readonly':
+      return fill(def.innerType, text)
+    case 'pipe':
+      return fill(def.in, text)
+    default:
+      return text
+  }
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-pumps-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const REPORTS = {
+  player_turn_1: SHAPES.player,
+  coach_turn_1: SHAPES.coach,
+  turn_state_turn_1: SHAPES.turnState,
+  coach_feedback_for_turn_1: SHAPES.givenFeedback,
+  task_work_results: SHAPES.taskWorkResults,
+}
+
+/** Each report of a turn, with an eighth of a text in each of its fields: the reports have up to 30. */
+const READERS = Object.fromEntries(
+  Object.entries(REPORTS).map(([name, { schema }]) => [
+    `the file ${name}.json`,
+    async (text: string) => {
+      const task = path.join(folder, 'TASK-1')
+      rmSync(task, { recursive: true, force: true })
+      mkdirSync(task)
+      writeFileSync(
+        path.join(task, `${name}.json`),
+        JSON.stringify(fill(schema, text.slice(0, text.length / 8))),
+      )
+      await readFolders(await findTaskFolders([folder]))
+    },
+  ]),
+)
+
+const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
+  normalizeText,
+  splitWords,
+  joinedWords,
+  foldWord,
+  normalizeLabel,
+  splitLabel,
+  withoutListMark,
+  maskVolatile,
+  masked,
+  signIssues: (text) => signIssues([complaint(text)], text),
+  findIdentifiers,
+  groupByCause: (text) => groupByCause([complaint(text), complaint(`${text} again`)]),
+  isSubstantiated: (text) => isSubstantiated(text, new Set()),
+  isInformative,
+  removeHidden,
+  toBlock,
+  toOneLine,
+  escapeHidden,
+  showMarks,
+  scrubText,
+  scrub: (text) => scrub({ text }),
+  storedName,
+  storedPath,
+  keepProgramText: (text) => keepProgramText('Bash', `Exit code 1\n${text}`),
+  classifyFailure: (text) => classifyFailure('Bash', text),
+  'the criteria of a task file': (text) => readTaskFile(`## Acceptance Criteria\n\n- [ ] ${text}\n`),
+  'the first lines of a task file': (text) =>
+    readTaskFile(`${text}\n\n## Acceptance Criteria\n\n- It answers\n`),
+  'a prompt in a transcript': (text) => read(linesOf([user(text)])),
+  'a line of a transcript that is no record': (text) => read(Buffer.from(`${text}\n{"type":"${text}"}\n`)),
+  declaredCriteria: (text) => declaredCriteria.safeParse([{ criterionId: text, text }]),
+  resolveCriteria: (text) =>
+    resolveCriteria(NOTHING_KNOWN, {
+      promises: [entry(text)],
+      judgements: [[entry(`${text} again`)]],
+      mentioned: [text],
+    }),
+}
+
+/** Each field of each operation that writes, filled with a text. */
+const FIELDS = Object.fromEntries(
+  Object.entries(operations)
+    .filter(([, { scope }]) => !onlyReads(scope))
+    .flatMap(([name, { input }]) => {
+      const { def } = (input as unknown as Schema)._zod
+      const shape = def.type === 'object' ? def.shape : {}
+      return Object.keys(shape).map((field) => [
+        `the field ${field} of ${name}`,
+        (text: string) => input.safeParse({ [field]: fill(shape[field], text) }),
+      ])
+    }),
+)
+
+const CALLS: Readonly<Record<string, (text: string) => unknown>> = { ...FUNCTIONS, ...FIELDS, ...READERS }
+
+/** CPU time of one call, which other processes do not lengthen, in milliseconds. */
+async function cpuMs(call: (text: string) => unknown, text: string): Promise<number> {
+  const before = process.cpuUsage()
+  await call(text)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+/** Times below this are noise of the collector and the compiler. */
+const NOISE_MS = 20
+
+const pumped = (pump: string, size: number): string =>
+  pump.repeat(Math.ceil(size / pump.length)).slice(0, size)
+
+async function isSlow(call: (text: string) => unknown, pump: string): Promise<string | null> {
+  const last = await cpuMs(call, pumped(pump, LONG))
+  if (last <= NOISE_MS) return null
+  const middle = await cpuMs(call, pumped(pump, LONG / 2))
+  const first = await cpuMs(call, pumped(pump, LONG / 4))
+  const shown = [first, middle, last].map(Math.round).join(', ')
+  if (last > MAX_CPU_MS) return `${shown} ms: more than ${MAX_CPU_MS} ms`
+  return last > MAX_GROWTH * middle && middle > MAX_GROWTH * first
+    ? `${shown} ms: grows by more than ${MAX_GROWTH} when the text doubles`
+    : null
+}
+
+test('40 pumps', () => expect(new Set(PUMPS).size).toBeGreaterThanOrEqual(40))
+
+// The contract measures time here, as the only place: CPU time, and what is slow once is measured twice more.
+test.each(Object.entries(CALLS))('%s takes linear time for every pump', async (_name, call) => {
+  const slow: string[] = []
+  for (const pump of PUMPS) {
+    let found = await isSlow(call, pump)
+    for (let again = 0; again < 2 && found !== null; again++) found = await isSlow(call, pump)
+    if (found !== null) slow.push(`${JSON.stringify(pump)}: ${found}`)
+  }
+  expect(slow).toEqual([])
+})
