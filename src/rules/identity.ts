@@ -116,7 +116,13 @@ function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries):
 /** `snake_case`, `CONSTANT_CASE` and `camelCase`. */
 const CODE_NAME = /[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)/g
 
-type Words = { list: readonly string[]; joined: string }
+type Words = { list: readonly string[]; joined: string; distinct?: ReadonlySet<string> }
+
+/** Built once per text, and only where it is compared. */
+const distinct = (words: Words): ReadonlySet<string> => {
+  words.distinct ??= new Set(words.list)
+  return words.distinct
+}
 
 const NO_WORDS: Words = { list: [], joined: '' }
 
@@ -252,7 +258,7 @@ class Resolver {
     const cached = this.#words.get(text)
     if (cached !== undefined) return cached
     const list = splitWords(text)
-    const words = { list, joined: list.join(' ') }
+    const words: Words = { list, joined: list.join(' ') }
     this.#words.set(text, words)
     return words
   }
@@ -336,22 +342,18 @@ class Resolver {
     return found.find(({ aliases }) => aliases.some(({ label }) => labels.has(normalizeLabel(label))))
   }
 
-  #similarTo(
-    { list: words }: Words,
-    entry: Entry,
-    free: (criterion: Criterion) => boolean,
-  ): Criterion | undefined {
-    if (words.length === 0) return undefined
+  #similarTo(words: Words, entry: Entry, free: (criterion: Criterion) => boolean): Criterion | undefined {
+    if (words.list.length === 0) return undefined
     const labels = new Set(labelsIn(entry).map(normalizeLabel))
     const hasLabel = (criterion: Criterion) =>
       criterion.aliases.some((alias) => labels.has(normalizeLabel(alias.label)))
     const begins = (criterion: Criterion) =>
       criterion.texts.some(({ text }) => {
         const other = this.#readWords(text).list
-        return Math.min(words.length, other.length) >= 4 && oneBeginsWithTheOther(words, other)
+        return Math.min(words.list.length, other.length) >= 4 && oneBeginsWithTheOther(words.list, other)
       })
     const shares = (criterion: Criterion) =>
-      criterion.texts.some(({ text }) => sharedShare(words, this.#readWords(text).list) >= 0.6)
+      criterion.texts.some(({ text }) => sharedShare(distinct(words), distinct(this.#readWords(text))) >= 0.6)
     return (
       this.#first((c) => free(c) && hasLabel(c) && begins(c)) ??
       this.#first((c) => free(c) && begins(c)) ??

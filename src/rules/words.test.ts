@@ -67,8 +67,8 @@ test.each([
   [[], ['a'], 0],
   [[], [], 0],
 ])('of the shorter of %j and %j the other has %d', (a, b, share) => {
-  expect(sharedShare(a, b)).toBe(share)
-  expect(sharedShare(b, a)).toBe(share)
+  expect(sharedShare(new Set(a), new Set(b))).toBe(share)
+  expect(sharedShare(new Set(b), new Set(a))).toBe(share)
 })
 
 test('one comma does not make another criterion in a script without spaces', () => {

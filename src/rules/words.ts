@@ -37,9 +37,9 @@ export function oneBeginsWithTheOther(a: readonly string[], b: readonly string[]
   return shorter.every((word, i) => word === longer[i])
 }
 
-/** How much of the shorter text's distinct words the other one has: 0 to 1. */
-export function sharedShare(a: readonly string[], b: readonly string[]): number {
-  const [shorter, longer] = [new Set(a), new Set(b)].sort((x, y) => x.size - y.size)
-  if (shorter === undefined || longer === undefined || shorter.size === 0) return 0
+/** How many of the words of the smaller set the other one has: 0 to 1. */
+export function sharedShare(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a]
+  if (shorter.size === 0) return 0
   return [...shorter].filter((word) => longer.has(word)).length / shorter.size
 }

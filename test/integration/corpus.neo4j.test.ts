@@ -95,7 +95,10 @@ function shiftedPromises({ criteria, promises }: Asked, at: string): string[] {
     const criterion = criteria.criteria.find((candidate) => candidate.key === key)
     if (criterion?.text == null || criterionText === null || criterionId === normalizeLabel(label)) return []
     const [own, other] = [splitWords(criterionText), splitWords(criterion.text)]
-    expect(oneBeginsWithTheOther(own, other) || sharedShare(own, other) >= 0.6, `${at}: ${label}`).toBe(true)
+    expect(
+      oneBeginsWithTheOther(own, other) || sharedShare(new Set(own), new Set(other)) >= 0.6,
+      `${at}: ${label}`,
+    ).toBe(true)
     return [at]
   })
 }
