@@ -1,8 +1,36 @@
-"""The one media type of the service that schemathesis does not know."""
+"""What schemathesis does not know of the service: one media type, and how much CPU a request may take."""
+
+import os
 
 import schemathesis
+
+MOST_CPU_SECONDS = 1.0
+STAT = f"/proc/{os.environ.get('FUZZ_SERVICE_PID')}/stat"
+before = {"cpu": 0.0}
 
 
 @schemathesis.serializer("application/jsonl")
 def jsonl(_context, value):
     return value if isinstance(value, bytes) else str(value).encode()
+
+
+def cpu_seconds():
+    """The CPU time that the service has used; 0 on a system without /proc."""
+    try:
+        with open(STAT, encoding="ascii", errors="replace") as file:
+            fields = file.read().rsplit(") ", 1)[1].split()
+    except OSError:
+        return 0.0
+    user, system = int(fields[11]), int(fields[12])
+    return (user + system) / os.sysconf("SC_CLK_TCK")
+
+
+@schemathesis.hook
+def before_call(_context, _case, _kwargs):
+    before["cpu"] = cpu_seconds()
+
+
+@schemathesis.check
+def cpu_time(_context, _response, _case):
+    used = cpu_seconds() - before["cpu"]
+    assert used <= MOST_CPU_SECONDS, f"The request took {used:.2f} s of CPU; at most {MOST_CPU_SECONDS} s are allowed."

@@ -51,6 +51,7 @@ async function fuzz(): Promise<number> {
           ...process.env,
           PYTHONPATH: path.join(root, 'tools/fuzz'), // hooks
           PYTHONDONTWRITEBYTECODE: '1',
+          FUZZ_SERVICE_PID: String(service.pid),
           FUZZ_TOKEN: readFileSync(path.join(dataFolder, 'token'), 'utf8').trim(),
         },
       })
