@@ -85,8 +85,7 @@ export class EmbeddedGraph implements Graph {
       return
     }
     const file = path.join(folder, GRAPH_FILE)
-    for (const name of [GRAPH_FILE, `${GRAPH_FILE}.wal`, 'graph.acknowledged', 'holder.json'])
-      refusePlanted(path.join(folder, name), folder)
+    for (const each of GRAPH_FILES) refusePlanted(folder, each)
     const acknowledged = new Acknowledged(folder)
     try {
       makeDataFolder(folder)
@@ -353,13 +352,20 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
   if (loss !== null) throw loss
 }
 
-/** Says why. The engine locks the file before it looks at what is in it. */
-/** Rejects a graph that git tracks: the author of the repository chose what agents read in it. */
+/** Files that a graph consists of. The engine may make a folder of the first two. */
+const GRAPH_FILES = [
+  { name: GRAPH_FILE, mayBeFolder: true },
+  { name: `${GRAPH_FILE}.wal`, mayBeFolder: true },
+  { name: 'graph.acknowledged', mayBeFolder: false },
+  { name: 'holder.json', mayBeFolder: false },
+]
+
 /** A repository must bring no graph, and opening a FIFO or a device may wait for ever. */
-function refusePlanted(file: string, folder: string): void {
+function refusePlanted(folder: string, { name, mayBeFolder }: (typeof GRAPH_FILES)[number]): void {
+  const file = path.join(folder, name)
   const found = describeFile(file, folder)
   if (found === undefined) return
-  if (!found.isFile() && !found.isDirectory()) {
+  if (!found.isFile() && !(mayBeFolder && found.isDirectory())) {
     const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
     throw new TurngraphError('invalid_request', `${file} is not used: it is ${kind}.`, {
       hint: `Remove it: rm ${file}`,

@@ -1,11 +1,10 @@
 // Takes the identity of a data folder, which one process has at a time.
-import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
-import { createPrivateFile } from '../platform/data-folder/private-file.ts'
+import { createPrivateFile, readPrivateFile } from '../platform/data-folder/private-file.ts'
 import { EmbeddedGraph } from './embedded.ts'
 
 export type Instance = {
@@ -43,8 +42,9 @@ export async function holdFolder(folder: string): Promise<Instance> {
 /** Who a service of this folder is; null where none ever was. */
 export function readInstance(dataFolder: string): string | null {
   const file = fileIn(dataFolder)
-  if (!existsSync(file)) return null
-  const { success, data } = z.uuid().safeParse(readFileSync(file, 'utf8').trim())
+  const text = readPrivateFile(file, `Remove it: rm -r ${file}`)
+  if (text === null) return null
+  const { success, data } = z.uuid().safeParse(text.trim())
   if (success) return data
   throw new TurngraphError('invalid_request', `${file} is damaged: it holds no identity, which is a UUID.`, {
     hint: 'Remove the file: the next start makes a new one. Runs of the former one end when their leases do.',

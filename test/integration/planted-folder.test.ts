@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { readInstance } from '../../src/graph/instance-lock.ts'
 import { makeDataFolder } from '../../src/platform/data-folder/make-data-folder.ts'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import { readTokenFile } from '../../src/platform/data-folder/token-file.ts'
@@ -150,6 +151,28 @@ describe('a planted folder', () => {
       git('init', '-q')
       if (says.startsWith('git')) git('add', '-f', '.')
       expect(() => EmbeddedGraph.open({ folder })).toThrow(`${path.join(folder, name)} is not used: ${says}`)
+    },
+  )
+
+  const noFiles: [how: string, put: (file: string) => void, says: string][] = [
+    ...ways.filter(([how]) => how !== 'committed'),
+    ['a folder', (file) => mkdirSync(file), 'it is not a regular file'],
+  ]
+  test.runIf(process.platform === 'linux').each(noFiles)(
+    'whose instance is %s is refused at once, in one sentence',
+    (_how, put, says) => {
+      const folder = plant({})
+      put(path.join(folder, 'instance'))
+      expect(() => readInstance(folder)).toThrow(`${path.join(folder, 'instance')} is not used: ${says}`)
+    },
+  )
+
+  test.each(['graph.acknowledged', 'holder.json'])(
+    'whose %s is a folder is refused in one sentence',
+    (name) => {
+      const folder = plant({})
+      mkdirSync(path.join(folder, name))
+      expect(() => EmbeddedGraph.open({ folder })).toThrow('is not used: it is not a regular file')
     },
   )
 
