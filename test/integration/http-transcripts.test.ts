@@ -41,6 +41,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     expect(answer).toMatchObject({ status: 200 })
     expect(answer.body).toEqual({
       offset: body.length,
+      merged_turns: 0,
       bytes: body.length,
       sessions: 1,
       turns: 2,
@@ -285,7 +286,7 @@ describe('reports', () => {
     ])
     const sources = [1, 2, 9].map((n) => ({ session_id: sessionOf(n) }))
     const counted = await started.call('POST', '/v1/transcripts/count', { body: { sources } })
-    expect(counted.body).toEqual({ sessions: 2, turns: 2, steps: 12 })
+    expect(counted.body).toEqual({ sessions: 2, turns: 2, steps: 12, merged_turns: 0 })
   })
 
   test('the threshold is the configured one', async () => {

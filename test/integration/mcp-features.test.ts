@@ -114,16 +114,19 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
   test('a subscriber to a run hears of it until it has ended', async () => {
     const started = await aService()
     const { call } = started
-    const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r', executor: 'slow' }
+    const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r', executor: 'external' }
     await call('POST', '/v1/worlds', { body: world })
     const client = await connect(started)
     const run = (await call('POST', '/v1/worlds/r/turn-runs?project=shop', { body: { turn_count: 5 } })).body
     const uri = `turngraph://shop/worlds/r/runs/${run.turn_run_id}`
     let changes = 0
     await client.subscribe([uri], () => changes++)
+    // It waits for a worker, so it has not ended before somebody listens.
+    const cancel = { world_slug: 'r', project: 'shop', abort: true }
+    expect((await call('POST', `/v1/turn-runs/${run.turn_run_id}/cancel`, { body: cancel })).status).toBe(200)
     const status = async () => JSON.parse((await client.readResource(uri)).contents[0].text).status
-    await expect.poll(status, { timeout: 20_000 }).toBe('completed')
-    await expect.poll(() => changes, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(status, { timeout: 20_000 }).toBe('cancelled')
+    await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(0)
   })
 
   test('the prompts say what came before the turn, what is left, what was promised and what to check again', async () => {
