@@ -68,6 +68,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     const first = await json('import', 'transcripts', folder)
     expect(first).toEqual({
       files: 2,
+      merged_turns: 0,
       sessions: 2,
       turns: 6,
       steps: 25,
