@@ -22,6 +22,7 @@ const lockedTurn = z.object({
   pattern: optionalText,
   begunMs: optionalNumber,
   tools: textList,
+  status: optionalText,
 })
 
 type Replaced = Summed & { project: string }
@@ -37,7 +38,7 @@ type Deduplicated = {
 
 /**
  * Of copies of a turn in several files of one session, the one of the file with the newest record gives the steps: the session
- * went on there. Of copies in several sessions the one with more calls does, whatever came first; then the lesser session.
+ * went on there. If both files end at the same time, a copy that has ended replaces one that is open. Of copies in several sessions the one with more calls does, whatever came first; then the lesser session.
  */
 export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()
@@ -52,7 +53,8 @@ export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promi
   for (const turn of turns) {
     const stored = existing.get(turn.key)
     const best =
-      chosen.get(turn.key) ?? (stored && { ...stored, newestMs: newest?.get(stored.fileKey ?? '') })
+      chosen.get(turn.key) ??
+      (stored && { ...stored, newestMs: newest?.get(stored.fileKey ?? ''), turn: stored })
     if (best === undefined || isBetter(turn, best)) chosen.set(turn.key, turn)
   }
   const replaced: Replaced[] = []
@@ -74,6 +76,7 @@ type Copy = {
   sessionId: string | null
   fileKey: string | null
   newestMs?: number | undefined
+  turn: { status: string | null }
 }
 
 /** Of the same file the newer reading: it has grown, a result has come, or it was replaced. */
@@ -81,5 +84,7 @@ function isBetter(turn: StoredTurn, best: Copy): boolean {
   if (best.length === null || turn.fileKey === best.fileKey) return true
   const { newestMs = turn.newestMs } = best
   if (turn.sessionId === best.sessionId && turn.newestMs !== newestMs) return turn.newestMs > newestMs
-  return turn.length > best.length || (turn.length === best.length && turn.sessionId < (best.sessionId ?? ''))
+  if (turn.length !== best.length) return turn.length > best.length
+  if (turn.sessionId !== best.sessionId) return turn.sessionId < (best.sessionId ?? '')
+  return best.turn.status === 'open' && turn.turn.status !== 'open'
 }

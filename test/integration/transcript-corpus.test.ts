@@ -20,10 +20,14 @@ import { PROJECT } from '../support/records.ts'
 import { brokenTurns, importedDump } from '../support/transcript-import.ts'
 
 /**
- * All real transcripts. The made-up ones of `_synthetic_edge` are left out: unrelated files of theirs share ids of
- * sessions and records, so that the newest file wins, and which that is depends on how far each was read.
+ * All real transcripts, and a made-up session whose records all have one time. The other made-up ones are left out: unrelated
+ * files (`dag_simple`, `dag_fork`) share ids of sessions and records, so the newest file wins, and which one that is depends on
+ * how far each was read.
  */
-const PARTS = ['claude-code-log', 'spotter', 'entire-skills', 'entire-cli', 'context-evaluator', 'cipher-box']
+const PARTS = [
+  ...['claude-code-log', 'spotter', 'entire-skills', 'entire-cli', 'context-evaluator', 'cipher-box'],
+  '_synthetic_edge/claude-code-log/workflow_basic',
+]
 const root = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 const present = existsSync(root)
 const SHARES = [0.19, 0.41, 0.63, 0.87, 1]
