@@ -73,13 +73,13 @@ export function masksContract(store: StoreUnderTest): void {
       onTestFinished(() => rm(root, { recursive: true, force: true }))
       const folder = path.join(root, 'autobuild', TASK)
       await mkdir(folder, { recursive: true })
-      const judgement = (secret: string, result: string) => ({
-        criterion_id: 'AC-001',
+      const judgement = (label: string, secret: string, result: string) => ({
+        criterion_id: label,
         criterion_text: criterion(secret),
         result,
         notes: 'test_auth.py line 4 says so',
       })
-      const reports = [judgement(EXPIRED, 'verified'), judgement(REVOKED, 'rejected')]
+      const reports = [judgement('AC-001', EXPIRED, 'verified'), judgement('AC-002', REVOKED, 'rejected')]
       for (const [i, entry] of reports.entries())
         await writeFile(
           path.join(folder, `coach_turn_${i + 1}.json`),

@@ -102,7 +102,12 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         expect(await everyTurn(client())).toMatchObject([{ sessionId: S1, length: 4 }])
         expect(await stepsOf(handles.graph, 'shared')).toHaveLength(4)
         const contents = { sources: [S1, S2].map((sessionId) => ({ sessionId })) }
-        expect(await client().countTranscripts(contents)).toEqual({ sessions: 2, turns: 1, steps: 4 })
+        expect(await client().countTranscripts(contents)).toEqual({
+          sessions: 2,
+          turns: 1,
+          steps: 4,
+          mergedTurns: 1,
+        })
       })
 
       test('one of the copies that differ in their results alone is taken whole', async () => {
