@@ -80,16 +80,18 @@ export class SchemaState {
     return this.#fits
   }
 
+  /** Also rejects if the store is away: the write would wait for it once more, and nobody is answered within 5 s. */
   async #askForMismatch(): Promise<void> {
-    const forget = () => {
-      this.#fits = null
-    }
+    let rememberMs = REMEMBER_FOR_WRITES_MS
     try {
       await migrationStatus(this.#graph, this.#migrations)
     } catch (error) {
-      if (error instanceof SchemaMismatch) throw error // the write itself meets whatever else is wrong
+      if (!(error instanceof SchemaMismatch)) rememberMs = 0
+      throw error
     } finally {
-      setTimeout(forget, REMEMBER_FOR_WRITES_MS).unref()
+      setTimeout(() => {
+        this.#fits = null
+      }, rememberMs).unref()
     }
   }
 
