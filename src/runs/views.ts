@@ -138,7 +138,7 @@ export const attemptsOfTool = z.object({
   attempts: z.array(attemptSummary).describe('newest first'),
 })
 
-const leaseEnd = z.iso.datetime({ precision: 3 })
+const leaseEnd = z.iso.datetime()
 const toLeaseEnd = (epochMs: number): string => toInstant(new Date(epochMs))
 
 const lease = z.object({

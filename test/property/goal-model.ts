@@ -135,9 +135,17 @@ const verifiedIn = (turns: readonly Turn[]): string[] =>
 const isEachVerified = (turns: readonly Turn[]): boolean =>
   countingIn(turns).length > 0 && verifiedIn(turns).length === countingIn(turns).length
 
-/** What was promised and never judged is not proven. */
+/** truth.md, section 4: contested by a rejection with evidence of its own, and not verified since. */
+const isRefutedIn = (turns: readonly Turn[], criterion: string): boolean => {
+  const last = turns.findLastIndex(({ verdicts }) => verdicts[criterion] === 'verified')
+  return turns.slice(last + 1).some(({ verdicts }) => verdicts[criterion] === 'rejected with evidence')
+}
+
+/** A promised criterion that no judge has judged is not proven. */
 const isAllProven = (turns: readonly Turn[]): boolean =>
-  isEachVerified(turns) && promisedIn(turns).every((criterion) => judgedIn(turns).includes(criterion))
+  isEachVerified(turns) &&
+  !countingIn(turns).some((criterion) => isRefutedIn(turns, criterion)) &&
+  promisedIn(turns).every((criterion) => judgedIn(turns).includes(criterion))
 
 function shouldStop(turns: readonly Turn[]): boolean {
   const counted = turns.filter(({ decision }) => decision !== 'error')

@@ -365,6 +365,7 @@ const GOALS_REACHED: Move[][] = [
   atGoal(['approved'], ...turnsThat(INSIDE, 'a', 'b')),
   atGoal(['all_verified'], ...turnsThat(INSIDE, 'half', 'both')),
   atGoal(['all_verified', 'stalled'], ...turnsThat(INSIDE, 'unjudged')),
+  atGoal(['all_verified'], ...turnsThat(INSIDE, 'opens', 'refuted')),
   atGoal(['stalled'], ...turnsThat(INSIDE, 'a', 'a', 'a')),
   atGoal(['stalled'], ...turnsThat(INSIDE, 'loud', 'half', 'half', 'half', 'half', 'half')),
   atGoal(['stalled'], ...turnsThat(INSIDE, 'claimed', 'claimed', 'claimed')),
