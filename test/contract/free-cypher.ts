@@ -43,7 +43,7 @@ async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () 
 }
 
 const LONG = 'UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN count(*) AS pairs'
-const BOUNDS = { limit: 10, maxBytes: 1_000, timeoutMs: 10_000, bookmarks: [] }
+const BOUNDS = { limit: 10, maxBytes: 1_000, timeoutMs: 10_000 }
 const CLOSED = { code: 'store_unavailable' }
 
 type Difference = { query: string; embedded: unknown; neo4j: unknown; onBoth: string | null }

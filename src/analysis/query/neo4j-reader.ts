@@ -57,10 +57,10 @@ export class Neo4jReader implements Reader {
     )
   }
 
-  run(query: string, params: Params, bounds: Bounds): Promise<Rows> {
+  run(query: string, params: Params, bounds: Bounds, bookmarks: readonly string[]): Promise<Rows> {
     const asked = { query, isPlanned: false }
     return this.#answering(bounds, asked, (leftMs) =>
-      this.#inSession(ACCESS.READ, bounds.bookmarks, async (session) => {
+      this.#inSession(ACCESS.READ, bookmarks, async (session) => {
         const result = session.run(query, toNeo4j(params), {
           timeout: leftMs,
           metadata: { app: 'turngraph', statement: 'query' },

@@ -63,7 +63,7 @@ export class Queries {
     const statement = refuseByWords(query, this.#source.engine)
     const run = async ({ leftMs, waitedMs, signal }: Allowance) => {
       const process = await this.#openProcess()
-      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs, bookmarks: [] }
+      const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs }
       return process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)
     }
     const answer = await this.#queue.run(run, { timeoutMs, preparingMs: OPEN_TIMEOUT_MS, caller })

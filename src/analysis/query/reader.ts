@@ -17,8 +17,6 @@ export type Bounds = {
   /** Of all rows, as JSON text. */
   maxBytes: number
   timeoutMs: number
-  /** The bookmarks of the plan, on a Neo4j cluster. */
-  bookmarks: readonly string[]
 }
 
 export type Rows = { columns: string[]; rows: unknown[][]; truncated: boolean }
@@ -27,7 +25,8 @@ export type Rows = { columns: string[]; rows: unknown[][]; truncated: boolean }
 export interface Reader {
   readonly engine: 'neo4j' | 'embedded'
   plan(query: string, params: Params, bounds: Bounds): Promise<Plan>
-  run(query: string, params: Params, bounds: Bounds): Promise<Rows>
+  /** @param bookmarks of the plan */
+  run(query: string, params: Params, bounds: Bounds, bookmarks: readonly string[]): Promise<Rows>
   close(): Promise<void>
 }
 

@@ -67,7 +67,7 @@ async function answerTo(order: Order): Promise<Answer> {
   const plan = await reader.plan(query, params, bounds)
   refuseByPlan(reader.engine, plan)
   const timeoutMs = Math.max(1, Math.round(bounds.timeoutMs - (performance.now() - began)))
-  const rows = await reader.run(query, params, { ...bounds, timeoutMs, bookmarks: plan.bookmarks })
+  const rows = await reader.run(query, params, { ...bounds, timeoutMs }, plan.bookmarks)
   const elapsedMs = Math.round(performance.now() - began)
   return { answered: { ...rows, elapsedMs } }
 }

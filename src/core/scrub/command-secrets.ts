@@ -101,7 +101,7 @@ export function* findCommandSecrets(content: string): Generator<Secret> {
   yield* findHereStrings(content)
 }
 
-/** Reads the next word at or after a position; null where there is none. */
+/** Reads the next word at or after a position. Returns null at the end of a command. */
 type WordReader = (at: number) => Word | null
 
 function createWordReader(content: string): WordReader {

@@ -40,13 +40,13 @@ export function replayCriteria(
     const turns = standing.get(worldKey) ?? new Map<number, Resolved>()
     const earlier = [...turns].flatMap(([number, resolved]) => (number < turn ? [{ number, resolved }] : []))
     const promised = earlier
-      .filter(({ resolved }) => resolved.promises.length > 0)
-      .reduce<(typeof earlier)[0] | null>((a, b) => (a === null || b.number > a.number ? b : a), null)
+      .toSorted((a, b) => a.number - b.number)
+      .findLast(({ resolved }) => resolved.promises.length > 0)
     const { changed, labels, promises } = resolveTurn(record, {
       ...{ taskKey, worldKey, declared },
       criteria: [...criteria.values()],
       labels: earlier.flatMap(({ resolved }) => resolved.labels),
-      earlier: needsEarlier(record) && promised !== null ? promised.resolved.promises : [],
+      earlier: needsEarlier(record) && promised !== undefined ? promised.resolved.promises : [],
     })
     add(changed)
     turns.set(turn, {
