@@ -90,6 +90,7 @@ export class ArtifactWatch {
     const paths = await existingFolders(this.#paths)
     const touched = options.changed === null ? null : new Set([...options.changed, ...this.#waiting])
     this.#waiting = []
+    const scannedAt = Date.now()
     const found = await this.#find(paths, touched)
     const changed: { folder: TaskFolder; state: string }[] = []
     for (const task of found.tasks) {
@@ -112,7 +113,7 @@ export class ArtifactWatch {
     const quiet: TaskFolder[] = []
     for (const { folder, state } of changed) if (state === (await readState(folder))) quiet.push(folder)
     this.#waiting = changed.flatMap(({ folder }) => (quiet.includes(folder) ? [] : listPlaces(folder)))
-    if (stated !== null) await this.#import(client, { stated, folders: quiet, ...options })
+    if (stated !== null) await this.#import(client, { stated, folders: quiet, scannedAt, ...options })
     return { isWaiting: quiet.length < changed.length, scanMs }
   }
 
@@ -150,10 +151,11 @@ export class ArtifactWatch {
     {
       stated,
       folders,
+      scannedAt,
       signal,
       onImport,
       onSkipped,
-    }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[] },
+    }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[]; scannedAt: number },
   ): Promise<void> {
     const { project } = this.#options
     // A folder that failed comes last, so that one slow task does not delay other tasks.
@@ -164,7 +166,7 @@ export class ArtifactWatch {
     for (const given of [...(first ?? []), ...(last ?? [])]) {
       if (signal.aborted) return
       try {
-        const finished = await readWhole(given, stated.features)
+        const finished = await readWhole(given, stated.features, scannedAt)
         if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
         const { folder, reading, stamp } = finished
         const turns: ImportedTurn[] = []
@@ -219,10 +221,15 @@ export class ArtifactWatch {
   }
 }
 
-/** Reads the finished turns whose files are whole; null where one of the other files is not, or the feature may still be named. */
+/**
+ * Reads the finished turns whose files are whole; null where one of the other files is not, or the feature may still be named.
+ *
+ * @param scannedAt when the files were listed, in epoch milliseconds: a file that came later is not among them, however long ago
+ */
 async function readWhole(
   finished: TaskFolder,
   features: ReadonlyMap<string, string>,
+  scannedAt: number,
 ): Promise<{ folder: TaskFolder; reading: AutobuildReading; stamp: string } | null> {
   const [stamps, now] = [await readStamps(finished), Date.now()]
   for (let folder = finished; folder.turns.size > 0; ) {
@@ -232,7 +239,7 @@ async function readWhole(
     const halfWritten = new Set(reading.broken.map(({ path }) => path).filter(isYoung(stamps, now)))
     const isNameless = reading.tasks.some(({ featureId }) => featureId === UNKNOWN_FEATURE)
     if (halfWritten.size === 0) {
-      return isNameless && mayStillBeNamed(folder, stamps, now) ? null : { folder, reading, stamp }
+      return isNameless && mayStillBeNamed(folder, stamps, scannedAt) ? null : { folder, reading, stamp }
     }
     const unfinished = [...folder.turns].filter(([, files]) =>
       Object.values(files).some(({ path }) => halfWritten.has(path)),

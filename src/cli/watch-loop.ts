@@ -74,12 +74,12 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
   const artifacts = new ArtifactWatch(paths, { project, specifications })
   const sessions = new TranscriptWatch(transcripts, folders.transcriptProject)
   let isAway = false
-  const lookWith = async (client: TurngraphClient, changed: ReadonlySet<string> | null): Promise<Looked> => {
-    if (isAway) {
-      await client.listProjects({ limit: 1 }) // a look that finds nothing new asks nothing
-      print({ type: 'back' })
-      isAway = false
-    }
+  const lookWith = async (
+    client: TurngraphClient,
+    changed: ReadonlySet<string> | null,
+    print: Watching['print'],
+  ): Promise<Looked> => {
+    if (isAway) await client.listProjects({ limit: 1 }) // a look that finds nothing new asks nothing
     const looked = await artifacts.look(client, {
       changed,
       signal,
@@ -99,8 +99,14 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
     return looked
   }
   return async (changed) => {
+    // A graph that has just come back may still be too slow for an import: it is back once a whole look has succeeded.
+    const held: WatchEvent[] = []
+    const hold = (event: WatchEvent) => void held.push(event)
     try {
-      return await use((client) => lookWith(client, changed))
+      const looked = await use((client) => lookWith(client, changed, isAway ? hold : print))
+      if (isAway) print({ type: 'back' })
+      isAway = false
+      return looked
     } catch (error) {
       const { code, message, exitCode } = asTurngraphError(error)
       if (exitCode === EXIT.defect.code) {
@@ -112,6 +118,8 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
       if (!isAway) print({ type: 'away', code, message })
       isAway = true
       return { isWaiting: false, scanMs: 0 }
+    } finally {
+      for (const event of held) print(event)
     }
   }
 }

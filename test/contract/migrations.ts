@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { loadMigrations, type Migration, migrate, migrationStatus } from '../../src/graph/migrations.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { parseStatement, statement } from '../../src/graph/statements.ts'
+import { warmUp } from '../../src/operations/warm-up.ts'
 import { until } from '../faults/harness/scenario.ts'
 import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
 import { aTurn, clientOf } from '../support/records.ts'
@@ -34,6 +35,12 @@ const twoCommands: Migration = {
   description: 'a constraint, then the worlds',
   checksum: 'checksum of both',
   commands: [...first.commands, ...overWorlds.commands],
+}
+
+/** A graph with the migrations before this one, warmed up as a service does before it takes requests. */
+async function migrateBefore(next: string, graph: Graph): Promise<void> {
+  await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < next) })
+  await warmUp(graph)
 }
 
 /** The graph of a process in which something happens before the first command of a migration. */
@@ -176,7 +183,7 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test('turn runs that were stored with an undeclared field lose it, and nothing else', async () => {
       const { graph } = handles
-      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '004') })
+      await migrateBefore('004', graph)
       await runThroughOperations(graph)
       const before = await graph.read(turnRuns, {})
       // As `run start w --turns 1 --max-attempts 3` was stored: the request's `turnCount` beside the declared fields.
@@ -192,7 +199,7 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test('worlds that were stored before their last activity stood on them are listed in its order', async () => {
       const { graph } = handles
-      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '006') })
+      await migrateBefore('006', graph)
       const client = clientOf(graph)
       const of = { featureId: 'FEAT-1', playerSummary: 'Done', turnNumber: 1 }
       await client.captureTurnState({ ...of, taskId: 'TASK-A', completedAt: '2026-01-02T00:00:00Z' })
@@ -209,7 +216,7 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test('turns that were stored before topics were are found by what they are about, as if they were captured now', async () => {
       const { graph } = handles
-      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '011') })
+      await migrateBefore('011', graph)
       await fillHealthy(graph)
       for (let i = 0; i < 40; i++)
         await clientOf(graph).captureTurnState({
@@ -238,7 +245,7 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test('sessions that were deleted before topics were left are in none afterwards', async () => {
       const { graph } = handles
-      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '012') })
+      await migrateBefore('012', graph)
       for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3'])
         await clientOf(graph).captureTurnState(
           aTurn(1, {
@@ -261,7 +268,7 @@ export function migrationsContract(store: StoreUnderTest): void {
 
     test('turns that were captured after the transcripts of their worktree are linked to them afterwards', async () => {
       const { graph } = handles
-      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '014') })
+      await migrateBefore('014', graph)
       const client = clientOf(graph)
       const worked = (cwd: string) => linesOf(turn('t', ['Read'], { from: 60 }).map((r) => ({ ...r, cwd })))
       await send(client, sessionOf(1), worked('/srv/.guardkit/worktrees/TASK 1%/src'))

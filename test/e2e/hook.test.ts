@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { EXIT } from '../../src/core/exit-codes.ts'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
@@ -20,6 +21,11 @@ function aUser() {
     settings,
     install: (...more: string[]) => user.run(['hook', 'install', '--settings', settings, ...more]),
     uninstall: () => user.run(['hook', 'uninstall', '--settings', settings]),
+    /** What is stored; none while an import holds the graph for longer than a command waits. */
+    turns: async (...more: string[]): Promise<{ session_id: string }[]> => {
+      const { code, stdout } = await user.run(['turns', '--min-length', '1', '--json', ...more])
+      return code === EXIT.away.code ? [] : JSON.parse(stdout)
+    },
     read: (): Settings => JSON.parse(readFileSync(settings, 'utf8')),
     command: (event: string): string =>
       (JSON.parse(readFileSync(settings, 'utf8')) as Settings).hooks?.[event]?.at(-1)?.hooks[0]?.command ??
@@ -43,7 +49,7 @@ const hook = (
 
 describe('turngraph hook', () => {
   test('the hook imports the session that it is given, and its subagents; it prints nothing and cannot fail', async () => {
-    const { home, folder, install, command, run } = aUser()
+    const { home, folder, install, command, turns: ofUser } = aUser()
     expect((await install('--project', 'shop')).code).toBe(0)
     const session = sessionOf(1)
     const transcript = path.join(home, `it's here`, `${session}.jsonl`)
@@ -58,14 +64,10 @@ describe('turngraph hook', () => {
       prompt: 'canary',
     })
     expect(await hook(command('Stop'), input)).toEqual({ code: 0, said: '' })
-    const turns = async () =>
-      JSON.parse((await run(['turns', '--min-length', '1', '--project', 'shop', '--json'])).stdout)
+    const turns = () => ofUser('--project', 'shop')
     // It works on by itself: until then there is nothing to see.
     while ((await turns()).length < 2) await sleep(50)
-    expect((await turns()).map(({ session_id: id }: { session_id: string }) => id)).toEqual([
-      session,
-      `${session}/a1`,
-    ])
+    expect((await turns()).map(({ session_id: id }) => id)).toEqual([session, `${session}/a1`])
 
     for (const odd of [
       '',
@@ -88,7 +90,7 @@ describe('turngraph hook', () => {
   })
 
   test('a transcript that was never written is passed over, and a subagent is none of the main sessions', async () => {
-    const { home, install, command, run } = aUser()
+    const { home, install, command, turns } = aUser()
     await install()
     const session = sessionOf(2)
     const agents = path.join(home, session, 'subagents')
@@ -109,13 +111,12 @@ describe('turngraph hook', () => {
       })
     for (const named of [path.join(agents, 'agent-never.jsonl'), unnamed, agent])
       expect(await hook(command('SubagentStop'), payload(named)), named).toEqual({ code: 0, said: '' })
-    const turns = async () => JSON.parse((await run(['turns', '--min-length', '1', '--json'])).stdout)
     while ((await turns()).length < 1) await sleep(50)
-    expect((await turns()).map(({ session_id: id }: { session_id: string }) => id)).toEqual([`${session}/b2`])
+    expect((await turns()).map(({ session_id: id }) => id)).toEqual([`${session}/b2`])
   })
 
   test('a session that is stored under another project than the hook names is found and logged', async () => {
-    const { home, folder, install, command, run } = aUser()
+    const { home, folder, install, command, turns } = aUser()
     await install()
     const real = path.join(home, 'real')
     const repository = path.join(real, 'dev', 'shop')
@@ -157,9 +158,8 @@ describe('turngraph hook', () => {
       const home = { HOME: linked, CLAUDE_CONFIG_DIR: '' }
       expect(await hook(command('Stop'), JSON.stringify(input), home)).toEqual({ code: 0, said: '' })
     }
-    const turns = async () => JSON.parse((await run(['turns', '--min-length', '1', '--json'])).stdout)
     while ((await turns()).length < cases.length) await sleep(50)
-    expect((await turns()).map(({ session_id: id }: { session_id: string }) => id).sort()).toEqual(sessions)
+    expect((await turns()).map(({ session_id: id }) => id).sort()).toEqual(sessions)
     const log = readFileSync(path.join(folder, 'hook.log'), 'utf8')
     for (const [i, session] of sessions.entries()) {
       const told = log.split('\n').filter((line) => line.includes('is not a file'))
@@ -170,7 +170,7 @@ describe('turngraph hook', () => {
   })
 
   test('a transcript whose name differs from the session is not searched in other folders', async () => {
-    const { home, folder, install, command, run } = aUser()
+    const { home, folder, install, command, turns } = aUser()
     await install()
     const projects = path.join(home, '.claude', 'projects')
     mkdirSync(path.join(projects, '-other'), { recursive: true })
@@ -185,7 +185,7 @@ describe('turngraph hook', () => {
     expect(readFileSync(path.join(folder, 'hook.log'), 'utf8')).toMatch(
       /no other project folder has this session\n$/,
     )
-    expect(JSON.parse((await run(['turns', '--min-length', '1', '--json'])).stdout)).toEqual([])
+    expect(await turns()).toEqual([])
   })
 
   test('the hook prints nothing and cannot fail where its data folder cannot be written', async () => {

@@ -135,7 +135,7 @@ const REPORTS = {
   task_work_results: SHAPES.taskWorkResults,
 }
 
-/** Each report of a turn, with an eighth of a text in each of its fields: the reports have up to 30. */
+/** Each report of a turn. Its fields, up to 30, share the length of a text. */
 const READERS = Object.fromEntries(
   Object.entries(REPORTS).map(([name, { schema }]) => [
     `the file ${name}.json`,
@@ -145,7 +145,7 @@ const READERS = Object.fromEntries(
       mkdirSync(task)
       writeFileSync(
         path.join(task, `${name}.json`),
-        JSON.stringify(fill(schema, text.slice(0, text.length / 8))),
+        JSON.stringify(fill(schema, text.slice(0, text.length / 32))),
       )
       await readFolders(await findTaskFolders([folder]))
     },

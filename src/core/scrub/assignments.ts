@@ -181,7 +181,7 @@ function closing(content: string, start: number, mark: string, ends: Ends): numb
 }
 
 /** Where the next parameter begins. */
-const NEXT = /[;&,](?=[A-Za-z_][\w.-]{0,40}=)/
+const NEXT = /[;&,](?=[A-Za-z_][\w.-]{0,40}=)/g
 
 /** Without what closes the sentence or the command that a value stands in. */
 function unquotedEnd(content: string, start: number, { place, isStrong }: Name, ends: Ends): number {
@@ -189,8 +189,8 @@ function unquotedEnd(content: string, start: number, { place, isStrong }: Name, 
   const run = place === 'pair' && !isStrong ? WORD : (RUNS[place] ?? WORD)
   const end = ends.endOfRun(run, start)
   const head = content.slice(start, Math.min(end, start + LONGEST_JUDGED))
-  const next = place === 'line' ? -1 : head.search(NEXT)
-  if (next !== -1) return start + next
+  const next = place === 'line' ? end : ends.nextParameter(start)
+  if (next < start + head.length) return next
   const tail = content.slice(Math.max(start, end - 16), end)
   const closers = /[([{<]/.test(head) ? /[,;]+$/ : /[,;)\]}>.:]+$/
   return end - (closers.exec(tail)?.[0].length ?? 0)
@@ -201,6 +201,7 @@ class Ends {
   readonly #content: string
   readonly #marks = new Map<string, number>()
   readonly #runs = new Map<RegExp, number>()
+  #nextParameter = -1
 
   constructor(content: string) {
     this.#content = content
@@ -227,6 +228,15 @@ class Ends {
     const end = run.test(this.#content) ? run.lastIndex : start
     this.#runs.set(run, end)
     return end
+  }
+
+  /** @param start rises from call to call */
+  nextParameter(start: number): number {
+    if (this.#nextParameter < start) {
+      NEXT.lastIndex = start
+      this.#nextParameter = NEXT.exec(this.#content)?.index ?? this.#content.length
+    }
+    return this.#nextParameter
   }
 }
 
