@@ -1,10 +1,9 @@
-// Reads JSON bodies, each within a limit of its own and all of them within the memory of the process.
-
+// Reads JSON bodies, each within its limit and all of them within the memory of the process.
+import { isUtf8 } from 'node:buffer'
 import { getHeapStatistics } from 'node:v8'
-import type { Request, RequestHandler } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
-import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
@@ -16,55 +15,41 @@ export const MAX_BODY_BYTES = 1024 * 1024
 const HEAP_PER_BYTE = 8
 const HEAP_OF_SERVICE = 48 * 1024 * 1024
 
-/** What may be in flight, by the heap that the process may have (`--max-old-space-size`). */
+/** Maximum bytes of the bodies in work, by the heap that the process may have (`--max-old-space-size`). */
 const bodyBudget = (): number =>
   Math.max(getHeapStatistics().heap_size_limit - HEAP_OF_SERVICE, 0) / HEAP_PER_BYTE
 
 /**
- * Reads a body of at most `limit` bytes into `req.body`. Bounds the bytes of all bodies that are read and worked on at a
- * time, so that many large ones do not exhaust the heap; one that is alone is always taken.
- *
- * Bytes count once they are there. If the declared length counted, clients that declare a body and send none of it would
- * keep everybody else out. Not express.json: it tells nobody how much it has read, and answers a body that is too large
- * only once all of it was sent.
+ * Reads a JSON body of at most `limit` bytes into `req.body`. A body counts against the budget from its last byte until its
+ * request ends, so slow clients block nobody. A body without others in work is always accepted.
  */
-export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHandler {
-  let inFlight = 0
-  return (limit) => async (req, res, next) => {
-    let reserved = 0
-    const refuseWithout = (bytes: number) => {
-      if (inFlight > reserved && inFlight + bytes > budget) throw outOfMemory()
-    }
-    const reserve = (bytes: number) => {
-      if (res.closed) throw brokenOff()
-      refuseWithout(bytes)
-      inFlight += bytes
-      reserved += bytes
-    }
-    const release = () => {
-      inFlight -= reserved
-      reserved = 0
-    }
-    res.once('close', release)
-    try {
-      refuseOtherTypes(req)
-      const declared = Number(req.headers['content-length'] ?? 0)
-      if (declared > limit) throw tooLarge(limit)
-      refuseWithout(declared)
-      if (hasBody(req)) req.body = parseBody(await readBytes(req, limit, reserve))
-    } catch (error) {
-      release()
-      req.resume() // what still comes is dropped: a connection closed now could reach the client before the answer
-      throw error
-    }
+export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHandler[] {
+  let inWork = 0
+  const parse: RequestHandler = (req, res, next) => {
+    const { body } = req as { body: unknown }
+    if (!Buffer.isBuffer(body)) return next()
+    if (inWork > 0 && inWork + body.length > budget) throw outOfMemory()
+    inWork += body.length
+    res.once('close', () => {
+      inWork -= body.length
+    })
+    req.body = parseBody(body)
     next()
   }
+  // Bytes, not express.json: it decodes bytes that are not UTF-8, and loses the order of keys that are whole numbers.
+  return (limit) => [refuseUnread(limit), express.raw({ type: () => true, limit }), parse]
 }
 
-const hasBody = ({ headers }: Request): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+/** Refuses a body by its headers, before any of it is read. */
+const refuseUnread =
+  (limit: number): RequestHandler =>
+  (req, _res, next) => {
+    refuseOtherTypes(req)
+    if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
+    next()
+  }
 
-/** A body of another type is one that a foreign page may send without asking us first (CORS). */
+/** A page of another origin may send a body of another type without a preflight request (CORS). */
 function refuseOtherTypes(req: Request): void {
   if (req.headers['content-length'] !== '0' && req.is(['json', '+json']) === false) {
     throw new TurngraphError('invalid_request', 'The body is not declared as JSON.', {
@@ -81,51 +66,12 @@ function refuseOtherTypes(req: Request): void {
   }
 }
 
-function readBytes(req: Request, limit: number, reserve: (bytes: number) => void): Promise<Buffer> {
-  const encoding = readEncoding(req.headers)
-  const decoder = createDecoder(encoding)
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const stop = (error: unknown) => {
-      chunks.length = 0
-      body.off('data', take)
-      req.unpipe()
-      decoder?.destroy()
-      reject(error)
-    }
-    const take = (chunk: Buffer) => {
-      size += chunk.length
-      try {
-        if (size > limit) throw tooLarge(limit)
-        reserve(chunk.length)
-        chunks.push(chunk)
-      } catch (error) {
-        stop(error)
-      }
-    }
-    req.once('error', () => stop(brokenOff()))
-    req.once('close', () => {
-      if (!req.complete) stop(brokenOff()) // a decoder would wait for the rest
-    })
-    const body = decoder === null ? req : req.pipe(decoder)
-    decoder?.on('error', (error) => stop(refuseUndecodable(error, encoding) ?? error))
-    body.on('data', take).once('end', () => resolve(Buffer.concat(chunks)))
-  })
-}
-
-/** Bytes that are no UTF-8 are refused: replaced ones would be stored as something else. */
 function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {}
   const hint = 'Send one JSON object, in UTF-8.'
-  let text: string
+  if (!isUtf8(bytes)) throw unreadable('The body is not UTF-8.', hint)
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw unreadable('The body is not UTF-8.', hint)
-  }
-  try {
-    return parseOrderedJson(text)
+    return parseOrderedJson(bytes.toString().replace(/^\uFEFF/, ''))
   } catch (cause) {
     throw unreadable('The body is not JSON.', hint, cause instanceof Error ? cause.message : undefined)
   }
@@ -137,14 +83,12 @@ const unreadable = (message: string, hint: string, problem = message): Turngraph
     details: { problems: [{ path: '', message: problem }] },
   })
 
-const brokenOff = (): TurngraphError => unreadable('The request broke off.', 'Send it again.')
-
-const tooLarge = (limit: number): TurngraphError =>
+export const bodyTooLarge = (limit: number): TurngraphError =>
   new TurngraphError('too_large', `The request is larger than ${limit / 1024 / 1024} MiB.`, {
     hint: 'Send less at once; long texts are worth at most 64 KiB each.',
   })
 
 const outOfMemory = (): TurngraphError =>
-  new TurngraphError('store_unavailable', 'The service is working on as much as its memory takes.', {
-    hint: 'Wait as long as Retry-After says, and send fewer large requests at once.',
+  new TurngraphError('store_unavailable', 'The service is out of memory for more requests.', {
+    hint: 'Retry after the time in Retry-After, and send fewer large requests at once.',
   })
