@@ -44,7 +44,7 @@ export const mayImport = {
 export const pure = [
   'rules/[a-z-]+',
   'memory/record/(record|normalize|words|issues|derived-keys)',
-  'memory/criteria/(state|views)',
+  'memory/criteria/views',
   'memory/context/(render|budget|cut-start|continuation|rendering-from-context|section-names)',
   'memory/worlds/(world-errors|scope)',
   'runs/(record|decision|begin-run|resumption|lifecycle|views|executor|attempt-turn|lease-keeper)',

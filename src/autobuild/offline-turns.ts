@@ -2,16 +2,18 @@
 import { renderContext } from '../memory/context/budget.ts'
 import { withoutJudgement } from '../memory/context/render.ts'
 import { shownPromise } from '../memory/context/rendering-from-context.ts'
-import type { LedgerEntry, Progress } from '../memory/criteria/rows.ts'
-import { advance, criterionStates } from '../memory/criteria/state.ts'
 import {
   type CriterionState,
   type Role,
   type ShownCriterion,
   shownCriterion,
 } from '../memory/criteria/views.ts'
-import { listEntries, listVerifications, type TurnRecord } from '../memory/record/normalize.ts'
+import type { TurnRecord } from '../memory/record/record.ts'
+import { criterionStates } from '../rules/criterion-states.ts'
+import type { LedgerEntry, Progress } from '../rules/progress.ts'
+import { advance } from '../rules/progress.ts'
 import { bySeverity } from '../rules/severity.ts'
+import { listEntries, listVerifications } from '../rules/turn-entries.ts'
 
 /** What a turn has judged, by the labels it used: which criterion a label means only the memory knows. */
 export const toLedger = (record: TurnRecord): LedgerEntry[] =>

@@ -2,9 +2,10 @@
 import { type Attributes, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { asTurngraphError } from '../core/errors.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
-import { listVerifications, normalizeTurn } from '../memory/record/normalize.ts'
+import { normalizeTurn } from '../memory/record/normalize.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
+import { listVerifications } from '../rules/turn-entries.ts'
 
 /**
  * `gen_ai.operation.name` of what is an operation on the memory: a world is a store of it, a turn a record. Source:

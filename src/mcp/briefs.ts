@@ -1,7 +1,7 @@
 // Renders the brief of a turn as prompt text, for the Player who plays it and for the Coach who judges it.
 
-import { isCounted, isRequired } from '../memory/criteria/state.ts'
 import type { OperationOutput } from '../operations/table.ts'
+import { isCounted, isRequired } from '../rules/criterion-states.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { declarationNotes } from '../rules/notes.ts'
 

@@ -19,7 +19,6 @@ import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria
 import { criteriaByTurn, listCriteriaByTurn } from '../memory/criteria/criteria-by-turn.ts'
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
-import { POLICIES } from '../memory/criteria/state.ts'
 import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
 import { listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
@@ -37,6 +36,7 @@ import {
   setWorld,
   world,
 } from '../memory/worlds/worlds.ts'
+import { POLICIES } from '../rules/criterion-states.ts'
 import { logRecovery } from '../rules/notes.ts'
 import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'

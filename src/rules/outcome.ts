@@ -1,27 +1,45 @@
 /** Condenses a judged turn to the facts that stall analysis needs (contract: truth.md, section 3). Pure. */
-import { type CauseMark, markCause } from './causes.ts'
+import * as z from 'zod'
+import { markCause } from './causes.ts'
 import { type Complaint, chooseComplaints, signIssues } from './signature.ts'
-import type { CoachDecision } from './values.ts'
+import { type CoachDecision, columns } from './values.ts'
 
 /** Decisions that count for stall analysis. `error`, `deferred` and `unknown` turns do not count. */
 export const COUNTED_DECISIONS = ['approved', 'feedback', 'rejected'] as const
 
-export type Outcome = {
-  turn: number
-  decision: (typeof COUNTED_DECISIONS)[number]
-  signature: string
+const texts = z.array(z.string()).readonly()
+
+/** The order is that of the stored list. */
+const outcomeShape = {
+  turn: z.number(),
+  decision: z.enum(COUNTED_DECISIONS),
+  signature: z.string(),
   /** Number of its blocking issues, equal ones once, as the context shows them. */
-  blocking: number
+  blocking: z.number(),
   /** Obstacles: the failed gates, otherwise the categories of its blocking issues. */
-  gates: readonly string[]
-  failedGates: readonly string[]
+  gates: texts,
+  failedGates: texts.default([]),
   /** Number of failed tests; null if the turn does not report it. */
-  testsFailed: number | null
+  testsFailed: z.number().nullable().default(null),
   /** Beginning of its first complaint, for the reason of a verdict. */
-  quote: string
+  quote: z.string().default(''),
   /** Marks of the complaints in its signature, equal ones once. Marks identify causes. */
-  causes: readonly CauseMark[]
+  causes: z
+    .array(columns({ signature: z.string(), identifiers: texts }))
+    .readonly()
+    .default([]),
 }
+
+export const outcomeColumns = columns(outcomeShape)
+export type Outcome = z.output<typeof outcomeColumns>
+
+/** The list of the values without their names. */
+export const listOutcome = ({ causes, ...outcome }: Outcome): unknown[] =>
+  Object.keys(outcomeShape).map((name) =>
+    name === 'causes'
+      ? causes.map(({ signature, identifiers }) => [signature, identifiers])
+      : outcome[name as keyof typeof outcome],
+  )
 
 /** Maximum number of complaints of a turn that are compared by their causes. */
 const MAX_CAUSES = 24

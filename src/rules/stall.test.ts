@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
 import type { CriterionState } from '../memory/criteria/views.ts'
 import type { Outcome } from './outcome.ts'
+import type { Progress, RecentEntry } from './progress.ts'
 import { analyseStall, type Session } from './stall.ts'
 
 const criterion = (key: string, more: Partial<CriterionState> = {}): CriterionState => ({

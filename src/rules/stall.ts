@@ -2,11 +2,11 @@
  * Judges whether a session still makes progress (contract: truth.md, section 3; seed 004). Pure.
  */
 
-import type { Progress, RecentEntry } from '../memory/criteria/rows.ts'
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
 import { numberCauses } from './causes.ts'
 import { countCriteria, describeCounts, promisedNote } from './notes.ts'
 import type { Outcome } from './outcome.ts'
+import type { Progress, RecentEntry } from './progress.ts'
 
 export type Session = {
   /** A newer session of the task exists: this one gets no further turn. */

@@ -3,10 +3,10 @@
 
 import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
-import { isAllVerified, isRequired } from '../memory/criteria/state.ts'
-import { promisedNotCounted } from '../memory/specification/specified-states.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
+import { isAllVerified, isRequired } from '../rules/criterion-states.ts'
+import { promisedNotCounted } from '../rules/specified-states.ts'
 import type { StopReason } from '../rules/values.ts'
 import { EXHAUSTED } from './lifecycle.ts'
 import type { TurnRun } from './record.ts'

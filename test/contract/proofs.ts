@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isCounted } from '../../src/memory/criteria/state.ts'
+import { isCounted } from '../../src/rules/criterion-states.ts'
 import { Random } from '../faults/harness/random.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'

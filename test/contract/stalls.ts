@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isRequired } from '../../src/memory/criteria/state.ts'
 import type { OperationOutput } from '../../src/operations/table.ts'
+import { isRequired } from '../../src/rules/criterion-states.ts'
 import { allPages } from '../faults/harness/pages.ts'
 import { Random } from '../faults/harness/random.ts'
 import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'

@@ -7,9 +7,9 @@ import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
 import { type Graph, type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { type Progress, progressProperties, progressRow } from '../../memory/criteria/rows.ts'
-import { advance, summarizeProgress } from '../../memory/criteria/state.ts'
+import { progressProperties, progressRow } from '../../memory/criteria/rows.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
+import { advance, type Progress, summarizeProgress } from '../../rules/progress.ts'
 import { optionalNumber, optionalText } from '../../rules/values.ts'
 import {
   type About,

@@ -5,6 +5,8 @@ import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
+import { finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
+import { shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import {
   arePromisesConsistent,
   NO_PROMISES,
@@ -12,7 +14,7 @@ import {
   viewPromises,
   withoutEvidence,
 } from '../criteria/promises.ts'
-import { type LedgerEntry, ledgerEntry, outcomeText } from '../criteria/rows.ts'
+import { outcomeText } from '../criteria/rows.ts'
 import {
   isLedgerWhole,
   isProgressWhole,
@@ -32,7 +34,6 @@ import {
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { finalKeys } from '../criteria/state.ts'
 import {
   type CriterionState,
   isWarned,
@@ -46,7 +47,6 @@ import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
-import { shownPromisedNotJudged } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'

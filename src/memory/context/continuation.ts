@@ -1,7 +1,7 @@
 /** Declares the request and the answer of a continuation context (contract: turns.md). */
 import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
-import { POLICIES } from '../criteria/state.ts'
+import { POLICIES } from '../../rules/criterion-states.ts'
 import {
   criterionState,
   promisedCriterion,

@@ -1,7 +1,8 @@
 /** Resolves the records of a task again, in the order of their captures: its criteria are then as they were. Pure. */
 import { type Criterion, type LabelMeaning, resolveDeclared } from '../../rules/identity.ts'
 import type { RecordOfTurn } from '../../rules/known-then.ts'
-import { needsEarlier, resolveTurn, type TurnRecord } from '../record/normalize.ts'
+import { needsEarlier, resolveTurn } from '../../rules/turn-entries.ts'
+import type { TurnRecord } from '../record/record.ts'
 
 /** A record that was captured, and the session that it belongs to. */
 export type Captured = RecordOfTurn & { worldKey: string; record: TurnRecord }

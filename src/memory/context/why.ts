@@ -4,8 +4,9 @@ import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { countCriteria } from '../../rules/notes.ts'
+import { entriesIn, finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
+import { shownPromisedNotJudged, specifiedStates } from '../../rules/specified-states.ts'
 import { COACH_DECISIONS, type CriterionStatus, GATE_STATUSES, PLAYER_DECISIONS } from '../../rules/values.ts'
-import { type LedgerEntry, ledgerEntry } from '../criteria/rows.ts'
 import {
   isSnapshotWhole,
   ledgerColumns,
@@ -19,12 +20,10 @@ import {
   type Target,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import { entriesIn, finalKeys } from '../criteria/state.ts'
 import { type CriterionState, promisedCriterion, type Role } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
 import { readSpecified } from '../specification/read-states.ts'
-import { shownPromisedNotJudged, specifiedStates } from '../specification/specified-states.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
 import { listWorlds } from '../worlds/world-progress.ts'

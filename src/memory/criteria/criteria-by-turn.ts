@@ -5,10 +5,10 @@ import { worldKey as keyOfWorld } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { compareCodeUnits } from '../../rules/labels.ts'
+import { entriesIn, finalKeys } from '../../rules/progress.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { placeEntries, readLedger } from './snapshot.ts'
-import { entriesIn, finalKeys } from './state.ts'
 
 const turnNumbers = z.array(z.number())
 

@@ -6,12 +6,13 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { isAllVerified, isCounted, isRequired, POLICIES, type Policy } from '../../rules/criterion-states.ts'
 import { countCriteria } from '../../rules/notes.ts'
+import { finalKeys } from '../../rules/progress.ts'
+import { promisedNotCounted, shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
-import { promisedNotCounted, shownPromisedNotJudged } from '../specification/specified-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
-import { finalKeys, isAllVerified, isCounted, isRequired, POLICIES, type Policy } from './state.ts'
 import {
   criterionState,
   historyEntry,

@@ -5,6 +5,8 @@
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { shownLabel, shownText } from '../../rules/criterion-states.ts'
+import { finalKeys } from '../../rules/progress.ts'
 import { columns, optionalText } from '../../rules/values.ts'
 import { promiseRow } from '../record/rows.ts'
 import {
@@ -24,7 +26,6 @@ import {
   WHOLE_LEDGER,
   warmUpTarget,
 } from './snapshot.ts'
-import { finalKeys, shownLabel, shownText } from './state.ts'
 import type { PromisesView } from './views.ts'
 
 const newestPromises = statementOfTarget('criteria/promises', 'newest-turn')

@@ -9,22 +9,21 @@ import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import type { Outcome } from '../../rules/outcome.ts'
+import {
+  advance,
+  finalKeys,
+  inOrder,
+  type LedgerEntry,
+  ledgerEntry,
+  type Progress,
+  type PromiseEntry,
+  promiseEntry,
+  type RecentEntry,
+} from '../../rules/progress.ts'
 import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
 import { keyOfTask, type Scope } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
-import {
-  criterionRow,
-  type LedgerEntry,
-  ledgerEntry,
-  outcomeText,
-  type Progress,
-  type PromiseEntry,
-  progressIsWhole,
-  progressRow,
-  promiseEntry,
-  type RecentEntry,
-} from './rows.ts'
-import { advance, finalKeys, inOrder } from './state.ts'
+import { criterionRow, outcomeText, progressIsWhole, progressRow } from './rows.ts'
 import type { CriterionState } from './views.ts'
 
 export type Snapshot = {

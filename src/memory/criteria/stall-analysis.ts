@@ -2,13 +2,14 @@
 import { groupBy } from '../../core/group-by.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { isRequired, type Policy } from '../../rules/criterion-states.ts'
+import type { LedgerEntry, Progress } from '../../rules/progress.ts'
+import { advance, entriesIn, HISTORY_SHOWN } from '../../rules/progress.ts'
+import { promisedNotCounted } from '../../rules/specified-states.ts'
 import { analyseStall, LONGEST_WINDOW } from '../../rules/stall.ts'
 import { readStates } from '../specification/read-states.ts'
-import { promisedNotCounted } from '../specification/specified-states.ts'
-import type { LedgerEntry, Progress } from './rows.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
-import { advance, entriesIn, isRequired, type Policy } from './state.ts'
-import { type CriterionState, HISTORY_SHOWN, type Stall } from './views.ts'
+import type { CriterionState, Stall } from './views.ts'
 
 /** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }

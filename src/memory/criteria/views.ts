@@ -1,8 +1,9 @@
 /** Declares what a role is shown of criteria, promises and stalls: the Player sees how far things are, the Coach also why (invariant 9). */
 import * as z from 'zod'
+import type { LedgerEntry, Progress } from '../../rules/progress.ts'
+import { HISTORY_SHOWN } from '../../rules/progress.ts'
 import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../rules/values.ts'
 import { turnState } from '../record/record.ts'
-import type { LedgerEntry, Progress } from './rows.ts'
 
 export const ROLES = ['player', 'coach'] as const
 export type Role = (typeof ROLES)[number]
@@ -53,9 +54,6 @@ export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'his
   lastVerifiedTurn: number | null
 }
 
-/** How much of a history is shown. */
-export const HISTORY_SHOWN = 20
-
 /** A promised criterion that no judge has ever named. */
 export const promisedCriterion = criterionState.pick({
   criterionId: true,
@@ -65,13 +63,6 @@ export const promisedCriterion = criterionState.pick({
 })
 
 export type PromisedCriterion = z.output<typeof promisedCriterion>
-
-export const shownPromised = ({ criterionId, key, text, promise }: CriterionState): PromisedCriterion => ({
-  criterionId,
-  key,
-  text,
-  promise,
-})
 
 const promiseItem = turnState.shape.promises.element
   .omit({ criterionId: true })

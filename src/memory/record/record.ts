@@ -218,6 +218,8 @@ export const turnState = z.object({
 })
 
 export type TurnState = z.output<typeof turnState>
+/** The record of a turn whose world is not chosen yet. */
+export type TurnRecord = Omit<TurnState, 'key' | 'project' | 'worldSlug'>
 export type Verification = z.output<typeof verification>
 export type TurnPromise = z.output<typeof promise>
 export type Issue = z.output<typeof issue>

@@ -4,10 +4,10 @@ import { specificationKey } from '../../core/keys.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import type { TouchedFiles } from '../../rules/stale.ts'
 import { columns, optionalText, textList } from '../../rules/values.ts'
 import type { Snapshot } from '../criteria/snapshot.ts'
 import { type Specification, specificationRow } from './specification.ts'
-import type { TouchedFiles } from './stale.ts'
 
 const getVersion = statement('specifications/get')
 const listedCriteria = statement('specifications/listed')

@@ -1,13 +1,14 @@
 /** Reads where the criteria of a world are, by what its task declares, if it declares anything. */
 import { specificationKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
+import type { Policy } from '../../rules/criterion-states.ts'
+import { finalKeys } from '../../rules/progress.ts'
+import { NOTHING_SAID, type Specified, specifiedStates } from '../../rules/specified-states.ts'
+import { neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
 import { readMerges, type Snapshot } from '../criteria/snapshot.ts'
-import { finalKeys, type Policy } from '../criteria/state.ts'
 import { type CriterionState, type Role, type ShownCriterion, shownCriterion } from '../criteria/views.ts'
 import { readSpecification, readTouchedFiles, readVersion } from './read-specification.ts'
 import type { Specification } from './specification.ts'
-import { NOTHING_SAID, type Specified, specifiedStates } from './specified-states.ts'
-import { neverStale, type StaleSince, staleSince } from './stale.ts'
 
 type Options = {
   /** Whether the answer tells which proofs are stale: that takes what every turn of the world touched. */

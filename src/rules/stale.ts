@@ -1,5 +1,5 @@
 /** Finds proofs whose files were changed after they were given (contract: specification.md, "Proofs that age"). Pure. */
-import { projectPath } from '../../core/project-paths.ts'
+import { projectPath } from '../core/project-paths.ts'
 
 /** What a turn touched, and on which files its promises and verifications stand. */
 export type TouchedFiles = {

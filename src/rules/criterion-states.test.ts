@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { isSubstantiated } from '../../rules/absence.ts'
-import type { Criterion } from '../../rules/identity.ts'
-import type { LedgerEntry, PromiseEntry } from './rows.ts'
-import { advance, criterionStates, finalKeys, type Policy } from './state.ts'
+import { isSubstantiated } from './absence.ts'
+import { criterionStates, type Policy } from './criterion-states.ts'
+import type { Criterion } from './identity.ts'
+import type { LedgerEntry, PromiseEntry } from './progress.ts'
+import { advance, finalKeys } from './progress.ts'
 
 const criterion = (key: string, more: Partial<Criterion> = {}): Criterion => ({
   key,

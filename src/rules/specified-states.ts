@@ -1,9 +1,10 @@
 /** Says where the criteria of a world are whose task declares what must hold (contract: specification.md, "What follows"). Pure. */
-import { notYetNamed, type Progress } from '../criteria/rows.ts'
-import type { Snapshot } from '../criteria/snapshot.ts'
-import { criterionStates, deriveState, type Policy, promisedNotJudged } from '../criteria/state.ts'
-import { type CriterionState, type PromisedCriterion, shownPromised } from '../criteria/views.ts'
-import type { Declared, Specification } from './specification.ts'
+
+import type { Snapshot } from '../memory/criteria/snapshot.ts'
+import type { CriterionState, PromisedCriterion } from '../memory/criteria/views.ts'
+import type { Declared, Specification } from '../memory/specification/specification.ts'
+import { criterionStates, deriveState, type Policy, promisedNotJudged } from './criterion-states.ts'
+import { notYetNamed, type Progress } from './progress.ts'
 import type { Stale, StaleSince } from './stale.ts'
 
 /** What is read of a task and its world beside a snapshot. */
@@ -79,7 +80,10 @@ export function shownPromisedNotJudged(
   states: readonly CriterionState[],
 ): PromisedCriterion[] {
   const listed = new Map(states.map((state) => [state.key, state]))
-  return promisedNotJudged(criteria, progress).map((state) => shownPromised(listed.get(state.key) ?? state))
+  return promisedNotJudged(criteria, progress).map((state) => {
+    const { criterionId, key, text, promise } = listed.get(state.key) ?? state
+    return { criterionId, key, text, promise }
+  })
 }
 
 /** A criterion that is declared has a text, so it is never merged into another: what is said of it stands under its key. */

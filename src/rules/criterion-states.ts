@@ -1,0 +1,160 @@
+import type { CriterionState } from '../memory/criteria/views.ts'
+import type { Criterion } from './identity.ts'
+import { compareCodeUnits, compareNaturally, splitLabel } from './labels.ts'
+import type { Progress } from './progress.ts'
+import type { CriterionKind } from './values.ts'
+import { normalizeText, oneBeginsWithTheOther, splitWords } from './words.ts'
+
+export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
+export type Policy = (typeof POLICIES)[number]
+
+/** Whether a criterion counts in a total: where a task declares what must hold, nothing else does. */
+export const isCounted = ({ declared }: { declared?: boolean | undefined }): boolean => declared !== false
+
+/** Whether a criterion makes or hinders "all verified": one that is not declared does not, nor one that a person looks at. */
+export const isRequired = (state: {
+  declared?: boolean | undefined
+  kind?: CriterionKind | undefined
+}): boolean => isCounted(state) && state.kind !== 'manual'
+
+/**
+ * Checks whether every required criterion is verified and not contested by a rejection with evidence of its own.
+ *
+ * @param promised the promised criteria that no judge has named and that are not among the states
+ */
+export function isAllVerified(states: readonly CriterionState[], promised: readonly unknown[]): boolean {
+  const required = states.filter(isRequired)
+  return (
+    required.length > 0 &&
+    promised.length === 0 &&
+    required.every(({ state, isRefuted }) => state === 'verified' && !isRefuted)
+  )
+}
+
+/** The criteria that count, in the total order of the contract. */
+export function criterionStates(
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+  policy: Policy,
+): CriterionState[] {
+  const named = placeCriteria(criteria, progress, policy)
+  const judgedOnes = named.filter(isJudged)
+  // While no judge has named any criterion in this world, the promised ones count, as pending.
+  const counting =
+    judgedOnes.length > 0 ? judgedOnes : named.filter(({ progress }) => progress.promiseTurn !== null)
+  return counting.sort(comparePlaced).map(({ state }) => state)
+}
+
+/** Promised criteria that no judge has named, including criteria that do not count. */
+export const promisedNotJudged = (
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+): CriterionState[] =>
+  placeCriteria(criteria, progress, 'sticky')
+    .filter((placed) => !isJudged(placed) && placed.progress.promiseTurn !== null)
+    .sort(comparePlaced)
+    .map(({ state }) => state)
+
+type Placed = { criterion: Criterion; progress: Progress; state: CriterionState }
+
+const isJudged = ({ progress }: Placed): boolean => progress.lastTurn !== null
+
+const placeCriteria = (
+  criteria: readonly Criterion[],
+  progress: ReadonlyMap<string, Progress>,
+  policy: Policy,
+): Placed[] =>
+  criteria.flatMap((criterion) => {
+    const own = progress.get(criterion.key)
+    return own === undefined ? [] : [{ criterion, progress: own, state: deriveState(criterion, own, policy) }]
+  })
+
+export function deriveState(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
+  const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress
+  const current = verdict(progress, policy)
+  return {
+    criterionId: shownLabel(progress),
+    key: criterion.key,
+    text: shownText(criterion),
+    aliases: criterion.aliases.toSorted(
+      (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
+    ),
+    ...current,
+    isRefuted: current.state === 'verified' && progress.evidenceState !== 'verified',
+    lastTurn,
+    lastVerifiedTurn,
+    promise:
+      promiseTurn === null || promiseStatus === null ? null : { turn: promiseTurn, status: promiseStatus },
+  }
+}
+
+/**
+ * `sticky`: verified once stays verified; a later explicit rejection contests it, a later verification
+ * clears that. `evidence`: a rejection with evidence of its own takes it back. `latest`: the last word.
+ */
+function verdict(
+  progress: Progress,
+  policy: Policy,
+): Pick<CriterionState, 'state' | 'verifiedInTurn' | 'contestedInTurn'> {
+  if (policy === 'latest') {
+    return {
+      state: progress.latestState,
+      verifiedInTurn: progress.latestVerifiedInTurn,
+      contestedInTurn: null,
+    }
+  }
+  if (policy === 'evidence') {
+    return {
+      state: progress.evidenceState,
+      verifiedInTurn: progress.evidenceVerifiedInTurn,
+      contestedInTurn: progress.evidenceContestedInTurn,
+    }
+  }
+  const { state, verifiedInTurn, contestedInTurn } = progress // of `fresh` too, which looks at the files besides
+  return { state, verifiedInTurn, contestedInTurn }
+}
+
+/** The newest judge's label as it was given, otherwise the Player's. */
+export const shownLabel = ({ label, promiseLabel }: Progress): string => label ?? promiseLabel ?? ''
+
+/** Chooses the longest wording that begins with a judge's, otherwise the judge's, otherwise the Player's. Removes its label. */
+export function shownText(criterion: Criterion): string | null {
+  const given = longestText(criterion)
+  if (given === null) return null
+  const { label, text } = splitLabel(given)
+  return label === null ? given : text
+}
+
+function longestText({ texts }: Criterion): string | null {
+  const [first] = texts
+  if (first !== undefined && texts.every(({ text }) => text === first.text)) return first.text // nearly always
+  const own = texts.filter(({ source }) => source !== 'player')
+  const judged = own.map(({ text }) => splitWords(text))
+  const fitting = texts.filter(({ text }) => {
+    const words = splitWords(text)
+    return judged.some((start) => start.length <= words.length && oneBeginsWithTheOther(start, words))
+  })
+  const length = ({ text }: { text: string }) => normalizeText(text).length
+  // Of equally long ones the judge's own, so that the Player's list marks do not show.
+  const candidates = (own.length > 0 ? fitting : texts).toSorted(
+    (a, b) => length(b) - length(a) || Number(a.source === 'player') - Number(b.source === 'player'),
+  )
+  return candidates[0]?.text ?? null
+}
+
+function comparePlaced(a: Placed, b: Placed): number {
+  const [x, y] = [a.state, b.state]
+  if (x.text !== null && y.text !== null) {
+    return (
+      compareNaturally(x.criterionId, y.criterionId) ||
+      compareCodeUnits(normalizeText(x.text), normalizeText(y.text)) ||
+      compareCodeUnits(x.key, y.key)
+    )
+  }
+  if (x.text !== null || y.text !== null) return x.text !== null ? -1 : 1
+  return (
+    a.progress.firstTurn - b.progress.firstTurn ||
+    a.progress.firstPosition - b.progress.firstPosition ||
+    compareCodeUnits(x.key, y.key)
+  )
+}
