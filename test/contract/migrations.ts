@@ -37,6 +37,9 @@ const twoCommands: Migration = {
   commands: [...first.commands, ...overWorlds.commands],
 }
 
+/** A busy Neo4j plans the statements of a service for half a minute, twice in a test. */
+const PLANNED = { timeout: 300_000 }
+
 /** A graph with the migrations before this one, warmed up as a service does before it takes requests. */
 async function migrateBefore(next: string, graph: Graph): Promise<void> {
   await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < next) })
@@ -132,7 +135,7 @@ const releaseLock = statement('graph/migration-unlock')
 
 /** Schema migrations: applied once, in order, one process at a time, never changed afterwards. */
 export function migrationsContract(store: StoreUnderTest): void {
-  describe('migrations', () => {
+  describe('migrations', PLANNED, () => {
     const handles = useGraph(store, 'openUnmigrated')
 
     test('those of this Turngraph are applied once', async () => {
