@@ -3,13 +3,16 @@ import { defineConfig } from 'vitest/config'
 const needsNeo4j = 'test/**/*neo4j*.test.ts'
 const needsCurrentNeo4j = 'test/**/*neo4j-current.test.ts'
 const startsItsOwn = 'test/**/*own-neo4j.test.ts'
+const onBothEngines = 'test/**/*.engines*.test.ts'
+const slow = 'test/**/*{corpus,slow}*.test.ts'
+const smoke = 'test/e2e/smoke.test.ts'
 
 /** The files of a project share the one database of its server, so they run one after the other. */
-const onNeo4j = (name: string, include: string, exclude: string[] = []) => ({
+const onNeo4j = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
   test: {
     name,
-    include: [include],
+    include,
     exclude,
     globalSetup: ['test/support/neo4j-server.ts'],
     fileParallelism: false,
@@ -18,9 +21,10 @@ const onNeo4j = (name: string, include: string, exclude: string[] = []) => ({
 })
 
 /**
- * `unit` stands beside the code; `store` works on embedded graphs, `e2e` runs the built command line, `browser` looks at the
- * page in a real one. A file that needs a
- * real Neo4j says so in its name: `neo4j` is 5.26, `neo4j-current` 2026.05, `own-neo4j` one that the file starts and kills.
+ * The folder and the name of a file give its project. `unit`: next to the code. `store`: on embedded graphs. `slow`: the same, if the
+ * name has `corpus` or `slow`, and the faults. `e2e`: the built command line. `browser`: the page in a real browser.
+ * In a name, `neo4j` means Neo4j 5.26, `neo4j-current` 2026.05, and `own-neo4j` a server that the file starts and kills.
+ * `engines` means the embedded engine in `store` or `slow`, and 5.26 in `neo4j`. `npm test` runs `unit` and `store` only.
  */
 export default defineConfig({
   test: {
@@ -28,7 +32,8 @@ export default defineConfig({
     // It ends what hangs, and proves nothing: two suites share the machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/random-seed.ts'],
+    setupFiles: ['test/support/seed-cases.ts'],
     isolate: false, // to load every module anew for each file took a minute: a test undoes what it does to one
     projects: [
       {
@@ -43,9 +48,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'store',
-          include: ['test/{contract,property,integration,faults}/**/*.test.ts'],
-          exclude: [needsNeo4j],
+          include: ['test/{contract,property,integration}/**/*.test.ts', smoke],
+          exclude: [needsNeo4j, slow],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: [slow, 'test/faults/**/*.test.ts'],
+          exclude: [needsNeo4j, 'test/{browser,e2e}/**'],
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -53,6 +67,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: [smoke],
           sequence: { groupOrder: 3 },
           hookTimeout: 120_000,
         },
@@ -76,8 +91,8 @@ export default defineConfig({
           sequence: { groupOrder: 6 },
         },
       },
-      onNeo4j('neo4j', needsNeo4j, [needsCurrentNeo4j, startsItsOwn]),
-      onNeo4j('neo4j-current', needsCurrentNeo4j),
+      onNeo4j('neo4j', [needsNeo4j, onBothEngines], [needsCurrentNeo4j, startsItsOwn]),
+      onNeo4j('neo4j-current', [needsCurrentNeo4j]),
     ],
   },
 })

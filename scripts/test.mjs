@@ -1,5 +1,7 @@
-// `npm test`: the checks of `npm run check`, and every suite. Its last line is `N passed, N failed[, N skipped]`.
+// `npm test`: the checks of `npm run check`, and the tests that need no more than Node. `npm test -- --all`: every test.
+// `npm test -- ARGUMENTS` passes the arguments to vitest. The last line is `N passed, N failed[, N skipped]`.
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,23 +17,45 @@ const checks = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   .scripts.check.split('&&')
   .map((command) => command.trim())
 
-const env = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}` }
+/** The random cases of all lanes have one seed. */
+const seed = process.env.TURNGRAPH_TEST_SEED ?? String(randomInt(2 ** 31))
+const env = {
+  ...process.env,
+  PATH: `${bin}${path.delimiter}${process.env.PATH}`,
+  TURNGRAPH_TEST_SEED: seed,
+}
+
+const projects = (...names) => names.flatMap((name) => ['--project', name])
+
+/** The lanes run at the same time and are of about the same length. A Neo4j belongs to one lane, because it has one database. */
+const LANES = [
+  { name: 'contract', args: [...projects('store'), 'test/contract/'] },
+  {
+    name: 'others',
+    args: [
+      ...projects('unit', 'store'),
+      'src/',
+      'tools/',
+      'test/property/',
+      'test/integration/',
+      'test/e2e/',
+    ],
+  },
+]
+const ALL_LANES = [
+  { name: 'neo4j', args: projects('neo4j', 'own-neo4j') },
+  { name: 'neo4j-current', args: projects('neo4j-current', 'e2e') },
+  { name: 'embedded', args: projects('unit', 'store', 'slow', 'browser') },
+]
+const LEFT_OUT = 'Neo4j, the command line, the page in a browser, Python, the corpus, faults and slow files'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-test-'))
 try {
   const given = process.argv.slice(2)
-  // Side by side, as each waits for a part of its time, and of about one length. A Neo4j is of one lane: its database is one.
-  const lanes =
-    given.length > 0
-      ? [{ name: 'all', args: given }]
-      : [
-          { name: 'neo4j', args: ['--project', 'neo4j', '--project', 'own-neo4j'] },
-          { name: 'neo4j-current', args: ['--project', 'neo4j-current', '--project', 'e2e'] },
-          {
-            name: 'embedded',
-            args: ['--project', 'unit', '--project', 'store', '--project', 'browser'],
-          },
-        ]
+  const runsAll = given.includes('--all')
+  if (runsAll && given.length > 1) throw new Error('--all takes no other arguments')
+  const lanes = runsAll ? ALL_LANES : given.length > 0 ? [{ name: 'all', args: given }] : LANES
+  console.log(`Seed of the random cases: ${seed}. TURNGRAPH_TEST_SEED=${seed} repeats them.`)
   const [failedChecks, ...ran] = await Promise.all([runChecks(), ...lanes.map(runLane)])
   let failed = failedChecks.length
   const tests = { passed: 0, skipped: 0 }
@@ -43,9 +67,10 @@ try {
     failed += counted.failed + outside
     if (counted.passed + counted.failed === 0 && outside === 0) failed++
   }
-  // The lane that ended first told of them long ago.
+  // Repeats the failures, which are far above in the output.
   for (const { command, said } of failedChecks) console.log(`${said}FAILED: ${command}`)
   for (const { counted } of ran) for (const test of counted.failures) console.log(`FAILED: ${test}`)
+  if (lanes === LANES) console.log(`Left out: ${LEFT_OUT}. \`npm test -- --all\` runs them.`)
   const skipped = tests.skipped === 0 ? '' : `, ${tests.skipped} skipped`
   console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
   process.exitCode = failed > 0 ? 1 : 0
@@ -53,7 +78,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** One after another, whatever fails; what a failed one says stands at the end. */
+/** Runs the checks one after another, also after a failure. The output of a failed check is printed at the end. */
 async function runChecks() {
   const failed = []
   for (const command of checks) {
@@ -65,7 +90,7 @@ async function runChecks() {
   return failed
 }
 
-/** Its exit code; null where a signal ended it, or where it did not start. */
+/** Resolves to the exit code, or to null if a signal ended the process or it did not start. */
 async function ended(child) {
   try {
     const [status] = await once(child, 'close')
@@ -76,7 +101,7 @@ async function ended(child) {
   }
 }
 
-/** Each in a process of its own. They print as they go: a line says of which project it is. */
+/** Runs the tests of a lane in a process. Its output has the project in each line. */
 async function runLane({ name, args }) {
   const report = path.join(folder, `${name}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
@@ -94,7 +119,7 @@ function counted(file) {
   try {
     results = JSON.parse(readFileSync(file, 'utf8')).testResults
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, brokenFiles: 0, failures: [] } // vitest itself failed, and says so by its status
+    return { passed: 0, failed: 0, skipped: 0, brokenFiles: 0, failures: [] } // vitest itself failed, which its status shows
   }
   const tests = results.flatMap((result) => result.assertionResults)
   const passed = tests.filter((test) => test.status === 'passed').length

@@ -97,21 +97,6 @@ describe('one graph, many processes', () => {
     expect((await context(2)).stdout).toContain('Did 1')
   })
 
-  test('kill -9 loses nothing, and the server.json left behind misleads nobody', async () => {
-    const server = await turngraph.serve()
-    expect(await capture(1)).toMatchObject({ code: 0 })
-    server.child.kill('SIGKILL')
-    await server.end
-    expect(existsSync(serverFile())).toBe(true)
-    expect((await context(2)).stdout).toContain('Did 1')
-    expect(await capture(2)).toMatchObject({ code: 0 })
-    const next = await turngraph.serve()
-    expect(JSON.parse(readFileSync(serverFile(), 'utf8'))).toMatchObject({
-      pid: next.child.pid,
-      url: next.url,
-    })
-  })
-
   test('the process of a query leaves nothing in the temporary folder, however it ends', async () => {
     const temporary = temporaryFolder()
     const environment = { TMPDIR: temporary }

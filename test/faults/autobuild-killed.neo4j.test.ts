@@ -1,4 +1,9 @@
-import { neo4jLts } from '../support/engines.ts'
-import { survivesItsDeathOn } from './harness/killed-loop.ts'
+import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
+import { survivesItsDeath } from './harness/killed-loop.ts'
 
-survivesItsDeathOn(neo4jLts, 'lts')
+describeOn(neo4jLts, (store) =>
+  survivesItsDeath(async () => {
+    await (await store.open()).close() // empty except for the schema
+    return neo4jUrl('lts')
+  }),
+)

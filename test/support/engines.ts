@@ -86,6 +86,12 @@ async function sweepDatabase(url: string, keepSchema: boolean): Promise<void> {
 export const neo4jLts = onNeo4j('Neo4j 5.26', 'lts')
 export const neo4jCurrent = onNeo4j('Neo4j 2026.05', 'current')
 
+/** Chooses the engines that this project tests, for a file that two projects run (vitest.config.ts). */
+export const enginesHere = (engines: readonly Engine[]): Engine[] => {
+  const isOnNeo4j = inject('neo4j') !== undefined
+  return engines.filter((engine) => isOnNeo4j === (engine === neo4jLts))
+}
+
 /** Runs suites on an engine; where it is missing they are skipped, or fail under REQUIRE_NEO4J=1. */
 export const describeOn = (engine: Engine, suites: (store: StoreUnderTest) => void): void =>
   describeUnless(engine.reason, engine.name, () => suites(engine))

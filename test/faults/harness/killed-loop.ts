@@ -6,8 +6,6 @@ import { expect, test } from 'vitest'
 import { createTurngraphClient } from '../../../src/client/create.ts'
 import type { AutobuildEvent } from '../../../src/langchain/index.ts'
 import type { TurnState } from '../../../src/memory/record/record.ts'
-import type { Neo4jVersion } from '../../../tools/neo4j/releases.ts'
-import { describeOn, type Engine, neo4jUrl } from '../../support/engines.ts'
 
 const script = fileURLToPath(new URL('../../support/autobuild-process.ts', import.meta.url))
 
@@ -51,13 +49,4 @@ export function survivesItsDeath(storeOf: () => Promise<string>): void {
     expect(after[2]).toMatchObject({ turnNumber: 3, mode: 'recovering_state', coachDecision: 'approved' })
     expect(after).toHaveLength(3)
   })
-}
-
-export function survivesItsDeathOn(engine: Engine, version: Neo4jVersion): void {
-  describeOn(engine, (store) =>
-    survivesItsDeath(async () => {
-      await (await store.open()).close() // empty but for the schema
-      return neo4jUrl(version)
-    }),
-  )
 }

@@ -5,7 +5,7 @@ import { ObservedGraph } from '../../src/graph/observed.ts'
 import type { Graph, Params, Row, Step } from '../../src/graph/port.ts'
 import type { Statement } from '../../src/graph/statements.ts'
 import { useGraph } from '../contract/store.ts'
-import { describeOn, memory, neo4jLts, neo4jUrl } from '../support/engines.ts'
+import { describeOn, enginesHere, memory, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { clientOf, type TurnToSend } from '../support/records.ts'
 import { send, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf } from '../support/written-transcript.ts'
@@ -218,7 +218,7 @@ const GROWS_ON_EMBEDDED = new Set([
   'runs/page:of-project',
 ])
 
-for (const engine of [memory, neo4jLts]) {
+for (const engine of enginesHere([memory, neo4jLts])) {
   describeOn(engine, (store) => {
     describe('the cost of a turn', () => {
       const handles = useGraph(store)

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { worldKey } from '../../src/core/keys.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { useGraph } from '../contract/store.ts'
-import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
+import { describeOn, enginesHere, memory, neo4jLts, shuffled } from '../support/engines.ts'
 import { chainOf } from '../support/graph-dump.ts'
 import { captureSteadily, clientOf, type TurnToSend } from '../support/records.ts'
 import { anyContent, anyName } from './arbitraries.ts'
@@ -34,10 +34,8 @@ const contexts = async (graph: Graph, where: ReturnType<typeof place>, turns: re
   return answers
 }
 
-for (const [engine, numRuns] of [
-  [memory, cases(30)],
-  [neo4jLts, cases(10)],
-] as const) {
+for (const engine of enginesHere([memory, neo4jLts])) {
+  const numRuns = engine === memory ? cases(30) : cases(10)
   describeOn(engine, (store) => {
     const handles = useGraph(store)
 

@@ -9,7 +9,7 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { useGraph } from '../contract/store.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
+import { describeOn, enginesHere, neo4jLts, shuffled } from '../support/engines.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 
 let root = ''
@@ -47,7 +47,7 @@ const done = ({ turnsCreated, turnsUnchanged, turnsSuperseded, turnsFailed }: Im
   `${turnsCreated} created, ${turnsUnchanged} unchanged, ${turnsSuperseded} superseded, ${turnsFailed} failed`
 
 // The contract suites run on every engine; what is at stake here are the values that come back from one.
-for (const engine of [shuffled, neo4jLts]) {
+for (const engine of enginesHere([shuffled, neo4jLts])) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)
     const client = (): TurngraphClient => inProcessClient({ graph: handles.graph, project: 'shop' })

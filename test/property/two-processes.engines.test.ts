@@ -4,7 +4,7 @@ import { ObservedGraph } from '../../src/graph/observed.ts'
 import type { Graph, GraphSource } from '../../src/graph/port.ts'
 import { captureTurnState } from '../../src/memory/capture/capture.ts'
 import { useGraph } from '../contract/store.ts'
-import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
+import { describeOn, enginesHere, neo4jLts, shuffled } from '../support/engines.ts'
 import { dumpOf } from '../support/graph-dump.ts'
 import { cases } from './cases.ts'
 
@@ -149,10 +149,8 @@ class InterruptedGraph extends OtherProcess {
   }
 }
 
-for (const [engine, numRuns] of [
-  [shuffled, cases(40)],
-  [neo4jLts, cases(25)],
-] as const) {
+for (const engine of enginesHere([shuffled, neo4jLts])) {
+  const numRuns = engine === shuffled ? cases(40) : cases(25)
   describeOn(engine, (store) => {
     const handles = useGraph(store)
 

@@ -7,14 +7,13 @@ import { httpClient } from '../../src/client/http.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
-import { describeOn, memory, neo4jLts } from '../support/engines.ts'
+import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts'
 import { newFolder, SwitchedGraph, start } from './http-start.ts'
 import { EXECUTORS, executorsFile, type Json } from './mcp-connect.ts'
 
 /** Turn runs as orchestrators and workers meet them, over REST, on both engines. */
 
-describeOn(memory, suite)
-describeOn(neo4jLts, suite)
+for (const engine of enginesHere([memory, neo4jLts])) describeOn(engine, suite)
 
 const task = { featureId: 'FEAT-1', taskId: 'TASK-1' }
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
