@@ -17,12 +17,17 @@ const checks = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   .scripts.check.split('&&')
   .map((command) => command.trim())
 
+const given = process.argv.slice(2)
+const runsAll = given.includes('--all')
+
 /** The random cases of all lanes have one seed. */
 const seed = process.env.TURNGRAPH_TEST_SEED ?? String(randomInt(2 ** 31))
 const env = {
   ...process.env,
   PATH: `${bin}${path.delimiter}${process.env.PATH}`,
   TURNGRAPH_TEST_SEED: seed,
+  // The whole run has five times as many random cases.
+  TURNGRAPH_TEST_VOLUME: process.env.TURNGRAPH_TEST_VOLUME ?? (runsAll ? '5' : '1'),
 }
 
 const projects = (...names) => names.flatMap((name) => ['--project', name])
@@ -51,8 +56,6 @@ const LEFT_OUT = 'Neo4j, the command line, the page in a browser, Python, the co
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-test-'))
 try {
-  const given = process.argv.slice(2)
-  const runsAll = given.includes('--all')
   if (runsAll && given.length > 1) throw new Error('--all takes no other arguments')
   const lanes = runsAll ? ALL_LANES : given.length > 0 ? [{ name: 'all', args: given }] : LANES
   console.log(`Seed of the random cases: ${seed}. TURNGRAPH_TEST_SEED=${seed} repeats them.`)

@@ -137,7 +137,7 @@ export function asOfContract(store: StoreUnderTest): void {
             await runSession(`${PROJECT} ${++runs}`, records, order)
           },
         ),
-        { numRuns: cases(20) },
+        { numRuns: cases(handles.graph.engine === 'embedded' ? 4 : 1) },
       )
     })
 

@@ -8,6 +8,7 @@ import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
 import { groupByCause } from '../../src/rules/causes.ts'
 import { toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
+import { cases } from './cases.ts'
 
 /** Of a turn that has one before it. */
 type Rendering = AnyRendering & { prior: Summary }
@@ -196,7 +197,7 @@ const EVERYTHING = 10_000_000
 
 async function forAny(
   property: (given: Rendering, result: Rendered, full: Rendered) => void | Promise<void>,
-  numRuns = 200,
+  numRuns = cases(40),
 ): Promise<void> {
   await fc.assert(
     fc.asyncProperty(anyRendering, anyBudget, async (given, wanted) => {
@@ -364,7 +365,7 @@ describe('the text of a context', () => {
             ['issues', 'suggestions', 'progress'].reduce((sum, section) => sum + (stays[section] ?? 0), 0),
         )
       }),
-      { numRuns: 40 },
+      { numRuns: cases(10) },
     ))
 
   test('every item is either included or omitted, and nothing is omitted where everything fits', () =>
@@ -441,13 +442,13 @@ describe('the text of a context', () => {
         // The note on omitted items has its own length.
         if (isOver(without)) expect(isOver(result)).toBe(true)
       }),
-      { numRuns: 200 },
+      { numRuns: cases(40) },
     ))
 
   test('is the same each time', () =>
     forAny(async (given, result) => {
       expect(await renderContext(structuredClone(given), result.tokens.budget)).toEqual(result)
-    }, 30))
+    }, cases(6)))
 
   test('is cut only between graphemes', () =>
     fc.assert(
@@ -468,7 +469,7 @@ describe('the text of a context', () => {
           expect(after?.index).toBe(kept.length)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: cases(20) },
     ))
 })
 
@@ -479,6 +480,6 @@ test('tokens are counted as by gpt-tokenizer, in any text', async () => {
       const text = texts.join('')
       expect(tokens.count(text)).toBe(tokensOf(text))
     }),
-    { numRuns: 300 },
+    { numRuns: cases(60) },
   )
 })

@@ -1,5 +1,5 @@
-/** Rounds as long as one likes: `TURNGRAPH_TEST_VOLUME=10 npx vitest run test/property`. */
+/** Factor for the number of random cases. `npm test -- --all` sets 5. */
 const VOLUME = Number(process.env.TURNGRAPH_TEST_VOLUME ?? 1)
 
-/** How many random cases a property goes through: `few` in `npm test`, which draws other ones each time. */
+/** Returns how many random cases a property runs, of which `npm test` runs `few`. */
 export const cases = (few: number): number => Math.ceil(few * VOLUME)

@@ -35,7 +35,7 @@ const contexts = async (graph: Graph, where: ReturnType<typeof place>, turns: re
 }
 
 for (const engine of enginesHere([memory, neo4jLts])) {
-  const numRuns = engine === memory ? cases(30) : cases(10)
+  const numRuns = engine === memory ? cases(6) : cases(1)
   describeOn(engine, (store) => {
     const handles = useGraph(store)
 

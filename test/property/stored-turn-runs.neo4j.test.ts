@@ -11,8 +11,8 @@ describeOn(neo4jLts, (store) => {
   storedTurnRuns({
     // One graph serves all sequences, each in a project of its own.
     open: async () => ({ graph: handles.graph, close: async () => {} }),
-    sequences: cases(15),
-    goalSequences: cases(15),
+    sequences: cases(2),
+    goalSequences: cases(2),
     atOnceSequences: 0,
   })
 })

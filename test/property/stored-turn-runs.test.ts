@@ -14,8 +14,8 @@ describe('turn runs on the embedded engine', () => {
       await migrate(graph)
       return { graph, close: () => graph.close() }
     },
-    sequences: cases(150),
-    goalSequences: cases(60),
-    atOnceSequences: cases(25),
+    sequences: cases(25),
+    goalSequences: cases(10),
+    atOnceSequences: cases(5),
   })
 })

@@ -84,7 +84,7 @@ test('a task file gives back the criteria that were written into it, in whatever
         ]),
       )
     }),
-    { numRuns: cases(2_000) },
+    { numRuns: cases(400) },
   )
 })
 
@@ -102,6 +102,6 @@ test('a task file without a list of criteria is refused, whatever else it says',
       )
       expect(() => parseTaskFile(source, 'f.md')).toThrow('f.md states no criteria')
     }),
-    { numRuns: cases(300) },
+    { numRuns: cases(60) },
   )
 })

@@ -14,7 +14,7 @@ import { independentlyOf, SESSION } from '../support/written-transcript.ts'
 import { cases } from './cases.ts'
 import { anyFile, anyPlaces, cutsOf } from './transcript-arbitraries.ts'
 
-const RUNS = cases(75)
+const RUNS = cases(10)
 const anyChunk = fc.integer({ min: 1, max: 4096 })
 
 test('any transcript, imported in up to five stages, leaves the graph of one import: that of the independent program', {

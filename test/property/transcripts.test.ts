@@ -17,7 +17,7 @@ import {
 import { cases } from './cases.ts'
 import { anyChunks, anyFile, anyGarbage, anyPlaces, anyTranscript, cutsOf } from './transcript-arbitraries.ts'
 
-const RUNS = cases(500)
+const RUNS = cases(60)
 
 /** All that a reading says. How often it handed a turn on is its own business. */
 const said = ({ sessions, badLines, recoveredLines, consumed, transcript }: Reading) => ({
@@ -99,7 +99,7 @@ describe('any transcript', () => {
         expect(bytes.subarray(consumed - tail.length, consumed).equals(tail)).toBe(true)
         expect(tail.length > 0).toBe(consumed > 0)
       }),
-      { numRuns: cases(50) },
+      { numRuns: cases(10) },
     )
   })
 
@@ -110,7 +110,7 @@ describe('any transcript', () => {
         const twice = read(bytes, { cuts: [bytes.length, bytes.length] })
         expect(said(twice)).toEqual(said(read(bytes)))
       }),
-      { numRuns: cases(50) },
+      { numRuns: cases(10) },
     )
   })
 })

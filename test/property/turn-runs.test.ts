@@ -22,7 +22,7 @@ import { anyMove, changes, commandOf, deletions, passing, releases, sequenceOf, 
 vi.setConfig({ testTimeout: 600_000 })
 
 /** How many sequences the pure functions go through. */
-const SEQUENCES = cases(10_000)
+const SEQUENCES = cases(2_000)
 
 /** The least that can be called a store. */
 type HeldWorld = {

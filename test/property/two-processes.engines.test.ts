@@ -150,7 +150,7 @@ class InterruptedGraph extends OtherProcess {
 }
 
 for (const engine of enginesHere([shuffled, neo4jLts])) {
-  const numRuns = engine === shuffled ? cases(40) : cases(25)
+  const numRuns = engine === shuffled ? cases(8) : cases(2)
   describeOn(engine, (store) => {
     const handles = useGraph(store)
 
