@@ -1,9 +1,15 @@
-// Holds the split pattern and the merge ranks of o200k_base; the build copies both into this module.
-import ranks from 'gpt-tokenizer/bpeRanks/o200k_base'
+// Holds the tokenizer of o200k_base; the build bundles gpt-tokenizer's one encoding into this module.
+import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
 import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 
 // gpt-tokenizer carries all encodings twice, 30 MB; this one takes 2 MB (docs/decisions/dependencies.md).
 
-/** The spelling of each token, by its number: its text, or its bytes where they are not UTF-8. */
-export const spellings: readonly (string | readonly number[])[] = ranks
+/** Number of words whose tokens it remembers. One may be as long as a slice, so the default of 100,000 is too much. */
+setMergeCacheSize(1_000)
+
+/** Spellings of special tokens are text like any other. */
+const PLAIN = { disallowedSpecial: new Set<string>() }
+
+/** Matches the pieces of a text. No token reaches from one piece into the next. */
 export const split: RegExp = O200K_TOKEN_SPLIT_REGEX
+export const countPlain = (text: string): number => countTokens(text, PLAIN)
