@@ -75,6 +75,9 @@ const addTranscripts = action(
     )
     if (json) printJson(toWire(transcriptOperations.importTranscripts.output, report))
     else await printTranscripts(report)
+    // A folder may hold other files too; a file that was named should have been read.
+    const named = new Set(paths.map((each) => path.resolve(each)))
+    if (report.skipped.some(({ file }) => named.has(path.resolve(file)))) process.exitCode = EXIT.found.code
   },
 )
 

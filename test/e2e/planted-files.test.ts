@@ -1,9 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { filesOfTurn, writeSlowly } from '../support/written-session.ts'
 import { commandsOn, type Ran, temporaryFolder } from './command.ts'
 
 /** A repository may bring any file of a data folder (contract: hardening.md, section 2). No command and no hook may wait for it. */
@@ -79,5 +82,105 @@ test.runIf(process.platform === 'linux').each(Object.entries(WAYS))(
   async (_way, plant) => {
     const faults = await Promise.all(FILES.map((name) => tryFile(name, plant)))
     expect(faults.flat()).toEqual([])
+  },
+)
+
+/** Counts the requests that reach the author of a repository, on another loopback address. */
+async function listenAsAuthor(): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = []
+  const server = createServer(({ method, url }, response) => {
+    seen.push(`${method} ${url}`)
+    response.end('{"proof":"00"}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
+  onTestFinished(() => void server.close())
+  return { seen, url: `http://127.0.0.2:${(server.address() as AddressInfo).port}` }
+}
+
+const isRoot = process.getuid?.() === 0
+const git = (root: string, ...args: string[]) =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
+    stdio: 'ignore',
+  })
+
+/** How a file with such content comes into a repository that somebody else made. */
+const STRANGERS: Record<string, (file: string, content: string) => void> = {
+  committed: (file, content) => writeFileSync(file, content, { mode: 0o600 }),
+  linked: (file, content) => {
+    writeFileSync(`${file}.other`, content, { mode: 0o600 })
+    symlinkSync(`${path.basename(file)}.other`, file)
+  },
+  'readable by others': (file, content) => writeFileSync(file, content, { mode: 0o644 }),
+  ...(isRoot && {
+    'of another owner': (file: string, content: string) => {
+      writeFileSync(file, content, { mode: 0o600 })
+      chownSync(file, 65_534, 65_534)
+    },
+  }),
+}
+
+/** Each command of the command line, but for those that open no graph: `completion`, `config`, `schema`, `task`, `hook` and `help`. */
+const COMMANDS: readonly string[] = [
+  ...[
+    'capture -',
+    'worlds',
+    'worlds create --feature F --task T2',
+    'context --feature F --task T --turn 2 --role player',
+  ],
+  ...['criteria --world T', 'promises --world T --turn 1', 'specify tasks/TASK-1.md --feature F --task T'],
+  ...[
+    'stall --world T',
+    'issues --world T',
+    'why --world T',
+    'projects',
+    'report --world T',
+    'turns',
+    'paths',
+  ],
+  ...[
+    'desires',
+    'analyses',
+    'query RETURN/**/1',
+    'run list',
+    'tail --snapshot',
+    'export',
+    'migrate',
+    'doctor',
+  ],
+  ...['forget --world T', 'open', 'import autobuild .', 'import transcripts .', 'watch .', 'mcp', 'serve'],
+]
+
+test.runIf(process.platform === 'linux').each(Object.entries(STRANGERS))(
+  'files of a repository that are %s choose for no command where data goes',
+  { timeout: 300_000 },
+  async (way, plant) => {
+    const [author, home] = [await listenAsAuthor(), temporaryFolder()]
+    const shop = path.join(home, 'shop')
+    const data = path.join(shop, '.turngraph')
+    mkdirSync(data, { recursive: true, mode: 0o700 })
+    mkdirSync(path.join(shop, 'tasks'))
+    writeFileSync(path.join(shop, 'tasks', 'TASK-1.md'), '## Acceptance Criteria\n\n- [ ] Prices are shown\n')
+    for (const each of filesOfTurn(path.join(shop, '.guardkit', 'autobuild', 'TASK-1'), 1))
+      await writeSlowly(each, 1)
+    const server = { pid: process.pid, url: author.url, version: '0.1.0' }
+    plant(path.join(data, 'server.json'), JSON.stringify(server))
+    plant(path.join(data, 'token'), 'a-token-of-43-characters-that-somebody-made')
+    plant(path.join(data, 'task.json'), JSON.stringify({ feature_id: 'F', task_id: 'T' }))
+    git(shop, 'init', '-q')
+    if (way === 'committed' || way === 'linked') git(shop, 'add', '-f', '.')
+    const environment = { TURNGRAPH_DATA: data, TURNGRAPH_PORT: '0', HOME: home }
+    const { run } = commandsOn(home)
+    const faults: string[] = []
+    for (const command of COMMANDS) {
+      const ran = await run(command.split(' '), {
+        ...{ cwd: shop, environment, input: command === 'capture -' ? TURN : '' },
+        wrapper: ['timeout', '-k', '1', '20'],
+      })
+      faults.push(...listFaults(command, ran))
+      if (!ran.stderr.includes('is not used: '))
+        faults.push(`${command} does not say what it refused: ${ran.stderr}`)
+    }
+    expect(faults).toEqual([])
+    expect(author.seen).toEqual([])
   },
 )

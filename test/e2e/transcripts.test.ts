@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { EXIT } from '../../src/core/exit-codes.ts'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
 import { instant, linesOf } from '../support/written-transcript.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
@@ -310,6 +311,8 @@ describe('files', () => {
     expect(report.skipped.map(({ file }: { file: string }) => path.basename(file)).sort()).toEqual(
       ['agent-acompact-1.jsonl', 'empty.jsonl', 'folder.jsonl', 'link.jsonl', 'other.jsonl'].sort(),
     )
+    const named = await turngraph.run(['import', 'transcripts', path.join(folder, 'other.jsonl')])
+    expect(named.code, 'a file that was named and cannot be used').toBe(EXIT.found.code)
   })
 
   test.each([

@@ -72,12 +72,12 @@ export function isTrackedByGit(file: string): boolean {
   // Settings of a repository must not start a program. Variables of a surrounding git command must not choose another repository.
   const args = ['-c', 'core.fsmonitor=false', '-C', folder, 'ls-files', '--error-unmatch', '--']
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
-  const { status } = spawnSync('git', [...args, path.basename(file)], {
+  const { status, signal } = spawnSync('git', [...args, path.basename(file)], {
     stdio: 'ignore',
     timeout: GIT_TIMEOUT_MS,
     env: { ...Object.fromEntries(environment), GIT_OPTIONAL_LOCKS: '0' },
   })
-  return status === 0
+  return status === 0 || signal !== null // a git that is stopped at its limit has not said that it does not track the file
 }
 
 function realFolder(folder: string): string | null {
