@@ -1,4 +1,4 @@
-// Checks the comments, documents and test names against the rules of CONTRIBUTING.md ("Plain English") that a script can check.
+// Checks comments, documents and test names against the rules of plain English that a script can check.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,8 @@ const STARTS =
 const WORDS =
   /\b(?:stands?|stood|goes|tells?|told|says? of|said of|beside|anew|meanwhile|so many|by itself|at work|is none|else(?! (?:if|\{)))\b/
 
-const GENERATED = /_generated|_secrets?(?:_rules)?\.py$|gitleaks-rules|docs\/(?:reference|graph)\.md$|CHANGELOG\.md$/
+const GENERATED =
+  /_generated|_secrets?(?:_rules)?\.py$|gitleaks-rules|docs\/(?:reference|graph)\.md$|CHANGELOG\.md$/
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
   .split('\n')
   .filter((file) => /\.(?:tsx?|mjs|cypher|md|py)$/.test(file) && !GENERATED.test(file))
@@ -53,5 +54,7 @@ const share = broken.length / lines
 if (process.argv.includes('--list')) console.log(broken.join('\n'))
 if (process.argv.includes('--folders'))
   for (const [folder, count] of counts) console.log(`${count.broken}\t${count.lines}\t${folder}`)
-console.log(`${broken.length} of ${lines} lines break a rule of plain English (${(100 * share).toFixed(1)} %)`)
+console.log(
+  `${broken.length} of ${lines} lines break a rule of plain English (${(100 * share).toFixed(1)} %)`,
+)
 if (share > MAX_SHARE) process.exitCode = 1
