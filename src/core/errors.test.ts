@@ -14,7 +14,7 @@ test.each([
   [5, 'The disk of /data failed.'],
   [24, 'This process has too many files open.'],
   [23, 'This machine has too many files open.'],
-])('the engine’s error %i is told as: %s', (number, message) => {
+])('the error %i of the engine is described as: %s', (number, message) => {
   const error = ofTheEngine(number)
   expect(describeDiskFault(error, '/data')).toBe(message)
   expect(describeDiskFault(new TurngraphError('store_unavailable', 'away', { cause: error }), '/data')).toBe(
@@ -30,7 +30,7 @@ test('an error of Node names the folder of its file', () => {
   })
 })
 
-test('what is no fault of the disk stays a defect', () => {
+test('an error that is not a fault of the disk stays a defect', () => {
   for (const error of [
     ofTheEngine(2),
     new Error('no space left'),
@@ -40,7 +40,7 @@ test('what is no fault of the disk stays a defect', () => {
     expect(asTurngraphError(error)).toMatchObject({ code: 'internal' })
 })
 
-test('an error quotes no secret of what was sent', () => {
+test('an error does not quote secrets of the request', () => {
   const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
   const error = new TurngraphError('invalid_request', `no ${secret}`, {
     hint: `not ${secret}`,

@@ -5,8 +5,8 @@ import { EXIT } from './exit-codes.ts'
 import { scrubText, scrubTexts } from './scrub/scrub.ts'
 
 /**
- * The errors that callers meet, everywhere the same: REST, MCP and the command line derive their
- * status, error object and exit code from this one table (contract: turns.md, "Errors").
+ * The errors that callers meet. REST, MCP and the command line derive their status, error object and exit code
+ * from this one table (contract: turns.md, "Errors").
  */
 export const ERRORS = {
   invalid_request: {
@@ -71,7 +71,7 @@ export type ErrorCode = keyof typeof ERRORS
 type ErrorOptions = { hint?: string | undefined; details?: unknown; cause?: unknown }
 
 /**
- * The one error class. What it says may quote what was sent, so secrets in it are masked.
+ * The only error class. Its texts may quote the caller's input, so secrets in them are masked.
  *
  * @example
  * throw new TurngraphError('unknown_world', 'TASK-1 has no world "w7".', { hint: 'turngraph worlds lists them' })
@@ -97,7 +97,7 @@ export class TurngraphError extends Error {
     return ERRORS[this.code].exit
   }
 
-  /** The wire form, as every edge renders it. */
+  /** Returns the wire form, which every interface sends. */
   toWire(requestId: string | null = null): ErrorBody {
     return {
       error: {
@@ -124,7 +124,7 @@ export type ErrorBody = {
 /** The hint of an error whose text may be too short for all its problems. */
 export const EVERY_PROBLEM = 'details.problems lists every field that does not fit.'
 
-/** One field of what was sent does not fit. */
+/** Makes the error for one field that does not fit its schema. */
 export const invalidField = (
   path: string,
   message: string,
@@ -135,15 +135,15 @@ export const invalidField = (
     details: { problems: [{ path, message }] },
   })
 
-/** Whether it is one of ours, with one of these codes. */
+/** Checks whether an error is a TurngraphError with one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is TurngraphError =>
   error instanceof TurngraphError && codes.includes(error.code)
 
-/** The store is away or slow: the same call may succeed later. */
+/** Checks whether the store is unavailable or slow, so that the same call may succeed later. */
 export const isAway = (error: unknown): error is TurngraphError =>
   hasCode(error, 'store_unavailable', 'timeout')
 
-/** Whatever was thrown, as a TurngraphError: what is not ours is `internal`, and its text stays in the log. */
+/** Converts a thrown value to a TurngraphError. Unknown errors become `internal`; their text stays in the log. */
 export function asTurngraphError(thrown: unknown): TurngraphError {
   if (thrown instanceof TurngraphError) return thrown
   const fault = diskError(thrown)
@@ -154,7 +154,7 @@ export function asTurngraphError(thrown: unknown): TurngraphError {
   })
 }
 
-/** What a disk that is full, read-only or broken answers; null where something else was thrown. */
+/** Makes the error for a full, read-only or broken disk. Returns null if the cause is another one. */
 export function diskError(cause: unknown, folder?: string): TurngraphError | null {
   const message = describeDiskFault(cause, folder)
   if (message === null) return null
@@ -164,13 +164,13 @@ export function diskError(cause: unknown, folder?: string): TurngraphError | nul
   })
 }
 
-/** Whether it is the disk that keeps the store from writing. */
+/** Checks whether the disk is the reason why the store cannot write. */
 export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null
 
-// Errors of input and output, of Node and of the embedded engine, are the machine's: they pass when somebody makes room.
+// Input and output errors of Node and of the embedded engine belong to the machine. They end when somebody frees space.
 const { ENOSPC, EDQUOT, EROFS, EFBIG, EIO, EMFILE, ENFILE } = constants.errno
 
-/** By number: Node has no name for all of them. */
+/** By error number, because Node does not name all of these errors. */
 const MEANINGS: ReadonlyMap<number, (place: string) => string> = new Map<number, (place: string) => string>([
   [ENOSPC, (place) => `No space left in ${place}.`],
   [EDQUOT, (place) => `The disk quota is used up in ${place}.`],
@@ -182,9 +182,9 @@ const MEANINGS: ReadonlyMap<number, (place: string) => string> = new Map<number,
 ])
 
 /**
- * Says what is wrong with the disk; null where something else was thrown.
+ * Describes a fault of the disk. Returns null if the thrown value is something different.
  *
- * @param folder where it happened; default: the folder of the file that Node names
+ * @param folder the folder of the fault; default: the folder of the file that Node names
  */
 export function describeDiskFault(thrown: unknown, folder?: string): string | null {
   if (!(thrown instanceof Error)) return null
@@ -193,7 +193,7 @@ export function describeDiskFault(thrown: unknown, folder?: string): string | nu
   return describe(folder ?? folderIn(thrown) ?? 'the data folder')
 }
 
-/** The engine is written in Rust, whose errors end in the number, in whatever language the rest is. */
+/** The engine is written in Rust. Its error messages end with the number, whatever language the message is in. */
 function systemErrorNumber(error: Error): number {
   if ('errno' in error && typeof error.errno === 'number') return -error.errno
   return Number(/\(os error (\d+)\)/.exec(error.message)?.[1])

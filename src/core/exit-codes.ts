@@ -1,4 +1,4 @@
-/** What the exit code of a command says: the one table, which the errors, `turngraph --help` and the reference derive from. */
+/** The exit codes of all commands. The errors, `turngraph --help` and the reference derive from this table. */
 export const EXIT = {
   done: { code: 0, meaning: 'done' },
   defect: { code: 1, meaning: 'a defect of Turngraph' },
@@ -8,13 +8,13 @@ export const EXIT = {
   conflict: { code: 5, meaning: 'something else stands there, or somebody else is at work' },
   rateLimited: { code: 6, meaning: 'too many requests' },
   away: { code: 7, meaning: 'the graph or the service is away or too slow: try again' },
-  // Apart from 1, so that a script can tell "found something" from "broke".
+  // Different from 1, so that a script can distinguish "found something" from "broke".
   found: {
     code: 8,
     meaning:
       'it ran with a result to check: findings, pending migrations, files or turns that an import could not use, a run not completed',
   },
-  // For loops of a shell: 0 goes on, this stops, and any other is an error.
+  // For shell loops: 0 continues the loop, 10 ends it, and any other code is an error.
   stop: { code: 10, meaning: '`stall --exit-code`: the session should stop' },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },

@@ -13,7 +13,7 @@ export const LIMITS = {
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8')
 const characters = (text: string): number => [...text].length
 
-/** What both engines can keep and give back as it was. */
+/** Returns the reason why an engine could not store and return the text unchanged; null if both engines can. */
 function storable(text: string): string | null {
   if (text.includes('\0')) return 'holds a NUL character; remove it'
   if (!text.isWellFormed()) return 'holds half of a surrogate pair; replace it, for example by U+FFFD'
@@ -37,8 +37,8 @@ export const text = z
   )
 
 /**
- * Characters that no name may have: control characters, line breaks, bidirectional controls, and characters without a width. The
- * joiners of Persian and Indic scripts and of emoji are allowed between two characters that are not ASCII.
+ * Characters that are forbidden in names: control characters, line breaks, bidirectional controls, and characters
+ * without a width. The joiners of Persian and Indic scripts and of emoji are allowed between two non-ASCII characters.
  */
 const HIDDEN_IN_NAMES =
   /\p{Cc}|[\u034f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<=^|[ -~])[\u200c\u200d]|[\u200c\u200d](?=$|[ -~])/u
@@ -56,7 +56,7 @@ const upTo256 = (value: string): string | null =>
     ? `is longer than 256 characters (${characters(value)}); shorten it`
     : null)
 
-/** The name of a project, feature, task, world or worker: part of a key, so bounded in bytes too. */
+/** The name of a project, feature, task, world or worker. Names are parts of keys, so their bytes are limited too. */
 export const name = z
   .string()
   .check(
@@ -67,10 +67,10 @@ export const name = z
   )
   .meta({ minLength: 1, maxLength: LIMITS.nameCharacters })
 
-/** A criterion's id as somebody gave it, a gate's or a category's name. */
+/** A criterion's id as the caller wrote it, or the name of a gate or a category. */
 export const label = z.string().check(checkText(upTo256))
 
-/** The path of a file, as somebody gave it. */
+/** The path of a file, as the caller wrote it. */
 export const filePath = text.check(checkText(findHiddenCharacter))
 
 export const list = <S extends z.ZodType>(entry: S) =>
@@ -84,7 +84,7 @@ export const map = <S extends z.ZodType>(value: S) =>
       `has more than ${LIMITS.entries} entries; send fewer`,
     )
 
-/** A number of a JSON body or an option; what is out of bounds is told with both of them. */
+/** A number in a JSON body or an option. The error message names both bounds. */
 export function integerBetween(min: number, max: number) {
   const shown = (bound: number) => bound.toLocaleString('en-US')
   const error = `must be a whole number from ${shown(min)} to ${shown(max)}`
@@ -100,13 +100,13 @@ export const wholeNumber = (min: number, max: number) =>
     )
     .meta({ type: 'integer', minimum: min, maximum: max })
 
-/** Whether a double keeps all digits of its whole numbers: what lost some has lost them by the time it is here. */
+/** Checks whether all whole numbers are below 2^53. A larger number has already lost digits when it was parsed. */
 export const isExact = (value: unknown): boolean => {
   if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value)
   return value === null || typeof value !== 'object' || Object.values(value).every(isExact)
 }
 
-/** Free JSON of a record, which is stored as it came. */
+/** Free JSON in a record, stored unchanged. */
 export const exactJson = z.json().refine(isExact, {
   error: 'has a whole number beyond 2^53, which JSON rounds; give it as text',
 })

@@ -1,4 +1,4 @@
-/** `Map.groupBy`, which Node 20 lacks: the groups in the order of their first entry. */
+/** Does what `Map.groupBy` does, which Node 20 lacks. The groups are in the order of their first entry. */
 export function groupBy<T, K>(list: readonly T[], toKey: (entry: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const entry of list) {
@@ -10,7 +10,7 @@ export function groupBy<T, K>(list: readonly T[], toKey: (entry: T) => K): Map<K
   return groups
 }
 
-/** A list in pieces: each ends with the entry that brings its size to `most`. */
+/** Splits a list into pieces. A piece ends with the entry that brings its size to `most`. */
 export function* inChunks<T>(
   list: readonly T[],
   measure: (entry: T) => number,

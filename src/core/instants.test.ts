@@ -12,7 +12,7 @@ test.each([
 })
 
 test.each(['', 'yesterday', '2026-02-31', '2026-01-01T24:00:00', '2026-13-41T00:00:00', '1773092615'])(
-  '"%s" is no instant',
+  '"%s" is not an instant',
   (text) => {
     expect(canonicalInstant(text)).toBeNull()
   },

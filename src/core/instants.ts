@@ -1,12 +1,12 @@
 /**
- * Instants travel as ISO 8601 text, in UTC, to the microsecond: real artifacts have those, a JavaScript Date
- * would cut them, and the embedded engine keeps no more. Without a zone the time is UTC (contract: turns.md).
+ * Instants are ISO 8601 texts in UTC with microseconds. Real artifacts have microseconds, a JavaScript Date would
+ * cut them off, and the embedded engine stores no more digits. Without a zone the time is UTC (contract: turns.md).
  */
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/
 
 /**
- * The one form in which Turngraph stores and shows an instant, or `null` where the text is not an instant.
+ * Converts a text to the form in which Turngraph stores and shows instants. Returns null if the text is not an instant.
  *
  * @example canonicalInstant('2026-03-08T14:07:00.397166+01:00') // '2026-03-08T13:07:00.397166Z'
  */
@@ -16,7 +16,7 @@ export function canonicalInstant(text: string): string | null {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = found
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`
   const date = new Date(`${local}Z`)
-  // Date rolls 2026-02-31 over to March: such a text is no instant.
+  // Date turns 2026-02-31 into a day in March. Such a text is not an instant.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 19) !== local) return null
   const utc = new Date(date.getTime() - offsetMinutes(zone) * 60_000)
   const digits = fraction.slice(0, 6).replace(/0+$/, '')
@@ -24,10 +24,10 @@ export function canonicalInstant(text: string): string | null {
   return `${utc.toISOString().slice(0, 19)}${padded === '' ? '' : `.${padded}`}Z`
 }
 
-/** Later than every instant that is stored. */
+/** Later than every stored instant. */
 export const LATEST_INSTANT = '9999-12-31T23:59:59.999Z'
 
-/** An instant of this service's own clock, in the one form. */
+/** Converts a time of this service's own clock to the stored form. */
 export const toInstant = (date: Date): string => canonicalInstant(date.toISOString()) as string
 
 function offsetMinutes(zone: string): number {
@@ -36,7 +36,7 @@ function offsetMinutes(zone: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-/** Whole seconds between two canonical instants, or null where one is not known or both are the same. */
+/** Whole seconds between two canonical instants; null if one is unknown or both are the same. */
 export function secondsBetween(start: string | null, end: string | null): number | null {
   if (start === null || end === null || start === end) return null
   return Math.max(0, Math.round((Date.parse(end) - Date.parse(start)) / 1000))

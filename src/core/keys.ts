@@ -1,11 +1,11 @@
-// Makes and reads the keys of the graph's nodes: nothing else knows what a key looks like.
+// Makes and reads the keys of the graph's nodes. No other file knows the form of a key.
 import { createHash } from 'node:crypto'
 import { scrubText } from './scrub/scrub.ts'
 
 /**
- * Every node that is looked up has one synthetic key: its scope's parts, each percent-encoded, joined
- * by `/` (DESIGN.md, "The graph"). Only `%` and `/` are encoded: that is what makes the key injective,
- * and the names' limit of 1 KiB then keeps a key of four parts below the 8,000 bytes of a Neo4j index.
+ * Every node that is looked up has one synthetic key: the parts of its scope, percent-encoded and joined by `/`
+ * (DESIGN.md, "The graph"). Only `%` and `/` are encoded. This makes the key injective. Names have at most 1 KiB,
+ * so a key of four parts stays below the 8,000 bytes of a Neo4j index.
  */
 const encodePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('/', '%2F')
 
@@ -14,7 +14,7 @@ const decodePart = (part: string): string => part.replaceAll('%2F', '/').replace
 const join = (...parts: string[]): string => parts.map(encodePart).join('/')
 
 export const projectKey = (project: string): string => join(project)
-/** Between these two stand the keys of all that is a project's, and no other's: `0` follows `/`. */
+/** Bounds of the range that contains all keys of one project and no others: `0` follows `/`. */
 export const keysOfProject = (project: string): { after: string; below: string } => ({
   after: `${projectKey(project)}/`,
   below: `${projectKey(project)}0`,
@@ -23,48 +23,51 @@ export const featureKey = (project: string, featureId: string): string => join(p
 export const taskKey = (project: string, featureId: string, taskId: string): string =>
   join(project, featureId, taskId)
 
-/** A world's slug is unique in its project, so the feature and the task are no part of its key. */
+/** A world's slug is unique in its project, so its key does not contain the feature and the task. */
 export const worldKey = (project: string, worldSlug: string): string => join(project, worldSlug)
 
-/** Built in Cypher too (`w.key + '/' + toString(number)`), hence the plain form. */
+/** Cypher builds the same key (`w.key + '/' + toString(number)`), so the form is plain. */
 export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
 
-/** A record that was superseded keeps the key of its turn, with its revision. Built in Cypher too (turns/supersede). */
+/** The key of a superseded record: the key of its turn and its revision. Cypher builds it too (turns/supersede). */
 export const supersededKey = (ofTurn: string, revision: number): string => `${ofTurn}~${revision}`
 
 const SUPERSEDED = /^(.*\/\d+)~(\d+)$/s
 
 export const isSupersededKey = (key: string): boolean => SUPERSEDED.test(key)
 
-/** The turn's key without a revision. */
+/** Returns the key of the turn without the revision. */
 export const turnOfSuperseded = (key: string): string => SUPERSEDED.exec(key)?.[1] ?? key
 
-/** Of a turn run or an attempt. Unique in its project: an id of another project finds nothing. */
+/** The key of a turn run or an attempt. It contains the project, so an id of another project finds nothing. */
 export const recordKey = (project: string, id: string): string => join(project, id)
 
 export const worldSeqKey = (ofWorld: string, number: number): string => `${ofWorld}/${number}`
 export const runSeqKey = (ofRun: string, seq: number): string => `${ofRun}/${seq}`
 
-/** A criterion with a text belongs to its task; identical words are one criterion. */
+/** The key of a criterion with a text. It belongs to its task; identical texts are one criterion. */
 export const criterionKey = (ofTask: string, words: string): string => `${ofTask}/text:${sha256(words)}`
 
-/** A criterion known by its label alone belongs to its world. */
+/** The key of a criterion that is known only by its label. It belongs to its world. */
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
 
-/** A version of what a task declares must hold. */
+/** The key of one version of a task's specification. */
 export const specificationKey = (ofTask: string, version: number): string =>
   `${ofTask}/specification:${version}`
 
 export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
 
-/** What turns are about, as a part of a key. Built in Cypher too, as the key is: turns/context, elsewhere, restore/topics, V011, V012. */
+/**
+ * The name of a topic (a file, a gate, an issue or a feature that turns are about), as a part of its key. Cypher builds
+ * the name and the key too: turns/context, elsewhere, restore/topics, V011, V012.
+ */
 export const topicName = (kind: TopicKind, name: string): string => join(`${kind}:${name}`)
 
-/** Of a topic, without its slot. */
+/** The key of a topic, without its slot. */
 export const topicKey = (project: string, ofTopic: string): string => `${join(project)}/${ofTopic}`
 
-/** Whose criterion it is; null where the key is not a criterion's. */
+/** Returns the task of a criterion; null if the key does not belong to a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = partsOfKey(key)
   if (project === undefined || featureId === undefined || taskId === undefined) return null
@@ -75,18 +78,18 @@ export const partsOfKey = (key: string): string[] => key.split('/').map(decodePa
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-/** Tools, calls and records as Claude Code names them. */
+/** Names of tools, calls and records in the form that Claude Code writes. */
 const USUAL_NAME =
   /^(?:[A-Za-z]{1,24}|(?:toolu|msg|req)_[A-Za-z0-9]{20,30}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 
-/** Masks secrets in a name or an id of a transcript. Two names that differ still do, and a masked one is left alone. */
+/** Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it is. */
 export function maskName(name: string): string {
   if (USUAL_NAME.test(name)) return name
   const masked = scrubText(name)
   return masked === name ? name : `${masked} ${sha256(name).slice(0, 12)}`
 }
 
-/** Masks a key of a transcript as an import masks the names in it. The project's part stays. */
+/** Masks a key of a transcript in the same way as an import masks the names in it. The project's part stays. */
 export const maskTranscriptKey = (key: string): string =>
   key
     .split('/')
@@ -96,7 +99,7 @@ export const maskTranscriptKey = (key: string): string =>
 const LONGEST_NAME = 256
 const LONGEST_PATH = 4_096
 
-/** Names and ids of transcripts are other people's: masked, what both engines can keep, no longer than an index takes. */
+/** Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an index. */
 export const storedName = (text: string): string => shorten(maskName(text), LONGEST_NAME)
 export const storedPath = (text: string): string => shorten(scrubText(text), LONGEST_PATH)
 
@@ -105,20 +108,20 @@ const shorten = (text: string, longest: number): string =>
     ? text.toWellFormed().replaceAll('\0', '\uFFFD')
     : `${shorten(text.slice(0, longest - 65), longest)}…${sha256(text)}`
 
-/** What belongs to a project and has one name there, which is stored already. */
+/** The key of a node that has a unique, already stored name in its project. */
 export const transcriptKey = (project: string, own: string): string => join(project, own)
 
-/** By the name or the id that the transcript gives. */
+/** The key of a transcript session, from the id in the transcript. */
 export const sessionKey = (project: string, sessionId: string): string =>
   transcriptKey(project, storedName(sessionId))
-/** Of the worktree of a task or a feature, by the name of its folder. */
+/** The key of the worktree of a task or a feature, from the name of its folder. */
 export const worktreeKey = (project: string, worktree: string): string =>
   transcriptKey(project, storedName(worktree))
 export const transcriptTurnKey = (project: string, id: string): string =>
   transcriptKey(project, storedName(id))
 export const toolKey = (project: string, tool: string): string => transcriptKey(project, storedName(tool))
 
-/** Two files may hold one session. */
+/** The key contains the path, because two files may contain the same session. */
 export const transcriptFileKey = (of: {
   project: string
   sessionId: string
@@ -126,14 +129,14 @@ export const transcriptFileKey = (of: {
 }): string =>
   transcriptKey(of.project, `${storedName(of.sessionId)}${of.path == null ? '' : `@${sha256(of.path)}`}`)
 
-/** Patterns may be longer than an index takes. */
+/** The key contains a hash, because a pattern may be longer than an index allows. */
 export const patternKey = (project: string, pattern: string): string =>
   transcriptKey(project, sha256(pattern))
 
 export const toolUseKey = (of: { project: string; tool: string; period: number; length: number }): string =>
   `${toolKey(of.project, of.tool)}/${of.period}/${of.length}`
 
-/** What a session's id says: `{session}`, or `{session}/{agent}` for the thread of a subagent. */
+/** Splits a session's id: `{session}`, or `{session}/{agent}` for the thread of a subagent. */
 export function splitSessionId(id: string): { session: string; agentId: string | null } {
   const slash = id.lastIndexOf('/')
   return slash < 0

@@ -23,7 +23,7 @@ test.each<[string[], string[], number]>([
   expect(split(chunks)).toEqual({ lines, consumed, overlong: 0 })
 })
 
-test('the whole bytes behind the last newline are a line, and the others are left', () => {
+test('whole bytes after the last newline are a line, and the other bytes are not consumed', () => {
   const shown: string[] = []
   const all = (rest: Buffer) => {
     shown.push(rest.toString())
@@ -43,14 +43,14 @@ test('the tail ends where the whole bytes end', () => {
   expect(splitter.tail.toString()).toBe('a\nbc')
 })
 
-test('bytes are counted on from where the file was left', () => {
+test('the count of bytes continues at the given offset', () => {
   const splitter = new LineSplitter(1000, () => {})
   splitter.push(Buffer.from('abc\nde'))
   splitter.end(() => 0)
   expect(splitter.consumed).toBe(1004)
 })
 
-test('a line beyond every measure is dropped, and the next one is read', () => {
+test('a line over the limit is dropped, and the next line is read', () => {
   const chunk = Buffer.alloc(16 * 1024 * 1024, 'x')
   const { lines, consumed, overlong } = split(['a\n', ...Array<Buffer>(17).fill(chunk), '\nb\n'])
   expect(lines).toEqual(['a', 'b'])

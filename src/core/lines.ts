@@ -1,27 +1,27 @@
-// Splits bytes into lines as they arrive: of transcripts, of exports.
+// Splits the bytes of transcripts and exports into lines as they arrive.
 
-/** Lines of tens of MB are real. */
+/** Maximum length of a line. Lines of tens of MB occur in practice. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 const NEWLINE = 0x0a
 const TAIL_BYTES = 4096
 
-/** Looks at `bytes[start, end)`, one line without its newline; the bytes are the caller's again afterwards. */
+/** Receives `bytes[start, end)`, one line without its newline. The caller reuses the bytes afterwards. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
 /**
- * Bytes in, lines out: one line in memory at a time, however long the file.
+ * Splits bytes into lines. Only one line is in memory at a time, whatever the length of the file.
  *
  * @example
  * const lines = new LineSplitter(0, (bytes, start, end) => read(bytes.toString('utf8', start, end)))
  * for await (const chunk of stream) lines.push(chunk)
  */
 export class LineSplitter {
-  /** How many bytes are behind the last whole line. */
+  /** Number of bytes up to the end of the last whole line. */
   consumed: number
-  /** How many lines were longer than the limit: they are dropped. */
+  /** Number of lines that were dropped because they were longer than the limit. */
   overlong = 0
-  /** The last bytes before `consumed`, {@link TAIL_BYTES} at most: whether a file is still the same is seen there. */
+  /** The last bytes before `consumed`, {@link TAIL_BYTES} at most. They show whether a file is still the same. */
   tail: Buffer = Buffer.alloc(0)
   readonly #onLine: OnLine
   readonly #maxLineBytes: number
@@ -37,7 +37,7 @@ export class LineSplitter {
     this.#onLine = onLine
   }
 
-  /** @param chunk may be written over after the call */
+  /** @param chunk may be overwritten after the call */
   push(chunk: Buffer): void {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -49,13 +49,13 @@ export class LineSplitter {
     if (start < chunk.length) this.#hold(chunk.subarray(start))
   }
 
-  /** Whether a line was longer than the limit, or the one that has begun already is. */
+  /** Checks whether a line, including the current unfinished one, was longer than the limit. */
   get hasOverlong(): boolean {
     return this.overlong > 0 || this.#dropping
   }
 
   /**
-   * Ends the input. The first bytes behind the last newline are a line if they are whole; the others are not consumed.
+   * Ends the input. The first bytes after the last newline are a line if they are whole. The other bytes are not consumed.
    *
    * @param wholeBytes returns how many bytes are whole
    */
@@ -92,7 +92,7 @@ export class LineSplitter {
   }
 }
 
-/** The last bytes of two pieces, as a copy. */
+/** Copies the last bytes of two consecutive pieces. */
 const copyLastBytes = (before: Buffer, piece: Buffer): Buffer =>
   piece.length >= TAIL_BYTES
     ? Buffer.from(piece.subarray(-TAIL_BYTES))

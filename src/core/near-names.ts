@@ -1,11 +1,11 @@
-// Finds names that somebody who misspelt one may have meant.
+// Finds names that are similar to a misspelled one.
 import leven from 'leven'
 
 const MOST_NEAR = 3
 
 /**
- * Up to three of the candidates that are near to a name, the nearest first: they differ from it in a third of its
- * characters at most, whatever their case, or the one stands in the other.
+ * Returns up to three candidates that are similar to a name, the most similar first. A candidate is similar if it
+ * differs in at most a third of the characters, ignoring case, or if one of the two names contains the other.
  *
  * @example
  * nearNames('task-11', ['TASK-1', 'TASK-12', 'OTHER']) // ['TASK-1', 'TASK-12']
@@ -22,7 +22,7 @@ export function nearNames(name: string, candidates: Iterable<string>): string[] 
     .map(({ candidate }) => candidate)
 }
 
-/** "Did you mean A, B or C?", or nothing where there is no near name. With the space before it. */
+/** "Did you mean A, B or C?" with a space before it; empty if there is no similar name. */
 export function didYouMean(near: readonly string[]): string {
   const last = near.at(-1)
   if (last === undefined) return ''
@@ -30,20 +30,20 @@ export function didYouMean(near: readonly string[]): string {
   return ` Did you mean ${others === '' ? last : `${others} or ${last}`}?`
 }
 
-/** Names that contain each other come after those that are near by themselves. */
+/** Extra distance of names that contain each other: they come after names that differ in few characters. */
 const CONTAINED = 1
 const LEAST_CONTAINED = 3
 
 function distanceTo(wanted: string, candidate: string, allowed: number): number {
-  // What is further apart is not counted to its end.
+  // leven stops counting at maxDistance.
   const distance = isSwapOf(wanted, candidate) ? 1 : leven(wanted, candidate, { maxDistance: allowed + 1 })
-  if (distance <= allowed && distance < Math.max(wanted.length, candidate.length)) return distance // something is left
+  if (distance <= allowed && distance < Math.max(wanted.length, candidate.length)) return distance // at least one character is equal
   const [shorter, longer] = wanted.length < candidate.length ? [wanted, candidate] : [candidate, wanted]
   const contained = shorter.length >= LEAST_CONTAINED && longer.includes(shorter)
   return contained ? allowed + CONTAINED : Number.POSITIVE_INFINITY
 }
 
-/** True if the two differ only in two neighboring characters that changed places. */
+/** Checks whether two texts differ only by a swap of two neighboring characters. */
 function isSwapOf(a: string, b: string): boolean {
   if (a.length !== b.length || a === b) return false
   let at = 0

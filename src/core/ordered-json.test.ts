@@ -13,7 +13,7 @@ test.each([
   expect(parseOrderedJson(text)).toEqual(JSON.parse(text))
 })
 
-test('an escaped whole number is a key as any other', () => {
+test('an escaped whole number is a key like any other', () => {
   expect(Object.keys(parseOrderedJson('{"\\u0031":1,"0":2}') as object)).toEqual(['1', '0'])
 })
 

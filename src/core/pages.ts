@@ -1,4 +1,4 @@
-/** Pages of lists: the fields that ask for one, its form, its bounds in items and bytes, and the cursors. */
+/** Pages of lists: the fields of a request, the form of the answer, the limits in items and bytes, and the cursors. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { invalidField, type TurngraphError } from './errors.ts'
@@ -18,17 +18,17 @@ export const page = <S extends z.ZodType>(item: S) =>
 
 type Window = { limit: number; cursor?: string | null | undefined; maxBytes: number }
 
-/** The first read of a page whose records may be of a mebibyte each: how large they are, no statement says. */
+/** Number of records in the first read of a page if a record may have 1 MiB. No statement returns their sizes. */
 export const LARGE_RECORDS = 4
 const MOST_AT_ONCE = 64
 
 /**
- * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`: its first item
- * stands there whatever its size. One read asks for one item more than it shows, which says whether there is a next page.
+ * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`. The first item
+ * is always included, whatever its size. A read requests one item more than it returns, to detect a next page.
  *
- * @param read the items after a cursor, at most so many
- * @param firstRead how many items the first read asks for; further reads ask for more, as far as the items so far let
- * expect that these fit. Default: all at once, for records that are small
+ * @param read returns the items after a cursor, at most the given number
+ * @param firstRead number of items in the first read. Further reads request as many as are expected to fit, judging by
+ * the size of the items so far. Default: all at once, for small records
  */
 export async function readPage<T>(
   { limit, cursor, maxBytes }: Window,
@@ -55,7 +55,7 @@ export async function readPage<T>(
 }
 
 /**
- * Reads a page of a list that is computed as a whole. Its cursor is the place of the next item.
+ * Reads a page of a list that is computed as a whole. The cursor is the index of the next item.
  *
  * @param limit 0: all items
  * @param read returns the first items, at most the given number; 0: all
@@ -71,7 +71,7 @@ export async function readPlaces<T>(
   return { items: found.slice(from, to), nextCursor: found.length > to ? cursorAt(String(to)) : null }
 }
 
-/** All items of a list, read page by page. */
+/** Reads all items of a list, page by page. */
 export async function* everyItem<T>(
   read: (cursor: string | null) => Promise<{ items: readonly T[]; nextCursor: string | null }>,
 ): AsyncGenerator<T> {
@@ -83,7 +83,7 @@ export async function* everyItem<T>(
   } while (cursor !== null)
 }
 
-/** About the bytes of a value as JSON, without making that: its texts, and a little for each value. */
+/** Estimates the bytes of a value as JSON without serializing it: its texts and a few bytes for each value. */
 function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + BYTES_A_VALUE
   if (value === null || typeof value !== 'object') return BYTES_A_VALUE
@@ -96,13 +96,13 @@ const BYTES_A_VALUE = 6
 
 const SUM_BYTES = 4
 
-/** The opaque form of a position. Its sum tells a cursor that lost or changed a part: any other text is a name, too. */
+/** Encodes a position as an opaque cursor. Its checksum detects a cursor that was cut or changed: any text may be a name. */
 export const sealCursor = (position: Buffer): string =>
   Buffer.concat([createHash('sha256').update(position).digest().subarray(0, SUM_BYTES), position]).toString(
     'base64url',
   )
 
-/** The position in a cursor; null where no page gave that cursor. */
+/** Returns the position in a cursor; null if the cursor does not come from a page. */
 export function openCursor(cursor: string): Buffer | null {
   const position = Buffer.from(cursor, 'base64url').subarray(SUM_BYTES)
   return sealCursor(position) === cursor ? position : null
@@ -110,9 +110,9 @@ export function openCursor(cursor: string): Buffer | null {
 
 export const cursorAt = (position: string): string => sealCursor(Buffer.from(position))
 
-/** @throws `invalid_request` where no page gave that cursor */
+/** @throws `invalid_request` if the cursor does not come from a page */
 export function textCursor(cursor: string | null | undefined): string | null {
-  if (!cursor) return null // `cursor=` of a query string asks for the first page
+  if (!cursor) return null // `cursor=` in a query string requests the first page
   const position = openCursor(cursor)
   if (position === null) throw foreignCursor()
   return position.toString('utf8')

@@ -7,6 +7,6 @@ test.each([
   ['{"a": {"b": 1, "b" : 2}, "c": 1, "c": "{\\"a\\": 1}"}', ['b', 'c']],
   ['{"a": "a", "b": ["a", "a"]}', []],
   ['{"__proto__": 1, "__proto__": 2}', ['__proto__']],
-])('the keys that an object of %s has more than once are %j', (text, keys) => {
+])('the repeated keys of the objects in %s are %j', (text, keys) => {
   expect(listRepeatedKeys(text)).toEqual(keys)
 })

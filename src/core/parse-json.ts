@@ -1,7 +1,7 @@
-// Parses a text that may be no JSON.
+// Parses texts that may not be JSON.
 import { parseOrderedJson } from './ordered-json.ts'
 
-/** Undefined, which no JSON means, where the text is not JSON: the caller says what was expected. */
+/** Parses JSON. Returns undefined, which is not a JSON value, if the text is not JSON. The caller reports the error. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -12,7 +12,7 @@ export function parseJson(text: string): unknown {
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g
 
-/** Lists the keys that an object of a JSON text has more than once, as they are written. A parser keeps the last value only. */
+/** Lists the keys that an object in a JSON text repeats, as written. A parser keeps only the last value. */
 export function listRepeatedKeys(text: string): string[] {
   const [repeated, open] = [new Set<string>(), [] as Set<string>[]]
   for (const [token, colon] of text.matchAll(TOKEN)) {

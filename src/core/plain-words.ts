@@ -1,7 +1,8 @@
-// Says in plain words what does not fit a schema, where the schema has no words of its own: those of the parser are for programmers.
+// Describes the problems of a value that does not fit its schema, in words that are not written for programmers. The
+// parser's own messages are.
 import type * as z from 'zod'
 
-/** The message of an issue, for `safeParse({ error })`; nothing where the schema itself has one to give. */
+/** Returns the message of an issue, for `safeParse({ error })`; undefined if the schema has its own message. */
 export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_value':
@@ -34,7 +35,7 @@ function sizeText(origin: string, bound: number | bigint, word: string): string 
     : `have ${word} ${shown} ${units[Number(bound) === 1 ? 0 : 1]}`
 }
 
-/** What each of its forms wants. */
+/** Joins the requirements of all members of a union. */
 function unionText(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const wanted = forms.flatMap(([first]) => (first === undefined ? [] : [first.message]))
   return [...new Set(wanted)].join(', or ')
@@ -42,6 +43,6 @@ function unionText(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
 
 const typeName = (value: unknown): string => {
   if (value === null) return 'null'
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value) // one of JavaScript, and none of JSON
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value) // a number of JavaScript that JSON lacks
   return Array.isArray(value) ? 'an array' : `of type ${typeof value}`
 }

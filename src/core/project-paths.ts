@@ -1,20 +1,20 @@
-/** Compares paths of files as a project names them, whatever worktree they were written in. */
+/** Converts paths of files to the form that is relative to their project, whatever worktree they were written in. */
 import path from 'node:path'
 
-/** Up to and including the worktree's own folder: `…/.guardkit/worktrees/FEAT-1/src/a.py` → `src/a.py`. */
+/** Matches up to and including the worktree's own folder: `…/.guardkit/worktrees/FEAT-1/src/a.py` → `src/a.py`. */
 const WORKTREE = /^(?:.*[/\\])?\.[\w-]+[/\\]worktrees[/\\][^/\\]+[/\\]/
 
-/** A path as it stands in its project: without its worktree and a leading `./`. */
+/** Removes the worktree and a leading `./` from a path. */
 export const withoutWorktree = (given: string): string =>
   given
     .trim()
     .replace(WORKTREE, '')
     .replace(/^(?:\.\/)+/, '')
 
-/** In most paths nothing is to be normalized, which takes ten times as long as to see that. */
+/** Matches paths that may need normalization. Most do not, and this check is ten times as fast as normalizing. */
 const ODD = /[\\:]|\/\/|\.\/|worktrees\/|^[\s/.]|[\s/.]$|^$/
 
-/** One spelling for each file of a project; null for a path that leaves it. */
+/** Returns the same spelling for all paths of a file in a project; null for a path that leaves the project. */
 export function projectPath(given: string): string | null {
   if (!ODD.test(given)) return given
   const normal = path.posix.normalize(withoutWorktree(given).replaceAll('\\', '/'))

@@ -1,22 +1,22 @@
-// Repeats work that may succeed a little later, until a deadline or so many times.
+// Repeats work that may succeed later, until a deadline or up to a number of retries.
 import pRetry from 'p-retry'
 
 export type RetryOptions = {
-  /** Whether an error says that another try may succeed. */
+  /** Checks whether another try may succeed after this error. */
   when: (error: Error) => boolean
-  /** No try begins later, in terms of performance.now(); default: never too late. */
+  /** No try starts after this time of performance.now(); default: no limit. */
   until?: number
-  /** How many tries follow the first; default: as many as the time allows. */
+  /** Maximum number of tries after the first; default: as many as the time allows. */
   retries?: number
-  /** Each pause is twice the one before, and up to twice as long by chance; default: none. */
+  /** First pause. Each pause is twice the previous one, multiplied by a random factor of 1 to 2; default: no pause. */
   firstPauseMs?: number
   longestPauseMs?: number
-  /** Ends the tries, and throws away the answer of one that is under way. */
+  /** Ends the tries and discards the result of a running one. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Answers what `work` answers, or throws the error of its last try.
+ * Returns the result of `work`, or throws the error of its last try.
  *
  * @example
  * await retry(() => store.write(turn), { when: isAway, until: performance.now() + 5_000, firstPauseMs: 200 })

@@ -1,8 +1,8 @@
-// Reads the code of an error of the system.
+// Reads the codes of system errors.
 
-/** Such as `ENOENT`; null where something else was thrown. */
+/** Returns the code of a system error, such as `ENOENT`; null if the thrown value has no code. */
 export const systemCode = (thrown: unknown): string | null =>
   thrown instanceof Error && 'code' in thrown ? String(thrown.code) : null
 
-/** Whether what was asked for is no file or folder any more. */
+/** Checks whether an error means that the file or folder does not exist any more. */
 export const isGone = (thrown: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(thrown) ?? '')

@@ -24,7 +24,7 @@ const problemsOf = (value: unknown): unknown => {
   return null
 }
 
-test('what does not fit is told in plain words, not in those of the parser', () => {
+test('problems are described in plain words, not in the words of the parser', () => {
   expect(problemsOf([1])).toEqual({
     problems: [{ path: '', message: 'must be of type object, and is an array' }],
   })
@@ -75,8 +75,8 @@ test('fields that are absent stay absent', () => {
   expect(toWire(schema, { playerSummary: '', turnNumber: 2 })).toEqual({ player_summary: '', turn_number: 2 })
 })
 
-describe('what does not fit', () => {
-  test('all problems are named at once, each by its path', () => {
+describe('values that do not fit', () => {
+  test('all problems are reported at once, each with its path', () => {
     expect(
       problemsOf({
         turn_number: 0,
@@ -101,14 +101,14 @@ describe('what does not fit', () => {
     })
   })
 
-  test('a list that is too long is named as such', () => {
+  test('a list that is too long is reported as such', () => {
     const list = [1, 2, 3].map((n) => ({ criterion_id: String(n) }))
     expect(problemsOf({ player_summary: '', turn_number: 1, inner_list: list })).toEqual({
       problems: [{ path: 'inner_list', message: 'has too many' }],
     })
   })
 
-  test('a rule over the entries of a list reads them by their names in code, and is told by those of the wire', () => {
+  test('a check of a list reads the names of the code, and its problems have the names of the wire', () => {
     const entries = z.array(z.object({ criterionId: z.string() })).superRefine((found, context) => {
       if (found[1]?.criterionId === found[0]?.criterionId)
         context.addIssue({ code: 'custom', path: [1, 'criterionId'], message: 'stands there twice' })
@@ -123,14 +123,14 @@ describe('what does not fit', () => {
     expect(parse('a', 'b')).toEqual({ innerList: [{ criterionId: 'a' }, { criterionId: 'b' }] })
   })
 
-  test('the error is an invalid_request that says what was sent', () => {
+  test('the error is an invalid_request that names the kind of the input', () => {
     const parse = () => parseWire(schema, { turn_number: 1 }, 'turn')
     expect(parse).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^turn: /) }),
     )
   })
 
-  test.each([null, 'text', [], 7])('%j is no record', (value) => {
+  test.each([null, 'text', [], 7])('%j is not a record', (value) => {
     expect(problemsOf(value)).toMatchObject({ problems: [{ path: '' }] })
   })
 })

@@ -13,14 +13,14 @@ type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : S
 
-/** The wire form of a record, where an absent field is left out and never null. */
+/** The wire form of a record. An absent field is omitted and never null. */
 export type WireForm<T> = T extends readonly (infer Entry)[]
   ? WireForm<Entry>[]
   : T extends object
     ? { [K in keyof T as K extends string ? SnakeCase<K> : K]: WireForm<Exclude<T[K], null | undefined>> }
     : T
 
-/** The type of a value on the wire as it is parsed there: only its keys are other ones. */
+/** The type of a parsed value on the wire. Only the keys differ. */
 export type OnWire<T> = T extends readonly (infer Entry)[]
   ? OnWire<Entry>[]
   : T extends object
@@ -29,7 +29,7 @@ export type OnWire<T> = T extends readonly (infer Entry)[]
 
 const wireForms = new WeakMap<z.ZodType, z.ZodType>()
 
-/** The same schema with snake_case keys: what edges validate, and what OpenAPI and MCP show. */
+/** Returns the same schema with snake_case keys. Interfaces validate with it; OpenAPI and MCP show it. */
 export function wireSchema(schema: z.ZodType): z.ZodType {
   const cached = wireForms.get(schema)
   if (cached !== undefined) return cached
@@ -67,7 +67,7 @@ function rebuild(schema: z.ZodType): z.ZodType {
   return schema
 }
 
-/** A refinement of a list reads the names that it was written with, and tells of those of the wire. */
+/** Converts a check of a list: it receives the names of the code, and its problems have the names of the wire. */
 function onWire(check: z.core.$ZodCheck<unknown[]>, schema: z.ZodType): z.core.$ZodCheck<unknown[]> {
   if (check._zod.def.check !== 'custom') return check
   return z.check<unknown[]>((payload) => {
@@ -100,7 +100,7 @@ function fromWire(schema: z.ZodType, value: unknown): unknown {
 const converterTo = memoize((schema) => makeConverter(schema, same, snakeCase) ?? asItIs)
 const converterFrom = memoize((schema) => makeConverter(schema, snakeCase, same) ?? asItIs)
 
-/** A schema is walked once, not for every value. */
+/** Walks a schema once, not for every value. */
 function memoize(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) => Converter {
   const known = new WeakMap<z.ZodType, Converter>()
   return (schema) => {
@@ -112,7 +112,7 @@ function memoize(make: (schema: z.ZodType) => Converter): (schema: z.ZodType) =>
   }
 }
 
-/** Null where nothing in the schema has a name to change. */
+/** Makes a converter; null if the schema has no names to change. */
 function makeConverter(schema: z.ZodType, from: Rename, to: Rename): Converter | null {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return makeConverter(schema.unwrap() as z.ZodType, from, to)
@@ -148,7 +148,7 @@ export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: 
   return fromWire(schema, parsed) as z.output<S>
 }
 
-/** The same for a value that is camelCase already. */
+/** Parses a value that is already in camelCase, with the same errors as {@link parseWire}. */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -176,7 +176,7 @@ function checkAgainst(schema: z.ZodType, value: unknown) {
       reserved: reservedKeys(value, []),
     }
   } catch (error) {
-    // 1 MiB of `[` is no record: the schema of free JSON runs out of stack before anything is stored.
+    // The schema of free JSON runs out of stack on 1 MiB of `[`, before anything is stored.
     if (!(error instanceof RangeError)) throw error
     throw new TurngraphError('invalid_request', 'The record is nested too deeply.', {
       hint: 'Flatten it, or store it elsewhere and name the place.',
@@ -185,7 +185,7 @@ function checkAgainst(schema: z.ZodType, value: unknown) {
   }
 }
 
-/** Objects cannot hold this key as others, and zod drops it without a word: it is refused wherever it stands. */
+/** Objects cannot hold this key like others, and zod drops it silently. It is rejected at any depth. */
 const RESERVED_KEY = '__proto__'
 
 function reservedKeys(value: unknown, above: PropertyKey[]): Problem[] {
@@ -218,7 +218,7 @@ function invalidRequest(what: string, found: Problem[]): TurngraphError {
   })
 }
 
-/** Only a turn record has a place for what has no field of its own. */
+/** Returns the message for an unknown field. Only a turn record has a place (`extra`) for unknown fields. */
 const unknownField = (schema: z.ZodType): string =>
   hasExtra(schema)
     ? 'is not a known field; keep what has no field of its own in `extra`'
@@ -256,7 +256,7 @@ const pathText = (path: PropertyKey[]): string =>
     return text === '' ? String(part) : `${text}.${String(part)}`
   }, '')
 
-/** What every error answers (contract: turns.md, "Errors"): the client reads it, OpenAPI shows it. */
+/** The body of every error (contract: turns.md, "Errors"). The client reads it; OpenAPI shows it. */
 export const errorBody = z.object({
   error: z.object({
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),

@@ -2,9 +2,9 @@
 import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 /**
- * Finds values that are secrets by the name they are given to: variables, fields of JSON, YAML, TOML and properties,
- * connection strings, query strings, headers, options of commands. One scan finds the names; the value behind each is
- * read as its surroundings write values, and judged by how much the name says.
+ * Finds secrets by the names that they are assigned to: variables, fields of JSON, YAML, TOML and properties,
+ * connection strings, query strings, headers, options of commands. A single scan finds the names. The value after a
+ * name is read by the syntax around it and judged by how clearly the name means a secret.
  */
 export function* findAssignments(content: string): Generator<Secret> {
   NAME.lastIndex = 0
@@ -19,34 +19,37 @@ export function* findAssignments(content: string): Generator<Secret> {
   }
 }
 
-/** The end of a name, and the sign or the space between it and its value. */
+/** The end of a name, and the sign or the space before its value. */
 const NAME = new RegExp(
   [
-    // What names a secret, and what may follow it within a name.
+    // The word that means a secret, and the suffixes that may follow it within the name.
     '(pass(?:word|wd|phrase|code)?|passwort|pwd|secret|token|credentials?|api_?key|key|auth|signature|sig|code|jwt|pat)',
     '((?:[_-]?(?:base(?:64)?|b64|value|string|prod|production|dev|test|staging|live|old|new|primary|secondary|hash|\\d{1,3}))?)',
-    // A closing quote and bracket; a sign. An option, `setx` and `ENV` have a space instead.
+    // A closing quote and bracket; a sign. Options, `setx` and `ENV` have a space instead of a sign.
     `(\\\\{0,4}["'\`])?\\]?(?:([ \\t]{0,20}(?:=>|:=|:-|\\|\\|=|\\?\\??=|==?|:)[ \\t]{0,20}(?:[|>][+-]?[ \\t]{0,4}\\r?\\n[ \\t]{1,20})?)|[ \\t]{1,4}(?=["'\`\\w/+$!-]))`,
   ].join(''),
   'gi',
 )
 
 type Name = Readonly<{
-  /** In full: `spring.datasource.password`. */
+  /** The whole name: `spring.datasource.password`. */
   text: string
   word: string
-  /** Says what it is, whatever the value looks like. */
+  /** The name always means a secret, whatever the value looks like. */
   isStrong: boolean
-  /** The key of a record, not of a text: the whole text that follows is its value. */
+  /** The name is a key of the record, not part of a text. The whole text after it is its value. */
   isKey: boolean
   sign: string
-  /** No space around the sign, as no program has it: `spring.password=x`. */
+  /** No space around the sign, which is unusual in programs: `spring.password=x`. */
   isTight: boolean
-  /** `line`: a variable, to the next space. `default`: `${NAME:-value}`. `pair`: one of several in a connection string. `query`: in an address. */
+  /**
+   * `line`: a variable, up to the next space. `default`: `${NAME:-value}`. `pair`: one of several in a connection string.
+   * `query`: in an address.
+   */
   place: 'line' | 'pair' | 'query' | 'option' | 'field' | 'default' | 'other'
 }>
 
-/** Names that end in `key` or `token` and hold no secret. */
+/** Names that end in `key` or `token` and do not hold a secret. */
 const PUBLIC_NAME =
   /(?:public|natural|surrogate|composite|business|dedup(?:e|lication)?|shard|hash|ref|record|entity|node|column|field|property|primary|foreign|sort|partition|cache|group|unique|map|row|index|idempotency|routing|hot|shift|ctrl|alt|meta|page|next|previous|prev|continuation|cancel(?:lation)?|max|min|csrf_?field|range|object|s3|file|config|i18n|translation|storage_?account|host|known|ssh_?host|data|item|parent|child|react|query|search|lookup|order|trace|event|message|error|status|exit|response|zip|postal|country|language|lang|currency|http|reason|area|source|qr|bar|color|colour|char|token_?type|public_?key)[_.-]?(?:key|token|code|auth|sig|salt)$/i
 
@@ -60,7 +63,7 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   const [, word = '', suffix = '', quote, sign = ''] = match
   const before = content.slice(Math.max(0, match.index - 80), match.index)
   const [head = ''] = /[\w.$-]*$/.exec(before) ?? []
-  // In the middle of a word: `compass=`, `monkey:`; but not of `dbPassword`, `PGPASSWORD`, `apikey`.
+  // Rejects words within other words (`compass=`, `monkey:`), but not `dbPassword`, `PGPASSWORD` and `apikey`.
   const isWhole = /(?:^|[^A-Za-z])$/.test(head) || /^[A-Z]/.test(word)
   const lower = word.toLowerCase()
   if (!isWhole && !/^(?:pass(?:w|p)|pwd|secret|token|api)/.test(lower)) return null
@@ -82,7 +85,7 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   }
 }
 
-/** The title of a test speaks of made-up values: `it('rejects a wrong password: abc123')`. */
+/** The title of a test contains invented values: `it('rejects a wrong password: abc123')`. */
 const TEST_TITLE = /(?<![\w$])(?:it|test|describe)(?:\.\w{1,10})?\([ \t]{0,4}(["'`])(?:(?!\1)[^\n\0])*$/
 
 const isTight = (name: string, sign: string): boolean =>
@@ -120,10 +123,10 @@ function findPlace({ around, head, quote, sign, text, suffix }: Surroundings): N
   return isVariable || beginsLine || SETS_VARIABLE.test(around) ? 'line' : 'other'
 }
 
-/** `export`, `$env:`, `set` and `-e` stand in front of a variable alone, also within quotes or behind another command. */
+/** Only variables follow `export`, `$env:`, `set` and `-e`, also within quotes or after another command. */
 const SETS_VARIABLE = /(?<![\w$-])(?:export[ \t]{1,4}|\$env:|set[ \t]{1,4}(?:"|-x )?|-e[ \t]{1,4})$/
 
-/** `text` is what it is judged by: its first kilobyte. */
+/** `text` is the first kilobyte of the value, by which it is judged. */
 type Value = Readonly<{ text: string; start: number; end: number; quoted: boolean }>
 
 const LONGEST_JUDGED = 1_024
@@ -134,7 +137,7 @@ const OPENING = /(?:[bru]{1,2}(?=["']))?(\\{0,4})(["'`])/y
 const TYPE = /[A-Za-z_][\w<>|. ]{0,40}=[ \t]{0,4}(?=["'`])/y
 const BRACED = /\{((?:[^{}\0\n]|\}\}){1,200})\}(?!\})/y
 
-/** What an unquoted value is made of. */
+/** The characters of an unquoted value. */
 const WORD = /[^\s"'`\0]+/y
 const RUNS: Partial<Record<Name['place'], RegExp>> = {
   pair: /[^;"'`\r\n\0]+/y,
@@ -169,7 +172,7 @@ function matchAt(pattern: RegExp, content: string, at: number): RegExpExecArray 
   return pattern.exec(content)
 }
 
-/** Where a quoted value ends: at the same quote, at the end of its line where there is none, or of its text. */
+/** Returns the end of a quoted value: the closing quote. An unclosed value ends with its line or text. */
 function closing(content: string, start: number, mark: string, ends: Ends): number {
   const textEnd = ends.endOfText(start)
   for (let at = ends.next(mark, start); at < textEnd; at = ends.next(mark, at + 1)) {
@@ -180,10 +183,10 @@ function closing(content: string, start: number, mark: string, ends: Ends): numb
   return Math.min(ends.next('\n', start), textEnd)
 }
 
-/** Where the next parameter begins. */
+/** Matches the sign before the next parameter. */
 const NEXT = /[;&,](?=[A-Za-z_][\w.-]{0,40}=)/g
 
-/** Without what closes the sentence or the command that a value stands in. */
+/** Returns the end of an unquoted value, without the signs that close the sentence or command around it. */
 function unquotedEnd(content: string, start: number, { place, isStrong }: Name, ends: Ends): number {
   // Only passwords have spaces.
   const run = place === 'pair' && !isStrong ? WORD : (RUNS[place] ?? WORD)
@@ -196,7 +199,7 @@ function unquotedEnd(content: string, start: number, { place, isStrong }: Name, 
   return end - (closers.exec(tail)?.[0].length ?? 0)
 }
 
-/** Where marks and runs end: each is looked for once, however many values ask for it, so that the time stays linear. */
+/** Finds the ends of marks and runs. Each is searched once for all values, so the time stays linear in the text. */
 class Ends {
   readonly #content: string
   readonly #marks = new Map<string, number>()
@@ -207,7 +210,7 @@ class Ends {
     this.#content = content
   }
 
-  /** @param start rises from call to call */
+  /** @param start increases from call to call */
   next(mark: string, start: number): number {
     const cached = this.#marks.get(mark)
     if (cached !== undefined && cached >= start) return cached
@@ -230,7 +233,7 @@ class Ends {
     return end
   }
 
-  /** @param start rises from call to call */
+  /** @param start increases from call to call */
   nextParameter(start: number): number {
     if (this.#nextParameter < start) {
       NEXT.lastIndex = start
@@ -240,15 +243,15 @@ class Ends {
   }
 }
 
-/** An expression of a program, in the place of a value. */
+/** Matches an expression of a program in the place of a value. */
 const CODE =
   /^(?:new |await |typeof |return |function\b|async |[([!]|\{[^}]*$|&[a-z]|\d*\]|(?:process|os|env|ENV|config|cfg|settings|secrets|self|this|var|local|data|vars|inputs|github|steps|props|options|opts|params|args|req|request|ctx|context|state|user|event|body|input|result|response|window|import)[.[])|(?<![\w$])[A-Za-z_$][\w$]*(?:\(|\[|\?\.|!\.|![[.]|::|->)|=>|\]=|\.\.\./
 
-/** Digits of a name of code: `base64EncodedTicket`, `usage$1`. */
+/** Digits in names of programs: `base64EncodedTicket`, `usage$1`. */
 const NAME_DIGITS =
   /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
 /**
- * A word or a name of code: `Passwort`, `access_token`, `user-defined`, `variable-2`, `Record<string>`, `accessToken`,
+ * A word or a name of a program: `Passwort`, `access_token`, `user-defined`, `variable-2`, `Record<string>`, `accessToken`,
  * `NodeJS.ArrayBufferView`, `isValidJWT`, `ERROR_CODE_2`.
  */
 const IDENTIFIER =
@@ -256,10 +259,10 @@ const IDENTIFIER =
 const PROSE_WORD =
   /^[("'“‘[*_-]*(?:(?:\p{Lu}{2,6}-)?\p{L}?[\p{Ll}\p{Lo}\p{M}’'-]*|\p{Lu}+|\d{1,4})[.,:;!?)"'”’\]*_%s-]*$/u
 
-/** The characters of tokens; a password may have any. */
+/** The characters of tokens. A password may contain any character. */
 const TOKEN = /^[\w.~+/=:%-]+$/
 
-/** Matches random text of the characters of tokens. */
+/** Checks whether a text looks random and has only the characters of tokens. */
 export const isToken = (text: string): boolean => TOKEN.test(text) && isRandom(text) && !UUID.test(text)
 
 function isSecretValue({ text, quoted }: Value, name: Name): boolean {
@@ -283,7 +286,7 @@ function isSecretValue({ text, quoted }: Value, name: Name): boolean {
     )
   if (name.place === 'pair' || name.place === 'query') return true
   if (name.place === 'line' && name.isTight) return !isPath(text)
-  // `password = "letmein!"`; behind a colon it is a message: `password: "Required!"`.
+  // `password = "letmein!"` is a secret. After a colon it is a message: `password: "Required!"`.
   return isRandom(text) || (quoted && name.sign === '=' && ENDS_IN_SIGN.test(text))
 }
 
@@ -291,15 +294,15 @@ const ENDS_IN_SIGN = /^[a-z]+[!@#$%^&*]+$/
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Two words of letters in a row: `node-modules-Linux-3f9a8b7c`. */
 const WORDS = /(?:^|[-_:/])[A-Za-z]{3,}[-_:/][A-Za-z]{3,}(?:[-_:/]|$)/
-/** At least 16 characters of tokens, with a digit among letters. */
+/** At least 16 characters of tokens, both letters and digits. */
 const KEY_FORM = /^(?=.{0,64}\d)(?=.{0,64}[A-Za-z])[\w.~+=/-]{16,}$/
 const WORKING_FOLDER = /^(?:OLD)?PWD$/
-/** Names of ways to hash or to send credentials. */
+/** Names of methods that hash or send credentials. */
 const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
 
 /**
- * A value that is no secret despite its name: a folder of the shell, a test's result after `pass`, and only for `key` and the
- * key of a session a UUID or words.
+ * Checks whether a value is not a secret despite its name: the working folder of a shell, the result of a test after `pass`,
+ * or, only for `key` and the key of a session, a UUID or words.
  */
 function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {
   if (METHOD.test(text)) return true
@@ -311,7 +314,7 @@ function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }
   return !isSetting || /^[A-Z][A-Za-z]*-?\d+$|^\d+$/.test(text) || (sign !== '=' && place === 'other')
 }
 
-/** A variable of the environment is rarely set by a program, and its value may have any sign: only a call is code there. */
+/** Programs rarely set environment variables, and such a value may contain any sign. Only a call counts as code there. */
 function isCode(text: string, { place, isTight, isStrong }: Name): boolean {
   if (place !== 'line' || !isTight || !isStrong) return CODE.test(text)
   const [, called] = CALL.exec(text) ?? []
@@ -320,11 +323,14 @@ function isCode(text: string, { place, isTight, isStrong }: Name): boolean {
 
 const CALL = /^(?:new |await )?([A-Za-z_$][\w$.]*)(?:\(|\[|\?\.|!\.|::|->)/
 
-/** `process.env.TOKEN`, `settings.SECRET_KEY`. */
+/** Checks for a path of names: `process.env.TOKEN`, `settings.SECRET_KEY`. */
 const isPath = (text: string): boolean =>
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) && IDENTIFIER.test(text)
 
-/** With spaces: of a variable or a connection string, or where most words belong to no language. */
+/**
+ * Checks whether a value with spaces is a secret: in a connection string, in a quoted variable, or if at least half of
+ * its words are not words of a language.
+ */
 function isPhrase(text: string, quoted: boolean, name: Name): boolean {
   if (!name.isStrong || text.length > 200) return false
   if (name.place === 'pair') return true
@@ -334,7 +340,7 @@ function isPhrase(text: string, quoted: boolean, name: Name): boolean {
   return words.filter((word) => !PROSE_WORD.test(word)).length * 2 >= words.length
 }
 
-/** Not a word, a path, a version or a number: digits or signs between letters. */
+/** Checks for digits or signs between letters. Excludes words, paths, versions and short numbers. */
 export function isRandom(text: string): boolean {
   if (/^[\d.,:_-]+$/.test(text)) return /^\d{6,}$/.test(text)
   if (

@@ -1,15 +1,15 @@
-// Finds tokens by how they begin: the rules of gitleaks, and prefixes that those lack.
+// Finds tokens by their beginning: the rules of gitleaks, and prefixes that gitleaks lacks.
 import { GITLEAKS_RULES } from './gitleaks-rules.ts'
 import { isMixed, type Secret } from './secret.ts'
 
 /**
- * Fixed beginnings of tokens that the collections lack, or know in one length only: the beginning, the alphabet of what
- * follows it, and how much of that there is at least. Read from the documentation of each vendor.
+ * A fixed beginning of tokens that the collections lack or know in one length only, the alphabet of the characters after
+ * it, and their minimum number. Source: the documentation of each vendor.
  */
 type Prefix = readonly [prefix: string, alphabet: string, length: number]
 
 const HEX = 'a-f0-9'
-/** Without `_`, which variables and functions of that beginning have: `napi_get_value_string_utf8`. */
+/** Without `_`, because names of variables and functions may begin in the same way: `napi_get_value_string_utf8`. */
 const ALNUM = 'A-Za-z0-9'
 const WORD = String.raw`\w-`
 const BASE64 = String.raw`\w+/-`
@@ -68,8 +68,8 @@ const PREFIXES: readonly Prefix[] = [
 ]
 
 /**
- * Finds tokens by the rules of gitleaks and by the table of prefixes. One scan looks for the keywords of all rules; a
- * rule runs only where one of its own was found.
+ * Finds tokens by the rules of gitleaks and by the table of prefixes. A single scan searches for the keywords of all
+ * rules. A rule runs only if one of its keywords was found.
  */
 export function* findByCollection(content: string): Generator<Secret> {
   const rules = new Set<Rule>()
@@ -86,12 +86,12 @@ export function* findByCollection(content: string): Generator<Secret> {
   }
 }
 
-/** Four digits are all that begins a key of ClickHouse. */
+/** A key of ClickHouse begins with only four digits, so the rule would match hashes too. */
 const HASH = /^[a-f0-9]+$/
 
 type Rule = Readonly<{ kind: string; keywords: readonly string[]; pattern: RegExp; prefix: string }>
 
-/** A token that is longer than its rule says is masked to its end. */
+/** Extends the match of a rule to the end of a longer token. */
 const LONGER = String.raw`[\w-]*=*)`
 
 export const RULES: readonly Rule[] = [
@@ -112,7 +112,7 @@ export const RULES: readonly Rule[] = [
   })),
 ]
 
-/** A keyword that was found stands for those that are within it, which the scan passes over. */
+/** The rules by keyword. A keyword also selects the rules of its prefixes, which the scan does not report separately. */
 const BY_KEYWORD = new Map<string, Rule[]>()
 for (const keyword of RULES.flatMap(({ keywords }) => keywords)) {
   BY_KEYWORD.set(
@@ -121,7 +121,7 @@ for (const keyword of RULES.flatMap(({ keywords }) => keywords)) {
   )
 }
 
-/** The longest first. Looks ahead, so that a keyword which begins within another one is found as well. */
+/** Matches the longest keyword first. The lookahead also finds a keyword that begins within another one. */
 const KEYWORDS = new RegExp(
   `(?=(${[...BY_KEYWORD.keys()]
     .toSorted((a, b) => b.length - a.length)

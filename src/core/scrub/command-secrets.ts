@@ -71,19 +71,19 @@ for (const [commands, form] of FORMS) {
 
 const COMMAND = new RegExp(`(?<![\\w.-])(${[...BY_COMMAND.keys()].join('|')})(?=[ \\t])`, 'g')
 
-/** Maximum length of a command that is read, so that the time is linear in the text. */
+/** Maximum length of a command, so that the time is linear in the text. */
 const MAX_COMMAND = 400
 const MAX_WORDS = 40
 
 const BLANKS = /[ \t]*(?:\\\r?\n[ \t]*)?/y
-/** A word of a shell: quoted parts and others, one after another. */
+/** A word of a shell: a sequence of quoted and unquoted parts. */
 const WORD = /(?:\\{0,4}"[^"\n\0]*"|\\{0,4}'[^'\n\0]*'|\\[^\n\0]|[^\s"'`|;&<>()\\\0])+/y
 
 type Word = Readonly<{ text: string; start: number }>
 
 /**
- * Finds secrets by the commands that take them. One scan finds the commands. Many commands in one line have most words in
- * common: each word is read once, and examined once per form.
+ * Finds secrets by the commands that take them. A single scan finds the commands. Commands in the same line share most of
+ * their words, so each word is read once and examined once per form.
  */
 export function* findCommandSecrets(content: string): Generator<Secret> {
   const read = createWordReader(content)
@@ -132,13 +132,13 @@ function readWords(content: string, from: number, read: WordReader): { words: Wo
   return { words, rest: content.slice(from, at) }
 }
 
-/** @param examined the starts of words that were examined with their next one; more are added */
+/** @param examined starts of words that were already examined together with their next word; more are added */
 function* selectWords(words: readonly Word[], form: CommandForm, examined: Set<number>): Generator<Word> {
   const { flags = [], userFlags = [], names, position, assignments = false } = form
   for (const [i, word] of words.entries()) {
     const next = words[i + 1]
     if (examined.has(word.start)) continue
-    if (next !== undefined) examined.add(word.start) // the last word of a long command is examined again, with its next one
+    if (next !== undefined) examined.add(word.start) // the last word of a long command is examined again with its next word
     for (const flag of flags) {
       const value = valueOfFlag(word, flag, next)
       if (value !== null) yield value
@@ -167,11 +167,11 @@ function valueOfFlag(word: Word, flag: string, next: Word | undefined): Word | n
   return { text: word.text.slice(skipped), start: word.start + skipped }
 }
 
-/** `-sSu anna:S`: short flags may share a dash. */
+/** Checks for a flag. Short flags may share a dash: `-sSu anna:S`. */
 const endsInFlag = ({ text }: Word, flag: string): boolean =>
   flag.length === 2 && /^-[A-Za-z]{2,8}$/.test(text) && text.endsWith(flag.slice(1))
 
-/** `anna:S`, `S:`, `DOMAIN/anna%S`. */
+/** Finds the secret in a user and password: `anna:S`, `S:`, `DOMAIN/anna%S`. */
 function* secretOfUser(given: Word): Generator<Word> {
   const { text, start } = unquote(given)
   const at = text.search(/[:%]/)
@@ -198,7 +198,7 @@ function unquote({ text, start }: Word): Word {
 
 const MIN_LENGTH = 4
 
-/** A variable, a file and a flag refer to a secret without its value. */
+/** A variable, a file or a flag refers to a secret and does not contain its value. */
 const ELSEWHERE = /^(?:\$|-|@|<|%[A-Za-z]|\/dev\/|(?:env|file|fd|stdin):?)/
 
 function* toSecret(word: Word): Generator<Secret> {

@@ -1,15 +1,15 @@
 // Finds credentials in addresses and in headers of HTTP.
 import { isMixed, isReference, type Secret } from './secret.ts'
 
-/** `://user:` and whatever follows without white space, quotes or another `://`. */
+/** `://user:` and the characters after it, without white space, quotes or another `://`. */
 const URL_WITH_COLON = /:\/\/([^\s:/?#@["'`<>\0]*):((?:(?!:\/\/)[^\s"'`<>\0])+)/g
 const WEB = /(?:https?|wss?|ftps?)$/
 const PORT = /^\d*(?:[/?#]|$)/
-/** A variable in the place of the port: `http://localhost:${PORT}/@fs`. */
+/** A variable instead of the port: `http://localhost:${PORT}/@fs`. */
 const NAMED_PORT = /^[^/?#]*(?:port|[{}$%*])/i
 
 /**
- * `scheme://user:password@host`: user and password go, as either may be the token; the host stays.
+ * Finds the user and password of `scheme://user:password@host`. Either may be the token. The host stays.
  */
 export function* findUrlCredentials(content: string): Generator<Secret> {
   for (const { 1: user = '', 2: rest = '', index } of content.matchAll(URL_WITH_COLON)) {
@@ -22,8 +22,9 @@ export function* findUrlCredentials(content: string): Generator<Secret> {
 }
 
 /**
- * In a DSN people write / ? # and @ as they are, so there the password ends at the last @. In a web address these begin
- * the path (`http://host:8080/a@b`), and so they do after a port; but what is no port is a password with one of them.
+ * Returns the length of the password. In a DSN, people write / ? # and @ unescaped, so the password ends at the last @. In a
+ * web address, and after a port, these signs begin the path (`http://host:8080/a@b`), unless the text before them is not a
+ * port: then they are part of a password.
  */
 function passwordEnd(user: string, rest: string, isWeb: boolean): number {
   const hasPort = PORT.test(rest)
@@ -39,7 +40,7 @@ function passwordEnd(user: string, rest: string, isWeb: boolean): number {
   return rest.lastIndexOf('@', hostLength === -1 ? rest.length : first + hostLength)
 }
 
-/** Finds credentials in headers of HTTP: `Authorization` and `Cookie`. The other ones are assignments. */
+/** Finds credentials in the HTTP headers `Authorization` and `Cookie`. Other headers are handled as assignments. */
 export function* findHeaders(content: string): Generator<Secret> {
   for (const { 1: scheme, 2: credential = '', indices } of content.matchAll(AUTHORIZATION)) {
     const [start, end] = indices?.[2] ?? [0, 0]
@@ -62,7 +63,7 @@ export function* findHeaders(content: string): Generator<Secret> {
 
 const HEADER = /authorization(?:\\{0,4}["'`])?[ \t]{0,4}[:=,][ \t]{0,4}(?:\\{0,4}["'`])?[ \t]{0,4}/.source
 
-/** A scheme, which stays, and one word. */
+/** A scheme, which is not masked, and one word. */
 const AUTHORIZATION = new RegExp(
   `${HEADER}${/(?:([A-Za-z][A-Za-z\d-]{1,20})[ \t]{1,8})?([\w.~+/=:%@!-]{8,})/.source}`,
   'dgi',
@@ -74,7 +75,7 @@ const PARAMETERS = new RegExp(
   'dgi',
 )
 
-/** A digit makes it a credential: `Basic authentication` is not one. Behind a scheme a capital does, too. */
+/** A credential contains a digit, which excludes `Basic authentication`. After a scheme a capital letter is enough. */
 const isCredential = (text: string, hasScheme: boolean): boolean =>
   hasScheme
     ? /^.{0,64}(?:\d|[a-z][A-Z])/.test(text) && !CODE.test(text)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fillForm, INNOCENT_LINES, SECRET_FORMS } from '../../../test/support/secret-forms.ts'
 import { scrub } from './scrub.ts'
 
-/** Made up when the test runs, so that no scanner stops this file. */
+/** Assembled when the test runs, so that secret scanners do not reject this file. */
 const SECRETS = [`k7Qp2vXz9LmT${'4wBn8RfD'}`, `Tr0ub4dor-${'x9Kq2mZ'}`, `9fA3bC7dE1${'f5A2b8C4dE'}`]
 
 const maskedIn = async (text: string): Promise<string> =>

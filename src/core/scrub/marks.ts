@@ -1,11 +1,11 @@
 /**
- * Makes the marks that replace secrets, and compares texts that contain them (docs/decisions/masks.md). A mark is a keyed hash
- * of its secret, so that texts which differ in a secret still differ after masking.
+ * Makes the marks that replace secrets, and compares texts that contain them (docs/decisions/masks.md). A mark is a keyed
+ * hash of its secret. Texts with different secrets therefore still differ after masking.
  *
- * - `[redacted:9f86d081884c7d65]` is stored: 16 digits, by the key of the project.
- * - `[redacted:9f]` is shown: its first two digits.
- * - `[redacted:…32 digits…]` waits outside of the graph, in a spool, for the key of the project.
- * - `[redacted]` is older than these, or is written where nothing is stored.
+ * - `[redacted:9f86d081884c7d65]` is the stored form: 16 digits, made with the key of the project.
+ * - `[redacted:9f]` is the displayed form: the first two digits.
+ * - `[redacted:…32 digits…]` is the portable form, for example in a spool. The graph replaces it with the keyed form.
+ * - `[redacted]` was written by older versions, and is used in texts that are not stored.
  */
 import { createHash, createHmac } from 'node:crypto'
 
@@ -19,7 +19,7 @@ export const digestSecret = (secret: string): string =>
 
 export const bareMarker: Marker = () => BARE_MARK
 
-/** Marks secrets for a writer that does not know the key of the project. Every process makes the same mark. */
+/** Makes marks for a writer that does not know the key of the project. Every process makes the same mark. */
 export const portableMarker: Marker = (digest) => `[redacted:${digest}]`
 
 export const keyedMarker =
@@ -27,7 +27,7 @@ export const keyedMarker =
   (digest) =>
     `[redacted:${createHmac('sha256', key).update(digest).digest('hex').slice(0, 16)}]`
 
-/** A key has the form of a mark, so that every answer shows two digits of it at most. */
+/** Makes a key in the form of a mark, so that answers show at most two of its digits. */
 export const createMaskKey = (random: Uint8Array): string =>
   `[redacted:${Buffer.from(random).toString('hex')}]`
 
@@ -44,24 +44,24 @@ export const findPortableMarks = (text: string): PortableMark[] =>
     end: index + mark.length,
   }))
 
-/** Checks whether a text is a mark and nothing else, apart from signs around it. */
+/** Checks whether a text consists of one mark and at most a few signs around it. */
 export const isMark = (text: string): boolean =>
   /^[^A-Za-z0-9[\]]{0,8}\[redacted(?::[0-9a-f]{2,64})?\][^A-Za-z0-9[\]]{0,8}$/.test(text)
 
 export const hasMark = (text: string): boolean => text.includes('[redacted')
 
-/** The text as every answer shows it: two digits of each mark. */
+/** Shortens each mark to two digits, as in every answer. */
 export const showMarks = (text: string): string =>
   hasMark(text) ? text.replace(/\[redacted:([0-9a-f]{2})[0-9a-f]{1,62}\]?/g, '[redacted:$1]') : text
 
 const isShown = (text: string): boolean => /\[redacted:[0-9a-f]{2}\]/.test(text)
 const isBare = (text: string): boolean => text.includes(BARE_MARK)
-/** The text without what its marks say of their secrets. */
+/** Removes the digits from all marks of a text. */
 export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
 
 /**
- * Checks whether two texts are equal as far as their marks say. Whole marks are exact. A mark of two digits, quoted from an
- * answer, equals every mark that begins so. A mark without digits, stored by an older version, equals every mark.
+ * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two digits, quoted from
+ * an answer, equals every mark with the same first digits. A mark without digits, from an older version, equals every mark.
  */
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true

@@ -1,4 +1,4 @@
-// Finds secrets that have their name in another field, and secrets that a program passes to a call.
+// Finds secrets whose name is in another field, and secrets that a program passes to a call.
 import { isPublicName, isRandom, isStrongName, isToken } from './assignments.ts'
 import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
@@ -18,11 +18,11 @@ const REVERSED_PAIR = new RegExp(
 const ELEMENT =
   /<[a-z][\w.:-]{0,40}[^<>\0]{0,80}?\s(?:key|name)="([\w./-]{2,80})"[^<>\0]{0,80}>\s{0,20}([^\s<>\0]{4,200})\s{0,20}<\//dgi
 
-/** A text without these characters has no such pair. */
+/** A text that does not match contains no such pair. */
 const FIELDS = /val(?:ue)?[\\"']{0,8}[ \t]{0,4}[:=]/i
 const ELEMENTS = /(?:key|name)="/i
 
-/** A value is judged by its beginning, so that the time is linear in the text. */
+/** Only the beginning of a value is judged, so that the time is linear in the text. */
 const LONGEST_JUDGED = 1_024
 
 /** @returns the values of fields whose name is in another field */
@@ -50,7 +50,7 @@ function isSecretOf(name: string, value: string): boolean {
 const STRING = String.raw`[bru]{0,2}(?:\\{0,4}["'])`
 const ARGUMENT = String.raw`[^(),\n\0]{1,80},\s{0,8}`
 
-/** Calls that take a secret: the arguments before it, and the secret itself. */
+/** Calls that take a secret, up to the quote before the secret. */
 const CALLS = [
   // auth=('anna', 'S')
   String.raw`\bauth\s{0,4}[=:]\s{0,4}[([]\s{0,4}${ARGUMENT}`,

@@ -2,8 +2,8 @@
 import { isReference, type Secret } from './secret.ts'
 
 /**
- * Kinds that the collections lack, or know in part, each with its reason; the secret is group 1, or else the whole match.
- * Runs without an upper bound begin where no other can begin, so each pattern is linear in the text.
+ * Kinds that the collections lack or know only in part, with the reason. The secret is group 1, or the whole match if there is
+ * no group. A run without an upper bound begins where no other run can begin, so each pattern is linear in the text.
  */
 export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // The newer `ghs_` has a JWT with dots; routable tokens of GitLab have dots as well.
@@ -26,14 +26,14 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['encoded-jwt', /(?<![A-Za-z0-9+/])ZXlK[A-Za-z0-9+/_-]{60,}={0,2}/dg],
   ['vault-legacy', /(?<![\w.$])s\.(?=[A-Za-z]{0,24}\d)[A-Za-z0-9]{24}(?![\w.(])/dg],
   ['crypt-hash', /(?<![\w$])\$(?:[156y]|2[abxy]|apr1|argon2\w{1,2})\$[\w./$=,+-]{20,}/dg],
-  // The preset wants one exact length each: other lengths, OAuth tokens of Claude Code, OpenRouter.
-  // Without such a word a digit makes it a key: `sk-` also begins the names of classes.
+  // The preset requires one exact length each. These also match other lengths, OAuth tokens of Claude Code, and OpenRouter.
+  // Without a known infix, a digit is required: the names of classes may also begin with `sk-`.
   [
     'sk',
     /(?<![A-Za-z0-9])sk-(?:(?:ant|proj|svcacct|admin|or-v1|lf)-[\w-]{20,}|(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{20,})/dg,
   ],
   ['aws-key-id', /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|A(?:KI|SI|BI|CC)A)[A-Z0-9]{16}(?![A-Za-z0-9])/dg],
-  // Beside its id, as in a table of credentials; a commit has no capital.
+  // The secret next to its key id, as in a table of credentials. A commit hash has no capital letters.
   [
     'aws-pair',
     /(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]{16}(?![A-Za-z0-9])[^\0]{1,120}?(?<![A-Za-z0-9/+=])(?=[a-z0-9/+]{0,39}[A-Z])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/dg,
@@ -42,13 +42,13 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'aws-secret',
     /(?:secret[_-]?(?:access[_-]?)?key|session[_-]?token)[\\"'\s:=>]{1,12}(?=[A-Za-z]{0,39}[\d/+])([A-Za-z0-9/+=]{40,})/dgi,
   ],
-  // A digit makes it a token: `Bearer authentication` is not one.
+  // A token contains a digit, which excludes `Bearer authentication`.
   ['bearer', /(?<![A-Za-z0-9])[Bb]earer\s{1,8}(?=[\w.~+-]{0,64}\d)([\w.~+-]{16,}[\w.~+/-]*=*)/dg],
   ['azure', /(?:Account|Access|Shared)Key=([A-Za-z0-9+/=]{40,})/dg],
   ['telegram', /:[A-Za-z0-9_-]{35}(?![\w-])(?<=(?<![A-Za-z0-9])((?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}))/dg],
-  // A token in the place of the user: a name is shorter, or has no digit.
+  // A token in the place of the user. A user name is shorter or has no digit.
   ['url-token', /:\/\/(?=[\w-]{0,80}\d)([\w-]{20,255})@/dg],
-  // Addresses that are a password: who has one may write there.
+  // Addresses that are secrets: everyone who knows them may post there.
   ['webhook', /https:\/\/(?:canary\.|ptb\.)?discord(?:app)?\.com\/api\/webhooks\/\d{10,20}\/([\w-]{20,})/dg],
   ['webhook', /https:\/\/[\w.-]{1,80}\.webhook\.office\.com\/(webhookb2\/[\w@/-]{40,})/dg],
   ['webhook', /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/-]{20,}/dg],
@@ -73,7 +73,7 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'sql',
     /(?:identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by|(?:with|encrypted)\s{1,4}password|set\s{1,4}password\s{0,4}(?:for\s[^=\0]{1,80}|from)?=?)\s{1,4}'([^'\0\n]{4,})'/dgi,
   ],
-  // Behind another command it takes a digit: `git push -u origin:main`, `docker run -u app:staff`.
+  // After other commands a digit is required: `git push -u origin:main`, `docker run -u app:staff`.
   [
     'curl-user',
     /(?:\s-u|--(?:proxy-)?user)(?<=\b(?:curl|wget|https?|xh)\b[^\n\0]{0,300})[\s=]{1,4}["']?[\w.@-]{1,64}:(?!\/\/)([^\s"'`\0]{4,})/dg,
@@ -86,13 +86,13 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'mysql',
     /\bmysql(?:dump|admin)?\b[^\n|;&\0]{0,200}?\s-p["']?(?=[^\s\0]{0,40}[\d!@#$%^&*])([^\s"'\0]{6,})/dg,
   ],
-  // Settings of servers and networks that write a name, a space and the value.
+  // Settings of servers and networks in the form name, space, value.
   ['server', /(?<![\w-])(?:requirepass|masterauth)[ \t]{1,8}["']?([^\s"'\0]{6,})/dg],
   [
     'line',
     /(?:password|passwd)(?<=(?:^|[\n\0"])[ \t]{0,20}\w{6,8})[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|$)/dg,
   ],
-  // In a sentence only a word of capitals, small letters and digits: `the password is base64url` is none.
+  // In a sentence the word needs a digit, a lowercase letter, and a capital or sign: not `the password is base64url`.
   [
     'sentence',
     /(?<![A-Za-z])(?:[Pp]assword|[Pp]asswort|[Pp]assphrase|[Pp]asscode)\s{1,4}(?:is|was|ist|war)\s{1,4}["'`]?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[a-z])(?=[^\s\0]{0,64}[A-Z!@#$%^&*])([\w!@#$%^&*~+/=-]{6,})/dg,
@@ -102,7 +102,7 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['openssl', /\s-pass(?:in|out)?\s{1,4}["']?pass:([^\s"'\0]{4,})/dg],
   ['sshpass', /\bsshpass\s{1,4}-p\s{0,4}["']?([^\s"'\0]{4,})/dg],
   ['redis-cli', /\bredis-cli\b[^\n|;&\0]{0,120}?\s(?:-a|--pass)\s{1,4}["']?([^\s"'\0]{4,})/dg],
-  // Cookies of a session, outside of their header.
+  // Session cookies outside of their header.
   [
     'session',
     /(?<![A-Za-z0-9])(?:_[a-z]{2,30}_session|connect\.sid|PHPSESSID|JSESSIONID|ASP\.NET_SessionId)=([\w%.+/-]{16,})/dg,
@@ -113,13 +113,13 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ],
   ['jwk', /"(?:d|p|q|dp|dq|qi|k)"\s{0,4}:\s{0,4}"([\w-]{40,})"/dg],
   ['npm-login', /:_(?:authToken|auth|password)=["']?([^\s"'`<>\0]+)/dg],
-  // OAuth 1 and signatures of requests, behind any name of a scheme.
+  // OAuth 1 and signatures of requests, after any name of a scheme.
   ['signature', /(?<!\w)(?:oauth_signature|Signature|oauth_token)="?([A-Za-z0-9+/%=_-]{20,})"?/dg],
 ]
 
 export function* findByPatterns(content: string): Generator<Secret> {
   for (const [kind, pattern] of PATTERNS) {
-    if (content.search(pattern) === -1) continue // as nearly always; matchAll copies the pattern first
+    if (content.search(pattern) === -1) continue // the usual case; matchAll would copy the pattern first
     for (const match of content.matchAll(pattern)) {
       const range = match.indices?.[1] ?? match.indices?.[0]
       if (range === undefined || isReference(content.slice(...range))) continue
@@ -128,7 +128,7 @@ export function* findByPatterns(content: string): Generator<Secret> {
   }
 }
 
-/** Begins at the middle: from the front, a run of `eyJeyJeyJ…` would be read again from every `eyJ`. */
+/** Begins at the middle. From the front, a run of `eyJeyJeyJ…` would be read again from every `eyJ`. */
 const JWT = /\.eyJ(?<=(eyJ[\w-]{8,})\.eyJ)[\w-]{8,}\.[\w-]{16,}/g
 
 export function* findJwts(content: string): Generator<Secret> {

@@ -1,4 +1,4 @@
-// Finds private keys: in PEM, of PuTTY, and encoded once more.
+// Finds private keys: in PEM, of PuTTY, and PEM in base64.
 import type { Secret } from './secret.ts'
 
 const KEY_LABEL = '(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----'
@@ -6,15 +6,15 @@ const KEY_BLOCK = new RegExp(
   String.raw`-----BEGIN ?${KEY_LABEL}([^-\0]*(?:-(?!----)[^-\0]*)*)(-----END ?${KEY_LABEL})?`,
   'g',
 )
-/** Prose that names the two markers holds no such run. */
+/** A key contains such a run. Prose that mentions the two markers does not. */
 const BASE64_RUN = /[A-Za-z0-9+/=]{32}/
-/** Of a text that was cut, the last line may be short. */
+/** In a text that was cut off, the last line may be short. */
 const BASE64_LINES =
   /[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{1,15}(?=\n?\0|$))?/y
 
 /**
- * Private keys in PEM: the whole block; where a log was cut before its end, as far as lines of base64 go.
- * The preset's rule knows neither ENCRYPTED nor PGP, no block with headers, and none that was cut.
+ * Finds private keys in PEM: the whole block, or the lines of base64 if a log was cut off before the end.
+ * The preset's rule does not know ENCRYPTED, PGP, blocks with headers, and blocks that were cut off.
  */
 export function* findPrivateKeys(content: string): Generator<Secret> {
   for (const match of content.matchAll(KEY_BLOCK)) {
@@ -39,7 +39,7 @@ function endOfLines(content: string, start: number): number {
 const PUTTY_PRIVATE =
   /Private-Lines: \d{1,6}([^A-Za-z0-9+/\0]{1,8}[A-Za-z0-9+/=]{16,}(?:[^A-Za-z0-9+/=\0]{1,8}[A-Za-z0-9+/=]{16,})*)/dg
 
-/** Keys of PuTTY: the lines of the private part. */
+/** Finds keys of PuTTY: the lines of the private part. */
 export function* findPuttyKeys(content: string): Generator<Secret> {
   if (!content.includes('PuTTY-User-Key-File-')) return
   for (const { indices } of content.matchAll(PUTTY_PRIVATE)) {
@@ -51,7 +51,7 @@ export function* findPuttyKeys(content: string): Generator<Secret> {
 /** `-----BEGIN ` in base64. */
 const ENCODED_PEM = /(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}={0,2}/g
 
-/** Private keys in PEM that were encoded once more, as in a kubeconfig. Certificates are public. */
+/** Finds private keys in PEM that are encoded in base64 again, as in a kubeconfig. Certificates are public. */
 export function* findEncodedKeys(content: string): Generator<Secret> {
   for (const { 0: run, index } of content.matchAll(ENCODED_PEM)) {
     const head = Buffer.from(run.slice(0, 80), 'base64').toString('latin1')

@@ -4,8 +4,8 @@ import { SECRET_KINDS, seeded, survivor } from '../../../test/support/secret-kin
 import { scrub } from './scrub.ts'
 
 /**
- * Every secret here is put together when the test runs, and none was ever real: no scanner has a reason
- * to stop this file.
+ * Every secret here is assembled when the test runs and was never real, so that secret scanners do not reject this
+ * file.
  */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -30,7 +30,7 @@ const pem = (label: string, lines: string[], newline = '\n'): string =>
 const KEY_LINES = [`MI${noise(62)}`, noise(64), noise(64), `${noise(22)}==`]
 const privateKey = (kind: string): string => `${kind}PRIVATE ${'KEY'}`
 
-/** Masked wholly. */
+/** Secrets that are masked as a whole. */
 const WHOLE: Record<string, string> = {
   'RSA key': pem(privateKey('RSA '), KEY_LINES),
   'EC key': pem(privateKey('EC '), KEY_LINES),
@@ -92,7 +92,7 @@ const WHOLE: Record<string, string> = {
 
 const password = noise(16)
 
-/** Masked in part: what goes before the secret, the secret, what goes after. */
+/** Texts that are masked in part: the text before the secret, the secret, the text after it. */
 const IN_PART: Record<string, [before: string, secret: string, after: string]> = {
   'Authorization header': ['Authorization: Bearer ', `${noise(20)}1${noise(20)}`, ''],
   'Authorization header with a JWT': ['"authorization": "Bearer ', jwt, '"'],
@@ -149,7 +149,7 @@ const PLANTED: [name: string, before: string, secret: string, after: string][] =
   ...Object.entries(IN_PART).map(([name, parts]): [string, string, string, string] => [name, ...parts]),
 ]
 
-/** A record with one text in a field of every kind, and how many times it stands there. */
+/** A record with one text in fields of every kind, and the number of its occurrences. */
 const everywhere = (text: string) => ({
   playerSummary: text,
   coachFeedback: `First line.\n${text}\nLast line.`,
@@ -159,7 +159,7 @@ const everywhere = (text: string) => ({
   extra: { deep: [{ er: { [`\u{1f511} ${text}`]: [null, 1, true, `\u{1f600}\u{1f600} ${text}`] } }] },
 })
 
-test('every planted secret is masked in every kind of field, and nothing else', async () => {
+test('only the planted secrets are masked, in every kind of field', async () => {
   let masked = 0
   for (const [name, before, secret, after] of PLANTED) {
     const { scrubbed, redactions } = await scrub(everywhere(before + secret + after))
@@ -170,7 +170,7 @@ test('every planted secret is masked in every kind of field, and nothing else', 
   console.log(`${masked} of ${PLANTED.length} planted secrets masked, in 7 places each`)
 })
 
-test('no part of any kind of secret survives in any field, whatever the random', async () => {
+test('no part of any kind of secret remains in any field, for any random values', async () => {
   expect(new Set(SECRET_KINDS.map(({ name }) => name)).size).toBeGreaterThan(500)
   for (let seed = 1; seed <= 5; seed++) {
     for (const { name, make } of SECRET_KINDS) {
@@ -182,12 +182,12 @@ test('no part of any kind of secret survives in any field, whatever the random',
   }
 })
 
-test('a value with quotes and spaces is masked wholly where a field has the name', async () => {
+test('a value with quotes and spaces is masked as a whole if its name is a field', async () => {
   const { scrubbed } = await scrub({ extra: { db: { password: `a"b7 ${noise(6)}#c${noise(8)}; d` } } })
   expect(scrubbed).toEqual({ extra: { db: { password: '[redacted]' } } })
 })
 
-test('all of them in one record are masked in one go', async () => {
+test('secrets of all kinds in one record are masked in one call', async () => {
   const texts = PLANTED.map(([, before, secret, after]) => before + secret + after)
   const { scrubbed, redactions } = await scrub({
     lessonsFromTurn: texts,
@@ -198,7 +198,7 @@ test('all of them in one record are masked in one go', async () => {
   expect(redactions).toBe(2 * PLANTED.length)
 })
 
-test('a key that was cut off is masked as far as it goes', async () => {
+test('a key that was cut off is masked to the end of its lines', async () => {
   const cut = WHOLE['RSA key']!.split('\n').slice(0, 3).join('\n')
   const { scrubbed } = await scrub({
     playerSummary: `cat key.pem\n${cut}\n... and so on, see docs/deployment.md`,
@@ -238,7 +238,7 @@ describe('secrets known by the name of their field', () => {
     expect(redactions).toBe(1)
   })
 
-  test('the text of another field is not its value', async () => {
+  test('the text of another field is not the value of a name', async () => {
     const commit = noise(40, '0123456789abcdef')
     const record = {
       lessonsFromTurn: ['rotate the AWS_SECRET_ACCESS_KEY', commit, 'Authorization', `basic ${commit}`],
@@ -247,13 +247,13 @@ describe('secrets known by the name of their field', () => {
   })
 })
 
-test('a text that switches secretlint off switches nothing off', async () => {
+test('a text with a comment that disables secretlint disables nothing', async () => {
   const secret = WHOLE['GitHub personal token']!
   const { redactions } = await scrub({ playerSummary: `secretlint-${'disable'}`, coachFeedback: secret })
   expect(redactions).toBe(1)
 })
 
-test('ordinary text is left alone, and the same record comes back', async () => {
+test('ordinary text is unchanged, and the same record is returned', async () => {
   const record = {
     commit: noise(40, '0123456789abcdef'),
     transcriptSessionIds: ['0f9c1b6e-5a1d-4c39-8f0e-3b7f0a8d2c11', noise(64, '0123456789abcdef')],
@@ -295,7 +295,7 @@ test('ordinary text is left alone, and the same record comes back', async () => 
   expect(redactions).toBe(0)
 })
 
-test('what says where a record belongs is never changed', async () => {
+test('the identity of a record is never changed', async () => {
   const secret = WHOLE['GitHub personal token']!
   const place = { project: secret, featureId: secret, taskId: secret, worldSlug: secret }
   const record = { ...place, playerSummary: secret, extra: { project: secret } }
@@ -306,7 +306,7 @@ test('what says where a record belongs is never changed', async () => {
   expect((await scrub(alone)).scrubbed).toBe(alone)
 })
 
-test('the input stays as it is, what holds no secret is not copied, and keys keep their order', async () => {
+test('the input is unchanged, values without secrets are not copied, and keys keep their order', async () => {
   const [secret, other] = [WHOLE['GitHub personal token']!, WHOLE['GitLab token']!]
   const record = {
     z: [secret],
@@ -318,7 +318,7 @@ test('the input stays as it is, what holds no secret is not copied, and keys kee
   expect(record).toEqual(before)
   expect(scrubbed.gates).toBe(record.gates)
   expect(Object.keys(scrubbed)).toEqual(['z', 'gates', 'a'])
-  // Keys that become equal keep their entries.
+  // Entries whose keys become equal are kept.
   expect(Object.entries(scrubbed.a)).toEqual([
     ['b', 1],
     ['[redacted] (2)', 2],
@@ -328,13 +328,13 @@ test('the input stays as it is, what holds no secret is not copied, and keys kee
   ])
 })
 
-test('what is scrubbed already holds nothing to scrub', async () => {
+test('a scrubbed record contains nothing to scrub', async () => {
   const once = await scrub(PLANTED.map(([, before, secret, after]) => before + secret + after))
   const twice = await scrub(once.scrubbed)
   expect(twice.scrubbed).toBe(once.scrubbed)
 })
 
-/** What stands around a secret in a text, and is no part of it for any rule. */
+/** The text around a secret, which no rule counts as part of it. */
 const edge = fc.constantFrom(
   '',
   ' ',
@@ -358,13 +358,13 @@ const edgeBefore = fc.oneof(
 const anyText = fc.string({ unit: 'binary', maxLength: 60 })
 const planted = fc.constantFrom(...PLANTED)
 
-test('only the secret changes, wherever it stands', async () => {
+test('only the secret changes, at any place in a text', async () => {
   const property = fc.asyncProperty(
     fc.array(anyText, { maxLength: 5 }),
     fc.array(anyText, { maxLength: 5 }),
     fc.tuple(anyText, edgeBefore, planted, edge, anyText),
     async (earlier, later, [left, before, [, head, secret, tail], after, right]) => {
-      // Nothing between them would make text and token one word.
+      // Without an edge, the text and the token would be one word.
       const [start, end] = [before === '' ? '' : left + before, after === '' ? '' : after + right]
       const record = [...earlier, start + head + secret + tail + end, ...later]
       const { scrubbed, redactions } = await scrub(record)
@@ -375,7 +375,7 @@ test('only the secret changes, wherever it stands', async () => {
   await fc.assert(property, { numRuns: 500 })
 })
 
-test('without a secret the same record comes back', async () => {
+test('a record without secrets is returned as the same object', async () => {
   const record = fc.object({ key: anyText, values: [anyText, fc.integer(), fc.constant(null)], maxDepth: 3 })
   await fc.assert(
     fc.asyncProperty(record, async (held) => {
@@ -386,7 +386,7 @@ test('without a secret the same record comes back', async () => {
   )
 })
 
-/** Pieces of which secrets are made, so that rules begin and end at every place of a text. */
+/** Pieces of secrets, so that rules begin and end at every place of a text. */
 const fragment = fc.oneof(
   fc.constantFrom(
     '\n\0\n',
@@ -428,7 +428,7 @@ const fragment = fc.oneof(
 )
 const pieced = fc.array(fragment, { maxLength: 4 }).map((parts) => parts.join(''))
 
-test('texts side by side are masked as each of them is on its own', async () => {
+test('texts in one list are masked in the same way as separate texts', async () => {
   const property = fc.asyncProperty(fc.array(pieced, { minLength: 2, maxLength: 6 }), async (texts) => {
     const alone: string[] = []
     for (const text of texts) alone.push((await scrub(text.replaceAll('\0', ''))).scrubbed)
@@ -439,7 +439,7 @@ test('texts side by side are masked as each of them is on its own', async () => 
 
 const BEGIN = `${'-'.repeat(5)}BEGIN ${privateKey('')}${'-'.repeat(5)}`
 
-test('no text of 1 MiB keeps the service busy for long', async () => {
+test('a text of 1 MiB never takes long', async () => {
   const units = [
     ...['A', ' ', '\n', '"', ':', '@', '\\', '\\n', '\\u0026', '\u001b[1', 'eyJ', '.eyJ', 'SG.a', 'Bearer '],
     ...['-----BEGIN ', `${BEGIN}${noise(40)}`, `${BEGIN}${'- '.repeat(5e5)}`, `${BEGIN}${'A'.repeat(1e6)}`],
@@ -465,11 +465,11 @@ test('no text of 1 MiB keeps the service busy for long', async () => {
   console.log(
     `1 MiB made to be slow: ${slowest.toFixed(0)} ms at most (${JSON.stringify(unit.slice(0, 20))})`,
   )
-  // A pattern that is quadratic takes minutes.
+  // A pattern with quadratic time takes minutes.
   expect(slowest).toBeLessThan(10_000)
 }, 60_000)
 
-test('no kind of secret over and over keeps the service busy for long, whole or cut', async () => {
+test('many repetitions of a secret, whole or cut off, never take long', async () => {
   const took: [number, string][] = []
   for (const { name, make } of SECRET_KINDS) {
     const { text, secret } = make(seeded(1))
@@ -482,7 +482,7 @@ test('no kind of secret over and over keeps the service busy for long, whole or 
     }
   }
   const [slowest, name] = took.toSorted(([a], [b]) => b - a)[0]!
-  // Each text takes some milliseconds; where a pattern is not linear, seconds or minutes, and the time-out ends the test.
+  // Each text takes some milliseconds. A pattern that is not linear takes seconds or minutes and runs into the time-out.
   console.log(`8 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
 }, 60_000)
 

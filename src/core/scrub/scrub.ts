@@ -1,5 +1,5 @@
-// Masks the secrets in records and texts: agents quote commands, logs and configuration, and a graph keeps them for years.
-// Texts are scanned together: forty scans cost four times one.
+// Masks the secrets in records and texts. Agents quote commands, logs and configuration, and a graph keeps them for years.
+// All texts are scanned together: forty scans cost four times as much as one.
 import { setImmediate } from 'node:timers/promises'
 import { orderedObject } from '../ordered-json.ts'
 import {
@@ -15,12 +15,12 @@ import {
 import type { Secret } from './secret.ts'
 import { findOwnSecrets, findSecrets } from './secrets.ts'
 
-/** What says where a record belongs is never changed: masked, it would be another record's place. */
+/** Fields that identify a record. They are never masked, because a changed field would identify another record. */
 const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId', 'worldSlug'])
 
 /**
- * Masks every secret in the strings of `record`: values and keys, at any depth, but for the identity
- * at the top. The same reference comes back where nothing is masked; the input is never changed.
+ * Masks every secret in the strings of `record`: values and keys at any depth, except the identity at the top level.
+ * Returns the same reference if nothing is masked. Never changes the input.
  *
  * @param makeMarker is called only if there is something to mask
  * @returns `redactions` counts the masked places
@@ -46,18 +46,18 @@ export async function scrub<T>(
   return { scrubbed: rewrite(record, replace, IDENTITY) as T, redactions }
 }
 
-/** Masks each of some texts, and says how many places of it. */
+/** Masks each text and counts its masked places. */
 export async function scrubEach(texts: readonly string[]): Promise<Masked[]> {
   const { content, pieces } = layOut(texts)
   const masked = maskTexts(pieces, await findSecrets(content), bareMarker)
   return texts.map((text) => masked.get(text) ?? { text, places: 0 })
 }
 
-/** How many masks stand in names that were masked before. */
+/** Counts the masks in names that were masked before. */
 export const countMasks = (names: readonly (string | null)[]): number =>
   names.reduce((sum, name) => sum + (name?.split(BARE_MARK).length ?? 1) - 1, 0)
 
-/** Masks what is no record, and cannot wait: a line of a log, a name, a message. Marks are shown with two digits. */
+/** Masks a short text synchronously: a line of a log, a name, a message. Shows two digits of each mark. */
 export function scrubText(text: string): string {
   const secrets = findOwnSecrets(text)
   if (secrets.length === 0) return showMarks(text)
@@ -65,7 +65,7 @@ export function scrubText(text: string): string {
   return showMarks(mask(text, ranges, bareMarker).text)
 }
 
-/** Masks every string of a value, each by itself: for what is told, and never stored. */
+/** Masks every string of a value separately. For values that are shown and never stored. */
 export const scrubTexts = (value: unknown): unknown => rewrite(value, scrubText, NOTHING)
 
 /** Shows two digits of each mark in the strings of an answer. */
@@ -82,20 +82,20 @@ function holdsMark(value: unknown): boolean {
 type Piece = Readonly<{ text: string; start: number }>
 
 /**
- * Between two texts. To every rule it is what the end of a text is, no word and no letter; and none
- * runs across it: what passes a line break stops at the NUL, and `.` and `\S` stop at the line break.
+ * Separates two texts. Every rule treats it as the end of a text, and no match extends across it: a pattern that
+ * matches a line break stops at the NUL, and `.` and `\S` stop at the line break.
  */
 const BETWEEN = '\n\0\n'
 
-/** Between a key and its text, as in JSON: some secrets are known by their name alone. */
+/** Separates a key from its text, as in JSON. Some secrets are recognized only by their name. */
 const NAMES = '":"'
 
-/** Length at which a part ends: one scan of it takes at most 0.1 s of CPU. */
+/** Length of a part. A scan of one part takes at most 0.1 s of CPU time. */
 const PART = 64 * 1024
-/** A part begins with the last texts of the one before: the name of a secret may be the text before its value. */
+/** Overlap of two parts. The name of a secret may be the text before its value. */
 const OVERLAP = 2 * 1024
 
-/** Scans long content part by part and yields to the event loop in between. */
+/** Scans long content part by part, and yields to the event loop between parts. */
 async function findInParts(content: string, pieces: readonly Piece[]): Promise<Secret[]> {
   const found: Secret[] = []
   let from = 0
@@ -114,7 +114,7 @@ async function findInParts(content: string, pieces: readonly Piece[]): Promise<S
   return found
 }
 
-/** All texts in one, and where each of them begins: places are counted, so texts may hold a separator. */
+/** Joins all texts and records the start of each. The positions are counted, so texts may contain the separator. */
 function layOut(record: unknown): { content: string; pieces: Piece[] } {
   const pieces: Piece[] = []
   let content = ''
@@ -141,7 +141,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 type Range = readonly [start: number, end: number]
 type Masked = Readonly<{ text: string; places: number }>
 
-/** Each text that holds a secret, and what becomes of it; a range over several texts is cut at their ends. */
+/** Maps each text with a secret to its masked form. Cuts a range that covers several texts at their ends. */
 function maskTexts(
   pieces: readonly Piece[],
   secrets: readonly Omit<Secret, 'kind'>[],
@@ -155,7 +155,7 @@ function maskTexts(
       const piece = pieces[i]
       if (piece === undefined || piece.start >= end) break
       const from = Math.max(start - piece.start, 0)
-      const to = end - piece.start // maybe behind its end, where it is cut
+      const to = end - piece.start // may be after the end of the text; slice cuts it
       if (from >= to) continue
       const existing = ranges.get(piece.text)
       if (existing === undefined) ranges.set(piece.text, [[from, to]])
@@ -173,7 +173,7 @@ function maskTexts(
 const pieceEnd = (piece: Piece | undefined): number =>
   piece === undefined ? 0 : piece.start + piece.text.length
 
-/** Ranges that overlap or touch become one: two rules often find the same secret. A mark is masked by its own digest. */
+/** Joins ranges that overlap or touch, because two rules often find the same secret. A mark is masked by its own digest. */
 function mask(text: string, ranges: readonly Range[], marker: Marker): Masked {
   const joined: [start: number, end: number][] = []
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -201,7 +201,7 @@ function mask(text: string, ranges: readonly Range[], marker: Marker): Masked {
   return { text: shown + text.slice(done), places }
 }
 
-/** The record with other texts; what holds none of them is shared with the input, not copied. */
+/** Replaces the texts of a record. Parts without replaced texts are shared with the input, not copied. */
 function rewrite(value: unknown, replace: (text: string) => string, except: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return replace(value)
   if (Array.isArray(value)) {
@@ -218,7 +218,7 @@ function rewrite(value: unknown, replace: (text: string) => string, except: Read
   return changed ? orderedObject(after) : value
 }
 
-/** Two keys that become equal when masked must not lose an entry: the second is `[redacted] (2)`. */
+/** Keeps both entries of two keys that become equal when masked: the second is `[redacted] (2)`. */
 function freeNames(keys: readonly string[]): (key: string, masked: string) => string {
   const taken = new Set(keys)
   const counts = new Map<string, number>()

@@ -1,5 +1,5 @@
-// Finds which places of a text are secrets: tokens by the rules of secretlint and gitleaks, which are maintained there, and
-// by rules of our own for what those lack, each with its reason.
+// Finds the secrets in a text: by the rules of secretlint and gitleaks, which are maintained there, and by our own rules
+// for secrets that those lack, each with its reason.
 import { findAssignments } from './assignments.ts'
 import { findByCollection } from './collection.ts'
 import { findCommandSecrets } from './command-secrets.ts'
@@ -10,13 +10,13 @@ import { findEncodedKeys, findPrivateKeys, findPuttyKeys } from './private-keys.
 import type { Secret } from './secret.ts'
 
 /**
- * Every secret that any rule finds, in no order; two rules may find the same one. The time is linear in the text.
+ * Finds all secrets, in no particular order. Two rules may find the same secret. The time is linear in the text.
  */
 export async function findSecrets(text: string): Promise<Secret[]> {
   return [...(await findByPreset(withoutEscapes(text))), ...findOwnSecrets(text)]
 }
 
-/** By all rules but those of secretlint, which are asynchronous: for what cannot wait, as a line of a log. */
+/** Applies all rules except those of secretlint, which are asynchronous. For callers that cannot wait, such as the log. */
 export function findOwnSecrets(text: string): Secret[] {
   const content = withoutEscapes(text)
   return [
@@ -36,9 +36,9 @@ export function findOwnSecrets(text: string): Secret[] {
 }
 
 /**
- * What logs and JSON within a text write in front of a token ends in a letter or a digit (`\n`, `\u003d`,
- * the colour code `ESC[32m`), and a rule takes both for one word. So it becomes as many characters of
- * white space, or of a neutral kind where it may be part of a password (`\u0026`).
+ * Escapes in logs and in JSON within a text end in a letter or a digit (`\n`, `\u003d`, the color code `ESC[32m`). Before a
+ * token, a rule would take both for one word. An escape is therefore replaced by white space of the same length, or by a
+ * neutral character if it may be part of a password (`\u0026`).
  */
 const ESCAPES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC is what begins a colour code
@@ -51,16 +51,16 @@ const withoutEscapes = (text: string): string =>
 
 type PresetRule = typeof import('@secretlint/secretlint-rule-preset-recommend')['rules'][number]
 
-/** Rules of the preset that do harm here, by the end of their id. */
+/** Rules of the preset that do harm here, by the last part of their id. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
-  // Lets a text switch the scrubbing of all that follow off, by saying `secretlint-disable`.
+  // A text could disable the scrubbing of all texts after it with `secretlint-disable`.
   'filter-comments',
-  // Take the host away with the password, skip passwords that look like examples, and know few schemes.
+  // They mask the host with the password, skip passwords that look like examples, and know few schemes.
   'basicauth',
   'database-connection-string',
-  // Skips a key that ends in / + or =, and compiles its pattern on every scan: 85 of the preset's 120 µs.
+  // It skips a key that ends in / + or =, and compiles its pattern on every scan: 85 of the preset's 120 µs.
   'aws',
-  // Skips a key with a dash in its first part or two in its second; 0.5 s on 1 MiB that is made for it.
+  // It skips a key with a dash in its first part or two in its second. Crafted input of 1 MiB takes 0.5 s.
   'sendgrid',
 ])
 
@@ -74,9 +74,9 @@ async function loadPreset(): Promise<PresetRule[]> {
 let preset: Promise<PresetRule[]> | undefined
 
 /**
- * Runs the preset's rules directly. `lintSource` of @secretlint/core marks some fifty entries a call on
- * Node's performance timeline and keeps them for good: made for a command line, in a service it leaks
- * and slows down (measured: 27,000 entries after 500 calls, and 0.4 ms a call where the rules need 0.04).
+ * Runs the preset's rules directly. `lintSource` of @secretlint/core adds about fifty entries per call to Node's performance
+ * timeline and never removes them. It is made for a command line; in a service it leaks memory and becomes slow (measured:
+ * 27,000 entries after 500 calls, and 0.4 ms per call, of which the rules need 0.04 ms).
  */
 export async function findByPreset(content: string): Promise<Secret[]> {
   preset ??= loadPreset()
@@ -98,10 +98,10 @@ export async function findByPreset(content: string): Promise<Secret[]> {
   return found
 }
 
-/** A message would quote the secret. */
+/** Empty, because a message would quote the secret. */
 const NO_MESSAGE = { message: '', messageId: '', data: undefined }
 
-/** A text as the rules want it: no file, so no rule reads one; lines and columns are for messages only. */
+/** Presents a text to the rules. It is not a file, so no rule reads one. Lines and columns are used only in messages. */
 const toSource = (content: string) => ({
   content,
   contentType: 'text' as const,
