@@ -1,4 +1,4 @@
-/** Imports the turns of autobuild artifacts as a session writes them: each look imports what is finished and new. */
+/** Imports the turns of autobuild artifacts while a session writes them: each look imports the new finished turns. */
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,11 +28,11 @@ import { type ImportedTurn, importReading } from './import.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, readFolders, UNKNOWN_FEATURE } from './read.ts'
 
-/** What was imported of a task folder. */
+/** The result of importing a task folder. */
 export type FolderImport = {
   folder: TaskFolder
   reading: AutobuildReading
-  /** Those that were not stored before, in their order. */
+  /** The turns that were not stored before, in their order. */
   turns: ImportedTurn[]
   report: Pick<ImportReport, 'skipped' | 'warnings'>
 }
@@ -40,35 +40,35 @@ export type FolderImport = {
 type WatchOptions = { project: string | null; specifications: boolean }
 
 type LookOptions = {
-  /** The folders in which something changed since the last look, which alone are read again; null: look everywhere. */
+  /** The folders that changed since the last look; only these are read again. Null: all folders are read. */
   changed: ReadonlySet<string> | null
-  /** Ends the look after the folder that is under way. */
+  /** Ends the look after the current folder. */
   signal: AbortSignal
-  /** Called for each folder that was imported; where it fails, the folder is imported again. */
+  /** Called for each imported folder. If it fails, the next look imports the folder again. */
   onImport: (imported: FolderImport) => Promise<void>
-  /** Called at each look with the files that cannot be used, once there is no hope that they still will. */
+  /** Called at each look with the files that cannot be used and are not expected to become usable. */
   onSkipped: (skipped: ImportReport['skipped']) => void
 }
 
 const nothingThere = (): FolderScan => ({ roots: [], folders: new Map(), skipped: [] })
 
-/** A turn's files come within 250 ms of each other: what stays the same for this long is imported. */
+/** A folder is imported after no change for this time. The files of a turn are written within 250 ms. */
 const QUIET_MS = 300
 
 /**
- * Follows the task folders below some paths. It remembers only which state of a folder it has imported: a new watch imports
- * everything once, which changes nothing that is stored already.
+ * Follows the task folders below some paths. It remembers only which state of each folder it has imported. A new watch
+ * therefore imports everything once, which does not change stored records.
  */
 export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
   #scan: FolderScan = nothingThere()
-  /** The folders of what was not quiet at the last look: a notification of their newest file may be under way. */
+  /** Folders that were not quiet at the last look: the notification of their newest file may not have arrived yet. */
   #waiting: readonly string[] = []
   /** Folders whose import failed because the graph was unavailable or too slow. */
   readonly #failed = new Set<string>()
-  /** What was said of folders whose import was refused for now (409). */
+  /** Messages already reported for folders whose import was rejected temporarily (409). */
   readonly #told = new Map<string, ReadonlySet<string>>()
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
@@ -80,10 +80,10 @@ export class ArtifactWatch {
   }
 
   /**
-   * Imports the task folders whose finished turns changed since they were imported, and have been quiet for a moment.
+   * Imports the task folders whose finished turns changed since their last import, once they are quiet.
    *
-   * @returns whether a folder was not quiet, so that it waits for the next look; and how long it took to find out what changed
-   * @throws `store_unavailable`, `timeout` … where the graph is away: the next look goes on from there
+   * @returns `isWaiting`: a folder was not quiet and waits for the next look; `scanMs`: the time to find the changes
+   * @throws `store_unavailable`, `timeout` … if the graph is unavailable. The next look continues from there
    */
   async look(client: ImportTarget, options: LookOptions): Promise<{ isWaiting: boolean; scanMs: number }> {
     const began = performance.now()
@@ -123,7 +123,7 @@ export class ArtifactWatch {
     return taskFoldersIn(this.#scan)
   }
 
-  /** A report that cannot be used would hold its turn back in silence. */
+  /** Returns the unusable files of unfinished turns. Without a report, such a file would hold back its turn silently. */
   async #brokenIn(unfinished: TaskFolder, stamps: FileStamps): Promise<ImportReport['skipped']> {
     const old = listFiles(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
     const unchecked = old.filter(({ path }) => this.#checked.get(path) !== JSON.stringify(stamps.get(path)))
@@ -134,7 +134,7 @@ export class ArtifactWatch {
     return skipped.filter(({ file }) => names.has(file))
   }
 
-  /** A new file without the others of its turn is about to get company. */
+  /** Keeps the entries that are skipped for a minute. A new file may still be completed, or get the other files of its turn. */
   async #stillSkipped(skipped: ImportReport['skipped']): Promise<ImportReport['skipped']> {
     const now = Date.now()
     const since = new Map<string, number>()
@@ -158,7 +158,7 @@ export class ArtifactWatch {
     }: LookOptions & { stated: FoundTaskFiles; folders: TaskFolder[]; scannedAt: number },
   ): Promise<void> {
     const { project } = this.#options
-    // A folder that failed comes last, so that one slow task does not delay other tasks.
+    // Folders that failed before come last, so that a slow task does not delay other tasks.
     const [first, last] = [false, true].map((isLate) =>
       folders.filter(({ folder }) => this.#failed.has(folder) === isLate),
     )
@@ -200,7 +200,7 @@ export class ArtifactWatch {
     if (failure !== null) throw failure
   }
 
-  /** What was not said of the folder before: one that is refused is imported again at each look. */
+  /** Returns the messages not reported before. A rejected folder is imported again at each look, with the same messages. */
   #untold(folder: string, report: FolderImport['report'], isRefused: boolean): FolderImport['report'] {
     const told = this.#told.get(folder) ?? new Set()
     const isNew = (entry: unknown) => !told.has(JSON.stringify(entry))
@@ -214,7 +214,7 @@ export class ArtifactWatch {
     return untold
   }
 
-  /** A folder that comes back is imported again. */
+  /** Forgets folders that do not exist any more, so that a folder that returns is imported again. */
   #forgetAllBut({ tasks }: FoundFolders): void {
     const there = new Set(tasks.map(({ folder }) => folder))
     for (const folder of this.#imported.keys()) if (!there.has(folder)) this.#imported.delete(folder)
@@ -222,9 +222,10 @@ export class ArtifactWatch {
 }
 
 /**
- * Reads the finished turns whose files are whole; null where one of the other files is not, or the feature may still be named.
+ * Reads the finished turns if all their files are whole. Returns null if another file of the folder is not whole, or if a
+ * file that names the feature may still come.
  *
- * @param scannedAt when the files were listed, in epoch milliseconds: a file that came later is not among them, however long ago
+ * @param scannedAt time at which the files were listed, in epoch milliseconds. The list lacks files that were added later
  */
 async function readWhole(
   finished: TaskFolder,
@@ -250,7 +251,7 @@ async function readWhole(
   return null
 }
 
-/** Checks whether the folder's content made its import fail. Other causes are a graph that is unavailable or a missing right. */
+/** Checks whether the content of the folder made its import fail. Other causes: an unavailable graph, a missing right. */
 const isOfFolder = (error: unknown): boolean => {
   const { status } = asTurngraphError(error)
   return ![401, 403, 429].includes(status) && status < 501
@@ -283,12 +284,12 @@ async function readStamps(folder: TaskFolder): Promise<FileStamps> {
 const readChangeTime = async (file: string): Promise<number | null> =>
   (await lstat(file).catch(() => null))?.mtimeMs ?? null
 
-/** The folders that hold its files. */
+/** Lists the folders that contain the files of a task. */
 const listPlaces = (folder: TaskFolder): string[] => [
   ...new Set(listFiles(folder).map(({ path }) => dirname(path))),
 ]
 
-/** What tells whether a folder is quiet: its finished turns, and the names of the artifacts beside them. */
+/** Returns a text that changes if the folder changes: its finished turns, and the names of all artifacts in it. */
 async function readState(folder: TaskFolder): Promise<string> {
   const names = await Promise.all(
     listPlaces(folder).map((place) => readdir(place).catch(() => [] as string[])),
@@ -297,7 +298,7 @@ async function readState(folder: TaskFolder): Promise<string> {
   return JSON.stringify([readStamp(folder, await readStamps(folder)), artifacts])
 }
 
-/** Logs of events grow with every task of their feature: they count only as long as they may name the feature of this one. */
+/** Includes event logs only if the folder needs them for its feature. They grow with every task of their feature. */
 function readStamp(folder: TaskFolder, stamps: FileStamps): string {
   const isNamed = [...folder.turns.values()].some((files) => files.turn_state !== undefined)
   const files = listFiles(isNamed ? { ...folder, events: [] } : folder)
@@ -309,7 +310,7 @@ async function existingFolders(paths: readonly string[]): Promise<string[]> {
   return paths.filter((_, i) => found[i])
 }
 
-/** A path may go away between two calls: the next look sees it. */
+/** Returns `otherwise` if a path disappears between two calls. The next look handles it. */
 async function unlessGone<T, U>(work: () => Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await work()

@@ -4,7 +4,7 @@ import { parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
 const player = { task_id: 'TASK-1', turn: 1, implementation_notes: 'Wrote the cart.', files_modified: [] }
 const coach = { task_id: 'TASK-1', turn: 1, decision: 'approve', rationale: 'Good.' }
 
-describe('a file that is not what its name says is refused whole', () => {
+describe('a file of another kind than its name says is rejected as a whole', () => {
   test.each([
     ['player', '{"task_id":', 'is not valid JSON'],
     ['player', '[]', 'is not a JSON object'],
@@ -28,13 +28,13 @@ describe('a file that is not what its name says is refused whole', () => {
     expect(parseArtifact(SHAPES[shape], text)).toEqual({ ok: false, reason })
   })
 
-  test('a file nested beyond any report is refused, not followed', () => {
+  test('a file with extreme nesting is rejected', () => {
     const deep = `{"decision":"approve","issues":[{"details":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}`
     expect(parseArtifact(SHAPES.coach, deep)).toMatchObject({ ok: false })
   })
 })
 
-describe('a field of another type is dropped and named, and its record stays', () => {
+describe('a field of another type is dropped and reported, and its record is kept', () => {
   const parsed = (file: object) => {
     const read = parseArtifact(SHAPES.player, JSON.stringify({ ...player, ...file }))
     if (!read.ok) throw new Error(read.reason)
@@ -68,7 +68,7 @@ describe('a field of another type is dropped and named, and its record stays', (
     expect(promised(given)).toEqual([{ criterion_id: 'AC-1', ...read }, [`completion_promises[0].${misfit}`]])
   })
 
-  test('an entry of another type is left out, the others stay', () => {
+  test('an entry of another type is left out, the other entries are kept', () => {
     const { promises, misfits } = parsed({
       completion_promises: [null, { criterion_id: 'AC-1' }, 'AC-2', 3, { criterion_id: 'AC-3' }],
     })
@@ -106,7 +106,7 @@ describe('a field of another type is dropped and named, and its record stays', (
   })
 })
 
-test('null is absent, a text stands for a list, a list of evidence for a text', () => {
+test('null is absent, a text is read as a list of one, and a list of evidence is read as a text', () => {
   const parsed = parseArtifact(
     SHAPES.player,
     `\uFEFF${JSON.stringify({
@@ -140,7 +140,7 @@ describe('unmapped keys', () => {
     expect(unmapped('turnState', { id: 'TURN-1', player_summary: 'x', progress_summary: 'y' })).toEqual([])
   })
 
-  test('others are, also in the entries of mapped lists', () => {
+  test('other keys are reported, also in the entries of mapped lists', () => {
     expect(
       unmapped('player', {
         ...player,
@@ -165,7 +165,7 @@ describe('unmapped keys', () => {
   })
 })
 
-test('events name tasks with their newest time; a broken line costs itself alone', () => {
+test('events name tasks with their newest time; only the broken line is lost', () => {
   const log = [
     '{"task_id":"TASK-1","timestamp":"2026-05-01T08:00:01","feature_id":null}',
     '{"task_id":"TASK-1","timestamp":"2026-05-01T08:00:09"}',

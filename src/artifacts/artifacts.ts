@@ -1,13 +1,13 @@
 /**
- * Declares the files of a task folder, as the orchestrator, the Player and the Coach write them. Null counts as absent, and one
- * text as a list of one. A field of any other type is dropped without its file (fit-to-schema.ts); a file of another kind than
- * its name says is not used (autobuild-artifacts.md).
+ * Declares the files of a task folder in the form that the orchestrator, the Player and the Coach write. Null counts as
+ * absent, and a text as a list of one. A field of any other type is dropped, but its file is kept (fit-to-schema.ts). A file
+ * of another kind than its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
 import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
 
-/** Models write evidence and concerns as a text or as a list; an entry that is no text is kept as its JSON. */
+/** Models write evidence and concerns as a text or as a list. An entry that is not a text is kept as JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
 const texts = z.union([z.string().transform((t) => [t]), z.array(entryText)]).nullish()
 const prose = z.union([z.string(), z.array(entryText).transform((lines) => lines.join('\n'))]).nullish()
@@ -111,7 +111,7 @@ const turnState = z.looseObject({
   what_to_try_next: text,
 })
 
-/** Feedback of the previous judgement, as the orchestrator gave it to the Player of the turn. */
+/** Feedback of the previous judgement, as the orchestrator passed it to the Player of the turn. */
 const givenFeedback = z.looseObject({ raw_feedback: prose, feedback_summary: prose })
 
 const taskWorkResults = z.looseObject({
@@ -140,14 +140,14 @@ export type Checkpoint = z.output<typeof checkpoint>
 type Shape<T> = {
   name: string
   schema: z.ZodType<T>
-  /** Why an object that the schema would take is another kind of file; null: it is not. */
+  /** Returns the reason why an object that fits the schema is another kind of file; null if it is not. */
   refusal?: (file: Record<string, unknown>) => string | null
 }
 
 const has = (file: Record<string, unknown>, ...keys: string[]): boolean =>
   keys.some((key) => file[key] !== undefined && file[key] !== null)
 
-/** A turn state lists files too, and a Coach may write a summary: each is told from a Player's by its own keys. */
+/** A turn state also lists files, and a Coach may write a summary. Keys that only they have distinguish them. */
 function notAPlayerReport(file: Record<string, unknown>): string | null {
   if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Player report'
   if (has(file, 'implementation_notes', 'completion_promises', 'files_modified', 'files_created')) return null
@@ -194,7 +194,7 @@ export type ParsedArtifact<T> =
   | { ok: true; value: T; misfits: Misfit[]; unmapped: UnmappedKey[] }
   | { ok: false; reason: string }
 
-/** A file's text as its shape and the fields of it that do not fit, or the reason why the file cannot be used. */
+/** Parses a file. Returns its value and the fields that do not fit, or the reason why the file cannot be used. */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
   if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
@@ -212,7 +212,7 @@ export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtif
   return { ok: true, value: fitted.value, misfits: [...repeated, ...fitted.misfits], unmapped }
 }
 
-/** The task ids that a feature's `events.jsonl` names, each with the newest time, and the lines that are broken. */
+/** Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the number of broken lines. */
 export function parseEvents(fileText: string): { tasks: Map<string, string>; brokenLines: number } {
   const tasks = new Map<string, string>()
   let brokenLines = 0
@@ -229,10 +229,10 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
   return { tasks, brokenLines }
 }
 
-/** Undefined where the file is no JSON: the caller reports it. */
+/** Parses a file. Returns undefined if it is not JSON; the caller reports it. */
 export const parseFile = (fileText: string): unknown => parseJsonInOrder(fileText.replace(/^\uFEFF/, ''))
 
-/** Far beyond any report, and far below where recursion over a hostile file would end the process. */
+/** Maximum depth of a file. Reports are far below it; recursion over a hostile file would end the process far above it. */
 const MAX_DEPTH = 100
 
 const isDeeperThan = (levels: number, value: unknown): boolean =>
@@ -246,8 +246,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /**
- * The contract's list "Known and ignored", by shape. Of the files that only lend a field (task_work_results, work_state,
- * checkpoints) it is what says whose file it is and of when.
+ * The contract's list "Known and ignored", by shape. For the files that provide only single fields (task_work_results,
+ * work_state, checkpoints) it contains the fields that identify the task, the turn and the time of the file.
  */
 const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {
   player: words(`task_id turn tests_written tests_run tests_passed test_output_summary
@@ -266,7 +266,7 @@ const isIgnored = (shape: string, key: string): boolean =>
   shape === 'coach.validation_results' ||
   (shape === 'player' && key.startsWith('sdk_'))
 
-/** The keys that the schema does not name and nobody ignores, at any depth. */
+/** Lists the keys that are neither in the schema nor ignored, at any depth. */
 function unmappedKeys(shape: string, schema: z.ZodType, value: unknown): UnmappedKey[] {
   const nested = findNested(schema)
   if (nested instanceof z.ZodArray && Array.isArray(value))
@@ -278,7 +278,7 @@ function unmappedKeys(shape: string, schema: z.ZodType, value: unknown): Unmappe
   })
 }
 
-/** The object or the list that a field may be, beside a text or nothing. */
+/** Finds the object or list schema of a field, which may also accept a text or nothing. */
 function findNested(schema: z.ZodType): z.ZodObject | z.ZodArray | undefined {
   if (schema instanceof z.ZodObject || schema instanceof z.ZodArray) return schema
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)

@@ -1,4 +1,4 @@
-/** Picks what has content from the fields of an artifact for a turn record. */
+/** Selects the fields of an artifact that have content, for a turn record. */
 import type * as z from 'zod'
 import type { WireForm } from '../core/wire-form.ts'
 import type { turnInput } from '../memory/record/record.ts'
@@ -6,10 +6,10 @@ import type { turnInput } from '../memory/record/record.ts'
 /** A turn record in the wire form (turns.md), without project and world; only the fields that have content. */
 export type WireTurn = WireForm<z.input<typeof turnInput>>
 
-/** A text with content: white space alone does not count. */
+/** Checks for a text with content. White space is not content. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** A status or decision as its table spells it: `Not started` → `not_started`; what is no text is ''. */
+/** Spells a status or decision like its table: `Not started` → `not_started`. Returns '' if it is not a text. */
 export const word = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -39,7 +39,7 @@ export function hasContent(value: unknown): boolean {
 
 type WithContent<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
 
-/** "Has content" (autobuild-artifacts.md): an empty text, list or object has none, zero has. */
+/** Keeps the fields with content (autobuild-artifacts.md, "Has content"). Zero has content; empty values do not. */
 export function withContent<T extends Record<string, unknown>>(fields: T): WithContent<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => hasContent(value))) as WithContent<T>
 }

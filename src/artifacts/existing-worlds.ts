@@ -1,4 +1,4 @@
-/** Reads the worlds that the graph has of a task, and declares what an import asks of Turngraph. */
+/** Reads the stored worlds of a task, and declares the operations that an import needs. */
 import { hasCode } from '../core/errors.ts'
 import { everyItem } from '../core/pages.ts'
 import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
@@ -9,8 +9,8 @@ type Page<T> = { items: T[]; nextCursor: string | null }
 type PageOf = { project: string | null; limit: number; cursor: string | null }
 
 /**
- * What an import asks of Turngraph. Every TurngraphClient fits; it is spelled out here because the clients
- * know all capabilities, and a capability that knew them in turn would close a cycle.
+ * The operations that an import needs. Every TurngraphClient fits. The type is written out here because the clients import
+ * all capabilities; importing them in turn would be a cycle.
  */
 export type ImportTarget = {
   listWorlds(input: PageOf & { featureId: string; taskId: string }): Promise<Page<{ worldSlug: string }>>
@@ -31,7 +31,7 @@ export type ImportTarget = {
   ): Promise<TurnState & { created: boolean; superseded: boolean; redactions?: number }>
 }
 
-/** A world of the task as the graph has it. */
+/** A stored world of the task. */
 export type ExistingWorld = { worldSlug: string; turns: ReadonlyMap<number, TurnState> }
 
 const PAGE = 100
@@ -51,7 +51,7 @@ export async function readExistingWorlds(
   return worlds
 }
 
-/** The first import of a task finds none of it. */
+/** Lists the worlds of a task. Before the first import of the task there are none. */
 async function worldsOfTask(
   client: ImportTarget,
   scope: { project: string | null; featureId: string; taskId: string },
@@ -66,11 +66,11 @@ async function worldsOfTask(
 }
 
 /**
- * The world that already holds one of the run's turns (same number and time), or null: then the run is new,
- * also where it overwrote the folder of an older one. Of several, the one that holds most of its turns.
+ * Returns the world that already contains one of the run's turns (same number and time). If there are several, returns the
+ * one with most of its turns. Returns null if the run is new, even if it overwrote the folder of an older run.
  *
- * A time that the turn's other files gave before its turn state came counts too. A turn without a time, or imported without one, is identified by its number, as long as no other turn
- * of the run speaks against the world.
+ * A time from other files of the turn, read before its turn state existed, counts too. A turn without a time, or imported
+ * without one, is identified by its number, unless another turn of the run differs from the world.
  */
 export function findWorldOfRun(
   run: readonly CaptureRequest[],

@@ -26,7 +26,7 @@ const found = async (root: string, ids: string[], at = '') => {
   return { texts: texts.sort(), skipped: skipped.map(({ reason }) => reason) }
 }
 
-test('a file states the task that its front matter names, else the one at the start of its name', async () => {
+test('the task of a file comes from its front matter, otherwise from the start of its name', async () => {
   const root = await folderWith({
     '.guardkit/autobuild/TASK-7/x': '',
     'tasks/backlog/TASK-7-retry.md': stating('seven'),
@@ -43,7 +43,7 @@ test('a file states the task that its front matter names, else the one at the st
   expect(await found(root, ids, '.guardkit/autobuild')).toEqual(expected)
 })
 
-test('of several files of one id the folder says which counts, and those that state another list are named', async () => {
+test('the folder decides which of several files of a task counts, and files with other criteria are reported', async () => {
   const root = await folderWith({
     'shop/tasks/archive/TASK-1.md': stating('archived'),
     'shop/tasks/backlog/TASK-1.md': stating('in review'),
@@ -58,7 +58,7 @@ test('of several files of one id the folder says which counts, and those that st
 const FOLDERS = ['in_progress', 'design_approved', 'in_review', 'blocked', 'completed', 'backlog', 'archive']
 
 test.each(FOLDERS.slice(1).map((folder, i) => [FOLDERS[i] ?? '', folder] as const))(
-  'of two files of one id that in %s counts before that in %s, and of two there that of the lower path',
+  'a file in %s counts before a file in %s, and the first path before a second file in the same folder',
   async (first, second) => {
     const root = await folderWith({
       [`tasks/${second}/TASK-1.md`]: stating('second'),
@@ -69,7 +69,7 @@ test.each(FOLDERS.slice(1).map((folder, i) => [FOLDERS[i] ?? '', folder] as cons
   },
 )
 
-test('a file names the feature of its task, also where it states no criteria; of several the one that counts', async () => {
+test('a file names the feature of its task, even without criteria; the order of folders decides between files', async () => {
   const front = (feature: string) => `---\nid: TASK-1\nfeature_id: ${feature}\n---\n`
   const root = await folderWith({
     'tasks/backlog/TASK-1.md': front('FEAT-2'),
@@ -80,7 +80,7 @@ test('a file names the feature of its task, also where it states no criteria; of
   expect([...features]).toEqual([['TASK-1', 'FEAT-1']])
 })
 
-test('what states no criteria is told, and a link is not followed', async () => {
+test('a file without criteria is reported, and links are not followed', async () => {
   const root = await folderWith({
     'a/.guardkit/x': '',
     'b/tasks/TASK-1.md': '# Goal\n',
@@ -94,7 +94,7 @@ test('what states no criteria is told, and a link is not followed', async () => 
   expect(skipped).toEqual(['states no criteria: it has no heading "Acceptance Criteria". Headings: "Goal".'])
 })
 
-test('a file of more than 1 MiB is no task file, and is told', async () => {
+test('a file of more than 1 MiB is not used, and is reported', async () => {
   const root = await folderWith({ 'tasks/TASK-1.md': stating('one') + ' '.repeat(1024 * 1024) })
   expect(await found(root, ['TASK-1'])).toEqual({
     texts: [],

@@ -1,4 +1,4 @@
-/** Finds the files of a repository that state its tasks, one for each task (contract: specification.md, FILE). */
+/** Finds the task files of a repository, one for each task (contract: specification.md, FILE). */
 import { isUtf8 } from 'node:buffer'
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,18 +7,18 @@ import { hasCode } from '../core/errors.ts'
 import { IS_A_LINK, order } from './folders.ts'
 import { namesIn, parseTaskFile, type TaskFile } from './task-file.ts'
 
-/** What a task's file states; `others` are files of the same id that state another list. */
+/** The content of a task's file. `others` are files of the same id with other criteria. */
 export type FoundTaskFile = TaskFile & { file: string; others: string[] }
 
 export type FoundTaskFiles = {
-  /** Of the task ids that were asked for. */
+  /** By requested task id. */
   byTask: Map<string, FoundTaskFile>
-  /** The feature of a task, where a file names it: also one that states no criteria. */
+  /** The feature of a task, if a file names it, even a file without criteria. */
   features: Map<string, string>
   skipped: { file: string; reason: string }[]
 }
 
-/** The folders of `tasks/` that come first, of several files of one id; any other folder comes after them. */
+/** Order of the folders in `tasks/` if several files have the same id. All other folders come after them. */
 const STATES = ['in_progress', 'design_approved', 'in_review', 'blocked', 'completed', 'backlog']
 
 const MOST_BYTES = 1024 * 1024
@@ -28,9 +28,9 @@ const DEEPEST = 16
 type Candidate = { file: string; shown: string; rank: number }
 
 /**
- * Reads `tasks/**\/*.md` in the folder that holds `.guardkit`, else in every folder `tasks` below the path.
+ * Reads `tasks/**\/*.md` in the folder that contains `.guardkit`. Otherwise reads every folder `tasks` below the path.
  *
- * @param taskIds of the tasks whose files are wanted
+ * @param taskIds the tasks whose files are wanted
  */
 export async function findTaskFiles(
   paths: readonly string[],
@@ -102,7 +102,7 @@ async function readSource(file: string): Promise<string> {
   return source
 }
 
-/** `TASK-7-retry.md` states TASK-7, and not TASK-70. */
+/** Returns the longest task id at the start of a file name. `TASK-7-retry.md` belongs to TASK-7, not to TASK-70. */
 function longestStart(name: string, taskIds: ReadonlySet<string>): string | null {
   const starts = [...taskIds].filter(
     (id) => name.startsWith(id) && !/[\p{L}\p{N}]/u.test(name.charAt(id.length)),
@@ -136,7 +136,7 @@ async function foldersNamedTasks(at: TasksFolder, depth: number): Promise<TasksF
   return found
 }
 
-/** The Markdown files, and what is named as one and is a link, a device or the like. Links are not followed. */
+/** Lists the Markdown files, and links, devices and the like with such a name. Links are not followed. */
 async function* markdownBelow(
   folder: string,
   depth: number,
@@ -151,10 +151,10 @@ async function* markdownBelow(
   }
 }
 
-/** Worktrees and the like hold copies of the repository. */
+/** Excludes worktrees and similar folders, which contain copies of the repository. */
 const isLeftOut = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
 
-/** What cannot be listed is told by the import itself, which reads the same folders. */
+/** Lists a folder. The import reads the same folders and reports those that cannot be listed. */
 const listEntries = async (folder: string) =>
   (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => order(a.name, b.name))
 
@@ -164,6 +164,6 @@ function rankFolder(below: string): number {
   return rank < 0 ? STATES.length : rank
 }
 
-/** No link: it may lead out of the repository. */
+/** Checks for a folder. Excludes links, because they may lead out of the repository. */
 const isFolder = async (at: string): Promise<boolean> =>
   (await lstat(at).catch(() => null))?.isDirectory() === true

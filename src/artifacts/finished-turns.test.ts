@@ -41,28 +41,28 @@ test("a turn is finished with the Coach's report or the turn state", () => {
   expect(finishedIn({ 'coach 1': 0 })).toEqual([])
 })
 
-test("a turn is finished as soon as the Coach's report is whole, also where the session writes turn states", () => {
+test("a turn is finished as soon as the Coach's report is whole, even if the session writes turn states", () => {
   const first = { 'player 1': 20, 'coach 1': 15, 'turn_state 1': 15 }
   expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0 })).toEqual([1, 2])
   expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5, 'turn_state 2': 0.5 })).toEqual([1, 2])
 })
 
-test('a turn whose successor has begun, or that nobody wrote for half an hour, is finished as it is', () => {
+test('a turn is finished if a later turn has begun, or if its files did not change for half an hour', () => {
   expect(finishedIn({ 'player 1': 9, 'player 2': 5 })).toEqual([1])
   expect(finishedIn({ 'player 1': 31 })).toEqual([1])
 })
 
-test('judgements of an earlier run do not finish a turn that is played again', () => {
+test('judgements of an earlier run do not finish a turn of a re-run', () => {
   expect(finishedIn({ 'player 1': 2, 'coach 1': 50, 'turn_state 1': 50, 'turn_state 2': 45 })).toEqual([2])
   expect(finishedIn({ 'player 1': 2, 'coach 1': 1, 'turn_state 1': 50, 'turn_state 2': 45 })).toEqual([2])
   expect(finishedIn({ 'player 1': 2, 'coach 1': 1, 'turn_state 1': 0, 'turn_state 2': 45 })).toEqual([1, 2])
 })
 
-test('a copy that has another order of files is finished all the same', () => {
+test('a copy whose files have another order is finished too', () => {
   expect(finishedIn({ 'coach 1': 0.5, 'player 1': 0.2 })).toEqual([1])
 })
 
-test('task_work_results.json stays with the turn that it was written in', () => {
+test('task_work_results.json stays with the turn that wrote it', () => {
   const first = { 'player 1': 9, 'coach 1': 5, 'turn_state 1': 5 }
   expect(finishedIn({ ...first, results: 9 })).toEqual([1, 'results'])
   expect(finishedIn({ ...first, results: 4.5 })).toEqual([1, 'results'])

@@ -1,28 +1,28 @@
-/** Tells the finished turns of a task folder from those that a session is still writing. Pure. */
+/** Separates the finished turns of a task folder from those that a session is still writing. Pure. */
 import type { FoundFile, TaskFolder, TurnFilesFound } from './folders.ts'
 
 export type FileStamp = { changedAt: number; size: number; inode: number }
 
-/** By path, times in epoch milliseconds. A file without one is gone again. */
+/** By path, with times in epoch milliseconds. A file without an entry was deleted. */
 export type FileStamps = ReadonlyMap<string, FileStamp>
 
-/** What does not parse for this long will not be completed any more. */
+/** A file that does not parse for this long is not expected to be completed any more. */
 export const PATIENCE_MS = 60_000
 
-/** A turn state follows the Coach's report within a second, if the session writes any. It may be the first to name the feature. */
+/** If the session writes turn states, they follow the Coach's report within a second and may be the first to name the feature. */
 const NAMELESS_MS = 5_000
 
-/** A Coach runs the tests: that takes minutes. A turn that nobody judged for this long was given up. */
+/** A turn that is not judged for this long was abandoned. A Coach runs the tests, which takes minutes. */
 const GIVEN_UP_MS = 30 * 60_000
 
-/** A Player works for longer than that: files that are further apart belong to two turns, or to two runs. */
+/** A Player works longer than this. Files that are further apart belong to two turns or to two runs. */
 export const SHORTEST_TURN_MS = 60_000
 
 /**
- * The folder with its finished turns alone. A turn is recorded when it ends, so a Player's report waits for its judgement: the
- * Coach's report or the turn state, none of them left over from an earlier run. It no longer waits once a later turn has begun,
- * or the session was given up. A turn state that comes after the Coach's report amends the record. (An import takes any half of
- * a turn.)
+ * Returns the folder with only its finished turns. A turn is recorded when it ends, so a Player's report waits for its
+ * judgement: the Coach's report or the turn state, neither of them from an earlier run. It does not wait if a later turn has
+ * begun or the session was abandoned. A turn state that comes after the Coach's report amends the record. (An import also takes
+ * turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -44,8 +44,8 @@ function isJudged({ player, coach, turn_state: turnState }: TurnFilesFound, stam
 }
 
 /**
- * The folder without some turns. `task_work_results.json` is written beside a Player's report and over that of the turn before:
- * it stays only where it belongs to a turn that is left.
+ * Returns the folder without some turns. `task_work_results.json` is written together with a Player's report and overwrites the
+ * results of the previous turn. It is kept only if it belongs to a remaining turn.
  */
 export function withoutTurns(
   folder: TaskFolder,
@@ -66,13 +66,13 @@ export function withoutTurns(
   return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
 }
 
-/** Whether a file that names the feature may still come. In real sessions the checkpoint is the last file of a turn. */
+/** Checks whether a file that names the feature may still come. In real sessions the checkpoint is the last file of a turn. */
 export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
   const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
   return changedAt([folder.checkpoints], stamps) < newest && now - newest < NAMELESS_MS
 }
 
-/** Every file that the records of a folder are made of. */
+/** Lists every file that contributes to the records of a folder. */
 export const listFiles = ({ turns, checkpoints, results, events }: TaskFolder): FoundFile[] =>
   [
     ...[...turns.values()].flatMap(Object.values<FoundFile>),

@@ -1,4 +1,4 @@
-/** Fits a parsed file to its schema field by field: a value of another type drops that field, never the file. */
+/** Fits a parsed file to its schema field by field. A value of another type loses its field, never the file. */
 
 import type * as z from 'zod'
 import { keepOrder } from '../core/ordered-json.ts'

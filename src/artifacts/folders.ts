@@ -1,4 +1,4 @@
-/** Finds the task folders of autobuild below a path, with the files of their turns. */
+/** Finds the task folders of autobuild below a path, and the files of their turns. */
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -6,7 +6,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 import { systemCode } from '../core/system-code.ts'
 
-/** A file under the path that it was asked for by: what a report shows, and what is opened. */
+/** A file. `path` is for opening it; `shown` is for reports and is relative to the requested path. */
 export type FoundFile = { name: string; path: string; shown: string }
 
 const KINDS = ['player', 'coach', 'turn_state', 'work_state', 'coach_feedback_for'] as const
@@ -15,25 +15,25 @@ export type TurnFilesFound = Partial<Record<TurnFileKind, FoundFile>>
 
 export type TaskFolder = {
   taskId: string
-  /** Absolute: the order and the identity of the task among others of the same id. */
+  /** The absolute path. It identifies and orders tasks with the same id. */
   folder: string
   turns: ReadonlyMap<number, TurnFilesFound>
   checkpoints?: FoundFile
   results?: FoundFile
-  /** `events.jsonl` of the `FEAT-…` folders beside it. */
+  /** `events.jsonl` of the `FEAT-…` folders next to the task folder. */
   events: { featureId: string; file: FoundFile }[]
 }
 
 export type FoundFolders = {
   tasks: TaskFolder[]
-  /** Files of the task folders that are none of its artifacts. */
+  /** Files in the task folders that are not artifacts. */
   unread: FoundFile[]
   skipped: { file: string; reason: string }[]
 }
 
 type Folder = { path: string; files: FoundFile[]; unread: FoundFile[] }
 
-/** The folder of a task that holds its withdrawn turns, each in a folder of its own. */
+/** The folder in a task folder that contains its withdrawn turns, each in its own folder. */
 const ROLLED_BACK = '_rollback_archive'
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', ROLLED_BACK])
 export const IS_A_LINK = 'is a link; links are not followed'
@@ -45,23 +45,23 @@ const PUBLIC = `${sep}autobuild`
 const PRIVATE = `${sep}autobuild-private`
 
 /**
- * Every task folder at or below the paths, in the order of their absolute paths.
+ * Finds every task folder at or below the paths, in the order of the absolute paths.
  *
- * @throws TurngraphError `not_found` that names every path which is no folder
+ * @throws TurngraphError `not_found` that names every path that is not a folder
  */
 export const findTaskFolders = async (paths: readonly string[]): Promise<FoundFolders> =>
   taskFoldersIn(await scanFolders(paths))
 
 type Place = { absolute: string; shown: string }
 
-/** The folders with artifacts below some paths, by their absolute paths. */
+/** The folders with artifacts below some paths, by absolute path. */
 export type FolderScan = {
   roots: Place[]
   folders: Map<string, Folder>
   skipped: FoundFolders['skipped']
 }
 
-/** @throws TurngraphError `not_found` that names every path which is no folder */
+/** @throws TurngraphError `not_found` that names every path that is not a folder */
 export async function scanFolders(paths: readonly string[]): Promise<FolderScan> {
   const scan: FolderScan = { roots: [], folders: new Map(), skipped: [] }
   const visited = new Set<string>()
@@ -74,7 +74,7 @@ export async function scanFolders(paths: readonly string[]): Promise<FolderScan>
   return scan
 }
 
-/** Reads one folder again, and none below it; what it cannot use the next scan says. */
+/** Reads one folder again, without the folders below it. The next scan reports the files that it cannot use. */
 export async function rescanFolder({ roots, folders }: FolderScan, absolute: string): Promise<void> {
   const root = roots.find((each) => absolute === each.absolute || absolute.startsWith(each.absolute + sep))
   if (root === undefined) return
@@ -112,9 +112,9 @@ async function existing(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * The folders that hold artifacts, with those alone. Links are not followed, so there is no loop; of paths that
- * overlap each folder comes once, as shown by the first. Folders beside each other are read at once, as many as Node reads
- * files: a watch looks through all of them again and again.
+ * Finds the folders that contain artifacts. Links are not followed, so there is no loop. If paths overlap, each folder is
+ * listed once, as shown by the first path. Neighboring folders are read in parallel, as many as Node reads files at once,
+ * because a watch scans all of them again and again.
  */
 async function foldersBelow(
   at: Place,
@@ -135,7 +135,7 @@ async function foldersBelow(
   return [...(own === null ? [] : [own]), ...found.flat()]
 }
 
-/** A folder with its artifacts, or null where it has none; and the folders in it that may have some. */
+/** Reads a folder with its artifacts (null if it has none), and lists its subfolders that may contain some. */
 async function readFolder(
   at: Place,
   skipped: FoundFolders['skipped'],
@@ -175,13 +175,13 @@ async function readFolder(
 export const isArtifactName = (name: string): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
 const isArtifact = ({ name }: Dirent): boolean => isArtifactName(name)
 
-/** A link that is named as an artifact, a task or a feature, or stands among them: others have nothing to do with us. */
+/** Checks whether a link is named like an artifact, a task or a feature, or is next to such files. Other links are ignored. */
 const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean =>
   isArtifact(entry) ||
   /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||
   /^autobuild/.test(basename(within.absolute))
 
-/** Names the artifacts of tasks that have no turn. */
+/** Reports the artifacts of tasks without turns. */
 function skipWithoutTurns(folders: readonly Folder[], skipped: FoundFolders['skipped']): void {
   for (const { name, shown } of folders.flatMap(({ files }) => files)) {
     if (name !== 'events.jsonl') skipped.push({ file: shown, reason: 'its folder holds no turn' })
@@ -192,8 +192,8 @@ const holdsTurns = (folder: Folder): boolean =>
   folder.files.some(({ name }) => /^(player|coach|turn_state)_turn_\d+\.json$/.test(name))
 
 /**
- * One task's folders: newer sessions keep the Coach's files from the Player in `autobuild-private/`, beside
- * `autobuild/` or, where the Player works in a worktree, beside the folder that holds the worktrees.
+ * Groups the folders of each task. Newer sessions hide the Coach's files from the Player in `autobuild-private/`, next to
+ * `autobuild/` or, if the Player works in a worktree, next to the folder of the worktrees.
  */
 function merge(folders: readonly Folder[]): Folder[][] {
   const tasks = new Map<string, Folder[]>()
@@ -208,7 +208,7 @@ function merge(folders: readonly Folder[]): Folder[][] {
   return [...tasks.entries()].sort(([a], [b]) => order(a, b)).map(([, group]) => group)
 }
 
-/** The folder of the task that only its Coach reads; null if the task has none. */
+/** Finds the folder of the task that only its Coach reads; null if the task has none. */
 export const findPrivatePlace = ({ turns }: TaskFolder): string | null =>
   [...turns.values()]
     .flatMap((files) => Object.values(files))
@@ -247,7 +247,7 @@ function taskFolder(
   return task
 }
 
-/** A work_state alone is no turn: it says when and what, never how it went. */
+/** A work_state alone is not a turn: it has a time and a task, but no result. */
 const isTurn = (files: TurnFilesFound): boolean =>
   files.player !== undefined || files.coach !== undefined || files.turn_state !== undefined
 
@@ -266,7 +266,7 @@ function addTurnFile(
   }
   const files = turns.get(turn) ?? {}
   const earlier = files[kind]
-  // The private folder comes second in its group, and the Coach's file in it is the one the Coach wrote.
+  // The private folder comes second in its group. Its Coach file is the one that the Coach wrote.
   const unused = kind === 'coach' ? earlier : earlier && file
   if (unused !== file) files[kind] = file
   if (unused !== undefined) {
@@ -287,5 +287,5 @@ function listEvents({ path, files }: Folder): FeatureEvents[] {
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null))?.isDirectory() === true
 
-/** By code units: the same on every machine, whatever its locale. */
+/** Compares by code units: the order is the same on every machine, whatever its locale. */
 export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,7 +1,7 @@
 /** Declares the report of an import. */
 import * as z from 'zod'
 
-/** What an import did, or with `dryRun` would do (autobuild-artifacts.md, "Answer"). */
+/** The result of an import, or the expected result with `dryRun` (autobuild-artifacts.md, "Answer"). */
 export const importReport = z.object({
   tasks: z.number(),
   worlds: z.number().describe('runs of all tasks read: each is a world'),

@@ -28,15 +28,15 @@ export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total
 export type ImportOptions = {
   /** Default: the client's. */
   project?: string | null
-  /** Reads the folders and the graph, and writes nothing. */
+  /** Reads the folders and the graph, but writes nothing. */
   dryRun?: boolean
-  /** False: the files of the tasks that say what must hold are not read. */
+  /** False: the task files with the criteria are not read. */
   specifications?: boolean
-  /** Tasks done, of all: first they are read, then written. */
+  /** Called with the number of tasks done and of all tasks, first for reading, then for writing. */
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** Unknown options are refused: an import with a misspelt `dryRun` would write. */
+/** Unknown options are rejected: an import with a misspelled `dryRun` would write. */
 const importOptions = z.strictObject({
   project: name.nullish(),
   dryRun: z.boolean().optional(),
@@ -45,12 +45,12 @@ const importOptions = z.strictObject({
 })
 
 /**
- * Captures the turns of the autobuild artifacts below the paths, each run in the world that already holds one
- * of its turns, else in a new one. Importing again changes nothing but what has gained content
- * (autobuild-artifacts.md). A turn that cannot be stored is counted and told, and the rest goes on.
+ * Captures the turns of the autobuild artifacts below the paths. A run is captured in the world that already contains one of
+ * its turns, otherwise in a new world. A repeated import changes only turns that have gained content
+ * (autobuild-artifacts.md). A turn that cannot be stored is counted and reported, and the import continues.
  *
- * @throws `not_found` where a path is no folder; `store_unavailable`, `timeout` … where the graph is away: what
- *   was written stays, and the same import again goes on from there
+ * @throws `not_found` if a path is not a folder; `store_unavailable`, `timeout` … if the graph is unavailable. The written
+ *   turns stay, and a repeated import continues from there
  * @example
  * const { turnsCreated } = await importAutobuild(client, ['./shop/.guardkit'], { project: 'shop' })
  */
@@ -84,11 +84,11 @@ type ReadingOptions = {
   dryRun?: boolean
   onTask?: (done: number, total: number) => void
   onTurn?: (turn: ImportedTurn) => void
-  /** Called if something is in the way for now (409), such as a run that holds the world: the import may be repeated later. */
+  /** Called if an import is rejected temporarily (409), for example while a run holds the world. It may be repeated later. */
   onConflict?: () => void
 }
 
-/** Imports what was read, as {@link importAutobuild} does. */
+/** Imports what was read, in the same way as {@link importAutobuild}. */
 export async function importReading(
   client: ImportTarget,
   { tasks, broken: _, ...read }: AutobuildReading,
@@ -118,7 +118,7 @@ export async function importReading(
       await importTask(importing, task)
       isPreviousLate = false
     } catch (error) {
-      // One task may be too large for the graph. If the next one is late too, the graph is too slow for all.
+      // A single task may be too large for the graph. If the next task times out too, the graph is too slow for all tasks.
       if (isPreviousLate || !hasCode(error, 'timeout')) countTaskFailure(importing, task, error)
       else countFailedTask(importing, task, error)
       isPreviousLate = hasCode(error, 'timeout')
@@ -137,7 +137,7 @@ type Importing = {
   onConflict: (() => void) | undefined
 }
 
-/** What a task's file states must hold is declared before its turns come. */
+/** Declares the criteria of a task's file before the turns of the task are captured. */
 async function declareTask(
   { client, project, dryRun, report }: Importing,
   { featureId, taskId }: AutobuildTask,
@@ -188,7 +188,7 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
   }
 }
 
-/** Worlds of a task whose first turns were imported before a file named its feature: they go on there. */
+/** Reads the worlds without a feature: their first turns were imported before a file named it. Later turns continue there. */
 const readNamelessWorlds = async (
   client: ImportTarget,
   scope: { project: string | null; featureId: string; taskId: string },
@@ -275,7 +275,7 @@ async function importAgain(
     await capture(importing, { ...request, onConflict: 'supersede' })
     return
   }
-  // What differs may be a secret that was scrubbed: whether the record is the same, the capture itself knows.
+  // The difference may be a scrubbed secret. Only the capture itself can decide whether the record is the same.
   if (!dryRun && (await isStored(importing, request))) return
   report.turnsUnchanged++
   const fields = [...difference.lost, ...difference.changed].map(snakeCase).join(', ')
@@ -304,8 +304,8 @@ async function capture({ client, report, onTurn }: Importing, request: CaptureRe
 }
 
 /**
- * The task's next world. An import that ended between this and the first capture finds the empty world again:
- * the key is the run's own. A world deleted since then is not taken up again.
+ * Creates the next world of the task. An import that ended after this and before the first capture finds the empty world
+ * again by the key, which belongs to the run. A world that was deleted since then is not reused.
  */
 async function newWorld(
   { client, project }: Importing,
@@ -323,7 +323,7 @@ async function newWorld(
   }
 }
 
-/** What only this turn meets costs this turn alone; an absent graph or a missing right would meet every one. */
+/** Skips only this turn if the error is limited to it. An unavailable graph or a missing right would fail every turn. */
 function countFailure(
   { report, onConflict }: Importing,
   { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,
@@ -357,7 +357,7 @@ function countFailedTask({ report }: Importing, { taskId, runs }: AutobuildTask,
 
 const OF_THE_TURN: ReadonlySet<number> = new Set([400, 409, 410, 413, 500])
 
-/** Fields that a rejection of the record names. */
+/** Lists the fields that the rejection of a record names. */
 function listProblems(error: unknown): { path: string; message: string }[] {
   const { details } = asTurngraphError(error)
   if (typeof details !== 'object' || details === null || !('problems' in details)) return []

@@ -11,7 +11,7 @@ test.each([
   expect(labelsIn(requirement, [])).toEqual(labels)
 })
 
-test('a label of the kind that the turn names is one', () => {
+test("a label with the prefix of the turn's criteria is recognized", () => {
   expect(labelsIn('REQ-3 and AC-LOAD-01, not UTF-8', ['REQ-001', 'AC-LOAD-02'])).toEqual([
     'REQ-3',
     'AC-LOAD-01',

@@ -1,4 +1,4 @@
-/** Reads what the Coach and the Player judged: verifications, promises, issues and gates of a turn record. */
+/** Reads the judgements of the Coach and the Player: verifications, promises, issues and gates of a turn record. */
 import { isDeepStrictEqual } from 'node:util'
 import {
   findCoachDecision,
@@ -63,8 +63,8 @@ export function toVerifications(
 }
 
 /**
- * What the Player promised in its report; where that promises nothing, what `task_work_results.json` says of the
- * newest turn (seed 004 looks there first). Where both promise and differ, the report counts.
+ * Reads the promises of the Player's report. If it has none, reads those of `task_work_results.json`, which belong to the
+ * newest turn (seed 004 looks there first). If both have promises and they differ, the report counts.
  */
 export function toPromises(
   player: PlayerReport | undefined,
@@ -82,7 +82,7 @@ export function toPromises(
   return reported
 }
 
-/** How many criteria the two promise differently, or only one of them promises. */
+/** Counts the criteria that are promised differently, or in only one of the two files. */
 function differingPromises(reported: readonly WirePromise[], inResults: readonly WirePromise[]): number {
   const labels = new Set([...reported, ...inResults].map(({ criterion_id }) => criterion_id))
   const of = (promises: readonly WirePromise[], label: string) =>
@@ -115,14 +115,14 @@ function mapPromises(
   })
 }
 
-/** A confidence is between 0 and 1. The scale of any other number is unknown. */
+/** Returns a confidence between 0 and 1. The scale of any other number is unknown. */
 function fraction(given: number | null | undefined, field: string, warn: Warn): number | undefined {
   if (given == null || (given >= 0 && given <= 1)) return given ?? undefined
   warn(field, `${given} is not between 0 and 1; it is left out`)
   return undefined
 }
 
-/** A criterion is known by its label or its text; a record cannot name one that has no label. */
+/** Warns of an entry without a criterion. A record identifies a criterion by its label or its text. */
 function without(field: string, warn: Warn): [] {
   warn(field, 'names no criterion; it is left out')
   return []
@@ -169,7 +169,7 @@ export function toIssues(
   return [...issues, ...findings]
 }
 
-/** A word that the table does not have is kept as it was given. */
+/** Normalizes a severity. A word that is not in the table is also kept as given. */
 function severityOf(
   given: string | undefined,
   field: string,
@@ -181,7 +181,7 @@ function severityOf(
   return { severity: UNKNOWN_SEVERITY, severity_raw: given }
 }
 
-/** The two keys that a Coach keeps particulars in, as one object of the file's JSON. */
+/** Joins the two keys in which a Coach writes details, as one object of the file's JSON. */
 function joinDetails(details: unknown, missing: unknown): WireIssue['details'] {
   if (!hasContent(missing)) return details as WireIssue['details']
   const isObject = typeof details === 'object' && !Array.isArray(details)
@@ -199,9 +199,9 @@ export const joinSuggestions = (issues: readonly WireIssue[]): string =>
 const LABEL = /\b([A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*?[-_])\d+\b/g
 
 /**
- * The criterion labels in an issue's `requirement` ("AC-002, AC-003 (tests)"), as written. A label is
- * one where it begins like the criteria that the turn names, or `AC-` or `criterion_`: `UTF-8` and `TASK-X-004`
- * are none. A range is the two labels that it names.
+ * Returns the criterion labels in an issue's `requirement` ("AC-002, AC-003 (tests)"), as written. A label starts like the
+ * criteria of the turn, or with `AC-` or `criterion_`; `UTF-8` and `TASK-X-004` are not labels. A range counts as the two
+ * labels in it.
  */
 export function labelsIn(requirement: string, criterionIds: readonly string[]): string[] {
   const prefixes = new Set(['ac-', 'criterion_', 'criterion-'])
@@ -234,13 +234,13 @@ export function toGates(coach: CoachReport | undefined): Record<string, GateStat
 const gateStatus = (value: unknown): GateStatus =>
   typeof value === 'boolean' ? (value ? 'passed' : 'failed') : 'unknown'
 
-/** A run that was skipped or brought no signal proves nothing, whatever its flag says. */
+/** A test run that was skipped or had no signal proves nothing, whatever its flag says. */
 function testRunStatus(run: Record<string, unknown>): GateStatus {
   const skipped = word(run.test_command) === 'skipped' || run.skipped === true || run.tests_run === false
   return skipped || run.signal_absent === true ? 'unknown' : gateStatus(run.tests_passed)
 }
 
-/** The orchestrator adds an issue when its own run brought no signal, and leaves the Coach's claim as it was. */
+/** If its own run had no signal, the orchestrator adds an issue and leaves the Coach's claim unchanged. */
 const lacksSignal = (coach: CoachReport | undefined): boolean =>
   (coach?.issues ?? []).some(
     (issue) =>

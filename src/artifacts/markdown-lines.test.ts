@@ -53,6 +53,6 @@ describe('headings and list items of Markdown', () => {
   })
 })
 
-test('comments leave a text, but for one that does not end', () => {
+test('comments are removed from a text, except an unclosed one', () => {
   expect(removeComments('a <!-- b\nc --> d <!-- e --> <!-- f')).toBe('a  d  <!-- f')
 })

@@ -1,15 +1,15 @@
 /**
- * Reads the headings and list items of a Markdown file, line by line, in time linear in its length. The rest of Markdown is left
- * out: a task states its criteria in lists. Pure. Source of the rules: CommonMark 0.31, "Lists" and "Headings".
+ * Reads the headings and list items of a Markdown file, line by line, in time linear in its length. Ignores the rest of
+ * Markdown, because a task states its criteria in lists. Pure. Source of the rules: CommonMark 0.31, "Lists" and "Headings".
  */
 
 export type Heading = { kind: 'heading'; level: number; text: string }
-/** An item of a list, with its own lines as written and the items in it. */
+/** An item of a list: its own lines as written, and its nested items. */
 export type ListItem = { kind: 'item'; lines: string[]; items: ListItem[] }
 export type Block = Heading | ListItem
 
 /**
- * @returns in their order; items within items are in `items`
+ * @returns the blocks in their order; nested items are in `items`
  * @example
  * readBlocks('## Goal\n- one\n  - two')
  * // [{ kind: 'heading', level: 2, text: 'Goal' }, { kind: 'item', lines: ['one'], items: [{ kind: 'item', lines: ['two'], items: [] }] }]
@@ -25,7 +25,7 @@ export function readBlocks(source: string): Block[] {
   return reader.blocks
 }
 
-/** Removes comments from a text. One that does not end is text. */
+/** Removes comments from a text. An unclosed comment is text. */
 export function removeComments(text: string): string {
   const kept: string[] = []
   let from = 0
@@ -41,7 +41,7 @@ export function removeComments(text: string): string {
 const COMMENT_START = '<!--'
 const COMMENT_END = '-->'
 
-/** Finds which lines begin within a comment. Asked for ascending places. */
+/** Finds the lines that begin within a comment. The places must be ascending. */
 class CommentFinder {
   readonly #source: string
   #start: number
@@ -77,14 +77,14 @@ const UNDERLINE = /^(?:=+|-+)$/
 class Reader {
   readonly blocks: Block[] = []
   readonly #open: OpenItem[] = []
-  /** The lines of a paragraph outside of lists: a line of `=` or `-` makes a heading of them. */
+  /** The lines of a paragraph outside of lists. A following line of `=` or `-` makes it a heading. */
   #paragraph: string[] = []
   #fence: { mark: string; content: number } | null = null
   #isAfterBlank = true
 
   read(line: string, isComment: boolean): void {
     const { indent, rest } = measureIndent(line)
-    // The end of its item ends a fence.
+    // A fence ends with its list item.
     if (rest !== '' && indent < (this.#fence?.content ?? 0)) this.#endFence()
     if (this.#fence !== null) this.#readFenced(this.#fence.mark, rest)
     else if (rest === '') this.#readBlank()
@@ -108,7 +108,7 @@ class Reader {
     else this.#readText(indent, rest)
   }
 
-  /** The innermost item whose text begins no further right. */
+  /** Returns the innermost item whose text begins at or left of a column. */
   #enclosing(indent: number): OpenItem | undefined {
     return this.#open.findLast(({ content }) => content <= indent)
   }
@@ -163,7 +163,7 @@ class Reader {
     const isCode = this.#open.length === 0 && this.#paragraph.length === 0 && indent > 3
     if (isCode) return
     const hasText = this.#open.at(-1)?.item.lines.some((line) => line !== '') === true
-    // A line without its indentation goes on with the paragraph above it.
+    // A line without indentation continues the paragraph above it.
     if (this.#open.length > 0 && (this.#isAfterBlank || !hasText)) this.#close(indent)
     this.#append(rest)
   }
@@ -174,14 +174,14 @@ class Reader {
     this.#isAfterBlank = false
   }
 
-  /** Closes the items whose text begins further right. */
+  /** Closes the items whose text begins right of a column. */
   #close(indent: number): void {
     while ((this.#open.at(-1)?.content ?? 0) > indent) this.#open.pop()
     this.#paragraph = []
   }
 }
 
-/** Within a paragraph only a bullet with a text, or the number 1, begins a list. */
+/** Within a paragraph, only a bullet with a text, or the number 1, starts a list. */
 const startsList = (mark: string, rest: string): boolean =>
   rest.trimEnd() !== mark && (!/^\d/.test(mark) || mark.slice(0, -1) === '1')
 
@@ -191,14 +191,14 @@ function measureIndent(line: string): { indent: number; rest: string } {
   return { indent: columnsOf(start, 0), rest: rest.trim() === '' ? '' : rest }
 }
 
-/** How many columns a text takes; a tab ends at a multiple of four. */
+/** Counts the columns of a text. A tab ends at a multiple of four. */
 function columnsOf(text: string, from: number): number {
   let column = from
   for (const character of text) column += character === '\t' ? 4 - (column % 4) : 1
   return column - from
 }
 
-/** `## Goal ##` is the heading `Goal`. */
+/** Removes closing marks: `## Goal ##` is the heading `Goal`. */
 function withoutClosingMarks(text: string): string {
   let end = text.length
   while (text[end - 1] === '#') end--

@@ -34,7 +34,7 @@ const stateAt = (completed_at: string, feature_id = 'FEAT-1') => ({
 })
 
 describe('finding tasks', () => {
-  test('at any depth, and each once where paths overlap', async () => {
+  test('finds tasks at any depth, and each task once if paths overlap', async () => {
     await write('shop/.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
     await write('shop/deep/er/TASK-2/coach_turn_1.json', coach('approve'))
     await write('shop/node_modules/x/TASK-3/player_turn_1.json', player('a'))
@@ -48,7 +48,7 @@ describe('finding tasks', () => {
     expect(progress).toEqual(['1/2', '2/2'])
   })
 
-  test('a path that is no folder is an error that names it', async () => {
+  test('a path that is not a folder is an error that names the path', async () => {
     const missing = join(root, 'nowhere')
     await write('file.json', '{}')
     const reading = readAutobuild([root, missing, join(root, 'file.json')])
@@ -66,7 +66,7 @@ describe('finding tasks', () => {
     expect(tasks.map((task) => task.runs[0]?.[0]?.player_summary)).toEqual(['in a', 'in b'])
   })
 
-  test("the Coach's files in autobuild-private are of the task beside it", async () => {
+  test("the Coach's files in autobuild-private belong to the task in the neighboring folder", async () => {
     await write('.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
     await write('.guardkit/autobuild/TASK-1/coach_turn_1.json', coach('feedback'))
     await write('.guardkit/autobuild-private/TASK-1/coach_turn_1.json', coach('approve'))
@@ -81,7 +81,7 @@ describe('finding tasks', () => {
     ])
   })
 
-  test('also where the Player works in a worktree', async () => {
+  test("the Coach's files are found if the Player works in a worktree", async () => {
     await write('.guardkit/worktrees/FEAT-1/.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
     await write('.guardkit/autobuild-private/TASK-1/coach_turn_1.json', coach('approve'))
     await write('.guardkit/autobuild-private/TASK-2/coach_turn_1.json', coach('approve'))
@@ -94,7 +94,7 @@ describe('finding tasks', () => {
 })
 
 describe('the feature of a task', () => {
-  test('is that of the turn state, also for a turn that has none', async () => {
+  test('comes from a turn state, also for a turn without one', async () => {
     await write('TASK-1/turn_state_turn_1.json', stateAt('2026-03-09T10:00:00', 'FEAT-7'))
     await write('TASK-1/player_turn_2.json', player('b'))
     await write('TASK-1/task_work_results.json', { feature_id: 'FEAT-8' })
@@ -104,7 +104,7 @@ describe('the feature of a task', () => {
     ])
   })
 
-  test('else the results, else the folder whose events name the task', async () => {
+  test('comes from the results, then from the folder whose events name the task', async () => {
     await write('x/TASK-1/player_turn_1.json', player('a'))
     await write('x/TASK-1/task_work_results.json', { feature_id: 'FEAT-8' })
     await write('x/TASK-2/player_turn_1.json', player('a'))
@@ -124,7 +124,7 @@ describe('the feature of a task', () => {
     expect(warnings).toEqual([])
   })
 
-  test('the file of the task counts where no artifact names its feature', async () => {
+  test("comes from the task's file if no artifact names it", async () => {
     await write('TASK-1/player_turn_1.json', player('a'))
     await write('TASK-2/turn_state_turn_1.json', stateAt('2026-03-09T12:00:00', 'FEAT-1'))
     const features = new Map([
@@ -139,14 +139,14 @@ describe('the feature of a task', () => {
     expect(warnings.filter(({ field }) => field === 'feature_id')).toEqual([])
   })
 
-  test('else FEAT-UNKNOWN, with a warning', async () => {
+  test('is FEAT-UNKNOWN with a warning if it is not named anywhere', async () => {
     await write('TASK-1/player_turn_1.json', player('a'))
     const { tasks, warnings } = await readAutobuild([root])
     expect(tasks[0]?.featureId).toBe('FEAT-UNKNOWN')
     expect(warnings).toMatchObject([{ task: 'TASK-1', turn: null, field: 'feature_id' }])
   })
 
-  test('where a re-run was of another feature, each is a task of its own', async () => {
+  test('separates the tasks if a re-run belongs to another feature', async () => {
     await write('TASK-1/turn_state_turn_1.json', stateAt('2026-03-09T12:00:00', 'FEAT-2'))
     await write('TASK-1/turn_state_turn_2.json', stateAt('2026-03-09T10:00:00', 'FEAT-1'))
     const { tasks, warnings } = await readAutobuild([root])
@@ -158,7 +158,7 @@ describe('the feature of a task', () => {
   })
 })
 
-test('runs come oldest first, and the results are of the newest one alone', async () => {
+test('runs come oldest first, and the results belong only to the newest run', async () => {
   await write('TASK-1/turn_state_turn_1.json', stateAt('2026-03-09T12:00:00'))
   await write('TASK-1/turn_state_turn_2.json', stateAt('2026-03-09T10:00:00'))
   await write('TASK-1/turn_state_turn_10.json', stateAt('2026-03-09T11:00:00'))
@@ -214,7 +214,7 @@ test('unmapped keys are counted, with the first file as example', async () => {
   ])
 })
 
-test('every file and every key that is read past is named', async () => {
+test('every unread file and every unmapped key is reported', async () => {
   await write('TASK-1/player_turn_1.json', player('a'))
   await write('TASK-1/work_state_turn_2.json', { timestamp: '2026-03-09T10:00:00', mood: 'good' })
   await write('TASK-1/work_state_turn_1.json', { timestamp: '2026-03-09T10:00:00', mood: 'good' })
@@ -248,7 +248,7 @@ test('every file and every key that is read past is named', async () => {
   ])
 })
 
-test('a file that says another turn or task than its place does is told', async () => {
+test('a file that names another turn or task than its path is reported', async () => {
   await write('TASK-1/player_turn_1.json', { ...player('a'), turn: 2, task_id: 'TASK-1' })
   await write('TASK-1/turn_state_turn_1.json', { ...stateAt('2026-03-09T10:00:00'), task_id: 'TASK-9' })
   const { tasks, warnings } = await readAutobuild([root])
@@ -269,7 +269,7 @@ test('a file that says another turn or task than its place does is told', async 
   ])
 })
 
-test('the same folder reads the same, in a total order', async () => {
+test('reading the same folder again gives the same result, in a total order', async () => {
   for (const task of ['TASK-9', 'TASK-10', 'TASK-1']) {
     await write(`${task}/turn_state_turn_1.json`, stateAt('2026-03-09T10:00:00', `FEAT-${task.length}`))
   }
@@ -278,7 +278,7 @@ test('the same folder reads the same, in a total order', async () => {
   expect(await readAutobuild([root])).toEqual(first)
 })
 
-// Real data stays outside the repository (DESIGN.md): this runs where it is, and must where CI has it.
+// Real data is outside of the repository (DESIGN.md). The test runs if the corpus exists, and must run in CI.
 const corpus = join(import.meta.dirname, '../../../shared/corpus/autobuild')
 test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
   'the corpus is read whole',
@@ -296,7 +296,7 @@ test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
     )
     expect([count('verifications'), count('promises'), count('issues')]).toEqual([1026, 1099, 230])
     expect(skipped).toEqual([])
-    // Its checks of the tree say other things there than the Player's report does.
+    // The checks of the tree in this turn differ from the Player's report.
     expect(warnings.map(({ task, turn, field }) => `${task} ${turn} ${field}`)).toEqual([
       'TASK-SKEL-001 1 promises',
       'TASK-SKEL-004 6 promises',
@@ -327,7 +327,7 @@ describe('task_work_results.json belongs to the turn that wrote it', () => {
     await write(`${folder}/turn_state_turn_2.json`, second)
   }
 
-  test('a turn that the Player never finished does not inherit those of the turn before', async () => {
+  test('a turn that the Player never finished does not inherit the results of the previous turn', async () => {
     await twoTurns({ ...stateAt('2026-03-09T10:30:00'), coach_decision: 'error' })
     await write(`${folder}/task_work_results.json`, results('2026-03-09T09:58:00'))
     expect(await promisesByTurn()).toEqual([1, 0])
@@ -356,7 +356,7 @@ describe('task_work_results.json belongs to the turn that wrote it', () => {
   })
 })
 
-test('a rollback archive is no task, neither below its task nor as a path of its own', async () => {
+test('a rollback archive is not read as a task, neither below its task nor as a given path', async () => {
   const archive = '.guardkit/autobuild/TASK-1/_rollback_archive'
   await write('.guardkit/autobuild/TASK-1/player_turn_1.json', player('kept'))
   await write(`${archive}/turn_2_20260309T100000/player_turn_2.json`, player('withdrawn'))
@@ -373,7 +373,7 @@ test('a rollback archive is no task, neither below its task nor as a path of its
   ])
 })
 
-test('the feedback file of a turn is the feedback that its Player got', async () => {
+test('the feedback file of a turn is the feedback that its Player received', async () => {
   for (const turn of [1, 2]) await write(`TASK-1/player_turn_${turn}.json`, player(`turn ${turn}`))
   await write('TASK-1/coach_feedback_for_turn_2.json', { turn: 2, raw_feedback: '- Round the sums' })
   await write('TASK-1/coach_feedback_for_turn_3.json', { turn: 3, raw_feedback: '- Nobody read this' })
@@ -401,13 +401,13 @@ describe('the summary is never boilerplate if the report has a better text', () 
     ])
   })
 
-  test('and before notes that more than half of the turns share', async () => {
+  test('requirements_addressed comes before notes that more than half of the turns share', async () => {
     const same = 'Work was done.'
     const reports = [addressed(same, 'A'), addressed(same, 'B'), addressed('Wrote the parser', 'C')]
     expect(await summaries(reports)).toEqual(['A', 'B', 'Wrote the parser'])
   })
 
-  test('notes of one turn, or of half of the turns, are its own', async () => {
+  test('notes of one turn, or of half of the turns, are not boilerplate', async () => {
     const same = 'Work was done.'
     expect(await summaries([addressed(same, 'A')])).toEqual([same])
     expect(

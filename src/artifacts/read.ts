@@ -31,9 +31,9 @@ import {
 export type AutobuildTask = {
   taskId: string
   featureId: string
-  /** The folder that the turns come from: two repositories may hold tasks of the same name. */
+  /** The folder of the turns. Two repositories may contain tasks with the same name. */
   folder: string
-  /** Oldest run first, each in turn order. */
+  /** Oldest run first, each in the order of its turns. */
   runs: WireTurn[][]
   /** By turn: values of records that were read before a file existed, or before a text proved to be boilerplate. */
   earlierReadings: ReadonlyMap<number, EarlierReading>
@@ -43,9 +43,9 @@ export type AutobuildReading = Pick<
   ImportReport,
   'unmapped' | 'unread' | 'skipped' | 'warnings' | 'redactions'
 > & {
-  /** By feature, task, folder. */
+  /** In the order of feature, task, folder. */
   tasks: AutobuildTask[]
-  /** Files that do not parse, which are in `skipped` too: a writer may be about to write the rest. */
+  /** Files that do not parse. They are also in `skipped`. A writer may be about to complete them. */
   broken: FoundFile[]
 }
 
@@ -57,10 +57,10 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
 /**
- * Reads the task folders that were found into turn records; writes nothing.
+ * Reads the task folders into turn records. Writes nothing.
  *
- * @param features of tasks, by their own files: they count where no artifact names the feature
- * @param onProgress tasks done, of all
+ * @param features the feature of each task in its own file, used if no artifact names the feature
+ * @param onProgress receives the number of tasks done and of all tasks
  */
 export async function readFolders(
   found: FoundFolders,
@@ -152,7 +152,7 @@ async function readTask(
   }))
 }
 
-/** The folder and the file's name say which turn it is: what the file itself says otherwise is told. */
+/** Warns if a file names another turn than its file name, or another task than its folder. */
 function warnOfOtherPlace(
   { taskId, turn }: { taskId: string; turn: number },
   files: Record<string, { [key: string]: unknown } | undefined>,
@@ -217,7 +217,10 @@ function completion(turn: TurnSources): number | null {
   return completed === null ? null : Date.parse(completed)
 }
 
-/** Returns the latest time at which a turn may have written its results. Without a turn state only the end of the Player's work is known. */
+/**
+ * Returns the latest time at which a turn may have written its results. Without a turn state, only the end of the Player's work
+ * is known.
+ */
 function latestWrite(turn: TurnSources): number {
   const completed = completion(turn) ?? Number.POSITIVE_INFINITY
   return isText(turn.turnState?.completed_at) ? completed : completed + SHORTEST_TURN_MS
@@ -228,7 +231,7 @@ function startOf(turn: TurnSources): number | null {
   return startedAt === undefined ? null : Date.parse(startedAt)
 }
 
-/** Each turn's feature: its own turn state's, else that of the nearest turn which has one, else the task's. */
+/** Finds the feature of each turn: from its own turn state, from that of the nearest turn, or from the task's other files. */
 async function findFeatures(
   turns: readonly TurnFiles[],
   ofResults: string | null | undefined,
@@ -246,7 +249,7 @@ async function findFeatures(
 const named = (feature: string | null | undefined): string | null => feature?.trim() || null
 const isNamed = (feature: string | null): feature is string => feature !== null
 
-/** A task that several features' logs name belongs to the one that named it last. */
+/** Finds the feature in the event logs. If several features name the task, the latest event counts. */
 async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Promise<string | null> {
   const naming: { featureId: string; at: string }[] = []
   for (const { featureId, file } of folder.events) {
@@ -259,7 +262,7 @@ async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Prom
 type Shape = (typeof SHAPES)[keyof typeof SHAPES]
 type Parsed<S extends Shape> = S['schema']['_zod']['output']
 
-/** A file that the parser itself fails on is a bad file, and its task keeps its other files. */
+/** Parses a file. If the parser itself fails, only this file is skipped, and the task keeps its other files. */
 function parseGuarded<S extends Shape>(shape: S, text: string): ParsedArtifact<Parsed<S>> {
   try {
     return parseArtifact(shape, text)
@@ -268,7 +271,7 @@ function parseGuarded<S extends Shape>(shape: S, text: string): ParsedArtifact<P
   }
 }
 
-/** Opens the files, each once, and keeps account of what could not be used. */
+/** Reads each file once and records the files and fields that cannot be used. */
 class ArtifactReader {
   readonly skipped: ImportReport['skipped']
   readonly warnings: ImportReport['warnings'] = []
@@ -315,13 +318,13 @@ class ArtifactReader {
       const seen = this.unmapped.get(id) ?? { shape, key, count: 0, example: file.shown }
       this.unmapped.set(id, { ...seen, count: seen.count + 1 })
     }
-    // Before any of it is compared, cut to a limit or told in a warning.
+    // Secrets are masked before the values are compared, truncated or quoted in a warning.
     const { scrubbed, redactions } = await scrub(parsed.value, () => portableMarker)
     this.redactions += redactions
     return scrubbed
   }
 
-  /** The task ids that a feature's log names; a broken line costs that line alone. */
+  /** Returns the task ids in a feature's log. A broken line loses only that line. */
   async events(file: FoundFile): Promise<ReadonlyMap<string, string>> {
     const cached = this.#events.get(file.path)
     if (cached !== undefined) return cached
@@ -344,7 +347,7 @@ class ArtifactReader {
       }
       const bytes = await readFile(file.path)
       if (isUtf8(bytes)) return bytes.toString('utf8')
-      // Replaced characters would be stored as what was said. One that is being written may end within a character.
+      // Decoding would store replacement characters as content. A file that is being written may end within a character.
       this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: 'is not UTF-8' })
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Compares the record read from artifacts with the stored one: whether it has gained content, or lost some. */
+/** Compares the record read from artifacts with the stored one, to find gained and lost content. */
 import { isDeepStrictEqual } from 'node:util'
 import { bareMarks } from '../core/scrub/marks.ts'
 import { normalizeTurn } from '../memory/record/normalize.ts'
@@ -6,7 +6,7 @@ import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { hasContent } from './content.ts'
 import type { EarlierReading } from './turn-record.ts'
 
-/** The fields that artifacts fill. Raw words are left out: another synonym says nothing new. */
+/** The fields that artifacts fill. Raw words are left out, because another synonym adds no information. */
 const FIELDS = [
   'playerSummary',
   'playerDecision',
@@ -34,15 +34,15 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number]
 
-/** How the record read now differs from the stored one. */
+/** Differences of the newly read record from the stored one. */
 export type Difference = {
-  /** Empty before and filled now; `unknown` is empty. */
+  /** Fields that were empty and are filled now; `unknown` counts as empty. */
   gained: Field[]
-  /** Filled before and empty now. */
+  /** Fields that were filled and are empty now. */
   lost: Field[]
-  /** Filled with something else. */
+  /** Fields that are filled with another value now. */
   changed: Field[]
-  /** A criterion's entry is new, or tells more, and none tells less. */
+  /** An entry of a criterion is new or has more fields, and no entry has fewer. */
   entriesGained: boolean
 }
 
@@ -61,7 +61,7 @@ export function compareRecords(stored: TurnState, request: CaptureRequest): Diff
   return difference
 }
 
-/** Ignores marks of secrets: the files have other marks than the graph, whose key only the graph has. */
+/** Compares values and ignores the marks of secrets: only the graph has the key of its marks, so files have other marks. */
 const isEqual = (a: unknown, b: unknown): boolean =>
   isDeepStrictEqual(a, b) || bareMarks(JSON.stringify(a) ?? '') === bareMarks(JSON.stringify(b) ?? '')
 
@@ -69,8 +69,8 @@ export const differs = ({ gained, lost, changed }: Difference): boolean =>
   gained.length + lost.length + changed.length > 0
 
 /**
- * Whether the record read now takes the place of the stored one: it knows more, and nothing less. Each
- * supersede fills fields and empties none, so two copies of a folder cannot take turns for ever.
+ * Checks whether the newly read record replaces the stored one: it has more content and lacks nothing. Each replacement fills
+ * fields and empties none, so two copies of a folder cannot replace each other forever.
  */
 export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean =>
   lost.length === 0 && (gained.length > 0 || entriesGained)
@@ -98,16 +98,16 @@ export function isEarlierReading(
   )
 }
 
-/** Whether it is the stored record with further fields. The mode is a default where no file says it. */
+/** Checks whether the record only adds fields to the stored one. The mode may differ: it is a default if no file names it. */
 export const onlyAdds = ({ lost, changed }: Difference): boolean =>
   lost.length === 0 && changed.every((field) => field === 'mode')
 
-/** Fields that `task_work_results.json` may have given. */
+/** Fields that may come from `task_work_results.json`. */
 const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', 'coverage'] as const
 
 /**
- * `task_work_results.json` tells of the newest turn only: what an earlier import learned from it about this
- * turn is gone from the folder by now, and still true.
+ * Keeps fields that came from `task_work_results.json`. The file describes only the newest turn. The folder has lost the
+ * values that an earlier import read for this turn, but they are still valid.
  */
 export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState): CaptureRequest {
   const missing = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))
@@ -116,7 +116,7 @@ export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState):
 
 const isFilled = (value: unknown): boolean => value !== 'unknown' && hasContent(value)
 
-/** Each field with content of each verification and promise, by the criterion's label. */
+/** Lists each filled field of each verification and promise, by the label of the criterion. */
 function filledPlaces(record: Pick<TurnState, 'verifications' | 'promises'>): Set<string> {
   const listPlaces = (kind: 'verifications' | 'promises') =>
     record[kind].flatMap((entry) =>

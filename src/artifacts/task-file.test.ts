@@ -73,19 +73,19 @@ describe('a task file in Markdown', () => {
     }
   })
 
-  test('refuses a list whose items have no words', () => {
+  test('rejects a list whose items have no words', () => {
     expect(() => parseTaskFile('# Acceptance Criteria\n- [ ]\n- [ ]', 'f.md')).toThrow(
       'f.md states no criteria: no item under its heading "Acceptance Criteria" has words.',
     )
   })
 
-  test('counts nested items to their parent, or each by itself', () => {
+  test('counts nested items as part of their parent, or as separate criteria', () => {
     const list = '- AC-1: one\n  - in it\n    - deep\n- two'
     expect(texts(list)).toEqual(['AC-1|one in it deep', '|two'])
     expect(texts(list, { nested: true })).toEqual(['AC-1|one', '|in it', '|deep', '|two'])
   })
 
-  test('takes the first heading that says so, at any level and in any case, up to the next of its level', () => {
+  test('reads from the first matching heading, at any level and in any case, to the next of its level', () => {
     const source = '# ACCEPTANCE  criteria for now\n- one\n## deeper\n- two\n# Acceptance criteria\n- three'
     expect(parseTaskFile(source, 'f.md').criteria.map(({ text }) => text)).toEqual(['one', 'two'])
   })
@@ -95,7 +95,7 @@ describe('a task file in Markdown', () => {
     expect(parseTaskFile(source, 'f.md').criteria).toEqual([{ text: 'one' }])
   })
 
-  test('names its task by its front matter', () => {
+  test('reads the task from the front matter', () => {
     const file = (front: string) => parseTaskFile(`---\n${front}\n---\n# Acceptance criteria\n- one`, 'f.md')
     expect(file('id: TASK-1 # the id\nfeature_id: "FEAT-1"')).toMatchObject({
       taskId: 'TASK-1',
@@ -108,7 +108,7 @@ describe('a task file in Markdown', () => {
     expect(parseTaskFile('# Acceptance criteria\n- one', 'f.md').taskId).toBeNull()
   })
 
-  test('says what it looked for where there is none', () => {
+  test('names the missing heading if there are no criteria', () => {
     expect(() => parseTaskFile('# Goal\n- one', 'tasks/f.md')).toThrow(
       'tasks/f.md states no criteria: it has no heading "Acceptance Criteria". Headings: "Goal".',
     )

@@ -1,4 +1,4 @@
-/** Reads what must hold from the file that states a task: Markdown, or JSON of the form of PUT /v1/specification. Pure. */
+/** Reads the criteria from a task's file: Markdown, or JSON in the form of PUT /v1/specification. Pure. */
 import { TurngraphError } from '../core/errors.ts'
 import { splitLabel } from '../rules/labels.ts'
 import { splitWords } from '../rules/words.ts'
@@ -8,21 +8,21 @@ export type TaskFile = {
   taskId: string | null
   featureId: string | null
   criteria: { criterionId?: string; text: string; kind?: string }[]
-  /** Number of list items without words, such as an empty check box: they are skipped. */
+  /** Number of list items without words, such as an empty check box. They are skipped. */
   emptyItems: number
 }
 
 export type TaskFileOptions = {
-  /** Makes each nested item a criterion of its own; else they belong to their parent's text. */
+  /** Makes each nested item a separate criterion. By default nested items are part of their parent's text. */
   nested?: boolean
 }
 
 /**
- * Front matter names the task (`id` or `task_id`, `feature_id`); the criteria are the items of the lists under the first heading
- * that says "Acceptance Criteria", up to the next heading of its level or above. A label at the start of an item is its id,
- * verbatim (contract: specification.md). Items without words are skipped and counted.
+ * Reads a task's Markdown file. Front matter names the task (`id` or `task_id`, `feature_id`). The criteria are the list items
+ * under the first heading with "Acceptance Criteria", up to the next heading of its level or above. A label at the start of an
+ * item is its id, verbatim (contract: specification.md). Items without words are skipped and counted.
  *
- * @throws `invalid_request` where the file states no criteria; it says what was looked for
+ * @throws `invalid_request` if the file has no criteria; the message names the heading that was expected
  * @example
  * parseTaskFile('# Retry\n## Acceptance criteria\n- [ ] AC-1: An unknown host is retried', 'tasks/TASK-1.md')
  */
@@ -68,7 +68,7 @@ export const describeEmptyItems = ({ emptyItems }: TaskFile): string | null =>
     : `${emptyItems} ${emptyItems === 1 ? 'item' : 'items'} under "Acceptance Criteria" ${emptyItems === 1 ? 'has' : 'have'} no words; skipped`
 
 /**
- * @throws `invalid_request` where it is no JSON object with `criteria`; what they are is checked when they are declared
+ * @throws `invalid_request` if it is not a JSON object with `criteria`; the criteria are checked when they are declared
  */
 export function parseSpecificationJson(source: string, file: string): TaskFile {
   const given = jsonIn(source, file)
@@ -98,7 +98,7 @@ export function parseSpecificationJson(source: string, file: string): TaskFile {
   }
 }
 
-/** The task and the feature that the front matter of a file names; null where it names none. */
+/** Reads the task and the feature from the front matter of a file; null if it does not name them. */
 export function namesIn(source: string): Pick<TaskFile, 'taskId' | 'featureId'> {
   const { taskId, featureId } = splitFrontMatter(source)
   return { taskId, featureId }
@@ -106,13 +106,13 @@ export function namesIn(source: string): Pick<TaskFile, 'taskId' | 'featureId'> 
 
 const SAYS_CRITERIA = /acceptance\s+criteria/i
 
-/** 64 KiB: the largest section of criteria. */
+/** Maximum length of the criteria section: 64 KiB. */
 const MOST_CHARACTERS = 65_536
 
 const isHeading = (block: Block): block is Heading => block.kind === 'heading'
 const isItem = (block: Block): block is ListItem => block.kind === 'item'
 
-/** An item's own words on one line, then those of the items in it; with `nested` each is a text of its own. */
+/** Joins an item's own words and those of its nested items on one line. With `nested`, each item is a separate text. */
 function collectTexts({ lines, items }: ListItem, nested: boolean): string[] {
   const below = items.flatMap((item) => collectTexts(item, nested))
   const own = removeComments(lines.join('\n')).replace(CHECKBOX, '').replace(/\s+/gu, ' ').trim()
@@ -133,7 +133,7 @@ function splitFrontMatter(source: string): { body: string; taskId: string | null
   }
 }
 
-/** A scalar of YAML: quoted, or up to a comment. */
+/** Reads a scalar of YAML: quoted, or up to a comment. */
 function scalar(value: string): string {
   const quoted = /^(["'])(.*)\1/.exec(value)
   const plain = quoted?.[2] ?? value.replace(/(?:^|\s)#.*$/, '').trim()

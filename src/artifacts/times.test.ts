@@ -5,7 +5,7 @@ type Turn = [number: number, time: number | null]
 const split = (...turns: Turn[]): number[][] =>
   splitRuns(turns, ([, time]) => time).map((run) => run.map(([n]) => n))
 
-test('turns that completed one after the other are one run', () => {
+test('turns that were completed one after the other are one run', () => {
   expect(split([1, 10], [2, 20], [3, 30])).toEqual([[1, 2, 3]])
 })
 
@@ -13,7 +13,7 @@ test('a re-run that overwrote the first files is a newer run', () => {
   expect(split([1, 90], [2, 20], [3, 30])).toEqual([[2, 3], [1]])
 })
 
-test('several re-runs come oldest first', () => {
+test('several re-runs are ordered oldest first', () => {
   expect(split([1, 90], [2, 60], [3, 61], [4, 20], [5, 30])).toEqual([[4, 5], [2, 3], [1]])
 })
 

@@ -1,4 +1,4 @@
-/** Reads when a turn began and ended, and splits the turns of a folder into runs by it. */
+/** Reads the start and end of turns, and splits the turns of a folder into runs by their times. */
 import { canonicalInstant } from '../core/instants.ts'
 import type { Checkpoint, TurnStateFile, WorkState } from './artifacts.ts'
 import { isText } from './content.ts'
@@ -22,7 +22,7 @@ export function readTimes({ turnState, workState, checkpoints }: TimedFiles, war
   const startedAt = time('started_at', turnState?.started_at)
   const completed = time('completed_at', turnState?.completed_at)
   if (completed !== undefined) {
-    // The capture stamps both when it writes: equal times say when the turn ended, not how long it took.
+    // The capture sets both when it writes. Equal times are the end of the turn and contain no duration.
     return startedAt === completed ? { completedAt: completed } : { startedAt, completedAt: completed }
   }
   const worked = time('completed_at', workState?.timestamp)
@@ -37,13 +37,13 @@ const timed = (checkpoints: readonly Checkpoint[]): TimedCheckpoint[] =>
     return at === null ? [] : [{ at, hash }]
   })
 
-/** A re-run appends its own entries: the newest is of the files that are there. */
+/** Returns the newest checkpoint. A re-run appends its entries, so the newest belongs to the existing files. */
 const latest = (checkpoints: readonly Checkpoint[]): TimedCheckpoint | undefined =>
   timed(checkpoints)
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .at(-1)
 
-/** A commit before the completion is an earlier run's: it does not hold this turn's work. */
+/** Finds the commit of a turn. A commit before the completion belongs to an earlier run and lacks this turn's work. */
 export function findCommit(
   checkpoints: readonly Checkpoint[],
   completed: string | undefined,
@@ -58,14 +58,14 @@ export function findCommit(
 }
 
 /**
- * Splits the turns of one task, given in turn order, into its runs, oldest first: each is a world.
+ * Splits the turns of one task, given in turn order, into its runs, oldest first. Each run is a world.
  *
- * A re-run overwrites the first files of the folder and leaves the later ones of the run before, so a turn
- * that completed *before* the last timed turn belongs to another run. Equal times do not split: they are one
- * run whose clock did not move. A turn without a time stays with its predecessor (autobuild-artifacts.md,
- * "Worlds"; 8 of 53 multi-turn folders hold mixed runs).
+ * A re-run overwrites the first files of the folder and leaves the later files of the previous run. A turn that was completed
+ * *before* the last timed turn therefore belongs to another run. Equal times do not split: they are one run whose clock did not
+ * advance. A turn without a time stays with its predecessor (autobuild-artifacts.md, "Worlds"; 8 of 53 folders with several
+ * turns contain mixed runs).
  *
- * @param completedAt epoch milliseconds, or null where the turn has no time
+ * @param completedAt epoch milliseconds; null if the turn has no time
  */
 export function splitRuns<T>(turns: readonly T[], completedAt: (turn: T) => number | null): T[][] {
   const runs: { began: number; turns: T[] }[] = []

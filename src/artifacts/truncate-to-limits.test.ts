@@ -9,7 +9,7 @@ function limited<T>(record: T): { fitted: T; warnings: string[] } {
   }
 }
 
-test('a record within the limits stays as it is', () => {
+test('a record within the limits is unchanged', () => {
   const record = { player_summary: 'x'.repeat(65_536), tests_passed: 3, gates: { a: 'passed' }, n: null }
   expect(limited(record)).toEqual({ fitted: record, warnings: [] })
 })
@@ -26,7 +26,7 @@ test('a list over 1,000 entries is cut', () => {
   expect(warnings).toEqual(['files_modified: had 1001 entries; the first 1000 are kept'])
 })
 
-test('NULs and lone surrogates leave, pairs stay', () => {
+test('NULs and lone surrogates are removed, pairs are kept', () => {
   const { fitted, warnings } = limited({
     coach_feedback: 'a\0b \ud83d\ude00 \ud83d',
     gates: { 'g\0': 'passed' },
@@ -43,7 +43,7 @@ test('a label is cut at 256 characters', () => {
   expect(fitted.promises[0]?.criterion_text).toHaveLength(300)
 })
 
-test("an issue's details are cleaned, and their lists and keys not cut", () => {
+test("an issue's details are cleaned, but their lists and keys are not cut", () => {
   const details = { ['k'.repeat(300)]: Array.from({ length: 1500 }, () => 'a\0') }
   const { fitted } = limited({ issues: [{ details }] })
   expect(fitted.issues[0]?.details).toEqual({ ['k'.repeat(300)]: Array.from({ length: 1500 }, () => 'a') })

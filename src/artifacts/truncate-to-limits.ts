@@ -1,10 +1,10 @@
-/** Cuts a record to the limits of a capture (turns.md, "Limits"): real reports hold texts and lists of any size. */
+/** Cuts a record to the limits of a capture (turns.md, "Limits"). Real reports contain texts and lists of any size. */
 
 import { isExact, LIMITS } from '../core/fields.ts'
 import { orderedObject } from '../core/ordered-json.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 
-/** Fields whose text is a name, not prose. */
+/** Fields that contain a name, not prose. */
 const LABELS = new Set([
   'feature_id',
   'criterion_id',
@@ -18,7 +18,7 @@ const LABELS = new Set([
 
 export type Warn = (field: string, message: string) => void
 
-/** One long text must not cost the whole turn: `warn` is told of every cut, by its path (`issues[3].description`). */
+/** Cuts values, so that a long text does not lose the turn. Calls `warn` with the path of every cut (`issues[3].description`). */
 export const truncateToLimits = <T>(record: T, warn: Warn): T => truncateValue(record, '', 'field', warn) as T
 
 type Kind = 'field' | 'label' | 'free'
@@ -39,7 +39,7 @@ function truncateValue(value: unknown, path: string, kind: Kind, warn: Warn): un
   )
 }
 
-/** What lies below `details` is the Coach's own: its text is cleaned, its lists are not ours to cut. */
+/** Values below `details` are free JSON of the Coach: their texts are cleaned, but their lists are not cut. */
 function chooseKind(key: string, above: Kind): Kind {
   if (above === 'free' || key === 'details') return 'free'
   return LABELS.has(key) ? 'label' : 'field'
@@ -51,7 +51,7 @@ function firstEntries(list: unknown[], path: string, warn: Warn): unknown[] {
   return list.slice(0, LIMITS.entries)
 }
 
-/** In free JSON a whole number that was rounded is refused: as text it stays, and says that it is about right. */
+/** Free JSON rejects rounded whole numbers. Keeps such a number as a text, with a warning that it is rounded. */
 function truncateNumber(value: number, path: string, kind: Kind, warn: Warn): number | string {
   if (isExact(value) || !(kind === 'free' || path.startsWith('extra.'))) return value
   warn(path, 'was a whole number beyond 2^53, which JSON rounds; it is kept as text')
@@ -81,7 +81,7 @@ function truncateText(text: string, path: string, kind: Kind, warn: Warn): strin
     warn(path, `had ${cleaned.length} characters; the first ${LIMITS.nameCharacters} are kept`)
     return cleaned.slice(0, LIMITS.nameCharacters).replace(/\p{Surrogate}/gu, '')
   }
-  // Three bytes is the most that one UTF-16 unit takes: short texts need no count of bytes.
+  // A UTF-16 unit takes at most three bytes, so the bytes of short texts need not be counted.
   if (cleaned.length * 3 <= LIMITS.textBytes) return cleaned
   const bytes = Buffer.from(cleaned, 'utf8')
   if (bytes.length <= LIMITS.textBytes) return cleaned

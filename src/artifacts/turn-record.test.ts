@@ -27,7 +27,7 @@ describe('player_summary', () => {
   const turnState = { player_summary: 'As the state says' }
   const results = { summary: 'As the results say' }
 
-  test('is the first that has content', () => {
+  test('is the first text with content', () => {
     expect(record({ player: { ...notes, summary: 'S' }, turnState }).player_summary).toBe('Wrote the cart.')
     expect(record({ player: { implementation_notes: ' ', summary: 'S' } }).player_summary).toBe('S')
     expect(record({ turnState, results }).player_summary).toBe('As the results say')
@@ -54,21 +54,21 @@ test('player_decision', () => {
   expect(record({ turnState: { player_decision: 'feedback' } }).player_decision).toBe('unknown')
 })
 
-test('coach_decision is raw: decision, verdict, else the turn state', () => {
+test('coach_decision is raw: from decision, verdict or the turn state', () => {
   expect(coach({ decision: 'approve' }).coach_decision).toBe('approve')
   expect(coach({ decision: null, verdict: 'reject' }).coach_decision).toBe('reject')
   expect(state({ coach_decision: 'feedback' }).coach_decision).toBe('feedback')
   expect(player({})).not.toHaveProperty('coach_decision')
 })
 
-test("coach_feedback is the rationale, else the issues' descriptions, else the turn state's", () => {
+test("coach_feedback comes from the rationale, the issues' descriptions or the turn state, in this order", () => {
   const issues = [{ description: 'No test.' }, { description: 'No lint.' }]
   expect(coach({ rationale: 'Nearly.', issues }).coach_feedback).toBe('Nearly.')
   expect(coach({ issues }).coach_feedback).toBe('No test.\nNo lint.')
   expect(state({ coach_feedback: '- No test.' }).coach_feedback).toBe('- No test.')
 })
 
-test('blockers and lessons: what the Player says, else the turn state', () => {
+test("blockers and lessons come from the Player's report, otherwise from the turn state", () => {
   const blocked_report = {
     blocking_issues: [{ description: 'No database.' }, 'No key.'],
     attempts_made: [{ learnings: ['Mocks hide it.'] }, { learnings: null }],
@@ -80,7 +80,7 @@ test('blockers and lessons: what the Player says, else the turn state', () => {
   expect(stated).toMatchObject({ blockers_found: ['B'], lessons_from_turn: ['L'] })
 })
 
-test("what_to_try_next: what remains, else the blocking issues' suggestions, else the turn state's", () => {
+test("what_to_try_next: remaining requirements, the blocking issues' suggestions or the turn state", () => {
   const issues = [
     { severity: 'minor', suggestion: 'Rename.' },
     { severity: 'must_fix', suggestion: 'Run ruff.' },
@@ -118,7 +118,7 @@ describe('verifications', () => {
     ])
   })
 
-  test('else from the nested form, else from the turn state', () => {
+  test('are read from the nested form, otherwise from the turn state', () => {
     const turnState = { acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': null } }
     const nested = { criteria_results: [{ criterion_id: 'AC-009', result: 'rejected' }] }
     const both = { turnState, coach: { criteria_verification: [], acceptance_criteria_verification: nested } }
@@ -129,7 +129,7 @@ describe('verifications', () => {
     ])
   })
 
-  test('a status that is no status is unknown, an entry that names nothing leaves, both with a warning', () => {
+  test('an invalid status is unknown, an entry without a criterion is dropped, both with a warning', () => {
     const criteria_verification = [{ criterion_id: 'AC-001', result: 'mostly' }, { criterion_text: 'Adds.' }]
     const sources = { player: notes, coach: { criteria_verification } }
     expect(record(sources).verifications).toEqual([{ criterion_id: 'AC-001', status: 'unknown' }])
@@ -140,7 +140,7 @@ describe('verifications', () => {
   })
 })
 
-test('promises take both spellings, and a status that is none is uncertain', () => {
+test('promises accept both spellings, and an invalid status is uncertain', () => {
   const completion_promises = [
     {
       criterion_id: 'AC-001',
@@ -167,7 +167,7 @@ describe('promises of task_work_results.json', () => {
   const promise = { criterion_id: 'AC-001', status: 'complete' }
   const results = { completion_promises: [promise] }
 
-  test("are those of the turn where the Player's report has none", () => {
+  test("belong to the turn if the Player's report has none", () => {
     expect(record({ player: notes, results }).promises).toEqual([promise])
     expect(record({ results }).promises).toEqual([promise])
     const blank = { ...notes, completion_promises: [{ status: 'complete' }] }
@@ -175,7 +175,7 @@ describe('promises of task_work_results.json', () => {
     expect(warnings({ player: notes, results })).toEqual([])
   })
 
-  test("give way to the Player's report where both have some, and a difference is told", () => {
+  test("are ignored if the Player's report has promises, and a difference is reported", () => {
     const completion_promises = [
       { criterion_id: 'AC-002', status: 'partial' },
       { ...promise, test_file: null },
@@ -229,7 +229,7 @@ describe('issues', () => {
     ])
   })
 
-  test('a severity that no table has is should_fix, with a warning', () => {
+  test('an unknown severity is should_fix, with a warning', () => {
     const issues = [
       { severity: 'p1', description: 'x' },
       { severity: 'urgent', description: 'y' },
@@ -240,7 +240,7 @@ describe('issues', () => {
     )
   })
 
-  test('v4 findings block on reject, else advise', () => {
+  test('v4 findings are blocking on reject, otherwise advisory', () => {
     const findings = [{ locus: 'cart.py:4 drops the total' }]
     const description = 'cart.py:4 drops the total'
     expect(coach({ decision: null, verdict: 'reject', findings }).issues).toEqual([
@@ -256,7 +256,7 @@ describe('issues', () => {
 describe('gates', () => {
   const gates = (report: Partial<CoachReport>) => coach(report).gates
 
-  test("are the file's own keys: true passed, false failed, else unknown", () => {
+  test('have the keys of the file: true is passed, false is failed, anything different is unknown', () => {
     const quality_gates = { tests_passed: true, coverage_met: false, all_gates_passed: null, bdd: 'skipped' }
     expect(gates({ validation_results: { quality_gates } })).toEqual({
       tests_passed: 'passed',
@@ -266,7 +266,7 @@ describe('gates', () => {
     })
   })
 
-  test('independent tests that were skipped or brought no signal are unknown', () => {
+  test('independent tests that were skipped or had no signal are unknown', () => {
     const independent = (independent_tests: Record<string, unknown>) =>
       gates({ validation_results: { independent_tests } })?.independent_tests
     expect(independent({ tests_passed: true, test_command: 'pytest' })).toBe('passed')
@@ -276,7 +276,7 @@ describe('gates', () => {
     expect(gates({ validation_results: { independent_tests: null } })).toBeUndefined()
   })
 
-  test("an LLM Coach's tests_passed is a gate, unless its run brought no signal", () => {
+  test("an LLM Coach's tests_passed is a gate, unless its run had no signal", () => {
     const llm = (tests_passed: unknown, more: object = {}) =>
       gates({ validation_results: { tests_passed, ...more } })?.tests_passed
     expect(llm(true, { tests_run: true })).toBe('passed')
@@ -289,14 +289,14 @@ describe('gates', () => {
   })
 })
 
-test('numbers: zero has content, null has none, the results come last', () => {
+test('numbers: zero has content, null does not, and the results come last', () => {
   const results = { quality_gates: { tests_passed: 9, tests_failed: 0, coverage: 81.5 } }
   const sources = { player: notes, turnState: { tests_passed: null, coverage: null }, results }
   expect(record(sources)).toMatchObject({ tests_passed: 9, tests_failed: 0, coverage: 81.5 })
   expect(record({ ...sources, player: { ...notes, tests_passed_count: 0 } }).tests_passed).toBe(0)
 })
 
-test("files: the Player's two lists as repository paths, else the turn state's", () => {
+test("files: the Player's two lists as repository paths, otherwise those of the turn state", () => {
   const turnState = { files_modified: ['src/b.py'] }
   const own = {
     files_modified: ['src/a.py', '.guardkit/x.json'],
@@ -316,7 +316,7 @@ describe('times and commit', () => {
     { turn: 1, commit_hash: 'near', timestamp: at('11') },
   ]
 
-  test("the turn state's, and of equal ones only the completion", () => {
+  test('come from the turn state; if both are equal, only the completion', () => {
     expect(state({ started_at: at('05'), completed_at: at('10') })).toMatchObject({
       started_at: '2026-03-09T10:05:00Z',
       completed_at: '2026-03-09T10:10:00Z',
@@ -324,7 +324,7 @@ describe('times and commit', () => {
     expect(state({ started_at: at('10'), completed_at: at('10') })).not.toHaveProperty('started_at')
   })
 
-  test('else the work state, else the newest checkpoint, else none', () => {
+  test('come from the work state, then from the newest checkpoint', () => {
     const workState = { timestamp: at('10') }
     expect(record({ player: notes, workState, checkpoints }).completed_at).toBe('2026-03-09T10:10:00Z')
     expect(record({ player: notes, checkpoints })).toMatchObject({
@@ -334,31 +334,31 @@ describe('times and commit', () => {
     expect(player({})).not.toHaveProperty('completed_at')
   })
 
-  test('the commit is the nearest after the completion; an earlier one is not of this turn', () => {
+  test('the commit is the first after the completion; an earlier one does not belong to this turn', () => {
     const turnState = { completed_at: at('10') }
     expect(record({ turnState, checkpoints }).commit).toBe('near')
     expect(record({ turnState, checkpoints: checkpoints.slice(0, 1) })).not.toHaveProperty('commit')
   })
 
-  test('a text that is no time is left out with a warning', () => {
+  test('a text that is not a time is left out with a warning', () => {
     const sources = { player: notes, turnState: { completed_at: 'soon' } }
     expect(record(sources)).not.toHaveProperty('completed_at')
     expect(warnings(sources)).toEqual(['completed_at: "soon" is no ISO 8601 time; it is left out'])
   })
 })
 
-test("mode is the turn state's, or left to the capture", () => {
+test('mode comes from the turn state, otherwise the capture derives it', () => {
   expect(state({ mode: 'recovering_state' }).mode).toBe('recovering_state')
   expect(state({ mode: 'dreaming' })).not.toHaveProperty('mode')
 })
 
-test('what is over the limits is cut, and said', () => {
+test('values over the limits are cut, with a warning', () => {
   const sources = { player: { implementation_notes: 'x'.repeat(70_000) } }
   expect(record(sources).player_summary).toHaveLength(65_536)
   expect(warnings(sources)).toEqual(['player_summary: had 70000 bytes; the first 64 KiB are kept'])
 })
 
-test('a worktree prefix is made relative, and what it then repeats is dropped', () => {
+test('a worktree prefix is removed, and paths that become equal are dropped', () => {
   expect(
     sourcePaths([
       '/home/dev/shop/.guardkit/worktrees/FEAT-1/src/cart.py',
@@ -382,7 +382,7 @@ test("the orchestrator's own files and caches are dropped", () => {
   ).toEqual([])
 })
 
-test('a folder of sources named worktrees or cache stays', () => {
+test('a source folder named worktrees or cache is kept', () => {
   const paths = ['src/worktrees/git/list.ts', 'src/cache.py', '/tmp/scratch.py']
   expect(sourcePaths(paths)).toEqual(paths)
 })

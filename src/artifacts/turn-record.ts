@@ -1,4 +1,4 @@
-/** Makes one turn record of the files of a turn (autobuild-artifacts.md). */
+/** Makes a turn record from the files of a turn (autobuild-artifacts.md). */
 import { withoutWorktree } from '../core/project-paths.ts'
 import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/words.ts'
 import { DEFAULT_SUMMARY, isDelegation } from '../rules/summaries.ts'
@@ -26,7 +26,7 @@ import { joinSuggestions, toGates, toIssues, toPromises, toVerifications } from 
 import { findCommit, readTimes } from './times.ts'
 import { truncateToLimits, type Warn } from './truncate-to-limits.ts'
 
-/** The files of one turn, and what the task's other files say of it. */
+/** The files of one turn, and the parts of the task's other files that belong to the turn. */
 export type TurnSources = {
   featureId: string
   taskId: string
@@ -35,11 +35,11 @@ export type TurnSources = {
   coach?: CoachReport | undefined
   turnState?: TurnStateFile | undefined
   workState?: WorkState | undefined
-  /** Feedback of the previous turn, as the Player of this turn got it. */
+  /** Feedback of the previous turn, as the Player of this turn received it. */
   givenFeedback?: GivenFeedback | undefined
   /** Notes that more than half of the task's turns share. */
   boilerplate?: ReadonlySet<string> | undefined
-  /** Those of this turn, in the order of the file. */
+  /** The checkpoints of this turn, in the order of the file. */
   checkpoints?: readonly Checkpoint[] | undefined
   /** Set only for the turn that wrote them, because each turn overwrites the file. */
   results?: TaskWorkResults | undefined
@@ -47,7 +47,7 @@ export type TurnSources = {
 
 export type TurnWarning = { field: string; message: string }
 
-/** One turn's files as one turn record: autobuild-artifacts.md, the table, row by row. */
+/** Makes a turn record from the files of one turn, row by row of the table in autobuild-artifacts.md. */
 export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: TurnWarning[] } {
   const warnings: TurnWarning[] = []
   const warn: Warn = (field, message) => warnings.push({ field, message })
@@ -107,12 +107,12 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   return { record: truncateToLimits(record, warn), warnings }
 }
 
-/** When the turn was completed, as the record will say: what the split into worlds goes by. */
+/** Returns the completion time as stored in the record. It decides the split into worlds. */
 export function completedAt(sources: TurnSources): string | null {
   return readTimes(sources, () => {}).completedAt ?? null
 }
 
-/** Values that another reading of the same turn may have stored, from fewer files or from fewer turns of its task. */
+/** Values that an earlier reading of the same turn may have stored, from fewer files or from fewer turns of its task. */
 export type EarlierReading = { playerSummary: string[]; completedAt: string[] }
 
 export function listEarlierReadings(sources: TurnSources): EarlierReading {
@@ -156,7 +156,7 @@ function chooseSummary(sources: TurnSources, warn: Warn): string {
   return summary ?? ''
 }
 
-/** A synthetic report is the orchestrator's stand-in for one the Player never wrote: it claims nothing. */
+/** Reads the Player's decision. A synthetic report replaces one that the Player never wrote, so it claims nothing. */
 function choosePlayerDecision(
   player: PlayerReport | undefined,
   turnState: TurnStateFile | undefined,
@@ -174,7 +174,7 @@ function choosePlayerDecision(
   return decision === 'failed' ? 'failed' : 'unknown'
 }
 
-/** An import alone stores a decision that nobody knows, since the turn is over and nobody can be asked. */
+/** Reads the Coach's decision. Only an import stores an unknown decision: the turn is over, so it cannot be asked for. */
 function readCoachDecision(
   given: string | undefined,
   warn: Warn,
@@ -185,7 +185,7 @@ function readCoachDecision(
   return { coach_decision: 'unknown', coach_decision_raw: given }
 }
 
-/** Without one the capture derives it from the turn number. */
+/** Reads the mode. Without one, the capture derives it from the turn number. */
 function chooseMode(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mode'] {
   const given = firstText(turnState?.mode)
   const mode = given === undefined ? undefined : findMode(given)
@@ -219,9 +219,8 @@ const CACHES = new Set([
 ])
 
 /**
- * The files of a turn as paths of the repository: a worktree's prefix is dropped, and so are the
- * orchestrator's own files (`.guardkit/`, 1,290 of 3,119 entries in real turn states), caches and duplicates.
- * The order stays.
+ * Converts the files of a turn to paths of the repository. Removes the worktree prefix, the orchestrator's own files
+ * (`.guardkit/`, 1,290 of 3,119 entries in real turn states), caches and duplicates. Keeps the order.
  */
 export function sourcePaths(paths: readonly string[]): string[] {
   const relative = paths.map(withoutWorktree)
