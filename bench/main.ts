@@ -4,6 +4,7 @@ import { benchAnalyses } from './analyses.ts'
 import { benchCoach } from './coach.ts'
 import { benchElsewhere } from './elsewhere.ts'
 import { benchEvents } from './events.ts'
+import { benchHealth } from './health.ts'
 import { benchHooks } from './hooks.ts'
 import { benchPage } from './page.ts'
 import { benchQueries } from './queries.ts'
@@ -155,6 +156,11 @@ Bench.add(
 )
   .count('--samples <n>', 'measurements of each', 40)
   .action(benchHooks)
+
+Bench.add(
+  'health',
+  'the longest answer of /healthz during single requests of 1 MiB with hostile texts',
+).action(benchHealth)
 
 Bench.add('restore', 'turns leaving an embedded graph and coming into a store: turns a second, and memory')
   .onStore()

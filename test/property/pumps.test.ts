@@ -25,61 +25,8 @@ import { isInformative } from '../../src/rules/summaries.ts'
 import { keepProgramText } from '../../src/rules/tool-error.ts'
 import { joinedWords, normalizeText, splitWords } from '../../src/rules/words.ts'
 import { classifyFailure } from '../../src/transcripts/failure.ts'
+import { PUMPS, pumped } from '../support/pumps.ts'
 import { linesOf, read, user } from '../support/written-transcript.ts'
-
-/** Hardening, section 3: texts that make a pattern read the same characters again and again. */
-const PUMPS: readonly string[] = [
-  ...[
-    '.',
-    ',',
-    ';:',
-    ' ',
-    '\n',
-    '\t',
-    '-',
-    '_',
-    '*',
-    '**',
-    '`',
-    '#',
-    '> ',
-    '- ',
-    '- [ ] ',
-    '1. ',
-    '__a',
-    '[a](',
-    '![',
-  ],
-  ...[
-    'a',
-    'aA',
-    '1',
-    'a1',
-    '0x',
-    'a.b',
-    'a_b',
-    '/a',
-    '../',
-    'AC-1 ',
-    'line 1:',
-    '12:34 ',
-    '2026-01-01 ',
-    '1h ',
-    '(1 s)',
-  ],
-  ...[
-    'password=',
-    '"token":"',
-    'eyJ',
-    '://a:b',
-    'Bearer ',
-    '-----BEGIN PRIVATE KEY-----',
-    'auth=(',
-    'curl -u ',
-    '漢',
-    'e\u0301',
-  ],
-]
 
 const LONG = 64 * 1_024
 const MAX_GROWTH = 2.5
@@ -218,10 +165,6 @@ async function cpuMs(call: (text: string) => unknown, text: string): Promise<num
 
 /** Times below this are noise of the collector and the compiler. */
 const NOISE_MS = 20
-
-/** Another letter ends the run: a pattern that looks for the end of the text begins at each place of the run. */
-const pumped = (pump: string, size: number): string =>
-  `${pump.repeat(Math.ceil(size / pump.length)).slice(0, size)}b`
 
 async function isSlow(call: (text: string) => unknown, pump: string): Promise<string | null> {
   const last = await cpuMs(call, pumped(pump, LONG))

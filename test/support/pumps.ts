@@ -1,0 +1,57 @@
+/** Hardening, section 3: texts that make a pattern read the same characters again and again. */
+export const PUMPS: readonly string[] = [
+  ...[
+    '.',
+    ',',
+    ';:',
+    ' ',
+    '\n',
+    '\t',
+    '-',
+    '_',
+    '*',
+    '**',
+    '`',
+    '#',
+    '> ',
+    '- ',
+    '- [ ] ',
+    '1. ',
+    '__a',
+    '[a](',
+    '![',
+  ],
+  ...[
+    'a',
+    'aA',
+    '1',
+    'a1',
+    '0x',
+    'a.b',
+    'a_b',
+    '/a',
+    '../',
+    'AC-1 ',
+    'line 1:',
+    '12:34 ',
+    '2026-01-01 ',
+    '1h ',
+    '(1 s)',
+  ],
+  ...[
+    'password=',
+    '"token":"',
+    'eyJ',
+    '://a:b',
+    'Bearer ',
+    '-----BEGIN PRIVATE KEY-----',
+    'auth=(',
+    'curl -u ',
+    '漢',
+    'e\u0301',
+  ],
+]
+
+/** A text of this size. The other letter at its end makes a pattern that looks for the end begin at each place of the run. */
+export const pumped = (pump: string, size: number): string =>
+  `${pump.repeat(Math.ceil(size / pump.length)).slice(0, size)}b`
