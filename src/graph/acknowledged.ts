@@ -1,17 +1,20 @@
 /**
- * Remembers, beside an embedded graph, up to which of its commits writes were acknowledged. The engine's log ends where it
- * cannot be read further, so damage near its end looks like a shorter log: an opening that finds fewer commits than were
- * acknowledged has lost some.
+ * Stores, next to an embedded graph, the number of its last acknowledged commit. The engine's log ends at the
+ * first unreadable byte, so damage near its end looks like a shorter log. If the engine finds fewer commits
+ * than were acknowledged when it opens the graph, commits were lost.
  */
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
 
-/** The number of a commit, which the engine counts, and when it was acknowledged. */
+/** The engine's number of a commit, and the time when the commit was acknowledged. */
 type Mark = { commit: number; at: string }
 
-/** One a second is kept, so that a loss can be told by the time since when. */
+/**
+ * Number of marks in the file, at most one per second. After a loss, they give the time of the last commit
+ * that is left.
+ */
 const SLOTS = 64
 const SLOT_BYTES = 64
 /** Files of older versions have no checksum. */
@@ -25,7 +28,7 @@ export class Acknowledged {
   #newest: number
   #handle: number | null = null
 
-  /** @throws `store_unavailable` where the file holds anything else */
+  /** @throws `store_unavailable` if the file has other content */
   constructor(folder: string) {
     this.#folder = folder
     this.#slots = readSlots(acknowledgedFile(folder))
@@ -33,7 +36,7 @@ export class Acknowledged {
     this.#newest = this.#slots.findIndex((mark) => mark?.commit === last)
   }
 
-  /** What an opening that finds `commit` as the last one has lost; null: nothing. */
+  /** Returns the loss if `commit` is the last commit in the graph, or null if nothing is lost. */
   lossAfter(commit: number): TurngraphError | null {
     const last = this.#slots[this.#newest]
     if (last == null || last.commit <= commit) return null
@@ -49,7 +52,7 @@ export class Acknowledged {
     )
   }
 
-  /** Goes on from `commit`, as the last one that there is. */
+  /** Accepts the loss: `commit` becomes the last acknowledged commit. */
   acceptLossAfter(commit: number): void {
     this.#slots = this.#slots.map((mark) => (mark !== null && mark.commit <= commit ? mark : null))
     this.#newest = 0
@@ -58,8 +61,9 @@ export class Acknowledged {
   }
 
   /**
-   * Called once the log is synced, and not synced itself: after a power cut it may be behind the log, and is never ahead of
-   * it. A mark lies within one sector, so it is there whole or not at all; to write one takes no further room on the disk.
+   * Call this after the log was synced. The mark itself is not synced: after a power cut it may be behind the
+   * log, but it is never ahead of it. A mark lies within one sector, so it is written completely or not at
+   * all, and writing it needs no additional disk space.
    */
   write(commit: number): void {
     const last = this.#slots[this.#newest] ?? null
@@ -107,7 +111,7 @@ function readSlots(file: string): (Mark | null)[] {
   )
 }
 
-/** A slot with another checksum says nothing: a changed digit would tell of writes that never were. */
+/** Ignores a slot whose checksum does not match: a changed digit would report writes that never happened. */
 function parseSlot(text: string): Mark | null {
   const [, commit, at, sum] = MARK.exec(text.trimEnd()) ?? []
   if (sum !== undefined && sum !== checksum(`${commit} ${at}`)) return null

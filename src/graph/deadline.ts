@@ -1,11 +1,11 @@
-// Bounds the time that work on a graph may take, and puts work that would refuse each other in order.
+// Limits the time of work on a graph, and runs work that would otherwise conflict one after the other.
 import { TurngraphError } from '../core/errors.ts'
 import { DEADLINE_MS, type Graph, type GraphSource, graphWith } from './port.ts'
 
-/** In terms of performance.now(). */
+/** The default deadline of work that starts now, as a value of performance.now(). */
 export const deadlineFromNow = (): number => performance.now() + DEADLINE_MS
 
-/** The same graph, where all that is asked of it shares one deadline: a request may take several statements. */
+/** Returns the same graph with one deadline for all calls: a request may take several statements. */
 export function withOneDeadline(graph: Graph): Graph {
   const deadline = deadlineFromNow()
   return graphWith(graph, {
@@ -16,8 +16,9 @@ export function withOneDeadline(graph: Graph): Graph {
 }
 
 /**
- * Answers `work`, a `timeout` error at `deadline` (of performance.now()), or the reason of a signal that is aborted before: a
- * server may look for transactions that are over their time only every two seconds, so the client keeps the time itself.
+ * Returns the result of `work`. Rejects with a `timeout` error at `deadline` (a value of performance.now()),
+ * or with the reason of `signal` if it is aborted earlier. The client measures the time itself because a
+ * server may look for transactions that exceed their time only every two seconds.
  */
 export function withDeadline<T>(
   deadline: number,
@@ -47,12 +48,13 @@ const notInTime = (): TurngraphError =>
     hint: 'Try again: a repeated capture is stored once.',
   })
 
-/** By the source, which a graph and all views of it share. */
+/** The newest work per source. A graph and all views of it share one source. */
 const newestWork = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
 
 /**
- * Runs work on one part of a graph after all that this process began there before. What would only refuse each other, when
- * it is written at once, goes in order; other processes are met by the checks of the statements.
+ * Runs work on one part of a graph after all work that this process started on that part before. Writes that
+ * would conflict if they ran at the same time run in order. The checks in the statements handle conflicts
+ * with other processes.
  *
  * @example
  * await oneByOne(graph, 'shop/FEAT-1/TASK-1', () => store(turn))

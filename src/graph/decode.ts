@@ -1,11 +1,14 @@
-// Decodes rows by a schema, and reads again where half of a commit was seen.
+// Decodes rows by a schema, and repeats a read that saw only half of a commit.
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { Graph, Params, Row } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/** Rows are decoded, not cast: a row that does not fit its schema is a defect, and says where. */
+/**
+ * Decodes a row; rows are never cast. A row that does not fit its schema is a defect, and the error names the
+ * statement.
+ */
 export function decodeRow<S extends z.ZodType>(statement: Statement, schema: S, row: Row): z.output<S> {
   const result = schema.safeParse(row)
   if (result.success) return result.data
@@ -27,7 +30,10 @@ export const keyRow = z.object({ key: z.string() })
 export const readKeys = async (graph: Graph, statement: Statement, params: Params): Promise<string[]> =>
   (await readRows(graph, statement, params, keyRow)).map(({ key }) => key)
 
-/** Pages of the rows of a statement that answers those after a key (`$after`), in the order of their keys. */
+/**
+ * Pages of the rows of a statement, in the order of their keys. The statement returns the rows after the key
+ * `$after`.
+ */
 export async function* readPages<S extends z.ZodType<{ key: string }>>(
   graph: Graph,
   statement: Statement,
@@ -45,16 +51,16 @@ export async function* readPages<S extends z.ZodType<{ key: string }>>(
 }
 
 /**
- * For readers, a Neo4j commit is not atomic: about 1 % of the reads that race a capture see a turn
- * without all its parts. Nodes say how many parts they have; `isWhole` compares, and what is torn is
- * read again (one re-read sufficed in 22,386 of 22,386, on a warm server).
+ * For readers, a Neo4j commit is not atomic: about 1 % of the reads that race a capture see a turn without
+ * all of its parts. Nodes store the number of their parts. `isWhole` compares this number, and an incomplete
+ * result is read again (one repeated read was enough in 22,386 of 22,386 cases, on a warm server).
  */
 export async function untilWhole<T, W extends T = T>(
   read: () => Promise<T>,
   isWhole: ((found: T) => found is W) | ((found: T) => boolean),
 ): Promise<W> {
   for (let reads = 0; reads <= MAX_REREADS; reads++) {
-    // A server that has just started takes longer to apply a commit than five reads at once take.
+    // A server that has just started needs longer to apply a commit than five immediate reads take.
     if (reads > 0) await pause(2 ** (reads - 1))
     const found = await read()
     if (isWhole(found)) return found as W
@@ -66,11 +72,11 @@ export async function untilWhole<T, W extends T = T>(
 
 const HALF_OF_A_COMMIT = 'The graph kept answering with half of a commit.'
 
-/** Whether a record stayed torn, however often it was read: parts of it are missing. */
+/** Returns true if a record was still incomplete after all reads: some of its parts are missing. */
 export const isHalfOfACommit = (error: unknown): boolean =>
   error instanceof TurngraphError && error.message === HALF_OF_A_COMMIT
 
-/** One row, whole; null where there is no row. */
+/** Reads one complete row, or returns null if there is no row. */
 export const readWholeRow = <S extends z.ZodType>(
   graph: Graph,
   statement: Statement,

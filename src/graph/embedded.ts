@@ -30,7 +30,10 @@ export type EmbeddedOptions = {
   folder: string | null
   /** Wait for the disk before a write is acknowledged (TURNGRAPH_SYNC). */
   sync?: boolean
-  /** Open it although acknowledged writes are lost (TURNGRAPH_ACCEPT_LOSS): what is left is all that there is from then on. */
+  /**
+   * Open the graph although acknowledged writes are lost (TURNGRAPH_ACCEPT_LOSS). The rest becomes the whole
+   * graph.
+   */
   acceptLoss?: boolean
   /** For tests: rows without ORDER BY come in random order. */
   shuffleUnordered?: boolean
@@ -44,8 +47,8 @@ type Job = {
 }
 
 /**
- * Grafeo, in this very process: one file with a write-ahead log. Writes run one at a time (its
- * concurrent writers conflict, and a queue is faster than retrying), reads run beside them.
+ * Grafeo, in this process: one file with a write-ahead log. Writes run one at a time because its concurrent
+ * writers conflict and a queue is faster than retries. Reads run at the same time as writes.
  */
 export class EmbeddedGraph implements Graph {
   readonly engine = 'embedded'
@@ -54,13 +57,16 @@ export class EmbeddedGraph implements Graph {
   readonly #log: WriteAheadLog | null
   readonly #file: GraphFile | null
   readonly #acknowledged: Acknowledged | null
-  /** The last commit that wrote: one that changes nothing is counted too, and does not get into the log. */
+  /**
+   * The last commit that changed the graph. The engine also counts commits without changes, but does not log
+   * them.
+   */
   #committed = 0
   readonly #queue: Job[] = []
   #checkpoints: NodeJS.Timeout | undefined
   #working: Promise<void> | null = null
   #broken: unknown = null
-  /** Why the last write failed, where it was the disk: null again once one succeeds. */
+  /** The disk error of the last write, or null if the last write succeeded. */
   #fault: TurngraphError | null = null
   #closed = false
   #revision = 0
@@ -91,7 +97,7 @@ export class EmbeddedGraph implements Graph {
       makeDataFolder(folder)
       if (!acceptLoss) refuseLossBeforeOpening(folder, file, acknowledged)
       this.#db = grafeo.GrafeoDB.create(file, { shuffleUnordered, walSalvage: acceptLoss })
-      // The engine makes them for everybody to read.
+      // The engine creates these files readable for everybody.
       makePrivate(file)
       makePrivate(`${file}.wal`)
     } catch (cause) {
@@ -123,7 +129,10 @@ export class EmbeddedGraph implements Graph {
     return withDeadline(deadline, () => this.#execute(statement, params))
   }
 
-  /** Grafeo 0.6 cannot end a query that runs: the caller keeps the time, and this says when the engine is done. */
+  /**
+   * Grafeo 0.6 cannot cancel a running query. The caller measures the time; this settles when the engine is
+   * done.
+   */
   async readLong(statement: Statement, params: Params): Promise<Row[]> {
     this.#refuseIfUnusable()
     return this.#execute(statement, params)
@@ -155,7 +164,7 @@ export class EmbeddedGraph implements Graph {
     })
   }
 
-  /** After a write that the disk refused, one more has to succeed. */
+  /** Reports the graph as healthy after a disk error only when another write has succeeded. */
   async health(): Promise<GraphHealth> {
     this.#refuseIfUnusable()
     this.#file?.refuseIfGone()
@@ -172,16 +181,17 @@ export class EmbeddedGraph implements Graph {
     await this.#log?.close()
     this.#acknowledged?.close()
     try {
-      // Before the folder is anybody else's.
+      // Remove the holder before another process can take the folder.
       if (this.#folder !== null) removeHolder(this.#folder)
       this.#db.close()
     } catch (cause) {
-      // A full disk takes no last checkpoint: all that was acknowledged is in the log, and the next opening reads it.
+      // A full disk has no room for the last checkpoint. All acknowledged writes are in the log; the next
+      // opening reads it.
       if (this.#diskError(cause) === null) throw cause
     }
   }
 
-  /** Takes jobs until none waits; those that waited together share one sync of the log. */
+  /** Runs the queued jobs until the queue is empty. Jobs that waited together share one sync of the log. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       const settled: ((unsynced: TurngraphError | null) => void)[] = []
@@ -195,7 +205,7 @@ export class EmbeddedGraph implements Graph {
     this.#working = null
   }
 
-  /** Why the log could not be synced; null where it was. */
+  /** Syncs the log. Returns the error if that failed, or null. */
   async #sync(): Promise<TurngraphError | null> {
     try {
       await this.#log?.sync()
@@ -204,15 +214,18 @@ export class EmbeddedGraph implements Graph {
       return null
     } catch (cause) {
       if (cause instanceof TurngraphError) return cause
-      // Where the log could only not be opened, the next sync covers what this one would have.
+      // The log could not be opened. The next sync also covers the writes of this one.
       if (!isFailedSync(cause)) return this.#diskError(cause) ?? brokenError(cause)
-      // After a failed sync nobody knows what the disk holds: no further write is acknowledged.
+      // After a failed sync the content of the disk is unknown: no further write is acknowledged.
       this.#broken = cause
       return brokenError(cause)
     }
   }
 
-  /** Runs one transaction; the answer waits for the sync, a refusal too: it may speak of an unsynced write. */
+  /**
+   * Runs one transaction. Its answer waits for the sync, even a refusal: the refusal may depend on an
+   * unsynced write.
+   */
   async #run(job: Job): Promise<(unsynced: TurngraphError | null) => void> {
     const { work, resolve, reject } = job
     const onceSynced = (settle: () => void) => (unsynced: TurngraphError | null) =>
@@ -243,7 +256,7 @@ export class EmbeddedGraph implements Graph {
     return error
   }
 
-  /** As much as a large capture, so that a disk with room for a few bytes is not taken for one that has room again. */
+  /** Writes as much as a large capture, so that a disk with room for only a few bytes does not pass. */
   async #tryToWrite(): Promise<void> {
     const { counters } = await this.#db.executeCypher(
       'CREATE (probe:SchemaMigrationLock {rev: $text}) WITH probe DELETE probe RETURN 1 AS written',
@@ -253,7 +266,7 @@ export class EmbeddedGraph implements Graph {
     this.#fault = null
   }
 
-  /** Its file, with all that the log holds: no write, and no checkpoint, runs meanwhile. */
+  /** Copies the file with the whole content of the log. No write and no checkpoint runs during the copy. */
   async #copyTo(file: string): Promise<void> {
     if (this.#folder === null) return this.#db.save(file)
     clearTimeout(this.#checkpoints)
@@ -294,7 +307,7 @@ export class EmbeddedGraph implements Graph {
       if (transaction.isActive) transaction.rollback()
       throw cause
     }
-    // A commit that fails has rolled back by itself.
+    // The engine has already rolled back a commit that failed.
     if (result === null) {
       transaction.rollback()
       return null
@@ -315,8 +328,9 @@ const PROBE_BYTES = 64 * 1024
 const GRAPH_FILE = 'graph.db'
 const LOG_FOLDER = `${GRAPH_FILE}.wal`
 /**
- * Off by default. Each writes what changed since the last one, and writes wait: every 50 ms p95 was four times as long.
- * Begun when the first is due: the engine's thread for them makes a close, which writes one too, wait for 100 ms.
+ * The engine's checkpoints are off by default. A checkpoint writes the changes since the last one and blocks
+ * writes: with one every 50 ms, p95 was four times as long. A timer starts when the first checkpoint is due,
+ * because the engine's own checkpoint thread delays a close, which also writes a checkpoint, by 100 ms.
  */
 const CHECKPOINTS = { intervalMs: 1000, walBytes: 4 * 1024 * 1024 }
 
@@ -329,7 +343,9 @@ const brokenError = (cause: unknown): TurngraphError =>
     cause,
   })
 
-/** Grafeo's constraints do not serve look-ups: each gets an index as well (Neo4j refuses the pair). */
+/**
+ * Grafeo's constraints do not serve look-ups, so each constraint also gets an index (Neo4j rejects the pair).
+ */
 function indexFor(command: string): string | null {
   const found = command.match(
     /CREATE CONSTRAINT (\w+) IF NOT EXISTS FOR \((\w+):(\w+)\) REQUIRE \2\.(\w+) IS UNIQUE/i,
@@ -340,9 +356,10 @@ function indexFor(command: string): string | null {
 }
 
 /**
- * Refuses lost writes before the engine opens the graph to write, where it was not closed in order: the engine cuts a log
- * that it cannot read to its end, and a close writes the rest into the graph's file and removes the log. A refused opening
- * must leave both as they are, for a repair or a copy. What cannot be read is left to the opening, which says why.
+ * Detects lost writes before the engine opens the graph for writing, if the graph was not closed properly.
+ * The engine truncates a log that it cannot read to the end, and closing writes the rest into the graph's
+ * file and removes the log. A rejected opening must leave both unchanged for a repair or a copy. If the
+ * commit cannot be read here, the opening itself fails and reports the reason.
  */
 function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Acknowledged): void {
   const isThere = existsSync(file)
@@ -352,7 +369,7 @@ function refuseLossBeforeOpening(folder: string, file: string, acknowledged: Ack
   if (loss !== null) throw loss
 }
 
-/** Files that a graph consists of. The engine may make a folder of the first two. */
+/** The files of a graph. The engine may create the first two as folders. */
 const GRAPH_FILES = [
   { name: GRAPH_FILE, mayBeFolder: true },
   { name: `${GRAPH_FILE}.wal`, mayBeFolder: true },
@@ -360,7 +377,10 @@ const GRAPH_FILES = [
   { name: 'holder.json', mayBeFolder: false },
 ]
 
-/** A repository must bring no graph, and opening a FIFO or a device may wait for ever. */
+/**
+ * Rejects planted files: a repository must not bring a graph, and opening a FIFO or a device may block
+ * forever.
+ */
 function refusePlanted(folder: string, { name, mayBeFolder }: (typeof GRAPH_FILES)[number]): void {
   const file = path.join(folder, name)
   const found = describeFile(file, folder)
@@ -402,7 +422,7 @@ function openFailed(folder: string, cause: unknown): TurngraphError {
   })
 }
 
-/** The engine's code where another process has locked the file. */
+/** The engine's error code if another process has locked the file. */
 const LOCKED = 'GRAFEO-X001'
 const CHECK_FOLDER = 'Check that the folder is there and may be written.'
 const HOW_TO_RESTORE =
@@ -410,5 +430,5 @@ const HOW_TO_RESTORE =
 
 export type Copy = Pick<InstanceType<typeof grafeo.GrafeoDB>, 'executeCypher' | 'close'>
 
-/** Opens what `copyTo` made, in another process: whatever runs there, the graph itself is out of its reach. */
+/** Opens a copy made by `copyTo`, in another process: code that runs there cannot reach the graph itself. */
 export const readOnlyCopy = (file: string): Copy => grafeo.GrafeoDB.openReadOnly(file)

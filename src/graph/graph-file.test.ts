@@ -16,13 +16,13 @@ describe('the file of an open graph', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  test('is the one that was opened after the engine has made it smaller', () => {
+  test('is accepted after the engine has made the opened file smaller', () => {
     const opened = new GraphFile(file)
     truncateSync(file, 64 * 1024)
     expect(() => opened.refuseIfGone()).not.toThrow()
   })
 
-  test('is refused once it was cut below what the engine makes, also after it grew again', () => {
+  test('is rejected after a cut below the initial size of the engine, even if it grew again', () => {
     const opened = new GraphFile(file)
     truncateSync(file, 16 * 1024)
     expect(() => opened.refuseIfGone()).toThrow('was deleted, cut off or replaced')

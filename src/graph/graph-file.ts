@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs'
 import { TurngraphError } from '../core/errors.ts'
 
-/** The engine makes its file with this size, and may shrink a larger one, but not below it. */
+/** The initial size of the engine's file. The engine may shrink a larger file, but not below this size. */
 const LEAST_BYTES = 32 * 1024
 
-/** Watches that the file of an open graph stays the one that was opened: what is written into another one is lost. */
+/** Checks that the file of an open graph is still the opened one: writes into another file are lost. */
 export class GraphFile {
   readonly #file: string
   readonly #inode: number
@@ -19,7 +19,10 @@ export class GraphFile {
     this.#leastBytes = Math.min(size, LEAST_BYTES)
   }
 
-  /** @throws `store_unavailable`, from then on for good: the engine may have written into it meanwhile */
+  /**
+   * @throws `store_unavailable`, also on all later calls: the engine may have written into the other file
+   * since then
+   */
   refuseIfGone(): void {
     const found = statSync(this.#file, { throwIfNoEntry: false })
     this.#isGone ||= found?.ino !== this.#inode || found.size < this.#leastBytes

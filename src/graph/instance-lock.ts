@@ -1,4 +1,4 @@
-// Takes the identity of a data folder, which one process has at a time.
+// Takes the identity of a data folder. Only one process can have it at a time.
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
@@ -8,16 +8,17 @@ import { createPrivateFile, readPrivateFile } from '../platform/data-folder/priv
 import { EmbeddedGraph } from './embedded.ts'
 
 export type Instance = {
-  /** The UUID of the data folder: who this replica is in leases, in this life and in the next. */
+  /** The UUID of the data folder. It identifies this replica in leases, also after a restart. */
   id: string
   release(): Promise<void>
 }
 
 /**
- * Takes the data folder's identity. One process has it at a time, so that whatever an earlier life of this instance
- * left behind is certainly over. Where the store itself lies in the data folder it is locked already.
+ * Takes the identity of the data folder. Only one process can have it at a time, so work that an earlier
+ * process of this instance left unfinished is certainly over. If the store itself lies in the data folder, it
+ * is already locked.
  *
- * @throws `store_unavailable` that names the process which holds it
+ * @throws `store_unavailable` with the name of the process that has the identity
  */
 export async function holdInstance({
   dataFolder,
@@ -28,10 +29,11 @@ export async function holdInstance({
 }
 
 /**
- * The identity of a folder, with its lock. The lock is the operating system's, which a kill -9 releases and a SIGSTOP
- * does not; Node has none, the embedded engine has, so it is an embedded graph that nothing is ever written to.
+ * Takes the identity of a folder with its lock. The lock belongs to the operating system: a kill -9 releases
+ * it, a SIGSTOP does not. Node has no such lock but the embedded engine has, so the lock is an embedded graph
+ * that stays empty.
  *
- * @throws `store_unavailable` that names the process which holds it
+ * @throws `store_unavailable` with the name of the process that has the identity
  */
 export async function holdFolder(folder: string): Promise<Instance> {
   makeDataFolder(folder)
@@ -39,7 +41,7 @@ export async function holdFolder(folder: string): Promise<Instance> {
   return { id: ownInstance(folder), release: async () => lock.close() }
 }
 
-/** Who a service of this folder is; null where none ever was. */
+/** Reads the identity of a service of this folder, or null if no service ever used the folder. */
 export function readInstance(dataFolder: string): string | null {
   const file = fileIn(dataFolder)
   const text = readPrivateFile(file, `Remove it: rm -r ${file}`)

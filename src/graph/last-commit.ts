@@ -8,8 +8,9 @@ process.stdout.write(String(require(engine).GrafeoDB.openReadOnly(file).currentE
 `
 
 /**
- * Null where the graph cannot be read. In a process of its own: the engine gives the memory of an opened graph back only
- * when the process ends (180 MB for 180 MB of turns, measured), whether it is closed or not.
+ * Returns null if the graph cannot be read. Runs in a separate process: the engine frees the memory of an
+ * opened graph only when the process ends, even if the graph was closed (180 MB for 180 MB of turns,
+ * measured).
  */
 export function readLastCommit(file: string): number | null {
   const engine = createRequire(import.meta.url).resolve('@grafeo-db/js')

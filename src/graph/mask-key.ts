@@ -1,4 +1,4 @@
-/** Finds the key by which the secrets of a project are marked (docs/decisions/masks.md). */
+/** Finds the key that marks the secrets of a project (docs/decisions/masks.md). */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { projectKey } from '../core/keys.ts'
@@ -13,7 +13,7 @@ const make = statement('projects/mask-key')
 
 const row = z.object({ maskKey: optionalText })
 
-/** Reads the key of a project, and makes it if there is none: only a record with a secret needs one. */
+/** Reads the key of a project, and creates it if it is missing. Only a record with a secret needs a key. */
 export async function markerOfProject(graph: Graph, project: string): Promise<Marker> {
   const params = { projectKey: projectKey(project) }
   const [found] = await readRows(graph, known, params, row)

@@ -1,4 +1,4 @@
-// Brings the schema of a graph up to date, and refuses one that was changed.
+// Updates the schema of a graph, and rejects a schema that was changed.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
@@ -9,7 +9,9 @@ import { keyRow, readPages, readRows } from './decode.ts'
 import type { Graph } from './port.ts'
 import { CYPHER_ROOT, generated, statement } from './statements.ts'
 
-/** One file of `cypher/migrations`, named as neo4j-migrations names them: `V001__what_it_does.cypher`. */
+/**
+ * A file of `cypher/migrations`, with a name in the format of neo4j-migrations: `V001__what_it_does.cypher`.
+ */
 export type Migration = {
   version: string
   description: string
@@ -22,17 +24,20 @@ export type MigrationStatus = { applied: readonly string[]; pending: readonly st
 export type MigrateOptions = {
   migrations?: readonly Migration[]
   now?: () => Date
-  /** How long the lock of a process that was killed keeps others waiting on Neo4j: it is renewed until the end. */
+  /**
+   * How long the lock of a killed process blocks others on Neo4j. A running migration renews its lock until
+   * the end.
+   */
   leaseMs?: number
 }
 
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
 const WORLDS_AT_ONCE = 20
-/** Sessions may be long. */
+/** Time limit for the keys of the worlds in milliseconds: sessions may be long. */
 const WORLDS_MS = 60_000
 
-/** Begins the name of each owner in this process. */
+/** First part of the name of each lock owner in this process. */
 const PROCESS = crypto.randomUUID()
 
 const takeLock = statement('graph/migration-lock')
@@ -47,7 +52,7 @@ const appliedRow = z.object({
   properties: z.object({ description: z.string(), checksum: z.string() }),
 })
 
-/** What the lock and the chain themselves need, before there is any migration to record. */
+/** Constraints for the lock and the chain, which must exist before the first migration is recorded. */
 const BOOTSTRAP = [
   'CREATE CONSTRAINT schema_migration_version IF NOT EXISTS FOR (n:SchemaMigration) REQUIRE n.version IS UNIQUE',
   'CREATE CONSTRAINT schema_migration_lock_key IF NOT EXISTS FOR (n:SchemaMigrationLock) REQUIRE n.key IS UNIQUE',
@@ -74,7 +79,7 @@ export function loadMigrations(folder = path.join(CYPHER_ROOT, 'migrations')): M
     })
 }
 
-/** Compares the files with the chain in the graph. A changed file of an applied migration is refused. */
+/** Compares the files with the chain in the graph. Rejects a changed file of an applied migration. */
 export async function migrationStatus(
   graph: Graph,
   migrations: readonly Migration[] = loadMigrations(),
@@ -97,7 +102,7 @@ export async function migrationStatus(
   }
 }
 
-/** Brings the schema up to date, one process at a time, and answers the versions that it applied. */
+/** Updates the schema, one process at a time, and returns the versions that it applied. */
 export async function migrate(graph: Graph, options: MigrateOptions = {}): Promise<readonly string[]> {
   const { migrations = loadMigrations(), now = () => new Date(), leaseMs = LEASE_MS } = options
   const { pending } = await migrationStatus(graph, migrations)
@@ -137,8 +142,9 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
 type Renew = () => Promise<boolean>
 
 /**
- * One that names `$worldKeys` runs for a few worlds at a time, whatever there are: servers bound what a transaction may hold. It has
- * to end with `RETURN count(*)`, and may be repeated where a process was killed.
+ * Runs a command. A command that names `$worldKeys` runs for a few worlds at a time, because servers limit
+ * the size of a transaction. Such a command must end with `RETURN count(*)`, and may run again after its
+ * process was killed.
  */
 async function runCommand(
   graph: Graph,
@@ -154,14 +160,14 @@ async function runCommand(
   }
 }
 
-/** One process at a time has an embedded graph, so a lock that another one left there is nobody's. */
+/** Only one process can have an embedded graph, so a lock of another process in it is stale. */
 async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {
   const process = graph.engine === 'embedded' ? PROCESS : null
   const params = { owner, process, token: crypto.randomUUID(), leaseMs }
   return (await graph.write([{ statement: takeLock, params }])) !== null
 }
 
-/** The embedded graph needs no renewal, and takes one writer at a time. */
+/** The embedded graph needs no renewal because only one process writes to it. */
 async function tryToRenew(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {
   if (graph.engine === 'embedded') return true
   const params = { owner, token: crypto.randomUUID(), leaseMs }
@@ -171,8 +177,8 @@ async function tryToRenew(graph: Graph, owner: string, leaseMs: number): Promise
 const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
 
 /**
- * A command may take longer than the lease. A renewal that fails is followed by the next one, and what was lost meanwhile is seen
- * before the next command.
+ * A command may take longer than the lease. A failed renewal is repeated at the next interval; the migration
+ * checks before the next command whether the lease was lost.
  */
 function renewRegularly(graph: Graph, renew: Renew, leaseMs: number): NodeJS.Timeout | undefined {
   if (graph.engine === 'embedded') return undefined
@@ -180,8 +186,8 @@ function renewRegularly(graph: Graph, renew: Renew, leaseMs: number): NodeJS.Tim
 }
 
 /**
- * A process that was stopped for longer than its lease finds that another one has migrated meanwhile, and that others have
- * written since: an old command would change what they wrote.
+ * A process that was suspended for longer than its lease may have lost it: another process has migrated the
+ * schema, and others have written since then. An old command would change their data.
  */
 async function refuseIfLost(renew: Renew): Promise<void> {
   if (await renew()) return
@@ -194,7 +200,7 @@ async function refuseIfLost(renew: Renew): Promise<void> {
   )
 }
 
-/** The graph has another schema than this version: trying again does not help. */
+/** The graph has another schema than this version. A retry does not help. */
 export class SchemaMismatch extends TurngraphError {
   constructor(message: string) {
     super('store_unavailable', `The schema does not fit: ${message}`, {

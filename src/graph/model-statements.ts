@@ -1,4 +1,7 @@
-/** Generates the statements that serve any kind of node from the model: a kind that is added there has them. */
+/**
+ * Generates, from the model, the statements that work for any kind of node. A new kind in the model needs no
+ * statement.
+ */
 import type * as z from 'zod'
 import { type Label, nodes } from './model/nodes.ts'
 import { isInstant } from './model/properties.ts'
@@ -6,25 +9,25 @@ import { findOwners, type Ownership, ownedBy, relationships } from './model/rela
 import { type Step, toStep } from './port.ts'
 import { generated, type Statement } from './statements.ts'
 
-/** A pattern that leads from a node to what it hangs on: `(x)<-[:HAS_TASK]-(:Feature)`. */
+/** Returns a pattern from a node to its owner: `(x)<-[:HAS_TASK]-(:Feature)`. */
 export const pathToOwner = (x: string, { type, owner, owners }: Ownership, named = ''): string =>
   path(x, type, owner === 'from', owners.length === 1 ? `(${named}:${owners[0]})` : `(${named})`)
 
-/** A pattern that leads from a node to what hangs on it: `(x)-[:HAS_TASK]->(:Task)`. */
+/** Returns a pattern from a node to the nodes that it owns: `(x)-[:HAS_TASK]->(:Task)`. */
 export const pathToOwned = (x: string, { type, owner, of }: Ownership, named = ''): string =>
   path(x, type, owner === 'to', `(${named}:${of})`)
 
 const path = (x: string, type: string, isInward: boolean, end: string): string =>
   isInward ? `(${x})<-[:${type}]-${end}` : `(${x})-[:${type}]->${end}`
 
-/** What must hang on a node of a label. */
+/** Ownerships that each node of a label must have. */
 export const requiredBelow = (label: Label): Ownership[] =>
   ownedBy(label).filter(({ isRequired }) => isRequired)
 
 /**
- * Nodes that hang on nothing, or lack what must hang on them, each by its name. It scans the label.
+ * Selects nodes without an owner or without a required owned node, each with its name. It scans the label.
  *
- * @returns null where no kind of node owns this one, and nothing must hang on it
+ * @returns null if nodes of this label need neither an owner nor an owned node
  */
 export function selectUnattached(label: Label): Statement | null {
   const isAlone = findOwners(label).map((row) => `NOT EXISTS { MATCH ${pathToOwner('x', row)} }`)
@@ -34,7 +37,7 @@ export function selectUnattached(label: Label): Statement | null {
   )
   const wrong = [isAlone.join(' AND '), ...lacks].filter((condition) => condition !== '')
   if (wrong.length === 0) return null
-  // A restore may have still to write what hangs on it: another finding says so.
+  // A restore that is not finished may still write the missing nodes. Another finding reports it.
   const isWhole = Object.hasOwn(nodes[label].properties.shape, 'restoring') ? ' AND x.restoring IS NULL' : ''
   return generated(
     `model/unattached-${label}`,
@@ -46,7 +49,10 @@ LIMIT $limit`,
   )
 }
 
-/** The keys of a page of nodes between two keys. An index serves it on Neo4j; Grafeo scans the label, 25,000 in 10 ms. */
+/**
+ * Selects a page of the node keys between two keys. Neo4j uses an index; Grafeo scans the label (25,000 in 10
+ * ms).
+ */
 export const selectPage = (label: Label): Statement =>
   generated(
     `model/page-${label}`,
@@ -58,7 +64,7 @@ ORDER BY key
 LIMIT $limit`,
   )
 
-/** The keys of the projects that have nodes of a label. It scans the label. */
+/** Selects the keys of the projects that have nodes of a label. It scans the label. */
 export const selectProjects = (label: Label): Statement =>
   generated(
     `model/projects-${label}`,
@@ -70,7 +76,7 @@ RETURN DISTINCT ${projectExpression('x')} AS project`,
 
 const projectExpression = (x: string): string => `split(${x}.key, '/')[0]`
 
-/** Columns of `selectNodes`, of what nodes hang on in another project: nothing, in a graph that is right. */
+/** Columns for `selectNodes` with the owners in another project. They are empty in a correct graph. */
 export const foreignOwners = (label: Label): Record<string, string> =>
   Object.fromEntries(
     findOwners(label).map((row) => {
@@ -80,10 +86,11 @@ export const foreignOwners = (label: Label): Record<string, string> =>
   )
 
 /**
- * Nodes by their keys, with their properties as `properties`, and whether they hang on anything that they may hang on.
+ * Selects nodes by their keys, with their properties as `properties` and with `isAttached`: whether the node
+ * has an owner.
  *
- * @param columns further ones, each an expression about `x`: `[(x)-[:NEXT]->(n) | n.key]`
- * @param by another property that is unique
+ * @param columns further columns, each an expression about `x`: `[(x)-[:NEXT]->(n) | n.key]`
+ * @param by another unique property
  */
 export function selectNodes(
   label: Label,
@@ -101,7 +108,10 @@ RETURN key, properties(x) AS properties, ${isAttached} AS isAttached${listColumn
   )
 }
 
-/** What hangs on nodes in an order: each part by the type of its relationship, with further columns about it, `x`. */
+/**
+ * Selects the ordered parts of nodes, each with the type of its relationship and further columns about the
+ * part `x`.
+ */
 export function selectParts(label: Label, columns: Readonly<Record<string, string>>): Statement {
   const types = ownedBy(label).flatMap(({ parts, type }) => (parts === null ? [] : [type]))
   return generated(
@@ -123,7 +133,7 @@ const listColumns = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, expression]) => `,\n       ${expression} AS ${name}`)
     .join('')
 
-/** Locks nodes (by `rev`, in the order of the keys): who would write one waits. */
+/** Locks nodes by writing `rev`, in the order of the keys. Other writers of these nodes wait. */
 export const lockNodes = (label: Label): Statement =>
   generated(
     `model/lock-${label}`,
@@ -134,7 +144,10 @@ SET x.rev = $token
 RETURN x.key AS key`,
   )
 
-/** Sets properties of a node, instants among them; null takes one away. Null for nodes that are not found by a key. */
+/**
+ * Sets properties of a node, including instants; null removes one. Returns null if the label is not found by
+ * a key.
+ */
 export function setProperties(
   label: Label,
   key: string | null,
@@ -159,7 +172,10 @@ ${instants.map((name) => `FOREACH (at IN $${name} | SET x.${name} = datetime(at)
   })
 }
 
-/** Has one node lead to another, and at the ends that say so to or from no other; nothing where one of them is missing. */
+/**
+ * Links one node to another. `alone` names the ends whose other relationships of this type are removed. Does
+ * nothing if one of the nodes is missing.
+ */
 export function relink(
   [from, fromKey]: readonly [Label, string],
   type: string,
@@ -183,7 +199,7 @@ RETURN b.key AS key`,
   return toStep(relinked, { from: fromKey, to: toKey })
 }
 
-/** Takes away all relationships of a type that lead to a node, from it, or both; the nodes stay. */
+/** Deletes all relationships of a type that lead to a node, from it, or both. The nodes stay. */
 export function unlink(label: Label, key: string, type: string, way: 'in' | 'out' | 'both'): Step {
   const pattern = { in: `<-[r:${type}]-`, out: `-[r:${type}]->`, both: `-[r:${type}]-` }[way]
   const unlinked = generated(

@@ -33,7 +33,10 @@ export function createDriver({ url, user, password }: Neo4jOptions, more: Config
   })
 }
 
-/** JavaScript's whole numbers are integers to us, floats to the driver: this is the one place that knows. */
+/**
+ * Converts whole numbers: they are integers in Turngraph but floats in the driver. Only this function
+ * converts them.
+ */
 export function toNeo4j(value: Value | Params): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? neo4j.int(value) : value
   if (value === null || typeof value !== 'object') return value

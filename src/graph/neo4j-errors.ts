@@ -1,11 +1,12 @@
-// Tells the errors of Neo4j and of its driver apart, by code, never by message.
+// Classifies the errors of Neo4j and of its driver by code, never by message.
 import { type Neo4jError, PROTOCOL_ERROR } from './neo4j-driver.ts'
 
-/** Codes of errors that the driver makes itself, and does not call retriable. */
+/** Codes of errors that the driver itself raises and does not call retriable. */
 const WITHOUT_SERVER: ReadonlySet<string> = new Set([
-  // No connection came free in time, above all while a cluster elects a leader.
+  // No connection became free in time, mainly while a cluster elects a leader.
   'N/A',
-  // A connection broke while it logged in: the driver tells the network's error under this code (6.3, `_onLoginError`).
+  // A connection broke during login: the driver reports the network error with this code (6.3,
+  // `_onLoginError`).
   PROTOCOL_ERROR,
 ])
 
@@ -18,23 +19,27 @@ const TIMED_OUT: ReadonlySet<string> = new Set([
   'Neo.TransientError.Transaction.Terminated',
 ])
 
-/** Worth another try; one that lost every time waited for others as long as there was. */
+/** Worth another try. An operation that lost every time has waited for others until its deadline. */
 const DEADLOCK = 'Neo.TransientError.Transaction.DeadlockDetected'
 
-/** What a statement found was deleted while it waited for its lock: there, too, the next try sees what is. */
+/**
+ * A found node was deleted while the statement waited for its lock. Retryable: the next try sees the current
+ * state.
+ */
 const FORGOTTEN = 'Neo.ClientError.Statement.EntityNotFound'
 
-/** The server took as long as it was given, or waited for a lock as long as it may. */
+/** The operation used up its time on the server, or its time for waiting for a lock. */
 export const isTimeout = ({ code }: Neo4jError): boolean => TIMED_OUT.has(code)
 
 export const isDeadlock = ({ code }: Neo4jError): boolean => code === DEADLOCK
 
-/** Of a transaction or of the whole server. */
+/** Covers the memory limit of a transaction and that of the whole server. */
 export const isOutOfMemory = ({ code }: Neo4jError): boolean => code.includes('OutOfMemory')
 
 /**
- * Worth another try: a deadlock, a lost connection, a server that starts. Waiting for a lock again is not, nor is what needs more
- * memory than a transaction may have, which the driver takes for transient.
+ * True if another try may succeed: a deadlock, a lost connection, a server that starts. Not retried: waiting
+ * for a lock again, and an operation that exceeds the memory limit of a transaction, which the driver calls
+ * transient.
  */
 export const isTransient = (error: Neo4jError): boolean => {
   if (error.code === FORGOTTEN) return true

@@ -28,25 +28,32 @@ import {
 } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/** The server's own bound on a transaction: users' servers and Aura have no such default. A read may be given more time. */
+/**
+ * The server's limit for a transaction: users' servers and Aura have no such default. Long reads may get more
+ * time.
+ */
 const TRANSACTION_TIMEOUT_MS = 5_000
-/** No retry begins later than this before the deadline: a last one must still be able to answer. */
+/** No retry starts later than this before the deadline: the last try must still have time to answer. */
 const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
-/** A migration may read and change every node there is. */
+/** Time limit for a schema command: a migration may read and change every node of the graph. */
 const SCHEMA_COMMAND_MS = 30 * 60_000
 /**
- * Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction: one round trip, where
- * BEGIN and COMMIT would cost a second. The driver's managed retries start at one second, hence our own.
+ * The adapter for Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction in one
+ * round trip; BEGIN and COMMIT would need a second one. The driver's managed retries start at one second, so
+ * the adapter retries itself.
  */
 export class Neo4jGraph implements Graph {
   readonly engine = 'neo4j'
   readonly #driver: Driver
   readonly #database: string
   readonly #url: string
-  /** Shared by all sessions of the process, so that each reads what any of them wrote, on a cluster too. */
+  /**
+   * Shared by all sessions of the process, so that each session reads the writes of all others, also on a
+   * cluster.
+   */
   readonly #bookmarks = bookmarkManager()
-  /** True for a cluster (`neo4j://`), where READ mode asks followers. */
+  /** True for a cluster (`neo4j://`), in which READ mode asks followers. */
   readonly #isRouted: boolean
   #closed = false
 
@@ -102,7 +109,7 @@ export class Neo4jGraph implements Graph {
 
   async schema(command: string): Promise<void> {
     const config = { defaultAccessMode: ACCESS.WRITE, bookmarkManager: this.#bookmarks }
-    // Begun again as long as a request is; once it runs, it may take its time.
+    // The start is retried for as long as a request may take; once the command runs, it may take its time.
     const work = (session: Session) => session.run(command, {}, { timeout: SCHEMA_COMMAND_MS })
     await this.#retry({ deadline: deadlineFromNow() }, () =>
       this.#inSession(config, work, { deadline: performance.now() + SCHEMA_COMMAND_MS }),
@@ -122,7 +129,10 @@ export class Neo4jGraph implements Graph {
     await this.#driver.close()
   }
 
-  /** A follower may not yet have what another replica of the service wrote: on a cluster the leader answers. */
+  /**
+   * A follower may still lack the writes of another replica of the service, so the leader answers on a
+   * cluster.
+   */
   get #readMode(): 'READ' | 'WRITE' {
     return this.#isRouted ? ACCESS.WRITE : ACCESS.READ
   }
@@ -141,7 +151,7 @@ export class Neo4jGraph implements Graph {
     return this.#retry(limits, () => this.#inSession(config, work, limits))
   }
 
-  /** Until a deadline, where the error is one that another try may not meet. */
+  /** Repeats work until a deadline if its error is transient. */
   async #retry<T>({ deadline, signal }: Limits, work: () => Promise<T>): Promise<T> {
     try {
       return await retry(work, {
@@ -160,10 +170,10 @@ export class Neo4jGraph implements Graph {
     work: (session: Session) => Promise<T>,
     { deadline, signal }: Limits,
   ): Promise<T> {
-    // A closed driver answers some statements with no rows, and empty is not dark.
+    // A closed driver answers some statements with no rows instead of an error.
     if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
     const session = this.#driver.session({ ...config, database: this.#database })
-    // Closing a session resets its connection, which ends what still runs on the server.
+    // Closing a session resets its connection, which ends the work that still runs on the server.
     const abandon = () => void session.close().catch(() => {})
     const bounds = { abandon, signal }
     const result = await withDeadline(deadline, () => work(session), bounds).catch((error: unknown) => {
@@ -174,7 +184,7 @@ export class Neo4jGraph implements Graph {
     return result
   }
 
-  /** By code, never by message. */
+  /** Maps an error of the driver to a domain error, by code, never by message. */
   #domainError(error: unknown): unknown {
     if (!(error instanceof Neo4jError)) return error
     const { code } = error
@@ -216,7 +226,7 @@ export class Neo4jGraph implements Graph {
   }
 }
 
-/** Of one try: how long it may take, and what ends it before. */
+/** The limits of one try: its deadline, and the signal that ends it earlier. */
 type Limits = { deadline: number; signal?: AbortSignal | undefined }
 
 const timeoutUntil = (deadline: number): number =>
@@ -230,7 +240,7 @@ const bounded = (statement: Statement, deadline: number) => ({
 const toRows = (records: readonly { toObject(): object }[]): Row[] =>
   records.map((record) => fromNeo4j(record.toObject()) as Row)
 
-/** Instants leave as ISO 8601 text, as the embedded engine gives them. */
+/** Converts instants to ISO 8601 text, the form of the embedded engine. */
 function fromNeo4j(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(fromNeo4j)

@@ -1,10 +1,10 @@
-// Reports every statement on a graph: to a span of OpenTelemetry and to an observer.
+// Reports every statement on a graph to an OpenTelemetry span and to an observer.
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { TurngraphError } from '../core/errors.ts'
 import type { Graph, GraphHealth, GraphSource, Params, ReadLimits, Row, Run, Step } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/** Told of every round trip. `outcome` is `ok`, or the code of the error. */
+/** Called for every round trip. `outcome` is `ok`, or the code of the error. */
 export type StatementObserver = (seen: {
   statement: string
   outcome: string
@@ -12,14 +12,20 @@ export type StatementObserver = (seen: {
   error: unknown
 }) => void
 
-/** Reports each statement to an observer, and as a span to a tracer (`@opentelemetry/api` alone: no exporter). */
+/**
+ * Reports each statement to an observer, and as a span to a tracer (only `@opentelemetry/api`, without an
+ * exporter).
+ */
 export class ObservedGraph implements Graph {
   readonly #graph: Graph
   readonly #observe: StatementObserver
   readonly #onFailure: (error: unknown) => void
   readonly #tracer = trace.getTracer('turngraph')
 
-  /** @param onFailure told of each transaction that failed, also at its commit, which is no statement */
+  /**
+   * @param onFailure called for each failed transaction; a failure at the commit is not a failure of a
+   * statement
+   */
   constructor(graph: Graph, observe: StatementObserver, onFailure: (error: unknown) => void = () => {}) {
     this.#graph = graph
     this.#observe = observe
@@ -43,7 +49,7 @@ export class ObservedGraph implements Graph {
   }
 
   write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null> {
-    // The engine does not tell the statements of one transaction apart.
+    // The engine does not distinguish the statements of one transaction.
     const names = new Set(steps.map(({ statement }) => statement.name))
     return this.#trace([...names].join('+'), () => this.#graph.write(steps, deadline))
   }

@@ -4,59 +4,63 @@ import type { Statement } from './statements.ts'
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value }
 export type Params = Readonly<Record<string, Value>>
 
-/** A row as the engine gave it: decoded by a zod schema before anyone reads it (decode.ts). */
+/** A row as the engine returned it. A zod schema decodes it before any other code reads it (decode.ts). */
 export type Row = Record<string, unknown>
 
 export type Step = { statement: Statement; params: Params }
 
-/** A statement of a transaction; its parameters are plain data. */
+/** Makes a step of a transaction from a statement and its parameters, which are plain data. */
 export const toStep = (to: Statement, params: { [name: string]: unknown }): Step => ({
   statement: to,
   params: params as Params,
 })
 
-/** Runs one statement of a transaction, after those before it. */
+/** Runs one statement of a transaction after the statements before it. */
 export type Run = (step: Step) => Promise<Row[]>
 
 export type GraphHealth = { engine: string; version: string }
 
 /**
- * The port: all that Turngraph asks of a graph engine. Two adapters, `neo4j.ts` and `embedded.ts`, run
- * the same `.cypher` files; `test/contract` proves any further one.
+ * The port: all operations that Turngraph needs from a graph engine. Two adapters, `neo4j.ts` and
+ * `embedded.ts`, run the same `.cypher` files; `test/contract` proves any further adapter.
  *
- * Errors: `store_unavailable` when the engine is away, `timeout` when it did not answer within
- * {@link DEADLINE_MS}. Nothing answers empty because something failed.
+ * Errors: `store_unavailable` if the engine cannot be reached, `timeout` if it did not answer within {@link
+ * DEADLINE_MS}. A failure never looks like an empty answer.
  */
 export interface Graph {
-  /** Whose dialect it speaks, and whether one process at a time has the graph (`embedded`) or several (`neo4j`). */
+  /**
+   * The engine's dialect. An `embedded` graph belongs to one process at a time, a `neo4j` graph to several.
+   */
   readonly engine: 'neo4j' | 'embedded'
 
   /**
-   * Runs one reading statement. Rows have no order that the statement does not state.
+   * Runs one reading statement. The rows are ordered only if the statement has an ORDER BY.
    *
-   * @param deadline when it must have been answered, in terms of performance.now(); default: {@link DEADLINE_MS} from now
+   * @param deadline latest time of the answer, as a value of performance.now(); default: {@link DEADLINE_MS}
+   * from now
    */
   read(statement: Statement, params: Params, deadline?: number): Promise<Row[]>
 
   /**
-   * Runs one reading statement that goes through much of the graph, and so may take longer than a request. It settles when
-   * the engine works on it no more: Neo4j ends it where the signal is aborted, and the promise rejects with the signal's
-   * reason; the embedded engine cannot be interrupted, and goes on to its end.
+   * Runs one reading statement that visits much of the graph and may take longer than a request. The promise
+   * settles when the engine has stopped working on it. Neo4j ends the statement if the signal is aborted, and
+   * the promise rejects with the signal's reason. The embedded engine cannot be interrupted and runs the
+   * statement to its end.
    */
   readLong(statement: Statement, params: Params, limits: ReadLimits): Promise<Row[]>
 
   /**
-   * Runs statements in one transaction, acknowledged only once they are durable. A step that returns
-   * no row refuses: nothing of the transaction stays, and the answer is `null`. (A single refused
-   * statement may leave its lock token, `rev`, which means nothing.) It may run more than once when
-   * a connection breaks, so every step must be idempotent by its own parameters.
+   * Runs statements in one transaction and acknowledges it only when it is durable. A step that returns no
+   * row rejects the transaction: nothing is stored, and the answer is `null`. (A single rejected statement
+   * may leave its lock token, `rev`, which has no meaning.) The transaction may run more than once if a
+   * connection breaks, so every step must be idempotent by its own parameters.
    */
   write(steps: readonly [Step, ...Step[]], deadline?: number): Promise<Row[][] | null>
 
   /**
-   * Runs statements in one transaction, where a later one depends on what an earlier one answered. A `null` from
-   * `work`, or an error, leaves nothing behind. It may run more than once when a connection breaks, so `work` must
-   * find its own effect and answer it.
+   * Runs statements in one transaction if a later statement depends on the answer of an earlier one. If
+   * `work` returns `null` or throws, nothing is stored. `work` may run more than once if a connection breaks,
+   * so it must find and return its own earlier effect.
    */
   transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null>
 
@@ -66,19 +70,19 @@ export interface Graph {
   /** Resolves when the engine answers a query. */
   health(): Promise<GraphHealth>
 
-  /** Where another process can read all that was acknowledged. */
+  /** The place where another process can read all acknowledged writes. */
   readonly source: GraphSource
 
   close(): Promise<void>
 }
 
 export type ReadLimits = {
-  /** In terms of performance.now(). */
+  /** Latest time of the answer, as a value of performance.now(). */
   deadline: number
   signal: AbortSignal
 }
 
-/** The same graph, some of whose methods are others. */
+/** Returns the same graph with some methods replaced. */
 export const graphWith = (graph: Graph, own: Partial<Omit<Graph, 'engine' | 'source'>>): Graph => ({
   engine: graph.engine,
   source: graph.source,
@@ -96,7 +100,7 @@ export type GraphSource =
   | { engine: 'neo4j'; options: Neo4jOptions }
   | {
       engine: 'embedded'
-      /** Changes with every write: the same copy will do until then. */
+      /** A number that changes with every write: a copy stays current until it changes. */
       revision: () => number
       /** Copies the graph, between two writes, to a file that does not exist yet. */
       copyTo: (file: string) => Promise<void>
@@ -111,10 +115,15 @@ export type Neo4jOptions = {
   poolSize?: number
 }
 
-/** An operation that has not been answered by then is an error: the contract promises one within 5 s, on the wire. */
+/**
+ * Deadline of an operation: a later answer is an error. The contract promises an answer within 5 s on the
+ * wire.
+ */
 export const DEADLINE_MS = 4_500
 
-/** The work of a transaction whose steps are known beforehand: a step without a row refuses. */
+/**
+ * Runs the steps of a transaction that are known beforehand. A step without a row rejects the transaction.
+ */
 export async function inOrder(steps: readonly Step[], run: Run): Promise<Row[][] | null> {
   const answers: Row[][] = []
   for (const step of steps) {

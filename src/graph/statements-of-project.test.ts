@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import { allStatements, type Statement } from './statements.ts'
 
 /**
- * A deployment grows past one store by giving groups of projects stores of their own (docs/operations.md, "How far one store
- * goes"). That works as long as no statement joins two projects, which these tests read off their texts: whatever a pattern
- * finds is reached from a node that is looked up by a key, which begins with its project, or by the project itself. Relationships
- * join nodes of one project (test/contract/isolation.ts looks at those of a whole graph).
+ * A deployment grows beyond one store by giving groups of projects separate stores
+ * (docs/operations.md, "How far one store goes"). This works only if no statement joins two projects. These tests
+ * check the text of each statement: each pattern must start at a node that is looked up by a key, which begins
+ * with its project, or by the project itself. Relationships join nodes of one project
+ * (test/contract/isolation.ts checks those of a whole graph).
  */
 
-/** Statements that look at all projects, and answer keys for the service to sort by project. */
+/** Statements that read all projects and return keys, which the service sorts by project. */
 const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
   'events/changes': 'what changed, for the one feed of a service; each reader is told of its project alone',
   'graph/neighbors': 'for analysts of the whole graph, by the id that the engine itself gave a node',
@@ -25,11 +26,14 @@ const RELATIONSHIP = String.raw`\s*<?-(?:\[[^\]]*\])?->?\s*`
 const PATH = new RegExp(String.raw`(?<![\w.])${NODE}(?:${RELATIONSHIP}${NODE})*`, 'g')
 const EACH_NODE = /\(\s*(\w*)\s*(:\s*\w+)?\s*(\{[^{}]*\})?\s*\)/g
 
-/** Properties that hold the project: alone, or at the beginning of a key. */
+/** Properties that are the project, or a key that begins with it. */
 const OF_PROJECT = '(?:\\w*[kK]ey|project)'
 const LOOKED_UP = new RegExp(String.raw`\{[^{}]*\b${OF_PROJECT}\s*:`)
 
-/** The patterns of a statement that are reached from nowhere: they would find nodes of any project. */
+/**
+ * Returns the patterns of a statement without a link to a looked-up node: they would find nodes of any
+ * project.
+ */
 function patternsOfAnyProject({ text }: Pick<Statement, 'text'>): string[] {
   const code = text.replace(/'[^']*'/g, "''")
   const bound = new Set([...code.matchAll(/\bAS\s+(\w+)/gi)].map(([, name]) => name ?? ''))
@@ -54,21 +58,24 @@ function patternsOfAnyProject({ text }: Pick<Statement, 'text'>): string[] {
   return unreached
 }
 
-/** By a key, by several, or by a range with both ends; one with a single end goes on into other projects. */
+/**
+ * True for one key, several keys, or a range with both ends. A range with a single end reaches other
+ * projects.
+ */
 const isRestricted = (code: string, name: string): boolean => {
   const compares = (operator: string) =>
     new RegExp(String.raw`\b${name}\.${OF_PROJECT}\s*(?:${operator})`).test(code)
   return compares(String.raw`=|IN\b|STARTS\b`) || (compares('>') && compares('<(?!>)'))
 }
 
-test('a pattern that is reached from no key is found', () => {
+test('a pattern without a link to a key is found', () => {
   const found = patternsOfAnyProject({
     text: "MATCH (w:World {key: $key})-[:HAS_TURN]->(t:Turn) MATCH (t)-[:RECORDED]->(v) MATCH (x:World {slug: 'a'}) RETURN x",
   })
   expect(found).toEqual(["(x:World {slug: ''})"])
 })
 
-test('no statement of cypher/ reaches nodes of a project that its parameters do not name', () => {
+test('no statement of cypher/ reaches nodes of a project that is not in its parameters', () => {
   const crossing = allStatements().flatMap((statement) => {
     const [file = ''] = statement.name.split(':')
     if (file in OF_ALL_PROJECTS) return []
@@ -77,7 +84,7 @@ test('no statement of cypher/ reaches nodes of a project that its parameters do 
   expect(crossing).toEqual([])
 })
 
-test('each statement that looks at all projects is one that does', () => {
+test('each statement in the list of all projects reads all projects', () => {
   const does = (file: string) =>
     allStatements().some(
       ({ name, text }) => name.split(':')[0] === file && patternsOfAnyProject({ text }).length > 0,

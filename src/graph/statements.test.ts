@@ -14,15 +14,15 @@ test('comments are dropped, parameters are named in order', () => {
   })
 })
 
-test('a parameter that is not declared is refused', () => {
+test('an undeclared parameter is rejected', () => {
   expect(() => parseStatement('x', '// params: $a\nRETURN $a, $b')).toThrow('does not declare $b')
 })
 
-test('a parameter that is declared in vain is refused', () => {
+test('an unused declared parameter is rejected', () => {
   expect(() => parseStatement('x', '// params: $a $b\nRETURN $a')).toThrow('declares $b in vain')
 })
 
-describe('forms that an engine gets wrong are refused', () => {
+describe('forms that an engine runs wrongly are rejected', () => {
   test.each([
     'MATCH (a)-[r]->() FOREACH (x IN [r] | DELETE x)',
     'FOREACH (x IN CASE WHEN true THEN [r] ELSE [] END |\n  DETACH DELETE x)',
@@ -61,19 +61,19 @@ describe('forms that an engine gets wrong are refused', () => {
   })
 })
 
-test('a statement that has no file is refused where its module loads', () => {
+test('a statement without a file is rejected when its module loads', () => {
   expect(() => statement('turns/no-such-statement')).toThrow(
     'there is no cypher/turns/no-such-statement.cypher',
   )
 })
 
-test('every file under cypher/ is a statement that some module asks for', async () => {
+test('every file under cypher/ is a statement of some module', async () => {
   const src = fileURLToPath(new URL('..', import.meta.url))
   const modules = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
-    // The page runs in a browser, and asks for operations.
+    // The page runs in a browser, and calls operations.
     .filter((file) => !file.startsWith(`web${path.sep}`))
-    // The modules that do something when they load: they are programs.
+    // These modules are programs: they act when they are loaded.
     .filter((file) => !['main.ts', 'hook-run.ts'].map((name) => path.join('cli', name)).includes(file))
   for (const file of modules) await import(pathToFileURL(path.join(src, file)).href)
   expect(allStatements().length).toBeGreaterThan(10)
@@ -97,7 +97,7 @@ describe('a file with choices', () => {
     ])
   })
 
-  test('a choice that comes again is the one that was made above, and a new one multiplies the statements', () => {
+  test('a repeated choice keeps its first value, and a new choice multiplies the statements', () => {
     const again = '// when one\nLIMIT 1\n// when two all\n// end\n'
     const order = '// when up\nORDER BY w.a\n// when down\nORDER BY w.a DESC\n// end\n'
     const forms = file('', again + order)

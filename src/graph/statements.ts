@@ -1,4 +1,4 @@
-// Loads the Cypher statements of cypher/, and refuses forms that an engine gets wrong.
+// Loads the Cypher statements of cypher/, and rejects forms that an engine runs wrongly.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ export type Statement = { readonly name: string; readonly text: string; readonly
 export const CYPHER_ROOT = fileURLToPath(new URL('../../cypher/', import.meta.url))
 
 /**
- * Forms that one of the engines gets wrong or runs by scanning the whole graph. Each was measured;
+ * Forms that one of the engines runs wrongly or by a scan of the whole graph. Each was measured;
  * `docs/decisions/two-engines.md` has the figures.
  */
 const REFUSED: readonly { form: RegExp; why: string }[] = [
@@ -70,9 +70,10 @@ function loadAll(root: string): Map<string, Statement> {
 type Form = { choices: string[]; source: string }
 
 /**
- * Statements that differ in a few places are one file: `// when named-world`, `// when newest-world` and `// end` stand
- * around what each has there, and the file gives a statement for each choice, `turns/why:named-world` and
- * `turns/why:newest-world`. A choice that was made above holds below; one text may stand for several.
+ * Splits a file into its statements. Statements that differ in a few places share one file: the lines `//
+ * when named-world`, `// when newest-world` and `// end` enclose the different parts. The file gives one
+ * statement per choice, `turns/why:named-world` and `turns/why:newest-world`. A choice made above also
+ * applies below, and one text may serve several choices.
  */
 export function chooseForms(source: string, made: readonly string[] = []): Form[] {
   const place = PLACE.exec(source)
@@ -93,13 +94,15 @@ export function chooseForms(source: string, made: readonly string[] = []): Form[
 
 const PLACE = /^(\/\/ when [\s\S]*?)^\/\/ end$\n?/m
 
-/** A line `// include turns/_parts` stands for that file: parts that several statements share. */
+/**
+ * Replaces each line `// include turns/_parts` by that file, which holds parts that several statements share.
+ */
 function withIncludes(root: string, name: string): string {
   const source = readFileSync(path.join(root, `${name}.cypher`), 'utf8')
   return source.replace(INCLUDE, (_line, part: string) => withIncludes(root, part))
 }
 
-/** Checks a statement's text: every parameter declared, none declared in vain, no refused form. */
+/** Checks the text of a statement: every parameter is declared and used, and it has no rejected form. */
 export function parseStatement(name: string, source: string): Statement {
   const declared = [...source.matchAll(/^\/\/ params:(.*)$/gm)].flatMap(
     (m) => (m[1] ?? '').match(/\$\w+/g) ?? [],
@@ -124,7 +127,10 @@ export function parseStatement(name: string, source: string): Statement {
 const statements = loadAll(CYPHER_ROOT)
 const asked = new Set<string>()
 
-/** The statement of that name, in one of its forms; looked up when a module loads, so that a missing file fails at start. */
+/**
+ * Returns a statement, in one of its forms. Modules call this when they load, so a missing file fails at
+ * start.
+ */
 export function statement(file: string, ...choices: readonly string[]): Statement {
   const name = [file, ...choices].join(':')
   const found = statements.get(name)
@@ -133,7 +139,7 @@ export function statement(file: string, ...choices: readonly string[]): Statemen
   return found
 }
 
-/** The names of the statements in a folder of `cypher/`, in their order. */
+/** Returns the names of the statements in a folder of `cypher/`, in order. */
 export const statementNames = (folder: string): string[] =>
   [...statements.keys()].flatMap((name) =>
     path.posix.dirname(name) === folder ? [path.posix.basename(name)] : [],
@@ -141,7 +147,9 @@ export const statementNames = (folder: string): string[] =>
 
 const sources = new Map<string, string>()
 
-/** A statement that is generated from the model (model-statements.ts), under the same checks as one of a file. */
+/**
+ * Creates a statement that is generated from the model (model-statements.ts), with the same checks as a file.
+ */
 export function generated(name: string, source: string): Statement {
   const before = statements.get(name)
   if (before !== undefined && sources.get(name) === source) return before
@@ -153,7 +161,7 @@ export function generated(name: string, source: string): Statement {
   return made
 }
 
-/** The lines of comment at the head of a statement's file, without the slashes. */
+/** Reads the comment lines at the head of a statement's file, without the slashes. */
 export function readHeadComment({ name }: Statement): string[] {
   const source = readFileSync(path.join(CYPHER_ROOT, `${name.split(':', 1)[0]}.cypher`), 'utf8')
   const [head = ''] = /^(?:\/\/.*\n)+/.exec(source) ?? []
@@ -165,6 +173,6 @@ export function readHeadComment({ name }: Statement): string[] {
 
 export const allStatements = (): readonly Statement[] => [...statements.values()]
 
-/** Files that no loaded module asked for: a test imports everything and expects none. */
+/** Returns the files that no loaded module uses: a test imports all modules and expects none. */
 export const unusedStatements = (): readonly string[] =>
   [...statements.keys()].filter((name) => !asked.has(name))

@@ -4,9 +4,9 @@ import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Grafeo does not fsync at a commit: this syncs its log, `FILE.wal/wal_N.log`, before a write is
- * acknowledged. The log may rotate at any time, so a sync covers each log that was or became active
- * since the last one, and the folder when it holds a new name.
+ * Syncs the engine's log, `FILE.wal/wal_N.log`, before a write is acknowledged: Grafeo does not fsync at a
+ * commit. The log may rotate at any time, so a sync covers each log that was or became active since the last
+ * sync, and the folder if it contains a new name.
  */
 export class WriteAheadLog {
   readonly #folder: string
@@ -20,7 +20,7 @@ export class WriteAheadLog {
   async sync(): Promise<void> {
     const names = this.#names().sort()
     const since = this.#active
-    // A log older than the last active one was synced when it was; one that is gone was checkpointed.
+    // An older log was synced while it was active; a missing log is already in a checkpoint.
     const unsynced = names.filter((name) => since === null || name >= since)
     let fresh = false
     for (const name of unsynced) {
@@ -46,7 +46,7 @@ export class WriteAheadLog {
     this.#open.clear()
   }
 
-  /** One or two: to look at once takes less than to have another thread look. */
+  /** Names of the log files, one or two: a synchronous read is faster than one in another thread. */
   #names(): string[] {
     return readdirSync(this.#folder).filter((name) => name.endsWith('.log'))
   }
@@ -58,7 +58,7 @@ export class WriteAheadLog {
       this.#open.set(name, handle)
       return handle
     } catch (error) {
-      // A checkpoint removed it between the listing and the opening: its commits are in the main file.
+      // A checkpoint removed the file between the listing and the opening: its commits are in the main file.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw error
     }

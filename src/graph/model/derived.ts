@@ -1,4 +1,4 @@
-/** Derives from the declaration of a node what callers are given of it, and how its rows are decoded. */
+/** Derives, from the declaration of a node, the fields that callers receive and the decoding of its rows. */
 import * as z from 'zod'
 import { textList } from '../../rules/values.ts'
 import { describeKind } from './properties.ts'
@@ -9,14 +9,14 @@ type RecordShape<S> = {
   [K in keyof S]: S[K] extends z.ZodOptional<infer U> ? z.ZodNullable<Plain<U>> : Plain<S[K]>
 }
 
-/** The fields of a record: every one is there, null where the node lacks the property. */
+/** Returns the fields of a record. Every field is present, and null if the node lacks the property. */
 export const recordShape = <const S extends z.ZodRawShape>(shape: S): RecordShape<S> =>
   eachProperty(shape, (property) => {
     const { optional } = describeKind(property)
     return optional ? plain((property as z.ZodOptional<z.ZodType>).unwrap()).nullable() : plain(property)
   }) as RecordShape<S>
 
-/** Without what is said of the stored form alone: documents show the record as it is sent. */
+/** Drops details that apply only to the stored form: the documents show the record as it is sent. */
 function plain(property: z.ZodType): z.ZodType {
   if (property instanceof z.ZodEnum) return z.enum(property.def.entries)
   if (property instanceof z.ZodNumber) return z.number()
@@ -28,7 +28,10 @@ type RowShape<S> = {
   [K in keyof S]: z.ZodType<S[K] extends z.ZodOptional<infer U> ? z.output<U> | null : z.output<S[K]>>
 }
 
-/** The columns of a row that holds properties of the node: what is absent in the graph is null, a list is empty. */
+/**
+ * Returns the columns of a row with properties of the node. An absent value becomes null, an absent list is
+ * empty.
+ */
 export const rowShape = <const S extends z.ZodRawShape>(shape: S): RowShape<S> =>
   eachProperty(shape, (property) => {
     if (property instanceof z.ZodArray) return textList

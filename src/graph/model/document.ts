@@ -4,7 +4,7 @@ import { LABELS, nodes } from './nodes.ts'
 import { describeProperties } from './properties.ts'
 import { findOwners, relationships, type StoredRelationship } from './relationships.ts'
 
-/** A markdown table of all nodes, with the nodes that each hangs on. */
+/** Returns a markdown table of all nodes, each with its owners. */
 export const nodesTable = (): string =>
   table(
     ['node', 'what it is', 'hangs on'],
@@ -17,25 +17,25 @@ export const nodesTable = (): string =>
     ]),
   )
 
-/** A markdown table of all relationships. */
+/** Returns a markdown table of all relationships. */
 export const relationshipsTable = (): string =>
   table(
     ['relationship', 'what it says'],
     relationships.map((relationship) => [toPattern(relationship), relationship.meaning]),
   )
 
-/** A markdown section for each node with its properties; `?` marks one that a node may lack. */
+/** Returns a markdown section for each node with its properties; `?` marks an optional property. */
 export const nodeSections = (): string =>
   LABELS.map((label) => section(`\`${label}\``, nodes[label].properties)).join('\n\n')
 
-/** A markdown section for each relationship with properties. */
+/** Returns a markdown section for each relationship with properties. */
 export const relationshipSections = (): string =>
   relationships
     .filter(({ properties }) => Object.keys(properties.shape).length > 0)
     .map((relationship) => section(toPattern(relationship), relationship.properties))
     .join('\n\n')
 
-/** The graph as a mermaid picture: the migrations aside. */
+/** Returns the graph as a mermaid diagram, without the migrations. */
 export function schemaPicture(): string {
   const edges = relationships
     .filter(({ type }) => type !== 'MIGRATED_TO')

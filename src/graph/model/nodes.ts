@@ -1,4 +1,4 @@
-/** Declares each kind of node: its label, key, properties, and what it is exported as. */
+/** Declares each kind of node: its label, key, properties, and the record in which it is exported. */
 import * as z from 'zod'
 import {
   ATTEMPT_STATUSES,
@@ -35,17 +35,21 @@ import {
 } from './properties.ts'
 
 /**
- * The nodes of the graph: what each is, and the properties that it holds. What is not here is not stored. On what each
- * hangs, relationships.ts says. The doctor and forget are driven by both, and so are export and restore for a kind with a
- * key below a project, a feature, a task or a world; a kind elsewhere, or a new part of a turn, has its form in
- * src/maintenance/export (records.ts, stored-form.ts), and what reads and writes turns reads and writes it.
+ * A kind of node with its meaning and properties. Only declared nodes are stored; relationships.ts declares
+ * their owners. Both tables drive the doctor and forget. They also drive export and restore of each kind
+ * whose key lies below a project, a feature, a task or a world. Any other kind, and a new part of a turn,
+ * needs its form in src/maintenance/export (records.ts, stored-form.ts), and the code that reads and writes
+ * turns must handle it.
  */
 export type StoredNode = {
   meaning: string
   properties: z.ZodObject
-  /** The property that names one of them: its key, where it has one. */
+  /** The property that identifies a node: its key, if it has one. */
   name: string
-  /** The record in which it leaves with an export; 'part': in its owner's; null: it is derived from others, or local. */
+  /**
+   * The record that an export writes for it; 'part': its owner's record; null: it is derived from others, or
+   * local.
+   */
   exported: string | null
 }
 
@@ -63,13 +67,13 @@ const part = <S extends z.ZodRawShape>(name: keyof S & string, meaning: string, 
 
 const nodeKey = key.describe('identifies the node: the names of its scope, percent-encoded and joined by /')
 const projectName = text.describe('name of the project')
-/** A property that a write changes first. */
+/** A property that each write changes first. */
 const lock = token.describe('changes with every write; it is used as a lock')
 const position = count.describe('place in the list of the record, from 0')
 
 /**
- * What a turn says: its record, its rows, its defaults and its export derive from here. A new field is added here and to
- * what comes in (`turnInput` in src/memory/record/record.ts).
+ * The fields of a turn. Its record, rows, defaults and export derive from them. Add a new field here and to
+ * the input (`turnInput` in src/memory/record/record.ts).
  */
 export const turnFields = {
   playerSummary: text.describe('what the Player implemented or attempted'),
@@ -123,8 +127,8 @@ const turnShape = {
 }
 
 /**
- * When the runs of a world stop early, and how they pause and resume: their wire form, `budget` and `backoff` as objects,
- * is that of src/memory/worlds/run-settings.ts.
+ * The conditions that end the runs of a world early, and the settings of pause and resume. Their wire form,
+ * with `budget` and `backoff` as objects, is in src/memory/worlds/run-settings.ts.
  */
 export const runSettingsFields = {
   stopWhen: texts.describe('what ends its runs early: approved, all_verified, stalled, budget').optional(),
@@ -141,13 +145,16 @@ export const runSettingsFields = {
     .optional(),
 }
 
-/** When it last changed, by the database's clock, and in which minute since 1970: what events look for. */
+/** The time of the last change, by the database's clock, and its minute since 1970. Events look for these. */
 const changeShape = {
   changedAt: epochMs.describe("time of the last change, by the database's clock").optional(),
   changedIn: count.describe('minute of the last change, counted from 1970').optional(),
 }
 
-/** Who may write, until when by the database's clock. The fence only rises in its world: a later owner has a greater one. */
+/**
+ * The lease of a writer, until a time of the database's clock. The fence rises with each new owner in a
+ * world.
+ */
 const leaseShape = {
   fence: count.describe('number of its lease, which a write must bring').optional(),
   leaseOwner: text.describe('owner of the lease').optional(),
@@ -407,7 +414,8 @@ export const nodes = {
     rev: lock,
     ...changeShape,
   }),
-  // One that a turn names before its transcript comes has an id alone; one that a subagent's file names, a key alone.
+  // A session named by a turn before its transcript arrives has only an id; one named by a subagent's file,
+  // only a key.
   TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {
     key: nodeKey,
     id: text.describe('id of the session').optional(),

@@ -1,11 +1,11 @@
-/** Declares the kinds of properties that nodes may have, each with its name in the documentation. */
+/** Declares the kinds of node properties, each with its name in the documentation. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { parseJson } from '../../core/parse-json.ts'
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** The kind of a stored property, as the documents call it. */
+    /** The kind of a stored property, with its name in the documents. */
     stored?: string
   }
 }
@@ -21,10 +21,12 @@ export const counts = kind(z.array(z.number().int().min(0)), 'list of counts')
 export const number = kind(z.number(), 'number')
 export const flag = kind(z.boolean(), 'true or false')
 export const texts = kind(z.array(z.string()), 'list of texts')
-/** Epoch milliseconds, of the database's clock where it is a lease. */
+/** Epoch milliseconds. The times of a lease are by the database's clock. */
 export const epochMs = kind(z.number(), 'epoch milliseconds')
 
-/** Stored as a native datetime; the engines print it with more or fewer zeros, so one form leaves. */
+/**
+ * Stored as a native datetime. The engines print different numbers of zeros, so the output is made canonical.
+ */
 export const instant = kind(
   z.string().transform((given, context) => {
     const canonical = canonicalInstant(given)
@@ -35,29 +37,32 @@ export const instant = kind(
   'datetime',
 )
 
-/** What nobody queries: JSON as one text. */
+/** JSON as one text, for values that no query looks into. */
 export const json = kind(
   z.string().refine((text) => parseJson(text) !== undefined, 'is no JSON'),
   'JSON text',
 )
 
-/** Fresh at each write, and without meaning after it: a lock, or the identity of a write. No part of an export. */
+/**
+ * A value that is new at each write and has no meaning later: a lock, or the identity of a write. Not
+ * exported.
+ */
 export const token = kind(z.string(), 'token')
 
 export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) =>
   kind(z.enum(words), words.join(', '))
 
-/** The kind of a property, and whether a node may lack it. */
+/** Returns the kind of a property, and whether a node may lack it. */
 export function describeKind(property: z.ZodType): { kind: string; optional: boolean } {
   const { stored } = withoutOptional(property).meta() ?? {}
   if (stored === undefined) throw new Error('a stored property has no kind')
   return { kind: stored, optional: property instanceof z.ZodOptional }
 }
 
-/** A property as documents describe it. */
+/** A property in the form that documents show. */
 export type DescribedProperty = { name: string; type: string; optional: boolean; meaning: string }
 
-/** @throws if a property is declared without its meaning */
+/** @throws if a property has no meaning in its declaration */
 export const describeProperties = ({ shape }: z.ZodObject): DescribedProperty[] =>
   Object.entries(shape as Record<string, z.ZodType>).map(([name, property]) => {
     const { kind, optional } = describeKind(property)

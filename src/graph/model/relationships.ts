@@ -1,23 +1,25 @@
-/** Declares each kind of relationship: its type, its two ends, what it holds, and which end owns the other. */
+/**
+ * Declares each kind of relationship: its type, both ends, its properties, and the end that owns the other.
+ */
 import * as z from 'zod'
 import { CRITERION_KINDS } from '../../rules/values.ts'
 import type { Label } from './nodes.ts'
 import { count, json, oneOf, text } from './properties.ts'
 
-/** A relationship of the graph: its type, from where to where it goes, and what it holds. */
+/** A kind of relationship in the graph: its type, the labels of both ends, and its properties. */
 export type StoredRelationship = {
   type: string
   from: readonly Label[]
   to: readonly Label[]
   meaning: string
   properties: z.ZodObject
-  /** The end on which the other one hangs: without any such relationship that one belongs nowhere. Null: a link. */
+  /** The end that owns the other one. An owned node must have an owner. Null: a link without ownership. */
   owner: 'from' | 'to' | null
-  /** Whether the owner has one at least. */
+  /** True if each owner must have at least one such relationship. */
   isRequired: boolean
-  /** Whether an owner that has one needs nothing that is required: a task may declare what must hold before its first world. */
+  /** True if it replaces the required ones: a task may declare its criteria before its first world. */
   suffices: boolean
-  /** Its nodes are the ordered parts of the owner: `by` counts from 0, and `count` of the owner says how many there are. */
+  /** The owned nodes are ordered parts: `by` counts from 0, and `count` of the owner is their number. */
   parts: { by: string; count: string } | null
 }
 
@@ -43,7 +45,7 @@ const relationship = (
   ...how,
 })
 
-/** The first node owns the second one. */
+/** Declares that the first node owns the second one. */
 const owns = (
   type: string,
   from: Label | readonly Label[],
@@ -57,7 +59,7 @@ const inPlace = (count: string): How => ({ parts: { by: 'position', count } })
 /** A superseded record keeps all of its relationships. */
 const RECORD = ['Turn', 'SupersededTurn'] as const
 
-/** A type stands twice where it means two things. */
+/** All kinds of relationships. A type that has two meanings has two rows. */
 export const relationships: readonly StoredRelationship[] = [
   owns('HAS_FEATURE', 'Project', 'Feature', 'the features of a project', { isRequired: true }),
   owns('HAS_TASK', 'Feature', 'Task', 'the tasks of a feature', { isRequired: true }),
@@ -126,14 +128,14 @@ export const relationships: readonly StoredRelationship[] = [
   relationship('MIGRATED_TO', 'SchemaMigration', 'SchemaMigration', 'the migration after it'),
 ]
 
-/** What a relationship of a type holds. */
+/** Returns the properties of relationships of a type. */
 export function relationshipProperties(type: string): z.ZodObject {
   const found = relationships.find((row) => row.type === type)
   if (found === undefined) throw new Error(`there is no relationship ${type}`)
   return found.properties
 }
 
-/** What hangs on what: the kind `of`, by a relationship that leads to it from one of its `owners`, or from it to them. */
+/** A relationship that makes one of `owners` own nodes of the kind `of`; it may lead in either direction. */
 export type Ownership = StoredRelationship & { of: Label; owners: readonly Label[] }
 
 const ownerships = (): Ownership[] =>
@@ -143,9 +145,9 @@ const ownerships = (): Ownership[] =>
     return [{ ...row, of, owners: row.owner === 'from' ? row.from : row.to }]
   })
 
-/** On what nodes of a label hang; empty for those that begin something, such as a project or a transcript. */
+/** Finds the ownerships of the nodes of a label; empty for a root such as a project or a transcript. */
 export const findOwners = (label: Label): Ownership[] => ownerships().filter(({ of }) => of === label)
 
-/** What hangs on nodes of a label. */
+/** Finds the ownerships in which nodes of a label are the owner. */
 export const ownedBy = (label: Label): Ownership[] =>
   ownerships().filter(({ owners }) => owners.includes(label))

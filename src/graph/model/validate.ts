@@ -1,10 +1,10 @@
-/** Checks whether nodes and relationships of a graph fit the model. */
+/** Checks that nodes and relationships of a graph fit the model. */
 import type * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { type Label, nodes, type Stored } from './nodes.ts'
 import { relationships } from './relationships.ts'
 
-/** A node as an engine gives it: its labels, and its properties. */
+/** A node as an engine returns it, with its labels and properties. */
 export type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }
 export type RelationshipRow = {
   from: readonly string[]
@@ -13,7 +13,7 @@ export type RelationshipRow = {
   properties: Readonly<Record<string, unknown>>
 }
 
-/** The label that says most of a node: a failed step is a step too. Null where its labels are none of ours. */
+/** Returns the most specific label: a failed step is also a step. Null if the labels are not in the model. */
 export function findLabel(labels: readonly string[]): Label | null {
   if (labels.length === 2)
     return labels.includes('Step') && labels.includes('FailedStep') ? 'FailedStep' : null
@@ -24,9 +24,9 @@ export function findLabel(labels: readonly string[]): Label | null {
 }
 
 /**
- * A node's properties as the table has them, instants in the one form; what is absent stays absent.
+ * Decodes a node's properties by the model, with instants in canonical form. Absent properties stay absent.
  *
- * @throws `internal` where they do not fit, with the node's key and each problem
+ * @throws `internal` if they do not fit, with the node's key and each problem
  * @example storedProperties('Gate', { name: 'tests', status: 'passed', position: 0 })
  */
 export function storedProperties<L extends Label>(
@@ -43,7 +43,7 @@ export function storedProperties<L extends Label>(
   })
 }
 
-/** Each a text that says what does not fit; empty where all does. */
+/** Returns a text for each problem of a node; empty if the node fits the model. */
 export function findNodeProblems({ labels, properties }: NodeRow): string[] {
   const label = findLabel(labels)
   if (label === null) return [`(:${labels.join(':')}) is no node of the table`]
@@ -78,6 +78,6 @@ const problemsIn = (what: string, { issues }: z.ZodError): string[] =>
     return `${what} ${names.join('.')}: ${issue.message}`
   })
 
-/** Grafeo keeps a property that was set to null, Neo4j does not. */
+/** Drops null properties: Grafeo keeps a property that was set to null, Neo4j does not. */
 const withoutNulls = (properties: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null && value !== undefined))
