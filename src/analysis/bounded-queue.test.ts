@@ -12,7 +12,7 @@ const queue = () =>
       new TurngraphError('timeout', `It took ${timeoutMs} ms and waited ${waitedMs > 0}.`),
   })
 
-test('nothing listens any more once a caller was answered, so that no answer is kept', async () => {
+test('all listeners are removed once the caller has its answer, so that no answer stays in memory', async () => {
   const caller = new AbortController()
   const given: AbortSignal[] = []
   const answer = await queue().run(
@@ -27,7 +27,7 @@ test('nothing listens any more once a caller was answered, so that no answer is 
   for (const signal of [...given, caller.signal]) expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test('a caller that gives up is answered at once, and what has begun keeps its place until it lets go', async () => {
+test('a caller that gives up is answered at once, and running work keeps its place until it ends', async () => {
   const asked = queue()
   const caller = new AbortController()
   let letGo = () => {}
@@ -43,7 +43,7 @@ test('a caller that gives up is answered at once, and what has begun keeps its p
   expect(await next).toBe('next')
 })
 
-test('what waited for others until its time was over is told so', async () => {
+test('work whose time runs out in the queue gets an error that names its wait', async () => {
   const asked = queue()
   let letGo = () => {}
   const begun = asked.run(() => new Promise<void>((resolve) => (letGo = resolve)), { timeoutMs: 60_000 })

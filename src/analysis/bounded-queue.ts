@@ -1,37 +1,38 @@
-// Queues the work of analysts: a few are at work at once, and the others wait in order while their callers do.
+// Queues the work of analysts. A few jobs run at the same time; the others, and their callers, wait in order.
 import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
 
-/** What work may take once it has begun. */
+/** The limits of work that has started. */
 export type Allowance = {
   leftMs: number
-  /** How much of its time went by in the queue. */
+  /** Time that the work has spent in the queue. */
   waitedMs: number
-  /** Aborted where nobody waits for the answer any more, with the error that the caller was answered. */
+  /** Aborted if no caller waits for the answer anymore. The reason is the error that the caller received. */
   signal: AbortSignal
 }
 
 export type Wish = {
-  /** For the wait and the work together. */
+  /** Time limit for the wait and the work together. */
   timeoutMs: number
-  /** What the work may take beside that, to prepare itself once it has begun. */
+  /** Additional time for the preparation of work that has started. */
   preparingMs?: number
-  /** Aborted where the caller gives up. */
+  /** Aborted if the caller gives up. */
   caller?: AbortSignal | undefined
 }
 
 type QueueOptions = {
   atOnce: number
   mostWaiting: number
-  /** What is queued, for errors. */
+  /** Noun for the queued work, for errors. */
   noun: { one: string; many: string }
   tooLong: (timeoutMs: number, waitedMs: number) => TurngraphError
   onIdle?: () => void
 }
 
 /**
- * A caller that gives up, or whose time is over, is answered at once. What waits leaves the queue; what has begun keeps its
- * place until the engine is done: where that cannot be interrupted, giving up makes no room for yet another one.
+ * Limits how many jobs run and wait. A caller that gives up or runs out of time is answered at once. Waiting
+ * work leaves the queue. Running work keeps its place until the engine is done: if the engine cannot be
+ * interrupted, giving up does not make room for another job.
  *
  * @example
  * const rows = await queue.run(({ signal }) => read(signal), { timeoutMs: 25_000, caller: request.signal })
@@ -47,7 +48,7 @@ export class BoundedQueue {
     if (options.onIdle !== undefined) this.#queue.on('idle', options.onIdle)
   }
 
-  /** @throws `rate_limited` where too many wait, `timeout`, and what `work` throws */
+  /** @throws `rate_limited` if too many jobs wait, `timeout`, and the errors of `work` */
   async run<T>(
     work: (allowance: Allowance) => Promise<T>,
     { timeoutMs, preparingMs = 0, caller }: Wish,
@@ -64,10 +65,10 @@ export class BoundedQueue {
       setTimeout(() => ending.abort(this.#options.tooLong(timeoutMs, measureWait())), ms)
     const giveUp = () => ending.abort(this.#givenUp())
     let timer = endAfter(timeoutMs)
-    const answered = new AbortController() // lets go of all listeners, which would keep the answer
+    const answered = new AbortController() // removes all listeners, which would keep the answer in memory
     const listening = { signal: answered.signal }
     caller?.addEventListener('abort', giveUp, listening)
-    const waiting = new AbortController() // of the queue, which would free the place of what has begun
+    const waiting = new AbortController() // only for waiting work: the queue would free the place of running work
     const begin = () => {
       signal.removeEventListener('abort', leave)
       begunAt = performance.now()
@@ -90,7 +91,7 @@ export class BoundedQueue {
     }
   }
 
-  /** All that waits, and all that is asked from now on, is answered this error. */
+  /** Answers all waiting and all future work with this error. */
   close(error: TurngraphError): void {
     this.#closing.abort(error)
   }
@@ -111,7 +112,7 @@ export class BoundedQueue {
 const rejectedBy = (signal: AbortSignal, listening: { signal: AbortSignal }): Promise<never> =>
   new Promise((_resolve, reject) => {
     const onAbort = () => reject(signal.reason)
-    // Work that begins at once may have aborted it.
+    // Work that started immediately may have aborted the signal already.
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, listening)
   })

@@ -1,4 +1,4 @@
-/** Says what the graph holds, for who writes queries: its nodes, its relationships and their properties. */
+/** Describes the graph for authors of queries: its nodes, its relationships and their properties. */
 import * as z from 'zod'
 import { LABELS, nodes } from '../graph/model/nodes.ts'
 import { describeProperties } from '../graph/model/properties.ts'

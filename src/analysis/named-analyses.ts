@@ -10,20 +10,27 @@ import { getWorld } from '../memory/worlds/worlds.ts'
 import { type Allowance, BoundedQueue } from './bounded-queue.ts'
 import { MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
 
-/** The questions that have a name: one file of `cypher/analysis` each, whose head says what it asks and answers. */
+/**
+ * Names of the analyses. Each is a file of `cypher/analysis` whose head describes the question and the
+ * answer.
+ */
 const NAMES = statementNames('analysis')
 
 const anyInScope = statement('worlds/any-in-scope')
 
 /**
- * Analyses read whole projects: at 100,000 turns the one that compares texts takes 12 s on the embedded graph. Clients wait for 30 s.
+ * Analyses read whole projects: at 100,000 turns, the one that compares texts takes 12 s on the embedded
+ * graph. Clients wait for 30 s.
  */
 const TIMEOUT_MS = 25_000
 
-/** How much later the engine ends by itself what this process could not tell it to end. */
+/** Additional time after which the engine itself ends an analysis that this process could not cancel. */
 const ENGINE_MS = 1_000
 
-/** Each may keep a connection for 25 s: with fifty of them nobody else, and no capture, would have any. */
+/**
+ * Each analysis may hold a connection for 25 s: fifty of them would leave none for captures and other
+ * requests.
+ */
 const queue = new BoundedQueue({
   atOnce: 4,
   mostWaiting: 32,
@@ -34,11 +41,11 @@ const queue = new BoundedQueue({
     }),
 })
 
-/** What an answer may be narrowed down to, as a request names it; each analysis takes those that mean something to it. */
+/** Filters that a request may use to narrow an answer. Each analysis accepts those that apply to it. */
 const FILTERS = ['feature_id', 'task_id', 'world_slug'] as const
 type Filter = (typeof FILTERS)[number]
 
-/** The parameter of the statements behind each. */
+/** Parameter of the statements for each filter. */
 const PARAMETERS = { feature_id: 'feature', task_id: 'task', world_slug: 'world' } as const
 
 export const analysisInfo = z.object({
@@ -98,12 +105,12 @@ export type AnalysisRequest = {
 }
 
 /**
- * Answers a named question about one project: each statement begins there, so it sees nothing else.
+ * Answers a named question about one project. Each statement starts at the project, so it sees no other data.
  *
- * @throws `not_found` where no analysis has the name, or no world is what it was narrowed down to; `unknown_world`;
- * `invalid_request` where it cannot be narrowed down so; `timeout` after 25 s, those that it waits for its turn included;
- * `rate_limited` where too many wait
- * @param caller aborted where the caller gives up: the analysis ends, where its engine can be interrupted
+ * @throws `not_found` if no analysis has the name or no world matches the filters; `unknown_world`;
+ * `invalid_request` if a filter does not apply to the analysis; `timeout` after 25 s, including the wait in
+ * the queue; `rate_limited` if too many wait
+ * @param caller aborted if the caller gives up: the analysis ends if its engine can be interrupted
  * @example
  * await runAnalysis(graph, { project: 'shop', name: 'blockers', limit: 10 })
  * // { columns: ['category', 'issues', 'turns', 'worlds'], rows: [['noise', 3, 2, 1]], truncated: false, … }
@@ -142,9 +149,10 @@ function findAnalysis(name: string): Analysis {
 }
 
 /**
- * The statement of an analysis with the values of its parameters, to be run elsewhere.
+ * Returns the statement of an analysis with the values of its parameters, for execution by other code.
  *
- * @throws `not_found` where no analysis has the name; `invalid_request` where it cannot be narrowed down so
+ * @throws `not_found` if no analysis has the name; `invalid_request` if a filter does not apply to the
+ * analysis
  */
 export function prepareAnalysis(request: AnalysisRequest): {
   question: string
@@ -166,7 +174,7 @@ export function prepareAnalysis(request: AnalysisRequest): {
   return { question, about, cypher, params: Object.fromEntries(params) }
 }
 
-/** A filter that changes nothing would look like one that does. */
+/** Rejects filters that the analysis ignores: the caller would believe that they narrow the answer. */
 function refuseIdle({ name, filters }: Analysis, given: Record<Filter, string | null | undefined>): void {
   const problems = FILTERS.filter((filter) => given[filter] != null && !filters.includes(filter)).map(
     (filter) => ({ path: filter, message: `means nothing to ${name}; leave it out` }),
@@ -176,7 +184,7 @@ function refuseIdle({ name, filters }: Analysis, given: Record<Filter, string | 
   throw new TurngraphError('invalid_request', message, { details: { problems } })
 }
 
-/** Fails on a scope that does not exist, so that a typo is no answer without rows. */
+/** Fails on a scope that does not exist, so that a typo is not answered with zero rows. */
 async function requireScope(
   graph: Graph,
   { project, featureId, taskId, worldSlug }: AnalysisRequest,

@@ -1,4 +1,4 @@
-/** Reads a node of the graph with its neighbors, for who explores it. */
+/** Reads a node of the graph with its neighbors, for people who explore the graph. */
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { statement } from '../graph/statements.ts'
@@ -36,9 +36,9 @@ const neighbors = statement('graph/neighbors')
 const TIMEOUT_MS = 10_000
 
 /**
- * A node by its id, with at most `limit` neighbors.
+ * Reads a node by its id, with at most `limit` neighbors.
  *
- * @throws `not_found` where no node has the id; `timeout`, `rate_limited`, `store_unavailable` as a query does
+ * @throws `not_found` if no node has the id; `timeout`, `rate_limited`, `store_unavailable` like a query
  */
 export async function readNeighbors(
   queries: Queries,

@@ -1,4 +1,7 @@
-/** Answers the analyses about stalls: the graph finds the worlds that can stall, and the rule of src/rules/stall.ts judges them. */
+/**
+ * Answers the analyses about stalls: the graph finds candidate worlds, and the rule of src/rules/stall.ts
+ * judges them.
+ */
 import * as z from 'zod'
 import { turnKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'

@@ -1,12 +1,12 @@
 /**
- * All that a free query may call: what only computes, or reads the graph that it runs on. Not among them are functions
- * that reach files or the network, and the procedures of READ mode that change the server's state all the same
- * (`db.resampleIndex`, `db.stats.clear`, `db.prepareForReplanning`).
+ * Functions and procedures that a free query may call: those that only compute, or read the graph of the
+ * query. Excluded are functions that reach files or the network, and procedures of READ mode that still
+ * change the server's state (`db.resampleIndex`, `db.stats.clear`, `db.prepareForReplanning`).
  */
 
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** In lower case: Cypher's own functions are the same in any. */
+/** Names in lower case: Cypher ignores the case of its own functions. */
 export const FUNCTIONS = names(`
   abs acos all any asin atan atan2 avg btrim ceil char_length character_length coalesce collect cos cosh cot coth count
   date date.realtime date.statement date.transaction date.truncate
@@ -28,7 +28,7 @@ export const FUNCTIONS = names(`
 
 const OF_BOTH_ENGINES = 'db.labels db.propertyKeys db.relationshipTypes'
 
-/** The embedded engine has no others that are for queries. */
+/** The embedded engine has no other procedures for queries. */
 export const PROCEDURES = {
   neo4j: names(
     `${OF_BOTH_ENGINES} db.schema.nodeTypeProperties db.schema.relTypeProperties db.schema.visualization`,
@@ -37,7 +37,7 @@ export const PROCEDURES = {
 } as const
 export type Engine = keyof typeof PROCEDURES
 
-/** What a statement that is planned on Neo4j may consist of: all operators of its manual that only read. */
+/** Operators that a plan on Neo4j may contain: all operators in its manual that only read. */
 const NEO4J_OPERATORS = names(`
   AllNodesScan Anti AntiSemiApply Apply Argument ArgumentTracker CacheProperties CartesianProduct ConditionalApply
   DirectedAllRelationshipsScan DirectedRelationshipByElementIdSeek DirectedRelationshipByIdSeek
@@ -68,7 +68,7 @@ const NEO4J_OPERATORS = names(`
   VarLengthExpand(Pruning) VarLengthExpand(Pruning,BFS,All) VarLengthExpand(Pruning,BFS,Into)
 `)
 
-/** `Discriminant(51)` is how 0.6 prints the rows that a subquery begins with. */
+/** Grafeo 0.6 prints `Discriminant(51)` for the rows with which a subquery starts. */
 const GRAFEO_OPERATORS = names(`
   Aggregate AntiJoin Apply CallProcedure Discriminant(51) Distinct Empty Except Expand Filter Intersect Join LeftJoin Limit NodeScan
   Project Return SemiJoin ShortestPath Skip Sort Union Unwind VariableLengthExpand

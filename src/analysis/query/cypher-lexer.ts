@@ -1,11 +1,11 @@
-// Splits a Cypher statement into tokens, so that words in texts and comments are not taken for clauses.
+// Splits a Cypher statement into tokens, so that words in strings and comments are not mistaken for clauses.
 import { invalidQuery } from './reader.ts'
 
 export type Token = {
-  /** A word stands as it is, `quoted` is a name in backticks without them, a mark is one character. */
+  /** `word`: a bare word; `quoted`: a name in backticks, here without them; `mark`: one character. */
   kind: 'word' | 'quoted' | 'literal' | 'mark'
   text: string
-  /** Where it begins, from 0. */
+  /** Index of its first character, from 0. */
   at: number
 }
 
@@ -21,18 +21,24 @@ const PIECES: readonly { kind: Token['kind'] | null; form: RegExp }[] = [
   { kind: 'mark', form: /[!#-&(-/:-@[\]^{|}~]/y },
 ]
 
-/** Invisible, and a space to one engine where another reads on: refused in strings and comments too, to be simple. */
+/**
+ * Invisible characters. One engine treats them as a space, the other as part of a word. For simplicity, they
+ * are also rejected in strings and comments.
+ */
 const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u
 
-/** Grafeo's own bound. Neo4j 5.26 has none: 1,000 brackets exhaust its planner's stack, and its connection never answers. */
+/**
+ * Grafeo's own limit. Neo4j 5.26 has none: 1,000 nested brackets exhaust its planner's stack, and its
+ * connection never answers.
+ */
 const MAX_DEPTH = 64
 
 /**
- * Splits Cypher as far as both engines agree how: strings, names in backticks and comments cannot hide a word, nor
- * make one.
+ * Splits Cypher in the way on which both engines agree: strings, names in backticks and comments can neither
+ * hide nor create a word.
  *
- * @throws `invalid_request` where they may not agree: `\u` escapes (Neo4j replaces them before it parses), invisible
- * characters, a string or comment without an end, brackets that are nested too deeply
+ * @throws `invalid_request` if the engines may disagree: `\u` escapes (Neo4j replaces them before it parses),
+ * invisible characters, a string or comment without an end, brackets that are nested too deeply
  */
 export function splitTokens(query: string): Token[] {
   const escaped = /\\u/i.exec(query)
@@ -74,7 +80,7 @@ function pieceAt(
   query: string,
   at: number,
 ): { kind: Token['kind'] | null; text: string; length: number } | null {
-  // `/` is a mark too, but a comment that does not end is not one.
+  // `/` is also a mark, but the start of an unterminated comment is not.
   if (query.startsWith('/*', at) && query.indexOf('*/', at + 2) === -1) return null
   for (const { kind, form } of PIECES) {
     form.lastIndex = at

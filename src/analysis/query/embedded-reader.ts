@@ -5,7 +5,7 @@ import { PLANNING, rewordEmbedded } from './engine-errors.ts'
 import { type Bounds, type Plan, type Reader, type Rows, RowsTaken, refusedByEngine } from './reader.ts'
 import { integerForm, numberForm, sortedForm, temporalForm } from './values.ts'
 
-/** Reads a copy of the embedded graph that is opened read-only: what a query did to it, nobody would see. */
+/** Reads a read-only copy of the embedded graph: changes by a query would stay invisible. */
 export class EmbeddedReader implements Reader {
   readonly engine = 'embedded'
   readonly #copy: Copy

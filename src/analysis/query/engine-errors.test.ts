@@ -9,7 +9,7 @@ const embedded = (query: string, problem: string, place = '') =>
   })
 
 describe('an error of the embedded engine', () => {
-  test('has the line, the column and the word of the query, not of what the engine was given', () => {
+  test('has the line, the column and the word of the original query, not of the text for the engine', () => {
     const query = "MATCH (t:Turn) WHERE t.a = 'ä😀' RETRUN t"
     expect(embedded(query, 'syntax error: [Cypher] Expected end of query', '2:33')).toBe(
       'syntax error: Expected end of query at line 1, column 33: RETRUN',
@@ -22,13 +22,13 @@ describe('an error of the embedded engine', () => {
     )
   })
 
-  test('without a place is what the engine says', () => {
+  test('without a place keeps the message of the engine', () => {
     expect(embedded('RETURN foo', "semantic error: Undefined variable 'foo'")).toBe(
       "semantic error: Undefined variable 'foo'",
     )
   })
 
-  test('never names a procedure that is refused', () => {
+  test('never names a rejected procedure', () => {
     expect(
       embedded(
         'CALL db.labels()',
@@ -38,7 +38,7 @@ describe('an error of the embedded engine', () => {
   })
 })
 
-test('an error of Neo4j has the place in the query, not in what the engine was given', () => {
+test('an error of Neo4j has the place in the original query, not in the text for the engine', () => {
   const message = 'Invalid input \'RETRUN\': expected … (line 2, column 16 (offset: 23))\n"MATCH …"'
   const query = 'MATCH (t:Turn) RETRUN t'
   expect(rewordNeo4j({ message, query, isPlanned: true })).toBe(

@@ -1,7 +1,9 @@
-// Rewords the errors of an engine: adds the place and the word, and removes refused procedures. Pure.
+// Rewords the errors of an engine: adds the place and the word, and removes rejected procedures. Pure.
 import { splitTokens } from './cypher-lexer.ts'
 
-/** Precedes a query that is only planned. It is a line of its own, so that columns are those of the query. */
+/**
+ * Prefix of a query that is only planned. It is a separate line, so the columns of the query do not change.
+ */
 export const PLANNING = 'EXPLAIN\n'
 
 type Said = {
@@ -9,11 +11,11 @@ type Said = {
   message: string
   /** The query as its author wrote it. */
   query: string
-  /** True if `PLANNING` stood before the query. */
+  /** True if the engine received `PLANNING` before the query. */
   isPlanned: boolean
 }
 
-/** Names of the embedded engine's parser for marks. */
+/** Marks by their names in the embedded engine's parser. */
 const MARKS: Readonly<Record<string, string>> = {
   LParen: '"("',
   RParen: '")"',
@@ -48,7 +50,7 @@ export function rewordEmbedded({ message, query, isPlanned }: Said): string {
   return `${said} at line ${line}, column ${column}: ${wordAt(query, line, column)}`
 }
 
-/** Neo4j names place and word itself; both count from the beginning of what it was given. */
+/** Neo4j itself names the place and the word. Both count from the beginning of the text that it received. */
 export function rewordNeo4j({ message, isPlanned }: Said): string {
   const said = message.split('\n')[0] ?? ''
   if (!isPlanned) return said
@@ -59,7 +61,7 @@ export function rewordNeo4j({ message, isPlanned }: Said): string {
   )
 }
 
-/** The word or mark at a place, whose column counts characters from 1. */
+/** Returns the word or mark at a place. The column counts characters from 1. */
 function wordAt(query: string, line: number, column: number): string {
   const lines = query.split('\n')
   const before = lines.slice(0, line - 1).reduce((length, each) => length + each.length + 1, 0)

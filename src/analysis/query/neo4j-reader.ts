@@ -33,11 +33,14 @@ import { durationForm, integerForm, numberForm, sortedForm, temporalForm } from 
 type Asked = { query: string; isPlanned: boolean }
 
 const FETCH_ROWS = 200
-/** A server that moves, starts or breaks a connection is asked again, for as long as a request may wait for the store. */
+/**
+ * Total time of retries if a server moves, starts or breaks a connection: the time that a request may wait
+ * for the store.
+ */
 const RETRIES_MS = DEADLINE_MS - 500
 const FIRST_RETRY_MS = 15
 
-/** Reads on a Neo4j server, always in READ mode: the server itself refuses a write. */
+/** Reads from a Neo4j server, always in READ mode: the server itself rejects writes. */
 export class Neo4jReader implements Reader {
   readonly engine = 'neo4j'
   readonly #driver: Driver
@@ -50,7 +53,9 @@ export class Neo4jReader implements Reader {
     this.#isRouted = options.url.startsWith('neo4j')
   }
 
-  /** On a cluster in READ mode followers answer: bookmarks tell them what they must have. */
+  /**
+   * In READ mode, the followers of a cluster answer. Bookmarks name the commits that a follower must have.
+   */
   plan(query: string, params: Params, bounds: Bounds): Promise<Plan> {
     return this.#answering(bounds, { query, isPlanned: true }, async (leftMs) =>
       this.#planWith(await this.#bookmarksOfLeader(leftMs), query, params, leftMs),
@@ -68,7 +73,7 @@ export class Neo4jReader implements Reader {
         const columns = await result.keys()
         const taken = new RowsTaken(bounds)
         for await (const record of result) {
-          if (!taken.take([...record.values()].map(toWireValue))) break // the rest is left with the server
+          if (!taken.take([...record.values()].map(toWireValue))) break // the rest stays on the server
         }
         return { columns: columns.map(String), ...taken.taken }
       }),
@@ -100,15 +105,15 @@ export class Neo4jReader implements Reader {
       if (operator === 'ProcedureCall') procedures.push(/^[\w.]*/.exec(details)?.[0] ?? details)
       plan.children.forEach(walk)
     }
-    // A command, such as SHOW, may have none.
+    // A command such as SHOW may have no plan.
     if (summary.plan !== false) walk(summary.plan)
     const reads = summary.queryType === 'r' && summary.plan !== false
     return { reads, operators, procedures, bookmarks }
   }
 
   /**
-   * Stands for all that was committed by now. The leader itself cannot be asked the query: on a cluster the mode that it
-   * takes statements in lets them write.
+   * Returns bookmarks of all commits until now. The leader of a cluster cannot run the query itself: it
+   * accepts statements only in a mode that also allows writes.
    */
   async #bookmarksOfLeader(timeout: number): Promise<readonly string[]> {
     if (!this.#isRouted) return []
@@ -118,7 +123,7 @@ export class Neo4jReader implements Reader {
     })
   }
 
-  /** Again where another try may succeed: what reads may run twice. */
+  /** Repeats work if another try may succeed: reads may run twice. */
   async #answering<T>({ timeoutMs }: Bounds, asked: Asked, work: (leftMs: number) => Promise<T>): Promise<T> {
     const began = performance.now()
     try {
@@ -150,7 +155,7 @@ export class Neo4jReader implements Reader {
   }
 }
 
-/** By code, never by message. */
+/** Maps an error of the driver to a domain error, by code, never by message. */
 function domainError(error: Neo4jError, asked: Asked): TurngraphError {
   const { code } = error
   if (code === 'Neo.ClientError.Statement.AccessMode') {

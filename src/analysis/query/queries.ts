@@ -1,4 +1,4 @@
-// Runs queries of analysts, one at a time, in a process of their own.
+// Runs queries of analysts, one at a time, in a separate process.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../../core/errors.ts'
@@ -13,7 +13,7 @@ export type Query = {
   params: Params
   limit: number
   timeoutMs: number
-  /** Aborted where the caller gives up. */
+  /** Aborted if the caller gives up. */
   signal?: AbortSignal | undefined
 }
 export type QueryRows = Rows & { elapsedMs: number }
@@ -24,8 +24,9 @@ const OPEN_TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 
 /**
- * Runs anybody's Cypher without harm: in a process of its own, which ends when nobody asks any more. On the embedded
- * graph it reads a copy of what is stored by then. One at a time: each keeps a core busy, and captures come first.
+ * Runs anybody's Cypher without harm, in a separate process that ends when it has been idle for some time. On
+ * the embedded graph it reads a copy of the current data. Queries run one at a time: each uses a whole core,
+ * and captures come first.
  *
  * @example
  * const queries = new Queries(graph)
@@ -44,7 +45,7 @@ export class Queries {
     },
   })
   #process: QueryProcess | null = null
-  /** Of the graph that the process has opened. */
+  /** Revision of the graph that the process has opened. */
   #revision: number | null = null
   #idle: NodeJS.Timeout | null = null
 
@@ -53,11 +54,12 @@ export class Queries {
   }
 
   /**
-   * Waiting for a process and the query together take `timeoutMs` at most; a copy that has to be made first, 30 s more.
-   * A query whose caller gives up ends with its process, as one does that takes too long.
+   * Runs a query. The wait for a process and the query together take at most `timeoutMs`, plus 30 s if a copy
+   * must be made first. If the caller gives up or the query takes too long, the query ends together with its
+   * process.
    *
-   * @throws `invalid_request` for what is no reading statement, `timeout`, `too_large` (memory), `rate_limited` (too many
-   * wait), `store_unavailable`
+   * @throws `invalid_request` if it is not a reading statement, `timeout`, `too_large` (memory),
+   * `rate_limited` (too many wait), `store_unavailable`
    */
   async ask({ query, params, limit, timeoutMs, signal: caller }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query, this.#source.engine)
@@ -93,7 +95,7 @@ export class Queries {
     return process
   }
 
-  /** Everything that was acknowledged before is in the copy. */
+  /** Opens a copy with all writes that were acknowledged before. */
   async #openCopy(
     process: QueryProcess,
     source: Extract<GraphSource, { engine: 'embedded' }>,
@@ -106,7 +108,7 @@ export class Queries {
       await process.ask({ open: { engine: 'embedded', file } }, OPEN_TIMEOUT_MS)
       this.#revision = revision
     } catch (error) {
-      process.end() // its folder may be gone: the next query begins with another one
+      process.end() // its folder may be gone: the next query starts another process
       throw error
     } finally {
       await rm(file, { force: true })

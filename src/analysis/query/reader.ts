@@ -1,36 +1,36 @@
-// Says what an engine must do to run queries, and takes its rows within bounds.
+// Declares the interface of an engine that runs queries, and collects its rows within limits.
 import { invalidField, type TurngraphError } from '../../core/errors.ts'
 import type { Params } from '../../graph/port.ts'
 
-/** How an engine would run a query. */
+/** The plan of an engine for a query. */
 export type Plan = {
-  /** Whether the engine itself says that it only reads. */
+  /** True if the engine itself reports that the query only reads. */
   reads: boolean
   operators: readonly string[]
   procedures: readonly string[]
-  /** Of a Neo4j cluster: what must have arrived where the query runs. */
+  /** Bookmarks of a Neo4j cluster: commits that must have reached the server before it runs the query. */
   bookmarks: readonly string[]
 }
 
 export type Bounds = {
   limit: number
-  /** Of all rows, as JSON text. */
+  /** Maximum size of all rows together, as JSON text. */
   maxBytes: number
   timeoutMs: number
 }
 
 export type Rows = { columns: string[]; rows: unknown[][]; truncated: boolean }
 
-/** An engine as a process of queries sees it. What it throws is a TurngraphError. */
+/** An engine in the process that runs queries. All of its errors are TurngraphErrors. */
 export interface Reader {
   readonly engine: 'neo4j' | 'embedded'
   plan(query: string, params: Params, bounds: Bounds): Promise<Plan>
-  /** @param bookmarks of the plan */
+  /** @param bookmarks those of the plan */
   run(query: string, params: Params, bounds: Bounds, bookmarks: readonly string[]): Promise<Rows>
   close(): Promise<void>
 }
 
-/** Takes rows until there are enough. */
+/** Collects rows until a limit is reached. */
 export class RowsTaken {
   readonly #bounds: Bounds
   readonly #rows: unknown[][] = []
@@ -41,7 +41,7 @@ export class RowsTaken {
     this.#bounds = bounds
   }
 
-  /** False: there is no room for it, nor for any further one. */
+  /** Adds a row. Returns false if there is no room for it or for any further row. */
   take(row: unknown[]): boolean {
     this.#bytes += Buffer.byteLength(JSON.stringify(row))
     this.#truncated = this.#rows.length >= this.#bounds.limit || this.#bytes > this.#bounds.maxBytes
@@ -54,7 +54,7 @@ export class RowsTaken {
   }
 }
 
-/** Makes an error of a message that engine-errors.ts has reworded. */
+/** Makes an error from a message that engine-errors.ts has reworded. */
 export const refusedByEngine = (message: string, cause: unknown): TurngraphError =>
   invalidQuery(
     message.slice(0, 500),
@@ -62,6 +62,6 @@ export const refusedByEngine = (message: string, cause: unknown): TurngraphError
     cause,
   )
 
-/** What is wrong with a query, and what to do about it. */
+/** Makes the error for an invalid query from the problem and the hint. */
 export const invalidQuery = (problem: string, hint: string, cause?: unknown): TurngraphError =>
   invalidField('query', problem, { hint, cause })

@@ -54,7 +54,7 @@ describe('a query is refused by its words', () => {
     expect(problemOf(query)).toBeNull()
   })
 
-  test('the hint of a refused procedure lists those of the engine, and no other', () => {
+  test('the hint of a rejected procedure lists only those of the engine', () => {
     const hintOf = (engine: 'neo4j' | 'embedded') => {
       try {
         refuseByWords('CALL db.stats.clear()', engine)
@@ -70,7 +70,7 @@ describe('a query is refused by its words', () => {
     expect(problemOf('CALL db.schema.visualization()', 'embedded')).toContain('calls the procedure')
   })
 
-  test('a semicolon at the end is left away', () => {
+  test('a semicolon at the end is removed', () => {
     expect(refuseByWords('RETURN 1 AS x ; // that is all', 'embedded')).toBe('RETURN 1 AS x ')
   })
 })

@@ -1,9 +1,9 @@
-// Refuses queries that do more than read: by their words, and by the plan of the engine.
+// Rejects queries that do more than read, by their words and by the plan of the engine.
 import { type Engine, FUNCTIONS, OPERATORS, PROCEDURES } from './allowed.ts'
 import { splitTokens, type Token } from './cypher-lexer.ts'
 import { invalidQuery, type Plan } from './reader.ts'
 
-/** Words that begin a clause or command which is not for reading this graph. */
+/** Words that begin a clause or command that does not read this graph. */
 const COMMANDS = new Set(
   `ALTER CREATE CYPHER DEALLOCATE DELETE DENY DETACH DROP ENABLE EXPLAIN FOREACH GRANT INSERT LOAD MERGE PROFILE REALLOCATE
   REMOVE RENAME REVOKE SET SHOW START STOP TERMINATE TRANSACTIONS USE`.split(/\s+/),
@@ -18,11 +18,12 @@ const BEFORE_PARENTHESES = new Set(
 )
 
 /**
- * Refuses by its words what is no single reading statement, before any engine sees it: the first of several layers
- * (`docs/decisions/free-cypher.md`). A name that is such a word stands in backticks.
+ * Rejects, by its words, a query that is not a single reading statement, before any engine receives it. This
+ * is the first of several layers (`docs/decisions/free-cypher.md`). A name that equals such a word must be in
+ * backticks.
  *
  * @returns the statement, without a semicolon at its end
- * @throws `invalid_request` that names what is refused, and where
+ * @throws `invalid_request` with the rejected word and its position
  */
 export function refuseByWords(query: string, engine: Engine): string {
   const all = splitTokens(query)
@@ -50,7 +51,7 @@ function refuseCommand(tokens: readonly Token[], index: number): void {
   )
 }
 
-/** A property, a label, a type, or a key of a map. */
+/** True for a property, a label, a type, or a key of a map. */
 function isName(tokens: readonly Token[], index: number): boolean {
   const [before, after] = [tokens[index - 1], tokens[index + 1]]
   return (isMark(before) && '.:|&!'.includes(before.text)) || (isMark(after) && after.text === ':')
@@ -89,7 +90,7 @@ function refuseFunction(tokens: readonly Token[], index: number, procedures: Pro
   )
 }
 
-/** `CALL` looked at the name already. */
+/** True if the check of `CALL` has already covered the name. */
 const isCalled = (before: Token | undefined, isProcedure: boolean): boolean =>
   isProcedure && before?.kind === 'word' && before.text.toUpperCase() === 'CALL'
 
@@ -99,10 +100,10 @@ const isWord = (token: Token | undefined): token is Token =>
   token?.kind === 'word' || token?.kind === 'quoted'
 
 /**
- * Refuses by what the engine itself would do: whatever the words were, a plan of anything but known reading operators
- * is not run. An operator that is new to us is refused, too.
+ * Rejects a query by the plan of the engine: regardless of the words, a plan runs only if all of its
+ * operators are known to read. An operator that the list does not contain is rejected, too.
  *
- * @throws `invalid_request` that names the operator or the procedure
+ * @throws `invalid_request` with the name of the operator or the procedure
  */
 export function refuseByPlan(engine: Engine, { reads, operators, procedures }: Plan): void {
   const foreign = operators.find((operator) => !OPERATORS[engine].has(operator))

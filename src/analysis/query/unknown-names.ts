@@ -217,7 +217,10 @@ class NameScan {
     return at
   }
 
-  /** Kind of an expression of variables and functions that keep their kind; null if it may be something else. */
+  /**
+   * Returns the kind of an expression if its variables and functions keep their kind, or null if it is not
+   * certain.
+   */
   #kindOf(from: number, to: number): Kind | null {
     let kind: Kind | null = null
     let made: Kind | null = null

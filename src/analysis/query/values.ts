@@ -1,8 +1,9 @@
 /**
- * The one JSON form of what queries answer, whichever engine ran them (docs/how-to/analyst.md, "Values"):
- * a node is `{id, labels, properties}`, a relationship `{id, type, start, end, properties}`, a path
- * `{nodes, relationships}`; ids are the engine's own, as text. Instants, dates and durations are ISO 8601 text without
- * zeros that say nothing. A whole number beyond ±2^53 is text; NaN and the infinities are null: JSON has none.
+ * Converts the answers of queries to one JSON form for both engines (docs/how-to/analyst.md, "Values"): a
+ * node is `{id, labels, properties}`, a relationship `{id, type, start, end, properties}`, a path `{nodes,
+ * relationships}`; ids are the engine's own ids, as text. Instants, dates and durations are ISO 8601 text
+ * without redundant zeros. A whole number beyond ±2^53 is text. NaN and the infinities are null because JSON
+ * lacks them.
  */
 
 export const numberForm = (value: number): number | null => (Number.isFinite(value) ? value : null)
@@ -18,7 +19,7 @@ export const temporalForm = (text: string): string =>
 
 export type DurationParts = { months: number; days: number; seconds: number; nanoseconds: number }
 
-/** As Cypher's own `toString` shows it: `P1Y2M3DT4H5M6.5S`. */
+/** Returns a duration in the form of Cypher's own `toString`: `P1Y2M3DT4H5M6.5S`. */
 export function durationForm({ months, days, seconds, nanoseconds }: DurationParts): string {
   const date = parts([Math.trunc(months / 12), 'Y'], [months % 12, 'M'], [days, 'D'])
   const negative = seconds < 0 && nanoseconds > 0
@@ -38,7 +39,7 @@ export function durationForm({ months, days, seconds, nanoseconds }: DurationPar
 const parts = (...given: readonly [number, string][]): string =>
   given.map(([count, unit]) => (count === 0 ? '' : `${count}${unit}`)).join('')
 
-/** Properties have no order in either engine. */
+/** Sorts an object by its keys: properties have no order in either engine. */
 export const sortedForm = (
   object: Readonly<Record<string, unknown>>,
   form: (value: unknown) => unknown,

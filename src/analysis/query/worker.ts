@@ -1,4 +1,4 @@
-// Is the process that runs queries: it takes orders from its parent and answers each.
+// The program of the process that runs queries. It takes orders from its parent and answers each of them.
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { asTurngraphError, type ErrorBody, TurngraphError } from '../../core/errors.ts'
@@ -6,30 +6,30 @@ import type { Neo4jOptions, Params } from '../../graph/port.ts'
 import type { Bounds, Reader, Rows } from './reader.ts'
 import { refuseByPlan } from './refuse.ts'
 
-/** What a process of queries is told: first where to read, then one query after another. */
+/** An order to the process: the first one names the graph to open, each further one is a query. */
 export type Order =
   | { open: { engine: 'neo4j'; options: Neo4jOptions } | { engine: 'embedded'; file: string } }
   | { query: string; params: Params; bounds: Bounds }
 
-/** What it answers to each; `tooMuchMemory` comes unasked, and is its last word. */
+/** The answer to an order. `tooMuchMemory` comes without an order and is the last message. */
 export type Answer =
   | { opened: true }
   | { answered: Rows & { elapsedMs: number } }
   | { failed: ErrorBody['error'] }
   | { tooMuchMemory: true }
 
-/** Beyond what the process takes with the graph opened. */
+/** Memory that the process may use in addition to the opened graph. */
 const MEMORY_BYTES = 512 * 1024 * 1024
 const LOOK_EVERY_MS = 20
 
 let reader: Reader | null = null
 let fullMemory = Number.POSITIVE_INFINITY
 
-/** Serves only where the process was started with this file: a module that imports it goes on with its own work. */
+/** Serves only if the process was started with this file. A module that imports the file is not affected. */
 const [, started, folder] = process.argv
 if (started === fileURLToPath(import.meta.url) && folder !== undefined) serve(folder)
 
-/** `folder` is where the engine leaves files: it goes with the process. */
+/** Answers orders. The engine writes its files to `folder`, which is removed when the process ends. */
 function serve(folder: string): void {
   process.on('message', (order: Order) => {
     answerTo(order).then(
@@ -37,16 +37,16 @@ function serve(folder: string): void {
       (error: unknown) => send({ failed: asTurngraphError(error).toWire().error }),
     )
   })
-  // The parent is gone, perhaps before this process could listen, and cannot clear up.
+  // The parent is gone, perhaps before this process could listen, and cannot remove the folder.
   const end = () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     process.exit(0)
   }
   process.on('disconnect', end)
   if (!process.connected) end()
-  // A terminal sends them to all of its processes: the parent decides.
+  // A terminal sends these signals to all of its processes, but only the parent decides when to end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
-  // An engine takes what a query asks for, and none of it from V8's heap.
+  // An engine allocates the memory of a query outside of V8's heap, so V8's limit does not apply.
   setInterval(() => {
     if (process.memoryUsage.rss() < fullMemory) return
     fullMemory = Number.POSITIVE_INFINITY
