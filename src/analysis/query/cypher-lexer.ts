@@ -22,7 +22,7 @@ const PIECES: readonly { kind: Token['kind'] | null; form: RegExp }[] = [
 ]
 
 /**
- * Invisible characters. One engine treats them as a space, the other as part of a word. For simplicity, they
+ * Invisible characters. Some are a space to one engine and part of a word to the other. For simplicity, they
  * are also rejected in strings and comments.
  */
 const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u

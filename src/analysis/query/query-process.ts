@@ -9,20 +9,23 @@ import { TurngraphError } from '../../core/errors.ts'
 import type { Answer, Order } from './worker.ts'
 
 const { resolve } = createRequire(import.meta.url)
-/** The built one, also where these sources run as they are: it starts in half the time. */
+/** The built worker, even if the sources run unbuilt: it starts in half the time. */
 const WORKER = '#query-worker'
 const NODE_OPTIONS = ['--max-old-space-size=256']
-/** It needs nothing that is secret, and nothing of ours. */
+/** Environment of the process: it needs no secrets and no settings of Turngraph. */
 const ENVIRONMENT = ['PATH', 'HOME', 'SystemRoot']
-/** Captures come first. */
+/** Lowers the priority of queries: captures come first. */
 const NICENESS = 10
 
 /**
- * A process that runs queries, one at a time. What a query does to it, by time, memory or a crash of the engine, ends
- * with the process: the embedded engine cannot end a query otherwise.
+ * A process that runs queries, one at a time. A query that takes too much time or memory, or crashes the
+ * engine, ends only this process: the embedded engine has no other way to cancel a query.
  */
 export class QueryProcess {
-  /** Of this process alone, for the copy it reads and what its engine puts beside: it ends with the process. */
+  /**
+   * Folder of this process only, for its copy and the other files of its engine. It is removed when the
+   * process ends.
+   */
   readonly folder: string
   readonly #child: ChildProcess
   #ended = false
@@ -41,15 +44,15 @@ export class QueryProcess {
       this.#ended = true
       void this.#clear()
     }
-    // One that could not be started has no exit.
+    // A process that could not be started emits `error` and no `exit`.
     this.#child.once('exit', gone).on('error', gone)
-    // A program that has done its work ends, and its processes with it.
+    // The process must not keep a finished program alive.
     this.#child.unref()
     this.#child.channel?.unref()
     try {
       if (this.#child.pid !== undefined) os.setPriority(this.#child.pid, NICENESS)
     } catch {
-      // Some systems let nobody lower it: then it is as urgent as any.
+      // Some systems allow nobody to lower the priority. The process then keeps the normal one.
     }
   }
 
@@ -58,9 +61,12 @@ export class QueryProcess {
   }
 
   /**
+   * Sends an order to the process and returns its answer.
+   *
    * @param signal ends the process, and rejects with its reason
-   * @param waitedMs how long it waited for others before, for what the error says
-   * @throws `timeout`, `too_large` or `internal` where the process had to end, and what the process itself says
+   * @param waitedMs time that the query has waited in the queue, for the text of the error
+   * @throws `timeout`, `too_large` or `internal` if the process had to end, and the errors that the process
+   * itself reports
    */
   ask(
     order: Order,
@@ -106,7 +112,7 @@ export class QueryProcess {
 
   end(): void {
     this.#ended = true
-    this.#child.ref() // until its folder is gone, too
+    this.#child.ref() // until its folder is removed, too
     this.#child.kill('SIGKILL')
   }
 
@@ -114,7 +120,7 @@ export class QueryProcess {
     try {
       await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // Somebody may still copy the graph into it. It is in the system's folder for such.
+      // A copy into the folder may still be running. The folder is in the system's temporary folder.
     }
   }
 }
