@@ -1,6 +1,6 @@
-// `path` is the file `given` as its project names it, null where it leaves the project: `projectPath` of
-// src/core/project-paths.ts, in Cypher. A test compares the two. `key` and `turn` are handed on. Most paths stand as they are given: what
-// follows is for the others, at ten times the cost.
+// Sets `path` to the file `given` in the form of its project, or null if the file is outside of the project:
+// `projectPath` of src/core/project-paths.ts, in Cypher. A test compares the two. Passes on `key` and `turn`.
+// Most paths are already in this form; the steps below handle the others, at ten times the cost.
 WITH key, turn, trim(given) AS given
 WITH key, turn, given, given = '' OR given CONTAINS '\\' OR given CONTAINS './' OR given CONTAINS '//' OR given CONTAINS 'worktrees/'
   OR given CONTAINS ':' OR given STARTS WITH '/' OR given ENDS WITH '/' OR given ENDS WITH '.' AS isOdd

@@ -1,3 +1,3 @@
-// `bare` is the text `given` without case, blanks and punctuation, but with its line breaks. One replacement in the other takes 60 %
-// of what a `reduce` over a list of marks takes on the embedded graph.
+// Sets `bare` to the text `given` in lower case, without blanks and punctuation but with its line breaks.
+// Nested replacements take 60 % of the time of a `reduce` over a list of marks on the embedded graph.
 WITH *, replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(toLower(given), ' ', ''), '.', ''), ',', ''), ';', ''), ':', ''), '!', ''), '-', ''), '—', ''), '`', ''), '*', ''), '_', ''), '#', ''), '(', ''), ')', ''), '[', ''), ']', ''), '"', ''), "'", ''), '\t', '') AS bare

@@ -1,6 +1,6 @@
 // question: Which turns were approved although a gate had failed?
-// A row for each approved turn with a failed gate, with how many criteria it verified and how many issues it raised. `coach-strictness`
-// has the number of all approvals to compare.
+// Returns each approved turn with a failed gate, with the number of verified criteria and raised issues.
+// `coach-strictness` has the number of all approvals to compare.
 // columns: feature, task, world, turn, gates, verified, issues
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,5 +1,5 @@
 // question: What blocked most?
-// Blocking issues by their category, in how many turns and worlds.
+// Counts blocking issues by category, and their turns and worlds.
 // columns: category, issues, turns, worlds
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,5 +1,5 @@
 // question: Which gates blocked when every criterion of the turn was verified?
-// Turns that verified all that they judged, and were sent back: the gates that had failed there.
+// Finds turns that verified all judged criteria but were sent back, and returns their failed gates.
 // columns: gate, turns, worlds
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

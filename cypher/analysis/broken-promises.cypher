@@ -1,10 +1,10 @@
-// question: Which promises were broken: said to be complete, then rejected with evidence?
-// By the Coach of that very turn, or of a later one; the first such rejection of each.
+// question: Which promises were broken: claimed as complete, then rejected with evidence?
+// Returns the first rejection of each promise by the Coach, in the same turn or in a later one.
 // columns: feature, task, world, criterion, promised_in, rejected_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.brokenPromiseCount > 0
-// At least a row a world: so many worlds are enough.
+// Each world has at least one row, so $limit worlds are enough.
 WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 MATCH (w)-[:HAS_TURN]->(x:Turn)-[:RECORDED]->(v:Verification {status: 'rejected'})-[:OF]->(c:Criterion)
 WHERE v.substantiated AND v.source <> 'player'

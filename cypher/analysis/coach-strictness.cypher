@@ -1,6 +1,7 @@
 // question: How strict is the Coach, day by day?
-// Turns that the Coach approved, sent back or rejected, by the day on which they were completed (UTC; null if it is not known), the newest
-// day first: the share of approvals, criteria that were verified and rejected, blocking issues, and approvals of turns with a failed gate.
+// Counts the turns that the Coach approved, sent back or rejected, by the day of their completion (UTC; null
+// if unknown), newest day first. Returns the share of approvals, the verified and rejected criteria, the
+// blocking issues, and the approvals of turns with a failed gate.
 // columns: day, turns, approved, approved_share, verified, rejected, blocking_issues, approved_over_failed_gate
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

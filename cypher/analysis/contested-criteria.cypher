@@ -1,5 +1,5 @@
 // question: Which criteria are contested most?
-// Those that stand verified in a world, and were rejected there too; most rejections first.
+// Returns criteria that are verified in a world and were also rejected there, most rejections first.
 // columns: feature, task, criterion, worlds, rejections
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

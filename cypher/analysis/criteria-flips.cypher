@@ -1,16 +1,17 @@
-// question: Which criteria were verified, and rejected when they were judged the next time, and what was edited in between?
-// The files that the Player says it changed, and its calls of tools that write, in the turn of the rejection.
+// question: Which criteria were verified and rejected at the next judgment, and what was edited in between?
+// Returns the files that the Player reported as changed and its calls of writing tools, in the turn of the
+// rejection.
 // columns: feature, task, world, turn, criterion, evidence, files_modified, edits
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.flippedCount > 0
-// At least a row a world: so many worlds are enough.
+// Each world has at least one row, so $limit worlds are enough.
 WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
 WHERE v.source <> 'player' AND v.status <> 'unknown'
 WITH f, task, w, coalesce(c.mergedInto, c.key) AS key, t.number AS number, v ORDER BY number, v.position
 WITH f, task, w, key, number, collect([number, v.status, v.criterionId, v.evidence, v.form, v.position]) AS entries
-// A full entry counts, and not what the status map says of the same criterion in the same turn.
+// A full entry takes precedence over the status map for the same criterion in the same turn.
 WITH f, task, w, key, CASE WHEN any(x IN entries WHERE x[4] = 'entry') THEN [x IN entries WHERE x[4] = 'entry'] ELSE entries END
      AS entries
 UNWIND entries AS x

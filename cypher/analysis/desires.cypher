@@ -1,5 +1,5 @@
-// question: Which long ways of working recur, and want a better tool?
-// As of the last import; `turngraph desires` computes them anew. Patterns of a single tool come last.
+// question: Which long ways of working recur and deserve a better tool?
+// Shows the state of the last import; `turngraph desires` recomputes it. Patterns of a single tool come last.
 // columns: desire, pattern, turns, avg_length, sessions
 // params: $project $limit
 MATCH (d:Desire {project: $project})

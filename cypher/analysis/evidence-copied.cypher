@@ -1,13 +1,14 @@
-// question: Which evidence of a judge is the Player's own, said again?
-// Verifications whose evidence is that of the newest promise it repeats, of the same turn or an earlier one, but for case,
-// blanks and punctuation: `equal` to it, a `part` of it, or the `whole` of it among other words. Of texts of 20 characters or
-// more; a shorter one says nothing of where it is from.
+// question: Which evidence of a judge only repeats the Player's own evidence?
+// Compares the evidence of each verification with the newest promise that it repeats, of the same turn or an
+// earlier one, without case, blanks and punctuation: it is `equal` to the promise, a `part` of it, or
+// contains the `whole` promise. Ignores texts of less than 20 characters because their origin cannot be
+// known.
 // columns: feature, task, world, turn, criterion, status, promised_in, copied, evidence
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.promisedTurn IS NOT NULL
-// All texts about a criterion lose their marks at once, as lines of one: that takes two thirds of what it takes one by one on the
-// embedded graph.
+// Removes the marks from all texts about a criterion in one step, as lines of one text: that takes two thirds
+// of the time of single steps on the embedded graph.
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
   WHERE size(p.evidence) >= 20
@@ -32,7 +33,8 @@ WITH f, task, w, x[0] AS key, x[1] AS said, x[2] AS saidBare, [claim IN claims W
 WHERE size(own) > 0
 WITH f, task, w, key, said, saidBare, split(saidBare, '\n') AS saidTexts, own[0][1] AS claimed, own[0][2] AS claimedBare,
      split(own[0][2], '\n') AS claimedTexts
-// Most criteria end here: each text is looked for in all of the others at once, and pairs are compared where one was found.
+// Searches each text in all others together. Most criteria have no match; only for the others, pairs are
+// compared.
 WITH f, task, w, key, said, saidTexts, claimedBare, saidBare,
      [i IN range(0, size(claimed) - 1) WHERE size(claimedTexts[i]) >= 20 | [claimed[i][0], claimedTexts[i]]] AS promises
 WHERE any(x IN promises WHERE saidBare CONTAINS x[1]) OR any(text IN saidTexts WHERE size(text) >= 20 AND claimedBare CONTAINS text)

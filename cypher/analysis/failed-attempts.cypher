@@ -1,5 +1,5 @@
 // question: Why did attempts fail?
-// Attempts without a turn, by executor and reason, in how many worlds.
+// Counts attempts without a turn, and their worlds, by executor and reason.
 // columns: executor, status, reason, attempts, worlds
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,10 +1,10 @@
 // question: What did we try last turn, and why did it fail?
-// The newest turn of each world, with what its Coach rejected and what blocks.
+// Returns the newest turn of each world, with the criteria that its Coach rejected and the blocking issues.
 // columns: feature, task, world, turn, attempted, decision, feedback, rejected, blocking
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.currentTurn > 0
-// A row a world: so many worlds are enough.
+// Each world has one row, so $limit worlds are enough.
 WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 MATCH (w)-[:HAS_TURN]->(t:Turn)
 WHERE t.number = w.currentTurn

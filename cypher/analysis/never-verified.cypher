@@ -1,5 +1,5 @@
 // question: Which criteria were judged or promised, and never verified in any session?
-// Of what turns named; what a task declares and nobody has judged is in `unproven`.
+// Covers criteria that turns named. For declared criteria that were never judged, see `unproven`.
 // columns: feature, task, criterion, worlds, rejected_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,11 +1,11 @@
-// question: How did a world get on, turn by turn?
-// How many criteria each turn verified that no earlier one had, how many are verified after it, and how many it
-// rejected. Name the world: a line a turn.
+// question: How did a world progress, turn by turn?
+// Returns, for each turn, the number of criteria that it verified first, the number that are verified after
+// it, and the number that it rejected. Name the world to get one row per turn.
 // columns: feature, task, world, turn, decision, newly_verified, verified, rejected
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.currentTurn > 0
-// At least a row a world: so many worlds are enough.
+// Each world has at least one row, so $limit worlds are enough.
 WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'verified'})-[:OF]->(c:Criterion)

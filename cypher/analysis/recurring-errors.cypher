@@ -1,5 +1,5 @@
 // question: Which errors of tools recur across sessions?
-// With the tasks in whose turns they stood in the way.
+// Includes the tasks in whose turns they occurred.
 // columns: failure, count, sessions, tasks
 // params: $project $projectKey $limit
 MATCH (e:FailedStep {project: $project})

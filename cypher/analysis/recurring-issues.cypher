@@ -1,14 +1,16 @@
-// question: Which issues recur in several sessions, and what got rid of them?
-// Two issues are the same where category and description are equal but for line numbers, durations, counts and the like
-// (`signature`; of issues that were stored before that was, where their words are equal). In how many sessions and turns each
-// was raised, in how many sessions it is gone, and of the three that were last active of these the first judged turn that no
-// longer raised it, with what the Player did there.
+// question: Which issues recur in several sessions, and how were they resolved?
+// Two issues are the same if category and description are equal except for line numbers, durations, counts
+// and the like (`signature`; for issues stored before signatures existed, if their words are equal). Returns
+// the number of sessions and turns that raised each issue, and the number of sessions in which it is gone.
+// For the three of these that were active last, returns the first judged turn that no longer raised it, with
+// the Player's summary.
 // columns: category, issue, sessions, turns, gone, got_rid_of_it
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.currentTurn > 0
-// A session says when it was judged last, so it says whether an issue is gone there: to look for that turn in each session of each
-// issue did not end in 30 s on the embedded graph, where 20 complaints were those of thousands of sessions.
+// The last judged turn of a session shows whether an issue is gone there. A search for the first turn without
+// it, for each issue in each session, did not finish in 30 s on the embedded graph, with 20 issues in
+// thousands of sessions.
 WITH w, coalesce(
 // include worlds/_last-judged
   , 0) AS lastJudged
@@ -16,7 +18,7 @@ MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RAISED]->(i:Issue)
 WITH w.key AS key, w.slug AS slug, w.lastActivityAt AS lastActivityAt, lastJudged, toLower(i.description) AS words,
      i.category AS category, max(i.signature) AS signature, min(i.description) AS description,
      collect(DISTINCT t.number) AS numbers
-// An issue without a signature has that of one in the same words.
+// An issue without a signature takes the signature of an issue with the same words.
 WITH words, category, max(signature) AS signature,
      collect([description, numbers, lastJudged, lastActivityAt, slug, key]) AS raised
 UNWIND raised AS x

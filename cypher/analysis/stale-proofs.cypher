@@ -1,17 +1,19 @@
-// question: Which proofs are stale: a later turn changed their files, and nobody verified the criterion again?
-// What `turngraph criteria` calls stale of the criteria that count. The files are those of the newest promise of the criterion
-// and of the newest verification that names any; `touched_in` is the first turn after `verified_in` that changed some of them.
-// `reworded_in` is the version of the specification that worded the criterion anew since.
+// question: Which proofs are stale: a later turn changed their files, and no turn verified the criterion again?
+// Uses the same rule as `turngraph criteria` for the criteria that count. The files are those of the
+// criterion's newest promise and of its newest verification with files. `touched_in` is the first turn after
+// `verified_in` that changed some of them. `reworded_in` is the later version of the specification that
+// reworded the criterion.
 // columns: feature, task, world, criterion, text, verified_in, touched_in, files, reworded_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.lastGainTurn IS NOT NULL
 MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
-// The turn of the newest verification stands right before the state. No label looks like that: JSON escapes its quotes.
+// The turn of the newest verification is right before the state. A label cannot look like that: JSON escapes
+// its quotes.
 WITH f, task, w, c, toInteger(split(split(r.kept, ',"verified",')[0], ',')[-1]) AS verifiedIn
 WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0]]) AS proofs, min(verifiedIn) AS first,
      size(coalesce(w.specifiedAfter, [])) AS version
-WHERE first < w.currentTurn OR version > 1 // most sessions verify all of it in their last turn
+WHERE first < w.currentTurn OR version > 1 // most sessions verify everything in their last turn
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)
   WITH coalesce(c.mergedInto, c.key) AS key, p.implementationFiles + [coalesce(p.testFile, '')] AS files,

@@ -1,11 +1,11 @@
 // question: Which shapes of work did the Coach approve, and which did it send back?
-// Of the turns whose transcripts are known, how often each tool pattern stands in an approved and in a rejected one. Many
-// more rejected than approved: that is no way to work.
+// Counts, for turns with known transcripts, how often each tool pattern occurs in approved and in rejected
+// turns. A pattern with many more rejected than approved turns is a bad way to work.
 // columns: pattern, approved, rejected, avg_length
 // params: $projectKey $feature $task $world $limit
 MATCH (s:TranscriptSession)
 WHERE s.key STARTS WITH $projectKey + '/' AND s.isTranscribed = true
-// From the sessions on: there may be many turns without.
+// Starts at the sessions because many turns may have no transcript.
 MATCH (s)<-[:TRANSCRIBED_IN]-(t:Turn)<-[:HAS_TURN]-(w:World)
 WHERE t.coachDecision IN ['approved', 'feedback', 'rejected'] AND w.deletedAt IS NULL
   AND ($feature = '' OR w.featureId = $feature) AND ($task = '' OR w.taskId = $task)

@@ -1,8 +1,9 @@
-// question: What did sessions go on for after everything was verified?
-// `proven_in` is the turn that verified the last of the criteria: those that the task declares, but for the manual ones; where
-// it declares nothing, those that count. Then the turns after it, the hours that these say they took (null where one does not
-// say it), and what held up the session from that turn on: the failed gates and the categories of the blocking issues of turns
-// that were not approved. Both empty: nothing did.
+// question: Why did sessions continue after everything was verified?
+// `proven_in` is the turn that verified the last criterion: the last of the task's declared criteria except
+// manual ones, or, without a declaration, the last of those that count. Returns the later turns, the hours
+// that they report (null if one of them reports no duration), and what held up the session from that turn on:
+// the failed gates, and the categories of blocking issues, in turns that were not approved. If both are
+// empty, nothing held it up.
 // columns: feature, task, world, criteria, proven_in, turns, hours, gates, issues
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
@@ -12,7 +13,7 @@ CALL (w, version) {
   MATCH (w)-[r:PROGRESS]->(c:Criterion)
   WHERE version = 0 AND c.mergedInto IS NULL AND split(r.kept, ',')[3] <> 'null' // a judge has named it
   RETURN count(c) AS judged, count(CASE WHEN r.state = 'verified' THEN 1 END) AS judgedVerified,
-         // The turn stands right behind the state. No label looks like that: JSON escapes its quotes.
+         // The turn is right after the state. A label cannot look like that: JSON escapes its quotes.
          max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS judgedProvenIn
 }
 CALL (task, version) {

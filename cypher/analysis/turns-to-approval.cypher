@@ -1,6 +1,6 @@
-// question: How many turns and hours does it take to an approval, by feature?
-// Hours are those that the turns themselves say they took, up to the first approval, of the worlds where each of those turns
-// says it; null where no such world is.
+// question: How many turns and hours does an approval take, by feature?
+// Adds up the hours that the turns themselves report, up to the first approval, in worlds in which each of
+// those turns reports its duration; null if there is no such world.
 // columns: feature, worlds, approved, turns_to_approval, hours_to_approval
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,6 +1,7 @@
 // question: Which declared criteria are not verified, and which were never judged?
-// Of what the newest specification of each task declares, in each of its sessions; a task without a session has no world.
-// `judged` is false where no judge has ever named the criterion there. A criterion of kind `manual` is for a person.
+// Covers the newest specification of each task, in each of its sessions; `world` is null for a task without a
+// session. `judged` is false if no judge has ever named the criterion there. A criterion of kind `manual` is
+// for a person.
 // columns: feature, task, world, criterion, text, kind, state, judged
 // params: $projectKey $feature $task $world $limit
 MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(f:Feature)-[:HAS_TASK]->(task:Task)
@@ -14,7 +15,7 @@ UNWIND CASE WHEN size(worlds) = 0 AND $world = '' THEN [['', null]] ELSE worlds 
 WITH f, task, world[0] AS worldKey, world[1] AS slug
 CALL (worldKey) {
   MATCH (w:World {key: worldKey})-[r:PROGRESS]->(c:Criterion)
-  RETURN collect([c.key, r.state, split(r.kept, ',')[3] <> 'null']) AS progress // a judge's label stands there
+  RETURN collect([c.key, r.state, split(r.kept, ',')[3] <> 'null']) AS progress // this field is a judge's label
 }
 MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
 WHERE s.version = task.specificationVersion

@@ -1,2 +1,2 @@
-// What a turn `x` says of a criterion `c` in a verification `v`.
+// The claim of a turn `x` about a criterion `c` in a verification `v`.
 [x.number, v.position, c.key, v.criterionId, v.status, v.source, v.form, v.substantiated, v.evidence]

@@ -1,10 +1,12 @@
-// Whether the turn may be written as it was resolved. Only where it adds to the task's criteria is the Task
-// locked and its `criteriaRev` compared: two worlds of a task may add at the same time, and the slower one
-// resolves anew. Where it touches the world's ledger, that must not have moved either. In a world that is new
-// (`$inNewWorld`) both must be as they were in any case: its ledger says nothing of the task.
+// Checks that the turn may be written as it was resolved. Locks the Task and compares its `criteriaRev` only
+// if the turn adds to the task's criteria: two worlds of a task may add at the same time, and the slower one
+// resolves its turn again. If the turn touches the world's ledger, the ledger must not have changed either.
+// In a new world (`$inNewWorld`), both must be unchanged in any case, because its ledger does not depend on
+// the task.
 //
-// Where the service's clock says when the turn was completed, it says no earlier than what makes this world the newest of
-// its task: the clock may have stepped back since another world was written (docs/decisions/newest-world.md).
+// If the service's clock set the completion time, the turn completes no earlier than the time that makes this
+// world the newest of its task: the clock may have stepped back since another world was written
+// (docs/decisions/newest-world.md).
 // params: $extends $inNewWorld $criteriaRev $ledger $token $at
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.rev = $token)
 WITH *
@@ -13,6 +15,6 @@ WHERE (NOT ($extends OR $inNewWorld) OR task.criteriaRev = $criteriaRev)
 WITH *, CASE WHEN $at.isStamped
   THEN [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL AND x.ordinal <> w.ordinal |
     x.lastActivityAt + duration(CASE WHEN x.ordinal > w.ordinal THEN 'PT0.001S' ELSE 'PT0S' END)]
-  ELSE [] END AS floors // of worlds that are equally new, the one of the higher ordinal is the newest
+  ELSE [] END AS floors // of equally new worlds, the one with the higher ordinal is the newest
 WITH *, reduce(at = datetime($at.completed), floor IN floors | CASE WHEN floor > at THEN floor ELSE at END) AS completedAt
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.criteriaRev = $criteriaRev + 1)

@@ -1,9 +1,9 @@
-// The world's append-only ledger below a turn, of a world that has no more turns than the caller wants to read
-// ($ledgerUpTo). Each turn comes with its own entries and their counts, its digest, and the number of all turns beside
-// them, so that a reader that raced a commit or a supersede notices (src/memory/criteria/snapshot.ts) and reads again: no lock is
-// needed to read what is of one moment. Rows are lists: half the cost of maps. Subqueries, because they filter before they
-// expand: a pattern comprehension whose condition is false took 6 ms on the embedded engine for a world of 300 turns,
-// this takes 0.1.
+// The append-only ledger of a world below a turn, if the world has at most as many turns as the caller wants
+// to read ($ledgerUpTo). Each turn comes with its entries and their counts and its digest, together with the
+// number of all turns. A reader that raced a commit or a supersede notices a difference
+// (src/memory/criteria/snapshot.ts) and reads again, so no lock is needed for a consistent read. Rows are
+// lists, at half the cost of maps. Subqueries filter before they expand: a pattern comprehension with a false
+// condition took 6 ms on the embedded engine for a world of 300 turns, this takes 0.1.
 // params: $ledgerUpTo $turnNumber
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE w.turnCount <= $ledgerUpTo

@@ -1,4 +1,5 @@
-// All that some turns of a world say of its criteria, each turn with its count: a torn one is read again.
+// All entries about criteria in some turns of a world, each turn with its count: an incomplete one is read
+// again.
 // params: $turnKeys
 UNWIND $turnKeys AS key
 MATCH (x:Turn {key: key})

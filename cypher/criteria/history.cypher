@@ -1,5 +1,5 @@
-// What was ever said of a criterion in a world, oldest first, a page at a time. $keys are the criterion's and those
-// that were merged into it.
+// All verifications of a criterion in a world, oldest first, one page at a time. $keys are the key of the
+// criterion and those of the criteria that were merged into it.
 // params: $worldKey $keys $afterTurn $afterPosition $limit
 UNWIND $keys AS key
 MATCH (:Criterion {key: key})<-[:OF]-(v:Verification)<-[:RECORDED]-(t:Turn)<-[:HAS_TURN]-(:World {key: $worldKey})

@@ -1,4 +1,4 @@
-// What merged into what, of a task's criteria: a criterion known by its label that turned out to be another.
+// The merged criteria of a task: a criterion known only by its label was found to be another one.
 // params: $taskKey
 MATCH (:Task {key: $taskKey})-[:HAS_CRITERION]->(c:Criterion)
 WHERE c.mergedInto IS NOT NULL

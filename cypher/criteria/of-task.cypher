@@ -1,4 +1,5 @@
-// The criteria of a task: whether anything names each, and whether the world that one belongs to alone is gone.
+// The criteria of a task: whether each is named anywhere, and whether its world is gone if it belongs to a
+// single world.
 // params: $taskKey
 MATCH (task:Task {key: $taskKey})
 WITH task, [(task)-[:HAS_WORLD]->(w:World) WHERE w.forgottenAt IS NULL | w.key] AS worldKeys

@@ -1,10 +1,11 @@
-// The promises of the newest turn that has any, with where the criteria stand. No row: there are none.
+// The promises of the newest turn with promises, and the state of the criteria. No row: there are no
+// promises.
 // include worlds/_target
 // when newest-turn
 // The turn is found by key, so the cost does not grow with the world.
 WITH *, w.key + '/' + toString(w.promisedTurn) AS key
 // when as-of
-// Of the turns up to and with an earlier one: with the ledger as of that turn.
+// Considers the turns up to an earlier one, with the ledger as of that turn.
 // params: $promisedBy
 // include criteria/_ledger
 CALL (w) {

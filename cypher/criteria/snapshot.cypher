@@ -1,4 +1,4 @@
-// Where the criteria of a world stand, with its ledger where it is asked for.
+// The state of the criteria of a world, with its ledger if the caller asks for it.
 // include worlds/_target
 // include criteria/_ledger
 RETURN turnsFound, turns, criteria,

@@ -1,5 +1,5 @@
-// How often patterns are followed, and with how many calls, counted anew.
-// An index of Neo4j serves, as `V003__transcripts` has it, who asks for each of its properties.
+// Counts again how many turns follow each pattern, and with how many calls. Neo4j uses the index of
+// `V003__transcripts` only for a query that has a condition on each of its properties.
 // params: $project $keys
 UNWIND $keys AS key
 MATCH (t:TranscriptTurn {project: $project, patternKey: key})

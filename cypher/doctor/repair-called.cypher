@@ -1,4 +1,4 @@
-// Writes anew how often a turn called each tool, as added up of its steps.
+// Rewrites how often a turn called each tool, from the sums of its steps.
 // params: $key $called
 MATCH (t:TranscriptTurn {key: $key})
 CALL (t) { MATCH (t)-[r:CALLED]->() DELETE r }

@@ -1,5 +1,5 @@
-// Leads a committed attempt to the record that it committed: the turn that stands there, or one that was superseded since.
-// No row: none of them has the attempt's digest.
+// Links a committed attempt to the record that it committed: the turn at that key, or a record that it
+// superseded. No row: no such record has the attempt's digest.
 // params: $key $turnKey $digest
 MATCH (a:Attempt {key: $key})
 MATCH (t:Turn {key: $turnKey})-[:SUPERSEDES*0..]->(o)

@@ -1,4 +1,4 @@
-// Writes anew where the criteria of a world stand, as derived from all that its turns said.
+// Rewrites the state of the criteria of a world, derived from all entries of its turns.
 // params: $key $properties $progress
 MATCH (w:World {key: $key})
 CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r }

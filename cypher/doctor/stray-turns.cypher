@@ -1,4 +1,5 @@
-// Turns of a world that do not stand under their number: asked where there are others than the numbers lead to.
+// Turns of a world whose keys do not match their numbers. Queried if the world has more turns than its
+// numbers lead to.
 // params: $worldKey $limit
 MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
 WHERE t.number IS NULL OR t.key <> w.key + '/' + toString(t.number)

@@ -1,4 +1,4 @@
-// What was added up of a tool; `locked` takes the locks of these nodes, too.
+// The stored sums of a tool; `locked` also locks these nodes.
 // params: $project $tool
 MATCH (u:ToolUse {project: $project})
 WHERE u.tool = $tool

@@ -1,6 +1,7 @@
-// A turn enters the `topics` that it is about, and leaves those that only the record before it was about: in one order, so that
-// captures wait for each other in a row and not in a ring. Each topic keeps its newest 6 turns, in their order: the same ones in
-// any order of captures. The lock comes before the look: two captures that change one list at once would else each write theirs.
+// Adds a turn to its `topics`, and removes it from the topics of only the record that it replaces: in one
+// order, so that captures cannot wait for each other in a circle. Each topic keeps its newest 6 turns, in
+// order, so the result does not depend on the order of captures. The lock is taken before the read: otherwise
+// two captures that change the same list would each overwrite the other.
 FOREACH (key IN topics.keys |
   MERGE (topic:Topic {key: key})
   SET topic.rev = $token

@@ -1,11 +1,13 @@
-// The turns that a `topic` leads to, but for those of the session that asks (`own`): of each rule the first 5, those that share
-// the most files, and of these the newest. Of an issue, the last turn of a session that raised it stands for all of them, and is
-// followed by those that did not (the third column has the numbers of all: a turn may have come later than one of a higher
-// number). A turn comes with those around it, as far as the rule asks for them. Each slot of a topic is found by its key and
-// names 6 turns at most, so the cost does not grow with the project.
+// Finds the turns of a `topic`, except those of the asking session (`own`): for each rule the first 5, by the
+// number of shared files, then newest first. For an issue, the last turn of a session that raised it
+// represents all of them, and is followed by turns that did not raise it (the third column has the numbers of
+// all: a turn may have arrived later than one with a higher number). Each turn comes with the turns around
+// it, as far as the rule needs them. Each slot of a topic is found by its key and names at most 6 turns, so
+// the cost does not grow with the project.
 //
-// No more of them than is told: on the embedded engine to hand over whole turns took longer than to find them. What is needed of
-// an entry is taken apart for the few that are chosen: for all of them that was a third of the statement.
+// Returns only the properties that are shown: on the embedded engine, returning whole turns took longer than
+// finding them. Entries are parsed only for the few chosen ones: parsing all of them took a third of the
+// statement.
 // params: $slots
 UNWIND $slots AS slot
 WITH topic, own, topic.key + '/' + toString(slot) AS key
@@ -19,7 +21,7 @@ WITH rule, collect([entry, candidate, entries]) AS ranked
 UNWIND ranked[0..5] AS found
 WITH rule, split(found[1], ' ')[0] AS name, found[2] AS entries, substring(found[0], 35) AS key
 MATCH (o:Turn {key: key})<-[:HAS_TURN]-(s:World)
-WITH rule, name, entries, o, s // beside a condition, Grafeo looks nothing up
+WITH rule, name, entries, o, s // Grafeo uses no index if the MATCH has a further condition
 WHERE s.deletedAt IS NULL
 RETURN collect([rule, name, [e IN entries | toInteger(split(e, '/')[2])], s.slug, s.featureId, s.taskId, s.currentTurn,
          [o.number, o.completedAt, o.lessonsFromTurn, o.blockersFound, o.filesModified],

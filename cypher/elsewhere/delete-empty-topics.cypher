@@ -1,7 +1,7 @@
-// Deletes topics that no turn is about any more. Locks: Topic: a capture that waited makes one anew.
+// Deletes topics without turns. Locks: Topic: a capture that waited creates the topic again.
 // when of-replaced
-// Those of a record that is replaced: the transaction that replaces it has their locks. One that was full lacks a turn now, or names
-// one that is older than others which it has pushed out.
+// Topics of a replaced record: the replacing transaction holds their locks. A topic that was full now lacks a
+// turn, or contains one that is older than turns that it has pushed out.
 // params: $keys
 UNWIND $keys AS key
 MATCH (x:Topic {key: key})

@@ -1,6 +1,7 @@
-// The newest session of a task before one of its worlds, with where its criteria are and what its turns from the newest judged
-// one on complained of: by then everything that is open was raised. Sessions are ordered by when their newest turn completed,
-// not by when they were stored, so that any order of import gives the same one. No row: there is no earlier session.
+// The newest session of a task before one of its worlds, with the state of its criteria and the issues of its
+// turns from the newest judged one on: every open issue was raised there. Sessions are ordered by the
+// completion of their newest turn and not by their storage, so the order of imports does not matter. No row:
+// there is no earlier session.
 // params: $worldKey $taskKey
 MATCH (own:World {key: $worldKey})
 WITH own.slug AS ownSlug, own.turnCount = 0 AS isNew, own.lastActivityAt AS ownActivityAt

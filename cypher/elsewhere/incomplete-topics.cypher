@@ -1,4 +1,4 @@
-// Topics that older turns may be about than those they name: a full topic has pushed them out, and lost a turn since.
+// Topics that may lack older turns: the topic was full, pushed them out, and has lost a turn since.
 // when by-keys
 // params: $keys $limit
 UNWIND $keys AS key

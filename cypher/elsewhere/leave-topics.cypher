@@ -1,8 +1,8 @@
-// Takes the turns of a world from what they are about, so that other sessions find it no more. Locks: Topic (in the order of the
-// keys), behind the World.
+// Removes the turns of a world from their topics, so that other sessions no longer find them. Locks: Topic
+// (in the order of the keys), behind the World.
 // params: $own $token
 // when of-world
-// What its turns are about now: a deletion finds the topics by their keys.
+// Finds the current topics of its turns by their keys, for a deletion.
 // params: $worldKey $slot
 MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
 WITH w, split(w.key, '/')[0] AS project,
@@ -14,8 +14,8 @@ WITH DISTINCT project + '/' + name + '/' + toString($slot) AS key
 ORDER BY key
 MATCH (x:Topic {key: key})
 // when of-project
-// Each topic of the project is looked at: forgetting is rare, and a topic may name a turn whose record was superseded by one
-// about other things.
+// Checks each topic of the project: forgetting is rare, and a topic may name a turn whose record was
+// superseded by one with other topics.
 // params: $after $below $limit
 MATCH (x:Topic)
 WHERE x.key > $after AND x.key < $below AND any(e IN x.turns WHERE e CONTAINS $own)

@@ -1,5 +1,5 @@
-// What other sessions know before the first turn of one, where nothing but the feature is known of it. With a turn before it the
-// context says it (turns/context).
+// The knowledge of other sessions before the first turn of a session, if only its feature is known. If there
+// is an earlier turn, the context contains it (turns/context).
 // params: $topics $own
 UNWIND $topics AS topic
 WITH topic, $own AS own

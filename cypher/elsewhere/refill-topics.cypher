@@ -1,8 +1,8 @@
-// Names in topics the newest 6 of all turns that are about each, as captures would have done without those that left them: two
-// statements of one transaction. Every turn of the project is looked at, once for all topics: what leaves a full topic is a
-// deletion, or a record that is replaced, and both are rare.
+// Refills topics with the newest 6 of all their turns, as captures would have done without the removed turns:
+// two statements of one transaction. Reads every turn of the project once for all topics: a full topic loses
+// a turn only by a deletion or a replaced record, and both are rare.
 // when begin
-// Locks: Topic, in the order of the keys. A capture that waits for one enters its own turn behind.
+// Locks: Topic, in the order of the keys. A capture that waits for one adds its own turn afterwards.
 // params: $keys $token
 UNWIND $keys AS key
 MATCH (x:Topic {key: key})

@@ -1,6 +1,7 @@
-// A page of what changed after a place among all changes, which go by the instant of the database's clock and then by the key: each
-// once, however often it did. It is looked up by the minute, so that it costs what changed and not what there is, on both engines. The
-// place is compared after a WITH: beside an OR, Neo4j read the changes of all projects too.
+// A page of changes after a place in the order of all changes: by the instant of the database's clock, then by key.
+// Each node appears once, even if it changed several times. The look-up uses the minute of the change, so on both
+// engines the cost depends on the number of changes and not on the size of the graph. The place is compared after a
+// WITH: with an OR in the MATCH, Neo4j also read the changes of all other projects.
 // params: $since $afterKey $limit
 // when of-all
 // when of-project

@@ -1,4 +1,4 @@
-// How far transcripts are read, by the keys of their files.
+// The read positions of transcripts, by the keys of their files.
 // params: $keys
 UNWIND $keys AS key
 MATCH (f:TranscriptFile {key: key})

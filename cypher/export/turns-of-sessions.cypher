@@ -1,4 +1,4 @@
-// Which turns some sessions hold, how many calls each has, and which sessions hold it.
+// The turns of some sessions, each with its number of calls and with all sessions that hold it.
 // params: $keys
 UNWIND $keys AS key
 MATCH (s:TranscriptSession {key: key})-[h:HAS_TURN]->(t:TranscriptTurn)

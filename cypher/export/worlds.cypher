@@ -1,4 +1,5 @@
-// Worlds as they stand, with which records stand in them: a reader compares with what it has read.
+// The current state of worlds, with the records in them: a reader compares it with the records that it has
+// read.
 // params: $keys
 UNWIND $keys AS key
 MATCH (w:World {key: key})

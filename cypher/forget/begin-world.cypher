@@ -1,5 +1,6 @@
-// Takes a world out of sight before its first part goes: from here on nobody reads it and nobody writes to it, and
-// `forgottenAt` says that the rest is still to go. No row: it is gone, or a run or an attempt is active. Locks: World.
+// Hides a world before its first part is deleted: from here on, nobody can read it or write to it.
+// `forgottenAt` marks that the rest still has to be deleted. No row: it is gone, or a run or an attempt is
+// active. Locks: World.
 // params: $worldKey $token $now
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

@@ -1,4 +1,4 @@
-// Sessions with when they and their agents were last active.
+// Sessions with the last activity of each session and of its agents.
 // params: $after $limit
 // when project
 // Finds the sessions of a project that are not an agent's.

@@ -1,4 +1,5 @@
-// Deletes how far the files of some sessions were read: an import that reads one of them again begins anew.
+// Deletes the read positions of the files of some sessions: an import reads such a file from the beginning
+// again.
 // Locks: TranscriptFile.
 // params: $keys $token
 UNWIND $keys AS key

@@ -1,5 +1,5 @@
-// Deletes a world that nothing hangs on any more. Another one may have taken its slug meanwhile: that one is not being
-// forgotten. Locks: World.
+// Deletes a world that owns no nodes anymore. If another world has taken its slug since then, that world is
+// not being forgotten and stays. Locks: World.
 // params: $worldKey $token
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

@@ -1,4 +1,5 @@
-// Lets a task be written again if the world that is deleted was the last one that a killed restore left in part. Locks: World, Task.
+// Makes a task writable again if the deleted world was the last partial one of a killed restore. Locks:
+// World, Task.
 // params: $worldKey $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task)
 SET w.rev = $token

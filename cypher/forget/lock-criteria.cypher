@@ -1,5 +1,6 @@
-// Locks the criteria of a task: no capture adds to them, and what one resolved before is resolved anew, as it may mean a
-// criterion that goes. Locks: World (in the order of the keys), then Task.
+// Locks the criteria of a task: no capture adds to them, and a capture that resolved criteria before resolves
+// them again, because it may refer to a criterion that will be deleted. Locks: World (in the order of the
+// keys), then Task.
 // params: $taskKey $token
 MATCH (task:Task {key: $taskKey})
 CALL (task) {

@@ -1,4 +1,5 @@
-// Locks turns, and shows what was added up of them, which other sessions have them, as a fork does, and the files of those.
+// Locks turns and returns their sums, the other sessions that have them (as a fork does), and the files of
+// those sessions.
 // Locks: TranscriptTurn (in the order of the keys).
 // params: $keys $family $token
 UNWIND $keys AS key

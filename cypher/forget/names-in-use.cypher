@@ -1,4 +1,4 @@
-// How the verifications, or the promises, that are left call criteria: each text and label once.
+// The names of criteria in the remaining verifications or promises: each text and label once.
 // params: $keys
 UNWIND $keys AS key
 // when verifications

@@ -1,5 +1,5 @@
-// Takes turns from the sessions that go. Those that one of these had given are another session's from now on, with the
-// file that would give them again; what failed in them says whose it is by itself.
+// Removes turns from the sessions that will be deleted. A turn that came from one of these now belongs to
+// another session, with the file that would deliver it again; its failed steps get that session as well.
 // params: $batch $family
 UNWIND $batch.turns AS x
 MATCH (t:TranscriptTurn {key: x.key})

@@ -1,5 +1,5 @@
-// Makes of a session what it is where nobody has imported it: a name for the turns that name it. Links that were drawn
-// because of where and when it ran go.
+// Resets a session to the state without an import: only a name for the turns that refer to it. Deletes the
+// links that were derived from the place and time of the session.
 // params: $sessionKey
 MATCH (s:TranscriptSession {key: $sessionKey})
 CALL (s) { MATCH (s)<-[r:TRANSCRIBED_IN]-(t) WHERE NOT coalesce(s.id IN t.transcriptSessionIds, false) DELETE r }

@@ -1,5 +1,6 @@
-// The worlds that are to go, a page at a time, those of a task one after another; deleted ones, too. A world goes if its
-// newest turn is older than an instant; one that has no turn goes by its creation.
+// The worlds to forget, one page at a time, with those of a task in a row; includes deleted ones. A world is
+// selected if its newest turn is older than an instant, or if it has no turn and was created before that
+// instant.
 // params: $key $before $afterTask $afterWorld $limit
 // when world
 MATCH (w:World {key: $key})
@@ -8,7 +9,7 @@ MATCH (:Task {key: $key})-[:HAS_WORLD]->(w:World)
 // when project
 MATCH (:Project {key: $key})-[:HAS_FEATURE]->(:Feature)-[:HAS_TASK]->(:Task)-[:HAS_WORLD]->(w:World)
 // end
-WITH w // beside a condition, Grafeo looks nothing up
+WITH w // Grafeo uses no index if the MATCH has a further condition
 WHERE (w.taskKey > $afterTask OR (w.taskKey = $afterTask AND w.key > $afterWorld))
   AND w.lastActivityAt < datetime($before)
 WITH w

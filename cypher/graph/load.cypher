@@ -1,5 +1,5 @@
-// Reads the properties of all worlds, or of all sessions of transcripts, and with them those of the turns around: Grafeo keeps
-// them in chunks.
+// Reads the properties of all worlds, or of all transcript sessions, and with them those of their neighboring
+// turns: Grafeo stores properties in chunks.
 // params:
 // when worlds
 MATCH (n:World)

@@ -1,7 +1,7 @@
-// Takes the lock of migrations, or none: no row means that somebody else migrates right now. By its owner it is taken again, as a
-// write whose answer was lost is repeated.
-// A lock that was left behind ends by itself. Where one process at a time has the graph, $process names it: the lock of
-// another one is that of a dead process. It is null elsewhere.
+// Takes the lock of migrations. No row: another process is migrating. The same owner can take the lock again,
+// because a write is repeated if its answer was lost. A stale lock expires. If only one process at a time can
+// have the graph, $process names it, and the lock of another process is that of a dead process. Otherwise
+// $process is null.
 // params: $owner $process $token $leaseMs
 MERGE (l:SchemaMigrationLock {key: 'migrations'})
 SET l.rev = $token

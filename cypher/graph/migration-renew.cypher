@@ -1,5 +1,5 @@
-// Prolongs the lock of migrations; no row means that it is another owner's by now, or nobody's: another one took it, and may have
-// done all the work.
+// Prolongs the lock of migrations. No row: another owner has it now, or nobody: another owner took it, and
+// may have done all the work.
 // params: $owner $token $leaseMs
 MATCH (l:SchemaMigrationLock {key: 'migrations'})
 SET l.rev = $token

@@ -1,5 +1,5 @@
-// The chain of applied migrations, oldest first, and what each leads to. The instant of the first tells this graph from every
-// other one: bookmarks of answers name the graph by it.
+// The chain of applied migrations, oldest first, with the next ones of each. The instant of the first
+// migration identifies this graph: bookmarks in answers name the graph by it.
 // params:
 MATCH (m:SchemaMigration)
 RETURN m.version AS version, properties(m) AS properties, toString(m.appliedAt) AS appliedAt,

@@ -1,6 +1,6 @@
-// A node by the engine's own id, and what it is related to in either direction. Analysts run it as they run their own queries
-// (src/analysis/query): beside the service, and on a copy of the embedded graph.
-// A query answers an id of the embedded engine without the 'n:' that stands before it in elementId.
+// A node by the engine's own id, with its relationships in either direction. Analysts run it like their own
+// queries (src/analysis/query): outside of the service, and on a copy of the embedded graph. A query returns
+// an id of the embedded engine without the prefix 'n:' that elementId gives it.
 // params: $nodeId
 MATCH (n) WHERE elementId(n) IN [$nodeId, 'n:' + $nodeId]
 OPTIONAL MATCH (n)-[r]-(other)

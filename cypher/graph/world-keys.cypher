@@ -1,4 +1,4 @@
-// The keys of a page of worlds, of all projects: what a migration changes, it changes for a few worlds at a time.
+// The keys of a page of worlds of all projects: a migration changes a few worlds at a time.
 // params: $after $limit
 MATCH (w:World)
 WHERE w.key > $after

@@ -1,6 +1,6 @@
-// What every turn of a world complained of, up to one: each turn with its decision and with how many issues it has, and the
-// number of all turns beside them, so that a reader that raced a commit or a supersede notices and reads again. The criteria
-// come along for the labels that the answer shows for them.
+// The issues of all turns of a world up to a turn: each turn with its decision and its number of issues,
+// together with the number of all turns, so that a reader that raced a commit or a supersede notices and
+// reads again. Includes the criteria for the labels in the answer.
 // params: $turnNumber
 // include worlds/_target
 // include criteria/_ledger

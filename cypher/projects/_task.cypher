@@ -1,5 +1,6 @@
-// A task with its project and feature, made where they are missing. A relationship is merged from its child: Grafeo walks it
-// from the left, and a hub has many. A hub (Project, Feature) is locked only when one of its children is new.
+// A task with its project and feature, created if they are missing. A relationship is merged from its child:
+// Grafeo walks it from the left, and a hub has many. A hub (Project, Feature) is locked only if one of its
+// children is new.
 // params: $projectKey $project $featureKey $featureId $taskKey $taskId
 MERGE (p:Project {key: $projectKey})
 ON CREATE SET p.name = $project

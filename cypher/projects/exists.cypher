@@ -1,4 +1,5 @@
-// Whether anything is stored of a project: turns, or transcripts alone, whose keys begin with that of the project.
+// Checks that a project has any data: turns, or only transcripts, whose keys begin with the key of the
+// project.
 // params: $projectKey $after $below
 OPTIONAL MATCH (p:Project {key: $projectKey})
 WITH count(p) AS projects

@@ -1,4 +1,4 @@
-// Whether any feature of a project has a task of that id.
+// Checks that any feature of a project has a task with that id.
 // params: $projectKey $taskId
 MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(:Feature)-[:HAS_TASK]->(t:Task)
 WHERE t.id = $taskId

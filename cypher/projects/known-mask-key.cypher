@@ -1,4 +1,4 @@
-// The key by which secrets in the records of a project are marked, if there is one.
+// The key that marks secrets in the records of a project, if there is one.
 // params: $projectKey
 MATCH (p:Project {key: $projectKey})
 RETURN p.maskKey AS maskKey

@@ -1,5 +1,5 @@
-// The key by which secrets in the records of a project are marked. Made once, with its project where that is missing: two
-// writers that make one at once get the same, because the first SET takes the lock of the node.
+// The key that marks secrets in the records of a project. Created once, with its project if that is missing:
+// two concurrent writers get the same key because the first SET takes the lock of the node.
 // params: $projectKey $project $maskKey
 MERGE (p:Project {key: $projectKey})
 ON CREATE SET p.name = $project

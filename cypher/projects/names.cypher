@@ -1,4 +1,4 @@
-// The names near to one that is not there are looked for among these: so many at most, in no order.
+// Candidates for names that are similar to an unknown one: at most $limit, in no order.
 // params: $limit
 // when features
 // params: $projectKey

@@ -1,4 +1,4 @@
-// Which parts of a task's address stand in the graph.
+// The parts of a task's address that exist in the graph.
 // params: $projectKey $featureKey $taskKey
 OPTIONAL MATCH (p:Project {key: $projectKey})
 OPTIONAL MATCH (f:Feature {key: $featureKey})

@@ -1,5 +1,5 @@
-// Criteria that are new, or that have more texts and labels in the file. Locks: Task. Where somebody else may capture
-// into the task, its revision rises: what he knows of its criteria is old.
+// Criteria that are new, or that have more texts and labels in the file. Locks: Task. If others may capture
+// into the task, its revision rises: their knowledge of its criteria is outdated.
 // params: $batch $token
 UNWIND $batch.rows AS x
 MATCH (task:Task {key: x.owner})

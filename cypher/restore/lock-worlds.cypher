@@ -1,4 +1,4 @@
-// Takes the locks of worlds, in the order of the keys, and says which are being restored.
+// Takes the locks of worlds, in the order of the keys, and returns which are being restored.
 // params: $keys $token
 UNWIND $keys AS key
 MATCH (w:World {key: key})

@@ -1,5 +1,5 @@
-// Marks the tasks of a batch that are not whole yet: their lines go on in the next batch, or a world is there in part. A task that
-// the restore did not make is marked for its worlds only. Locks: Task.
+// Marks the tasks of a batch that are not complete yet: their lines continue in the next batch, or a world is
+// partial. A task that the restore did not create is marked for its worlds only. Locks: Task.
 // params: $batch $token
 UNWIND $batch.rows AS x
 MATCH (task:Task {key: x.key})

@@ -1,4 +1,4 @@
-// Where worlds stand, once all that is of them is there: from now on they are what they were.
+// The state of worlds whose parts are all restored: from now on, they can be read again.
 // params: $batch
 UNWIND $batch.rows AS x
 MATCH (w:World {key: x.world})
@@ -21,7 +21,7 @@ SET w.promisedDigest = promisedDigest, w.hasProofFiles = CASE WHEN proofsWithFil
 WITH w
 CALL (w) {
   MATCH (w)-[:HAS_RUN]->(r:TurnRun)
-  SET r.changedAt = w.changedAt, r.changedIn = w.changedIn // until now nobody could read them
+  SET r.changedAt = w.changedAt, r.changedIn = w.changedIn // nobody could read them until now
   RETURN count(r) AS runs
 }
 RETURN count(w) AS written

@@ -1,4 +1,4 @@
-// Which calls started which agents.
+// Links calls to the agents that they started.
 // params: $batch
 UNWIND $batch.rows AS x
 MATCH (t:TranscriptTurn {key: x.turn})-[:HAS_STEP]->(s:Step {sequence: x.sequence})

@@ -1,4 +1,5 @@
-// Tasks, with counters that are at least those of the file: worlds and criteria that stand here already count too.
+// Tasks with counters that are at least those of the file: existing worlds and criteria of this graph count
+// too.
 // params: $batch $token
 UNWIND $batch.rows AS x
 MATCH (f:Feature {key: x.owner})

@@ -1,5 +1,5 @@
-// What restored turns are about: other sessions find them by it, and they find other sessions, as captured ones do. The feature
-// of an approved turn is known by its world.
+// The topics of restored turns: they connect restored sessions and others like captured ones. The world gives
+// the feature of an approved turn.
 // params: $batch $token
 UNWIND $batch.rows AS row
 MATCH (t:Turn {key: row.turnKey})<-[:HAS_TURN]-(w:World)

@@ -1,5 +1,5 @@
-// Worlds at their beginning. Each counts as deleted until its standing is written, so that nobody reads half of it or
-// writes into it; `restoring` says that it is not.
+// Worlds in their initial state. Each counts as deleted until its final state is written, so that nobody
+// reads it or writes to it before; `restoring` marks that it is not really deleted.
 // params: $batch $token
 UNWIND $batch.rows AS x
 MATCH (task:Task {key: x.properties.taskKey})

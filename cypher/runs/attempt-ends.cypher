@@ -1,4 +1,5 @@
-// Which of some attempts have ended, and why they failed: a coordinator asks for all that it waits for at once.
+// The status and the failure reason of some attempts: a coordinator asks once for all attempts that it waits
+// for.
 // params: $keys
 UNWIND $keys AS key
 MATCH (a:Attempt {key: key})

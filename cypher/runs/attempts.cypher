@@ -1,4 +1,5 @@
-// A page of the attempts of a run, or of a world, by their numbers in it: each is one look-up, however many there are.
+// A page of the attempts of a run or of a world, by their numbers in it: one look-up each, however many there
+// are.
 // params: $seqKeys
 UNWIND $seqKeys AS seqKey
 // when of-run

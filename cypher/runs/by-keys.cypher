@@ -1,4 +1,4 @@
-// Turn runs by their keys, with how far the world of each is.
+// Turn runs by their keys, each with the current turn of its world.
 // params: $keys
 UNWIND $keys AS key
 MATCH (r:TurnRun {key: key})<-[:HAS_RUN]-(w:World)

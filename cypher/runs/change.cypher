@@ -1,7 +1,7 @@
-// Writes what was decided about a world's run and attempt (src/runs/lifecycle.ts), in the transaction that locked the
-// world. `activeWorldKey` is null, and so absent, once they have ended: the constraints on it are what makes two
-// active ones impossible, whatever a service believes. Locks: World (held), Run, Attempt.
-// One map, since Neo4j plans a statement anew where a parameter is an empty list and no longer a full one.
+// Writes the decision about a world's run and attempt (src/runs/lifecycle.ts) in the transaction that locked
+// the world. `activeWorldKey` is null, and so absent, once they have ended: its constraints make two active
+// ones impossible, whatever a service assumes. Locks: World (held), Run, Attempt. The change is one map
+// because Neo4j plans a statement again if a parameter changes between an empty and a full list.
 // params: $worldKey $change
 MATCH (w:World {key: $worldKey})
 SET w += $change.world

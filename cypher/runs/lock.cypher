@@ -1,9 +1,9 @@
-// Locks a world and shows all that a decision about its runs and attempts may depend on: the active ones, by the key
+// Locks a world and returns all data for a decision about its runs and attempts: the active ones, by the key
 // that only active ones have, and those that the caller names.
 //
-// `rev` takes a constant, so the World's write lock is held before anything is read; runs and attempts change under
-// that lock alone, so what is seen here stands until this transaction ends. `now` is the database's clock: the
-// clocks of services differ. $skew is 0 outside tests.
+// `rev` takes a constant, so the World's write lock is held before anything is read. Runs and attempts change
+// only under that lock, so the result stays valid until this transaction ends. `now` is the database's clock:
+// the clocks of services differ. $skew is 0 outside tests.
 // params: $worldKey $runKey $attemptKey $token $skew
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

@@ -1,6 +1,6 @@
-// A page of the runs of a world, or of a project, newest first: those that were enqueued before an instant, or at it and whose
-// ids are lower. Runs of deleted worlds are not listed. Neo4j reads those of a project in the order of an index, of which
-// `r.project` is the first property.
+// A page of the runs of a world or of a project, newest first: those enqueued before an instant, or at that
+// instant with a lower id. Runs of deleted worlds are not listed. Neo4j reads those of a project in the order
+// of an index whose first property is `r.project`.
 // params: $status $before $beforeId $limit
 // when of-world
 // params: $worldKey

@@ -1,8 +1,10 @@
-// Stores a version of what a task declares must hold, with its project, feature and task where they are missing.
+// Stores a new specification version of a task, and creates its project, feature and task if they are
+// missing.
 //
-// Each world of the task keeps after which of its turns the version was declared: what was verified before counts as stale
-// where the version words it anew. A world that is made meanwhile reads the version under the lock of the task
-// (worlds/ensure). Locks: Task, after its worlds (specifications/lock-worlds). No row: the task has moved since it was read.
+// Each world of the task stores the turn after which the version was declared: an earlier verification is
+// stale if the version rewords the criterion. A world that is created at the same time reads the version
+// under the lock of the task (worlds/ensure). Locks: Task, after its worlds (specifications/lock-worlds). No
+// row: the task has changed since it was read.
 // params: $version $criteriaRev $extends $token $specification $declaredAt $listed $retired
 // include projects/_task
 SET task.rev = $token
@@ -26,6 +28,6 @@ CALL (task) {
   MATCH (task)-[:HAS_WORLD]->(w:World)
   SET w.specifiedAfter = coalesce(w.specifiedAfter, []) + [w.currentTurn], w.rev = $token
 // include worlds/_changed
-  RETURN collect(w.key) AS changedWorlds // events are told of them
+  RETURN collect(w.key) AS changedWorlds // for events
 }
 RETURN changedWorlds

@@ -1,5 +1,5 @@
-// Which files each turn of a world touched, and on which files its promises and verifications stand: what makes a proof stale.
-// From a turn on: what no proof that stands is older than.
+// The files that each turn of a world changed, and the files of its promises and verifications: together they
+// show stale proofs. Starts at a turn that is not newer than the oldest current proof.
 // params: $worldKey $since $turn
 MATCH (w:World {key: $worldKey})-[:HAS_TURN]->(t:Turn)
 WHERE t.number >= $since AND t.number <= $turn

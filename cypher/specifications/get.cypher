@@ -1,4 +1,5 @@
-// Versions of what tasks declare must hold, each with the criteria that it lists and those that earlier versions listed.
+// Specification versions of tasks, each with the criteria that it lists and those that only earlier versions
+// listed.
 // params: $keys
 UNWIND $keys AS key
 MATCH (s:Specification {key: key})

@@ -1,4 +1,4 @@
-// Which criteria a task declares, under which labels: what a capture needs to find them.
+// The declared criteria of a task with their labels, by which a capture finds them.
 // params: $key
 MATCH (s:Specification {key: $key})
 RETURN s.criteriaCount AS criteriaCount,

@@ -1,4 +1,4 @@
-// The longest transcript turns within some turns of sessions.
+// The longest transcript turns during some turns of sessions.
 // params: $keys $limit
 UNWIND $keys AS key
 MATCH (t:Turn {key: key})

@@ -1,4 +1,4 @@
-// What the graph holds of some files: sessions, turns, each once, and their steps.
+// Counts the sessions of some files, their distinct turns, and the steps of these turns.
 // params: $keys
 UNWIND $keys AS key
 MATCH (:TranscriptFile {key: key})-[:HOLDS]->(s:TranscriptSession)

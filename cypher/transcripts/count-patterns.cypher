@@ -1,4 +1,4 @@
-// Adds to how often patterns are followed, and with how many calls. The sum is made under the lock.
+// Adds to the number of turns and calls of patterns. The sum is computed under the lock.
 // Locks: TurnPattern (by `rev`, in the order of the keys).
 // params: $batch $token
 UNWIND $batch.rows AS x

@@ -1,4 +1,4 @@
-// Writes how often a tool was called in the turns of one length and period; what no turn adds to any more is gone.
+// Writes the number of calls of a tool in the turns of one length and period. Deletes a sum without turns.
 // Locks: ToolUse (by `rev`, in the order of the keys).
 // params: $batch $token
 UNWIND $batch.rows AS x
@@ -7,10 +7,10 @@ ON CREATE SET u.project = x.project, u.tool = x.tool, u.period = x.period, u.len
 SET u.rev = $token
 WITH u, x
 // when add
-// An import adds what it brings: the sum is made under the lock.
+// An import adds its own numbers: the sum is computed under the lock.
 SET u.turns = u.turns + x.turns, u.calls = u.calls + x.calls
 // when set
-// A repair sets what the turns say.
+// A repair sets the sums of the stored turns.
 SET u.turns = x.turns, u.calls = x.calls
 // end
 WITH u

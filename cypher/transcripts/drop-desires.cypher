@@ -1,4 +1,4 @@
-// Desires of a project that no longer hold.
+// Deletes desires of a project that no longer hold.
 // params: $project $keys
 MATCH (d:Desire)
 WHERE d.project = $project AND NOT d.key IN $keys

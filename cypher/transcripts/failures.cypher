@@ -1,4 +1,4 @@
-// What fails again and again: failed calls by tool and by what their messages have in common.
+// Recurring failures: failed calls by tool and by the common part of their messages.
 // params: $project $fromMs $limit
 MATCH (s:FailedStep {project: $project})
 WHERE s.begunMs >= $fromMs AND s.failure IS NOT NULL AND s.sessionId IS NOT NULL

@@ -1,4 +1,4 @@
-// Takes what hangs on turns that are about to be written anew.
+// Deletes the parts of turns that are about to be rewritten.
 // params: $keys
 UNWIND $keys AS key
 MATCH (t:TranscriptTurn {key: key})

@@ -1,4 +1,4 @@
-// Patterns that no turn follows any more: a turn that grew has another shape.
+// Deletes patterns without turns: a turn that grew has another pattern.
 // params: $keys
 UNWIND $keys AS key
 MATCH (p:TurnPattern {key: key})

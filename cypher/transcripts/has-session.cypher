@@ -1,4 +1,4 @@
-// Whether a project has a session, be it that a turn names it and its transcript is not imported yet.
+// Checks that a project has a session, even if only a turn names it and its transcript is not imported yet.
 // params: $sessionKey
 MATCH (s:TranscriptSession {key: $sessionKey})
 RETURN s.key AS key

@@ -1,5 +1,5 @@
-// What a file has brought into the graph: its turns, and all calls that it gave, each by its response and
-// its id. What comes again is a copy.
+// The turns of a file in the graph, and all calls that it delivered, each by its response and its id. An
+// import skips records that are already among them.
 // params: $key
 MATCH (:TranscriptFile {key: $key})-[:HOLDS]->(s:TranscriptSession)-[:HAS_TURN]->(t:TranscriptTurn)
 OPTIONAL MATCH (t)-[:HAS_STEP]->(step:Step)

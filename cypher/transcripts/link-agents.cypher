@@ -1,5 +1,5 @@
-// Links calls to the agents that they started, of some sessions and their agents: by the agent's name in the result, else
-// by the call that the agent's own file names.
+// Links calls to the agents that they started, of some sessions and their agents: by the agent's name in the
+// result, or by the call that the agent's own file names.
 // params: $sessionKeys
 UNWIND $sessionKeys AS key
 MATCH (p:TranscriptSession {key: key})<-[:AGENT_OF]-(c:TranscriptSession)

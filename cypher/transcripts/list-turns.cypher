@@ -1,7 +1,8 @@
-// Turns with their calls in order, longest first; nothing walks a step.
+// Turns with their calls in order, longest first. It reads no steps.
 // when project
-// First how long the last of them is: the engines find that in half the time of an order by three properties, and then
-// few turns are left to be put in it. On Neo4j the index knows length and place of each.
+// Finds the length of the last turn first: the engines do that in half the time of an order by three
+// properties, and only a few turns are left to order. On Neo4j, the index contains the length and the
+// position of each turn.
 // params: $project $minLength $fromMs $limit
 MATCH (x:TranscriptTurn {project: $project})
 WHERE x.length >= $minLength AND x.index IS NOT NULL AND x.begunMs >= $fromMs
@@ -16,7 +17,7 @@ MATCH (p:TurnPattern {key: $patternKey})<-[:FOLLOWS]-(t:TranscriptTurn)
 WHERE t.length >= $minLength AND t.begunMs >= $fromMs
 WITH t, t.sessionId AS sessionId, t.index AS index
 // when session
-// A fork's turns too, which another session may have written.
+// Includes the turns of a fork, which another session may have written.
 // params: $sessionKey $pattern $minLength $fromMs $limit
 MATCH (s:TranscriptSession {key: $sessionKey})-[h:HAS_TURN]->(t:TranscriptTurn)
 WHERE ($pattern = '' OR t.pattern = $pattern) AND t.length >= $minLength AND t.begunMs >= $fromMs

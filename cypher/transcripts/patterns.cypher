@@ -1,6 +1,7 @@
-// The shapes of turns, by how often they are followed; those of a single tool come last.
+// The patterns of turns, by the number of their turns; those of a single tool come last.
 // when project
-// Grouped by a key as long as any other, and read from the index alone on Neo4j; the text is looked up once a shape.
+// Groups by a key of fixed length, which Neo4j reads from the index only; the text is looked up once per
+// pattern.
 // params: $project $minLength $fromMs $minTurns $minSessions $threshold $limit $arrow
 MATCH (t:TranscriptTurn {project: $project})
 WHERE t.begunMs >= $fromMs AND t.length >= $minLength AND t.patternKey IS NOT NULL AND t.sessionId IS NOT NULL

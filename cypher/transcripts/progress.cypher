@@ -1,4 +1,4 @@
-// How far some files were read, and what stood open there.
+// The read positions of some files, with the state of the parser there.
 // params: $keys
 UNWIND $keys AS key
 MATCH (f:TranscriptFile {key: key})

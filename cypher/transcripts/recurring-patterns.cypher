@@ -1,5 +1,5 @@
-// Patterns of long turns that recur (seed 002, "Desire Path Surfacing"): three times or more, longer on average than the
-// threshold. What a pattern says of its turns: none of them is looked at.
+// Patterns of long turns that recur (seed 002, "Desire Path Surfacing"): three times or more, and on average
+// longer than the threshold. Uses the sums that a pattern stores and does not read its turns.
 // params: $project $minTurns $threshold
 MATCH (p:TurnPattern {project: $project})
 WHERE p.turns >= $minTurns AND p.calls > $threshold * p.turns

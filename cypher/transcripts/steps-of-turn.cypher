@@ -1,4 +1,4 @@
-// A page of the calls of one turn, in their order.
+// A page of the calls of one turn, in order.
 // params: $turnKey $after $limit
 MATCH (t:TranscriptTurn {key: $turnKey})-[:HAS_STEP]->(s:Step)-[:USED]->(k:Tool)
 WHERE s.sequence > $after

@@ -1,6 +1,7 @@
-// How long the turns are in which a tool is called. Each turn counts once for a tool, however often it calls it.
+// The lengths of the turns that call a tool. Each turn counts once per tool, regardless of the number of its
+// calls.
 // when periods
-// What the import added up, from one period on.
+// Reads the sums of the import, from one period on.
 // params: $project $period $threshold $limit
 MATCH (u:ToolUse {project: $project})
 WHERE u.period >= $period
@@ -8,7 +9,7 @@ WITH u.tool AS toolName, sum(u.calls) AS count, sum(u.turns) AS turns, sum(u.tur
      sum(CASE WHEN u.length > $threshold THEN u.turns ELSE 0 END) AS longTurns
 ORDER BY count DESC, toolName LIMIT $limit
 // when turns
-// Of the turns that began between two instants, turn by turn: the part of a period that `--since` cuts off.
+// Counts the turns that began between two instants: the part of a period that `--since` cuts off.
 // params: $project $fromMs $untilMs $threshold
 MATCH (t:TranscriptTurn {project: $project})
 WHERE t.begunMs >= $fromMs AND t.begunMs < $untilMs

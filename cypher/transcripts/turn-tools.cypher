@@ -1,4 +1,4 @@
-// The calls of turns in order, a page of turns at a time: sequences of calls are counted over them.
+// The calls of turns in order, one page of turns at a time: the caller counts sequences of calls over them.
 // params: $after $fromMs $limit
 // when project
 // params: $project
@@ -6,7 +6,7 @@ MATCH (t:TranscriptTurn {project: $project})
 WHERE t.key > $after AND t.length > 1 AND t.begunMs >= $fromMs
 WITH t, t.sessionId AS session
 // when session
-// A fork's turns too, which another session may have written.
+// Includes the turns of a fork, which another session may have written.
 // params: $sessionKey
 MATCH (s:TranscriptSession {key: $sessionKey})-[:HAS_TURN]->(t:TranscriptTurn)
 WHERE t.key > $after AND t.length > 1 AND t.begunMs >= $fromMs

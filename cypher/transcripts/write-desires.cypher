@@ -1,4 +1,4 @@
-// Desires that hold now, each beside its pattern.
+// Writes the current desires, each linked to its pattern.
 // params: $batch
 UNWIND $batch.desires AS x
 MATCH (p:TurnPattern {key: x.key})

@@ -1,5 +1,6 @@
-// Writes turns with their steps, some hundred a statement. Tools and patterns are hubs: each is looked up once a turn,
-// and nothing is set here on existing ones. What `paths` looks at has a label of its own: 4 % of all steps.
+// Writes turns with their steps, some hundred per statement. Tools and patterns are hubs: each is looked up
+// once per turn, and existing ones are not changed here. The steps that `paths` reads have a separate label:
+// 4 % of all steps.
 // params: $batch
 UNWIND $batch.turns AS x
 MERGE (t:TranscriptTurn {key: x.key})

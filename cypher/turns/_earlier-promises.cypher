@@ -1,4 +1,4 @@
-// Promises of the turn at `earlierKey`: the Player's last word on what a label means.
+// Promises of the turn at `earlierKey`: the Player's last meaning of each label.
 CALL (earlierKey) {
   MATCH (x:Turn {key: earlierKey})
   MATCH (x)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion)

@@ -1,4 +1,4 @@
-// A world was last active when its latest turn completed; a turn may not say when.
+// A world was last active at the completion of its latest turn. A turn may lack its completion time.
     w.lastActivityAt = CASE
       WHEN w.lastCompletedAt IS NULL OR w.lastCompletedAt < t.completedAt
         THEN coalesce(t.completedAt, w.lastActivityAt)

@@ -1,8 +1,8 @@
-// A turn's own properties and parts; shared by every statement that stores a turn. Each criterion is looked up
-// once, with all that the turn says of it: what is new about it, its verifications and promises, what a label
-// means from now on, and where it stands in the world (criteria/_progress).
-// Only strings, whole numbers and maps are parameters of their own: Neo4j plans a statement anew for every
-// combination of parameter types, and null or an empty list is a type.
+// A turn's own properties and parts; shared by every statement that stores a turn. Each criterion is looked
+// up once, with all data of the turn about it: its changes, its verifications and promises, the new meaning
+// of a label, and its state in the world (criteria/_progress). Only strings, whole numbers and maps are
+// separate parameters: Neo4j plans a statement again for every combination of parameter types, and null or an
+// empty list is a type.
 // params: $turn $at $add $turnNumber
 SET t += $turn,
     t.startedAt = datetime($at.started),
@@ -36,12 +36,12 @@ FOREACH (s IN $add.transcripts | // it may be imported later
   MERGE (x:TranscriptSession {key: s.key}) ON CREATE SET x.id = s.id, x.project = s.project
   CREATE (t)-[:TRANSCRIBED_IN]->(x))
 // params: $topics
-FOREACH (topics IN [$topics] | // to carry the map on by WITH costs Grafeo 0.3 ms
+FOREACH (topics IN [$topics] | // passing the map on by WITH costs Grafeo 0.3 ms
 // include elsewhere/_add-to-topics
 )
-// Where each criterion of the world stands after its newest turn is derived from the ledger by the capture and
-// kept on the edge PROGRESS, so that a context costs the same after 10 and after 1,000 turns. `progressSum`
-// lets a reader see a torn commit.
+// The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
+// on the edge PROGRESS, so a context costs the same after 10 and after 1,000 turns. A reader detects a torn
+// commit by `progressSum`.
 // params: $ledger
 FOREACH (_ IN CASE WHEN $ledger.touched THEN [1] ELSE [] END |
   SET w.ledgerRev = $ledger.rev + 1, w += $ledger.counters)

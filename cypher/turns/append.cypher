@@ -1,16 +1,16 @@
-// Stores a turn above all others of its world, with all of its parts: the hot path of a capture.
+// Stores a turn after all others of its world, with all of its parts: the hot path of a capture.
 //
 // One statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
 // task's criteria), then the new Turn; the same order as everywhere. The chain's end is found by key,
-// so the cost does not grow with the world. No row: a check failed, and `turns/existing` says which.
+// so the cost does not grow with the world. No row: a check failed, and `turns/existing` returns which.
 // params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
-  AND task.restoring IS NULL // a turn would refuse the rest of the restore
-  AND w.currentTurn < $turnNumber // a repeat, or a turn that came late, goes another way
-  AND ($asOwner OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL)) // the next turn is its owner's to commit
+  AND task.restoring IS NULL // a turn would make the rest of the restore fail
+  AND w.currentTurn < $turnNumber // other statements handle a repeat, or a turn that came late
+  AND ($asOwner OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL)) // only the owner may commit the next turn
 // include criteria/_extend
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
 FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toString(w.currentTurn)] END |

@@ -1,8 +1,9 @@
-// The continuation context of the turn that is about to begin: one statement, one round trip, every look-up on an index.
+// The continuation context of the next turn: one statement, one round trip, every look-up on an index.
 //
-// Where the turn right below is the newest of the world (both forms of entries), it is found by a key that is built from the
-// world's counter. No row means a gap, or no turn at all, and the form `as-of` finds the turn: it looks at all turns of the
-// world, and only a question about the past pays for that. It has no row where there is no turn below.
+// If the prior turn is the newest of the world (both forms of entries), it is found by a key that is built
+// from the world's counter. No row means a gap, or no turn at all; the form `as-of` then finds the turn. That
+// form reads all turns of the world, and only a question about the past pays for that. It has no row if there
+// is no earlier turn.
 // params: $turnNumber
 // include worlds/_target
 // when with-entries without-entries
@@ -32,8 +33,9 @@ MATCH (t:Turn {key: priorKey})
 WITH *, CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coalesce(counted, below) ELSE below END AS judgedIn
 // end
 // when with-entries
-// What each turn of a world says of its criteria, with its count (a torn one is read again): of a world that has no more
-// turns than the caller wants to read ($entriesUpTo), and where no turn from the coming one on stands.
+// The entries of each turn of a world about its criteria, with their count (an incomplete one is read again).
+// Only for a world that has at most as many turns as the caller wants to read ($entriesUpTo) and no turn from
+// the next one on.
 // params: $entriesUpTo
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE w.turnCount <= $entriesUpTo AND w.currentTurn < $turnNumber
@@ -42,17 +44,18 @@ CALL (w) {
   ]]) AS entries
 }
 // when without-entries as-of
-// No subquery for those who need no entries: even where it finds nothing, the embedded engine plans it each time.
+// Forms without entries have no subquery: the embedded engine plans it each time, even if it finds no rows.
 WITH *, [] AS entries
 // end
-// The promises are those of turn `promisedIn`, which is the prior turn itself, or an older one where the prior turn has
-// none. Turn `judgedIn` is the prior turn itself, or the newest judged one where the prior turn ended in an error, was
-// deferred, or has no decision that is known: it judges nothing, and what was open before it stays open.
+// Turn `promisedIn` has the promises: it is the prior turn itself, or an older one if the prior turn has no
+// promises. Turn `judgedIn` is the prior turn itself, or the newest judged one if the prior turn ended in an
+// error, was deferred, or has an unknown decision: such a turn judges no criterion, and open issues stay
+// open.
 WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})
-// What other sessions know is looked for by the files and failed gates of the prior turn, by the issues that are open, as many of a
-// turn as enter topics, and by the feature.
+// Finds related turns of other sessions by the files and failed gates of the prior turn, by the open issues
+// (as many of a turn as enter topics), and by the feature.
 // params: $mostIssues
 CALL (w, t, j) {
   WITH ' ' + w.key + '/' AS own,

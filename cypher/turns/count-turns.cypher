@@ -1,4 +1,4 @@
-// The world that a context is asked of, where no turn below the coming one was found. No row: there is no such world.
+// The world of a context for which no earlier turn was found. No row: there is no such world.
 // params: $turnNumber
 // include worlds/_target
 CALL (w) {

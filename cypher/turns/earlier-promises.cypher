@@ -1,4 +1,4 @@
-// The same of a turn that came late: its earlier turn is looked for among all of the world.
+// The earlier promises for a turn that came late: searches all turns of the world for the newest earlier one.
 // params: $worldKey $turnNumber
 MATCH (w:World {key: $worldKey})
 CALL (w) {

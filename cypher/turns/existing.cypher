@@ -1,4 +1,4 @@
-// What there is at a turn of a world: asked where there may be a record already, or where a write was refused.
+// The current state at a turn of a world. Queried if a record may already exist, or if a write was rejected.
 // params: $worldKey $taskKey $turnKey
 OPTIONAL MATCH (w:World {key: $worldKey})
 OPTIONAL MATCH (t:Turn {key: $turnKey})

@@ -1,14 +1,14 @@
-// Stores a turn where none stands yet, anywhere in its world: one that came late, or one that merges two criteria,
-// so that where they stand is derived anew.
+// Stores a turn at any free number of its world: one that came late, or one that merges two criteria, so that
+// the state of the criteria is derived again.
 //
-// The neighbours are looked for among the turns of the world, so the cost grows with the world; only
-// these pay it. Locks as in `turns/append`. No row: a check failed.
+// The neighbors are searched among the turns of the world, so the cost grows with the world; only such turns
+// pay it. Locks as in `turns/append`. No row: a check failed.
 // params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
-  AND task.restoring IS NULL // a turn would refuse the rest of the restore
+  AND task.restoring IS NULL // a turn would make the rest of the restore fail
   AND ($asOwner OR w.currentTurn > $turnNumber OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL))
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present

@@ -1,8 +1,9 @@
-// What a world keeps of its newest turns, made anew: how the newest 8 counted ones ended, and which is the newest
-// with promises. Stall analysis and promise recovery need no more, however long the world is.
+// Recomputes the properties that a world keeps of its newest turns: the outcomes of the newest 8 counted
+// turns, and the newest turn with promises. Stall analysis and promise recovery need no more, regardless of
+// the length of the world.
 //
-// A step of its own after `turns/insert` and `turns/supersede`, in their transaction (the World is locked by then):
-// within them it would make Neo4j plan for a second longer, which is a time-out on a busy machine.
+// A separate step after `turns/insert` and `turns/supersede`, in their transaction (the World is already
+// locked): within them, Neo4j would plan for one second longer, which is a time-out on a busy machine.
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 CALL (w) {

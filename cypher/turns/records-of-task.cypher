@@ -1,5 +1,5 @@
-// The turns of all sessions of a task with all of their parts, and the records that later ones replaced. A context as of an
-// earlier turn is folded from the records of that time.
+// The turns of all sessions of a task with all of their parts, and the records that were superseded. A
+// context as of an earlier turn is folded from the records of that time.
 // when current
 // params: $taskKey
 MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)

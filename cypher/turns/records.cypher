@@ -12,7 +12,7 @@ WITH w, t
 ORDER BY t.number
 LIMIT $limit
 // when superseded
-// The records that once stood at a turn, newest first: each was replaced by the one above it.
+// The superseded records of a turn, newest first: each was replaced by the one listed before it.
 // params: $turnKey $before $limit
 MATCH (:Turn {key: $turnKey})-[:SUPERSEDES*1..]->(t:SupersededTurn)
 WHERE t.revision < $before

@@ -1,9 +1,11 @@
-// All that a capture must know to resolve the criteria that its turn names, in a turn above all others of the world.
+// The data by which a capture resolves the criteria of its turn, if the turn is newer than all others of the
+// world.
 //
-// A capture that names no world goes to the world of the task that already holds this very record at this turn, else to the
-// newest one (latest completed turn, or creation where none completed). No row: there is no such task yet. The task is
-// matched, not matched optionally: Grafeo scans all nodes for an OPTIONAL MATCH that starts at a node of another OPTIONAL
-// MATCH. The turn is found by key, as a world may be long.
+// A capture that names no world goes to the world of the task that already holds this same record at this
+// turn, otherwise to the newest one (latest completed turn, or creation if no turn completed). No row: there
+// is no such task yet. The task is matched, not matched optionally: Grafeo scans all nodes for an OPTIONAL
+// MATCH that starts at a node of another OPTIONAL MATCH. The turn is found by key, because a world may be
+// long.
 // params: $taskKey $turnNumber
 // when named-world
 // params: $worldKey
@@ -25,8 +27,8 @@ ORDER BY records DESC, newest DESC, x.ordinal DESC
 LIMIT 1
 WITH task, x AS w
 // end
-// The earlier promises are those of the newest turn that has any; only an entry without a text asks for them ($withEarlier).
-// `turns/earlier-promises` finds them for a turn that came late.
+// The earlier promises are those of the newest turn with promises. Only an entry without a text needs them
+// ($withEarlier). `turns/earlier-promises` finds them for a turn that came late.
 // params: $withEarlier
 WITH task, w, CASE WHEN $withEarlier THEN w.key + '/' + toString(w.promisedTurn) ELSE '' END AS earlierKey
 // include turns/_earlier-promises

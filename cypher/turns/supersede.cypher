@@ -1,17 +1,17 @@
-// Puts a record in the place of the one that stands at its turn. The old one changes its label, so that
-// MATCH (:Turn) is right without a filter, keeps its parts, and stays reachable by SUPERSEDES.
+// Replaces the record of a turn. The old record changes its label, so that MATCH (:Turn) is correct without a
+// filter, keeps its parts, and stays reachable by SUPERSEDES.
 //
-// Every pattern begins at a node that is known: Grafeo walks a pattern from its left end.
-// Locks as in `turns/append`. No row: a check failed (another record stands there, or none).
+// Every pattern begins at a known node: Grafeo walks a pattern from its left end. Locks as in `turns/append`.
+// No row: a check failed (the turn has another record, or none).
 // params: $worldKey $taskKey $turnKey $turnNumber $revision $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
-  AND task.restoring IS NULL // a turn would refuse the rest of the restore
+  AND task.restoring IS NULL // a turn would make the rest of the restore fail
 OPTIONAL MATCH (old:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
 WITH w, task, old
-WHERE old.revision = $revision // the one that was read; no row where it is gone
+WHERE old.revision = $revision // the revision that the caller read; no row if the record is gone
 // include criteria/_extend
 WITH w, task, old, completedAt
 CALL (w) { MATCH (w)-[r:PROGRESS]->(:Criterion) DELETE r } // a criterion that the ledger no longer names keeps no edge

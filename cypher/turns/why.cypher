@@ -1,5 +1,5 @@
-// What was tried in a turn of a world and why it was not approved: the turn ($turn 0: the newest) with its issues and gates,
-// what it said of the criteria, and of a small world the ledger.
+// A turn of a world ($turn 0: the newest) with its issues and gates and its entries about criteria, which
+// show what was tried and why it was not approved. Includes the ledger of a small world.
 // params: $turn
 // include worlds/_target
 WITH w, w.key + '/' + toString(CASE WHEN $turn = 0 THEN w.currentTurn ELSE $turn END) AS key

@@ -1,10 +1,10 @@
-// The world that a request is about: the one that it names, if it is of the task, else the newest one of the task: by its
-// latest completed turn, or by its creation where none completed.
+// The world of a request: the named one, if it belongs to the task; without a name, the newest one of the
+// task, by its latest completed turn, or by its creation if no turn completed.
 // params: $taskKey
 // when named-world
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
-WITH w, w.taskKey AS ofTask // beside the key Grafeo would scan all worlds for it
+WITH w, w.taskKey AS ofTask // as a condition next to the key, it would make Grafeo scan all worlds
 WHERE ofTask = $taskKey
 // when newest-world
 MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)

@@ -1,4 +1,4 @@
-// Whether an analysis that is narrowed down so looks at anything.
+// Checks that the filters of an analysis match any world.
 // params: $projectKey $feature $task $world
 // include analysis/_worlds
 WITH w LIMIT 1

@@ -1,4 +1,4 @@
-// Worlds by their keys, with how far each has come.
+// Worlds by their keys, with the progress of each.
 // params: $keys
 UNWIND $keys AS key
 MATCH (w:World {key: key})

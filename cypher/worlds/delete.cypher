@@ -1,4 +1,4 @@
-// Marks a world deleted: its slug stays taken, and it is never a default again.
+// Marks a world as deleted: its slug stays taken, and it is never the default again.
 // params: $worldKey $deletedAt $token
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

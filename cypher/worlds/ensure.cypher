@@ -1,7 +1,7 @@
-// Creates a world with its project, feature and task where they are missing. It always answers with the world as it is stored.
+// Creates a world, and its project, feature and task if they are missing. Always returns the stored world.
 //
-// Locks: World, then, where it is new, the Task, so that the worlds of a task get distinct ordinals; the order of a capture,
-// which goes on from here.
+// Locks: World, then, if it is new, the Task, so that the worlds of a task get distinct ordinals. This is the
+// order of a capture, which continues from here.
 // params: $project $featureId $taskKey $taskId $worldKey $worldSlug $settings $token
 // include projects/_task
 MERGE (w:World {key: $worldKey})
@@ -10,7 +10,7 @@ ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureI
   w.progressSum = 0, w.contestedCount = 0, w.flippedCount = 0, w.brokenPromiseCount = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
   w.requestId = $settings.requestId, w.creation = $token
 SET w.rev = $token
-// A new world is the newest of its task, also where the clock stepped back since another one was written
+// A new world is the newest of its task, even if the clock stepped back since another one was written
 // (docs/decisions/newest-world.md).
 WITH *, CASE WHEN w.creation = $token AND w.ordinal IS NULL
   THEN [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL | x.lastActivityAt] ELSE [] END AS floors

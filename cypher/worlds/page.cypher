@@ -1,7 +1,8 @@
-// A page of worlds with how far each has come, in the order of their slugs, or of their last activity, newest first.
-// `w.project` in the order is the first property of the index: 101 hits a page on Neo4j, whatever the worlds; without it, all.
-// Deleted ones are left out. A project's are found by the property and not through its tasks: Neo4j reads a page in the order of
-// an index (docs/decisions/two-engines.md).
+// A page of worlds with the progress of each, in the order of their slugs, or of their last activity, newest
+// first. Deleted worlds are excluded. `w.project` in the order is the first property of the index: with it,
+// Neo4j needs 101 hits per page, without it, it reads all worlds. The worlds of a project are found by that
+// property and not through its tasks, because Neo4j reads a page in the order of an index
+// (docs/decisions/two-engines.md).
 // params: $limit $after
 // when of-task
 // params: $taskKey
@@ -20,10 +21,10 @@ WHERE w.project = $project AND w.deletedAt IS NULL AND ($taskId = '' OR w.taskId
   AND w.slug > $after
 WITH w ORDER BY w.project, w.slug LIMIT $limit
 // when by-activity
-// Those that were last active before an instant, or at it and whose slugs are higher.
+// Selects worlds that were last active before an instant, or at that instant with a higher slug.
 // params: $before
   AND w.lastActivityAt <= datetime($before)
-WITH w, w.lastActivityAt < datetime($before) AS isEarlier // with an OR beside it, Neo4j would not keep the order of the index
+WITH w, w.lastActivityAt < datetime($before) AS isEarlier // an OR in the same WHERE makes Neo4j lose the index order
 WHERE isEarlier OR w.slug > $after
 WITH w ORDER BY w.project DESC, w.lastActivityAt DESC, w.slug LIMIT $limit
 // end

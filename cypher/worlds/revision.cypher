@@ -1,4 +1,4 @@
-// The token of a world's newest mutation: reads of several statements are of one moment where it did not move meanwhile.
+// The token of a world's newest change: several reads are consistent if it is the same before and after them.
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 RETURN w.rev AS rev

@@ -1,4 +1,4 @@
-// Changes when the runs of a world stop, pause and resume: a null takes a value away.
+// Changes the settings that stop, pause and resume the runs of a world. A null removes a value.
 // params: $worldKey $settings $token
 MATCH (w:World {key: $worldKey})
 SET w.rev = $token

@@ -1,4 +1,5 @@
-// How the newest turns of worlds ended, by the keys of these turns, and who holds each world now.
+// The decisions of the newest turns of worlds, by the keys of these turns, and the current owners of each
+// world.
 // params: $worlds
 UNWIND $worlds AS asked
 WITH asked, asked.key AS key
