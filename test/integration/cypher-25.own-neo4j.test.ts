@@ -32,21 +32,12 @@ describeOnOwnNeo4j('current', () => {
     driver = neo4j.driver(server.url)
   }, 120_000)
 
+  /** The statements that the first test runs. To plan them again would take as long as to run them. */
+  const ran = new Set<string>()
+
   afterAll(async () => {
     await driver?.close()
     await server?.stop()
-  })
-
-  test('every statement is one of Cypher 25', { timeout: BOUND_MS }, async () => {
-    await loadEveryStatement()
-    const refused: string[] = []
-    for (const { name, text } of allStatements()) {
-      await driver.executeQuery(`EXPLAIN ${text}`).catch((error: Error) => {
-        refused.push(`${name}: ${error.message}`)
-      })
-    }
-    expect(allStatements().length).toBeGreaterThan(100)
-    expect(refused).toEqual([])
   })
 
   test('a graph of everything is written, asked, exported, examined and forgotten in Cypher 25', {
@@ -56,7 +47,6 @@ describeOnOwnNeo4j('current', () => {
       "SHOW SETTINGS YIELD name, value WHERE name = 'db.query.default_language' RETURN value",
     )
     expect(records[0]?.get('value')).toBe('CYPHER_25')
-    const ran = new Set<string>()
     const own = new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
     const graph = new ObservedGraph(patient(own), ({ statement }) => {
       for (const name of statement.split('+')) ran.add(name)
@@ -78,6 +68,19 @@ describeOnOwnNeo4j('current', () => {
       await graph.close()
     }
     expect(ran.size).toBeGreaterThan(80)
+  })
+
+  test('every other statement is one of Cypher 25', { timeout: BOUND_MS }, async () => {
+    await loadEveryStatement()
+    const refused: string[] = []
+    for (const { name, text } of allStatements()) {
+      if (ran.has(name)) continue
+      await driver.executeQuery(`EXPLAIN ${text}`).catch((error: Error) => {
+        refused.push(`${name}: ${error.message}`)
+      })
+    }
+    expect(allStatements().length).toBeGreaterThan(100)
+    expect(refused).toEqual([])
   })
 })
 

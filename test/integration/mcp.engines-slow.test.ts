@@ -2,27 +2,25 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { StoreUnderTest } from '../contract/store.ts'
 import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts'
 import { type Connection, type Json, overHttp, overStdio, type Prepared } from './mcp-connect.ts'
 
-/** Seed 001's required MCP tests, by their names, over both transports and on both engines. */
+/** Seed 001's required MCP tests, by their names: over both transports on the embedded engine, and over HTTP on Neo4j. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-for (const engine of enginesHere([memory, neo4jLts])) describeOn(engine, suites)
+for (const engine of enginesHere([memory, neo4jLts]))
+  describeOn(engine, (store) => {
+    describe('over streamable HTTP', () => tools((prepared) => overHttp(store, 'shop', prepared)))
+  })
 for (const engine of enginesHere([memory]))
   describeOn(engine, (store) => {
+    describe('over stdio', () => tools((prepared) => overStdio(store, 'shop', prepared)))
     describe('over streamable HTTP, by a client of 2026-07-28', () =>
       tools((prepared) => overHttp(store, 'shop', prepared, 'second')))
     describe('over stdio, by a client of 2026-07-28', () =>
       tools((prepared) => overStdio(store, 'shop', prepared, 'second')))
   })
-
-function suites(store: StoreUnderTest): void {
-  describe('over streamable HTTP', () => tools((prepared) => overHttp(store, 'shop', prepared)))
-  describe('over stdio', () => tools((prepared) => overStdio(store, 'shop', prepared)))
-}
 
 function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
   const inWorld = async (executor = 'trial', world_slug = 'w'): Promise<Connection> => {

@@ -15,8 +15,8 @@ export type KilledCommand = {
   begin?: () => string
 }
 
-/** So many places of death are tried, spread over all; each costs two processes. `npm run chaos` tries more. */
-const DEATHS = Number(process.env.CHAOS_DEATHS ?? 6)
+/** Number of steps at which the command is killed, spread over all. Each costs two processes; `npm run chaos` kills at more. */
+const DEATHS = Number(process.env.CHAOS_DEATHS ?? 3)
 /** Each of them, on a busy machine. */
 const DEATH_BOUND_MS = 30_000
 

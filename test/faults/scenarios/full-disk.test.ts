@@ -6,7 +6,7 @@ test.skipIf(!canMount())(
   'a full disk loses nothing that was acknowledged',
   { timeout: 180_000 },
   async () => {
-    const { refused } = await fullDisk({ rounds: 3, seed: 1, log: () => {} })
+    const { refused } = await fullDisk({ rounds: 1, seed: 1, log: () => {} })
     expect(refused).toBeGreaterThan(0)
   },
 )

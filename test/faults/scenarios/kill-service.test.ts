@@ -4,6 +4,6 @@ import { killService } from './kill-service.ts'
 test('after a kill -9 of the service every acknowledged turn is there, once and whole', {
   timeout: 180_000,
 }, async () => {
-  const figures = await killService({ rounds: 2, seed: 1, log: () => {} })
+  const figures = await killService({ rounds: 1, seed: 1, log: () => {} })
   expect(figures.acknowledged).toBeGreaterThan(0)
 })
