@@ -40,6 +40,7 @@ describe('one graph, many processes', () => {
     server.child.kill('SIGTERM')
     expect((await server.end).code).toBe(0)
     expect(existsSync(serverFile())).toBe(false)
+    expect(existsSync(path.join(turngraph.folder, 'holder.json'))).toBe(false)
     expect(await context(2)).toEqual(through)
   })
 

@@ -28,4 +28,6 @@ test('kill -9 of the service loses no turn, and the next command does not use th
   expect(await capture(2)).toMatchObject({ code: 0 })
   const next = await turngraph.serve()
   expect(JSON.parse(readFileSync(serverFile, 'utf8'))).toMatchObject({ pid: next.child.pid, url: next.url })
+  const turns = await turngraph.run(['worlds', 'turns', 'TASK-1', '--json'])
+  expect(JSON.parse(turns.stdout).items).toMatchObject([{ turn_number: 1 }, { turn_number: 2 }])
 })
