@@ -4,7 +4,7 @@ import { RunnableLambda } from '@langchain/core/runnables'
 import type { CoachInput, PlayerInput } from 'turngraph/langchain'
 import { ScriptedModel } from './scripted-model.ts'
 
-/** What is to be built. Put your own model in the place of `ScriptedModel`, and this is a real session. */
+/** The task of the session. Replace `ScriptedModel` with your own model to run a real session. */
 export const task = {
   text: 'A shop that answers, logs and refuses',
   criteria: {
@@ -26,7 +26,7 @@ const coachPrompt = ChatPromptTemplate.fromTemplate(
   'You judge. Turn {turn} of {task}\n\n{context}\n\nThe Player reports: {report}',
 )
 
-/** Builds the first criterion that is not verified yet, and says what it will do in the first turn only. */
+/** Builds the first unverified criterion. Makes its promises in the first turn only. */
 const playerModel = new ScriptedModel((prompt) => {
   const next = Object.keys(task.criteria).find((id) => !isVerified(prompt, id)) ?? 'nothing'
   return {
@@ -42,7 +42,7 @@ const playerModel = new ScriptedModel((prompt) => {
   }
 })
 
-/** Checks what was built against what was promised; one criterion a turn is all that it has time for. */
+/** Compares the work with the promises. Verifies one criterion per turn. */
 const coachModel = new ScriptedModel((prompt) => {
   const built = /Built (AC-\d+)/.exec(prompt.slice(prompt.lastIndexOf('The Player reports')))?.[1] ?? ''
   const promised = /promises"|Promises recovered/.test(prompt)

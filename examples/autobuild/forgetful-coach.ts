@@ -1,5 +1,5 @@
-// A Coach that forgets a criterion, and the memory that does not: the same session where nothing is declared, and where it is.
-// From the checkout, after `npm run build`: npx tsx examples/autobuild/forgetful-coach.ts
+// A Coach forgets a criterion; the memory does not. Runs a session without declared criteria and one with them.
+// Run in the checkout, after `npm run build`: npx tsx examples/autobuild/forgetful-coach.ts
 import { createTurngraphClient, runAutobuild } from 'turngraph/langchain'
 
 const criteria = [
@@ -8,10 +8,10 @@ const criteria = [
   { criterionId: 'AC-003', text: 'A sold out product cannot be ordered' },
 ]
 
-/** All that the Coach thinks of by itself. */
+/** The criteria that the Coach remembers. */
 const REMEMBERED = ['AC-001', 'AC-002']
 
-/** Looks at one criterion a turn, and approves where nothing is left of those it remembers or is told of. */
+/** Judges one criterion per turn. Approves if none is left that it remembers or that its context names. */
 function coach({ context }: { context: string | null }) {
   const told = /\*\*Not judged so far\*\*: (.*)/.exec(context ?? '')?.[1]?.split(', ') ?? []
   const isOpen = (id: string) => context?.includes(`✓ ${id}: verified`) !== true

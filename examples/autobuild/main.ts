@@ -1,5 +1,5 @@
-// A session of three turns that needs the memory to succeed, and the same one without it.
-// From the checkout, after `npm run build`: npx tsx examples/autobuild/main.ts
+// Runs a session of three turns that needs the memory to succeed, and the same session without the memory.
+// Run in the checkout, after `npm run build`: npx tsx examples/autobuild/main.ts
 import { createTurngraphClient, runAutobuild } from 'turngraph/langchain'
 import { coach, player, task } from './agents.ts'
 
@@ -21,7 +21,7 @@ async function session(memory: boolean): Promise<void> {
   await client.close()
 }
 
-/** Of a context, the lines that count here. */
+/** Shortens a context to the lines that matter in this example. */
 function short(context: string | null): string {
   if (context === null) return 'nothing'
   const lines = context.split('\n').filter((line) => /✓|Feedback|recovered/.test(line))

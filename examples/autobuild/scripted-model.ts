@@ -1,7 +1,7 @@
 import { SimpleChatModel } from '@langchain/core/language_models/chat_models'
 import type { BaseMessage } from '@langchain/core/messages'
 
-/** A chat model without a network: a function of the prompt. It knows what the prompt says, and nothing else. */
+/** A chat model without a network: its answer depends only on the prompt. */
 export class ScriptedModel extends SimpleChatModel {
   readonly #answer: (prompt: string) => unknown
 

@@ -1,6 +1,6 @@
-// An agent that loses its context in the middle of a task, with and without the hooks of `turngraph hook install --gate`.
-// A stand-in for Claude Code runs the hooks of a settings file with the payloads that Claude Code sends; the agent knows
-// what stands in its context, and nothing else. docs/how-to/claude-code.md shows how to start it.
+// Simulates an agent that loses its context in the middle of a task, with or without the hooks of
+// `turngraph hook install --gate`. Runs the hooks of a settings file with the payloads of Claude Code. The agent
+// knows only its context. docs/how-to/claude-code.md explains the hooks.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -27,13 +27,13 @@ for (let turn = 1; turn <= 10; turn++) {
   context.push(`Done: ${next}`)
   console.log(`turn ${turn}: ${next}`)
   if (turn === 1) {
-    context = ['This conversation was compacted.'] // and the summary has forgotten the task
+    context = ['This conversation was compacted.'] // the summary has lost the task
     startSession('compact')
   }
 }
 console.log(`stopped: ${proven.size} of ${(task.match(/AC-\d+/g) ?? []).length} proven`)
 
-/** What the agent knows to be open: named in its context, and not done or verified there. */
+/** Returns the open criteria: named in the agent's context, but neither done nor verified there. */
 function openCriteria() {
   const text = context.join('\n')
   const named = [...new Set(text.match(/AC-\d+/g) ?? [])]
@@ -45,7 +45,7 @@ function startSession(source) {
     context.push(answer.hookSpecificOutput?.additionalContext ?? '')
 }
 
-/** Whether a Stop hook keeps the agent at work; it reads the reason. */
+/** Checks if a Stop hook keeps the agent working. Adds the reason to the context. */
 function isHeldUp() {
   const blocks = runHooks('Stop', { stop_hook_active: false }).filter(({ decision }) => decision === 'block')
   context.push(...blocks.map(({ reason }) => reason))
@@ -65,7 +65,7 @@ function runHooks(event, fields, subject = '') {
   )
 }
 
-/** The Coach, who has looked at what was built. */
+/** Captures the turn as the Coach, with the criterion as verified. */
 async function capture(turn, criterion) {
   const response = await fetch(`${process.env.TURNGRAPH_URL}/v1/turns`, {
     method: 'POST',

@@ -1,6 +1,6 @@
-// One turn of a session with Claude Code, for the `command` executor: a Player that works in this folder, then a Coach
-// that judges what it did. Standard input says what the memory knows, standard output takes the record of the turn.
-// What is to be built stands in the file that TASK_FILE names. docs/how-to/turn-runs.md says how to start it.
+// Plays a turn with Claude Code, for the `command` executor: a Player works in this folder, then a Coach judges
+// the work. Reads the contexts from standard input and writes the record of the turn to standard output.
+// TASK_FILE names the file that describes the task. docs/how-to/turn-runs.md explains executors.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
@@ -18,11 +18,11 @@ const coach = ask(
   continuation.coach.context,
   'coach_decision (approved or feedback), coach_feedback, verifications: [{criterion_id, criterion_text, status, evidence}], issues: [{severity, description}]',
 )
-// Nobody is their own judge: of the Player's answer these fields count, whatever else it holds.
+// Uses only these fields of the Player's answer, so that the Player cannot judge its own work.
 const { player_summary, player_decision, files_modified, promises } = player
 console.log(JSON.stringify({ player_summary, player_decision, files_modified, promises, ...coach }))
 
-/** Asks Claude Code, without a terminal; its answer is one JSON object. */
+/** Runs Claude Code without a terminal. Returns its answer, one JSON object. */
 function ask(prompt, context, fields) {
   const known = context ?? 'This is the first turn.'
   const input = `${prompt}\n\nTurn ${attempted_turn}. ${known}\n\nAnswer with one JSON object only: ${fields}`

@@ -4,8 +4,8 @@ import { deserialize, serialize } from 'node:v8'
 import { MemorySaver } from '@langchain/langgraph'
 
 /**
- * LangGraph's checkpointer in memory, with its memory in a file: a killed process goes on where it was. For more than an
- * example take that of a database (@langchain/langgraph-checkpoint-postgres and the like).
+ * LangGraph's in-memory checkpointer, saved to a file, so that a killed process can continue. For production, use
+ * the checkpointer of a database (such as @langchain/langgraph-checkpoint-postgres).
  */
 export class FileSaver extends MemorySaver {
   readonly #file: string
@@ -28,7 +28,7 @@ export class FileSaver extends MemorySaver {
     this.#save()
   }
 
-  /** Whole or not at all. */
+  /** Replaces the file atomically. */
   #save(): void {
     const { storage, writes } = this
     writeFileSync(`${this.#file}.draft`, serialize({ storage, writes }), { flush: true })

@@ -1,6 +1,8 @@
-// A LangGraph graph whose nodes are a Player and a Coach. Its checkpointer has the state of the graph: where it is, and what
-// the agents just said. Turngraph has what is proven. Killed anywhere, the same command goes on with both.
-// From the checkout, after `npm run build`: npx tsx examples/langgraph/main.ts FOLDER [NODE:TURN, where it kills itself]
+// A LangGraph graph whose nodes are a Player and a Coach. Its checkpointer stores the state of the graph: the current
+// node and the last outputs of the agents. Turngraph stores the proven criteria. After a kill, the same command
+// continues with both.
+// Run in the checkout, after `npm run build`: npx tsx examples/langgraph/main.ts FOLDER [NODE:TURN]
+// With NODE:TURN the process kills itself after this node of this turn.
 import path from 'node:path'
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 import { createTurngraphClient } from 'turngraph/langchain'
@@ -41,7 +43,10 @@ async function judge({ turn, report }: State) {
   return { judgement: judgement.parse(await coach.invoke({ context, task, turn, player: report })) }
 }
 
-/** A node of its own: killed after it, before LangGraph knows, it stores the same record again, and that is once. */
+/**
+ * Captures the turn in a separate node. After a kill between the capture and its checkpoint, the node runs again
+ * with the same record, which is stored once.
+ */
 async function record({ turn, report, judgement }: State) {
   await client.captureTurnState({
     ...world,
@@ -64,7 +69,7 @@ const criterionOf = ({ criterion_id, criterion_text, status }: z.output<typeof p
   status,
 })
 
-/** A kill -9 when the work of a node is done and its checkpoint is not written. */
+/** Wraps a node. Kills the process, if requested, after the work of the node and before its checkpoint. */
 const node =
   <T>(name: string, work: (state: State) => Promise<T>) =>
   async (state: State): Promise<T> => {

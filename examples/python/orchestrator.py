@@ -1,6 +1,6 @@
 """An orchestrator in Python over REST: context in, turn out. Standard library only.
 
-python3 examples/python/orchestrator.py FEATURE TASK   (TURNGRAPH_URL and TURNGRAPH_TOKEN say where the service is)
+python3 examples/python/orchestrator.py FEATURE TASK   (TURNGRAPH_URL and TURNGRAPH_TOKEN name the service)
 """
 
 import json
@@ -21,7 +21,7 @@ def call(path, query=None, body=None):
 
 
 def play(context, turn):
-    """Your Player and your Coach stand here; these two get one criterion further a turn."""
+    """Replace this with your Player and your Coach. This example completes one criterion per turn."""
     done = [n for n in (1, 2, 3) if f"✓ AC-{n}: verified" in (context or "")]
     now = f"AC-{len(done) + 1}"
     decision = "approved" if len(done) == 2 else "feedback"

@@ -1,6 +1,6 @@
-"""The session of examples/autobuild on the Python client: three turns, which need the memory to succeed.
+"""Runs the session of examples/autobuild with the Python client: three turns that need the memory to succeed.
 
-PYTHONPATH=clients/python python3 examples/python/session.py   (TURNGRAPH_URL and TURNGRAPH_TOKEN say where the service is)
+PYTHONPATH=clients/python python3 examples/python/session.py   (TURNGRAPH_URL and TURNGRAPH_TOKEN name the service)
 """
 
 from turngraph import TurngraphClient
@@ -14,7 +14,7 @@ CRITERIA = {
 
 
 def player(context, turn):
-    """Builds the first criterion that is not verified yet, and says what it will do in the first turn only."""
+    """Builds the first unverified criterion. Makes its promises in the first turn only."""
     now = [name for name in CRITERIA if f"✓ {name}: verified" not in context][0]
     promised = CRITERIA.items() if turn == 1 else ()
     promises = [{"criterion_id": name, "criterion_text": text, "status": "complete"} for name, text in promised]
@@ -22,7 +22,7 @@ def player(context, turn):
 
 
 def coach(context, report):
-    """Judges what was built against what was promised; one criterion a turn is all that it has time for."""
+    """Compares the work with the promises. Verifies one criterion per turn."""
     built = report["player_summary"].removeprefix("Built ")
     left = [name for name in CRITERIA if name != built and f"✓ {name}: verified" not in context]
     verified = {"criterion_id": built, "criterion_text": CRITERIA[built], "status": "verified", "evidence": "its test passes"}

@@ -1,5 +1,5 @@
-// One turn, for the `command` executor: standard input says what is known, standard output takes the record of the turn.
-// In the place of this script's few lines your agents work; what they say on standard error is kept where they fail.
+// Plays a turn, for the `command` executor. Reads the contexts from standard input and writes the record of the
+// turn to standard output. Replace the lines below with your agents. If they fail, their standard error is stored.
 import { text } from 'node:stream/consumers'
 
 const { attempted_turn, continuation } = JSON.parse(await text(process.stdin))
