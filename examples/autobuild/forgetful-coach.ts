@@ -1,4 +1,5 @@
-// A Coach forgets a criterion; the memory does not. Runs a session without declared criteria and one with them.
+// A Coach forgets a criterion; the memory does not. Runs a session without declared criteria and one with
+// them.
 // Run in the checkout, after `npm run build`: npx tsx examples/autobuild/forgetful-coach.ts
 import { createTurngraphClient, runAutobuild } from 'turngraph/langchain'
 

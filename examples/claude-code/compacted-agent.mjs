@@ -1,6 +1,6 @@
-// Simulates an agent that loses its context in the middle of a task, with or without the hooks of
-// `turngraph hook install --gate`. Runs the hooks of a settings file with the payloads of Claude Code. The agent
-// knows only its context. docs/how-to/claude-code.md explains the hooks.
+// Simulates an agent that loses its context in the middle of a task, with or without the hooks that
+// `turngraph hook install --gate` installs. Runs the hooks of a settings file with the payloads of Claude
+// Code. The agent knows only its context. docs/how-to/claude-code.md explains the hooks.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 

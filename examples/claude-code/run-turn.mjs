@@ -1,6 +1,6 @@
-// Plays a turn with Claude Code, for the `command` executor: a Player works in this folder, then a Coach judges
-// the work. Reads the contexts from standard input and writes the record of the turn to standard output.
-// TASK_FILE names the file that describes the task. docs/how-to/turn-runs.md explains executors.
+// Plays a turn with Claude Code, for the `command` executor: a Player works in this folder, then a Coach
+// judges the work. Reads the contexts from standard input and writes the record of the turn to standard
+// output. TASK_FILE names the file that describes the task. docs/how-to/turn-runs.md explains executors.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'

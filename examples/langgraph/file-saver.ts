@@ -4,8 +4,8 @@ import { deserialize, serialize } from 'node:v8'
 import { MemorySaver } from '@langchain/langgraph'
 
 /**
- * LangGraph's in-memory checkpointer, saved to a file, so that a killed process can continue. For production, use
- * the checkpointer of a database (such as @langchain/langgraph-checkpoint-postgres).
+ * LangGraph's in-memory checkpointer, saved to a file, so that a killed process can continue. For production,
+ * use the checkpointer of a database (such as @langchain/langgraph-checkpoint-postgres).
  */
 export class FileSaver extends MemorySaver {
   readonly #file: string

@@ -1,6 +1,6 @@
-// A LangGraph graph whose nodes are a Player and a Coach. Its checkpointer stores the state of the graph: the current
-// node and the last outputs of the agents. Turngraph stores the proven criteria. After a kill, the same command
-// continues with both.
+// A LangGraph graph whose nodes are a Player and a Coach. Its checkpointer stores the state of the graph: the
+// current node and the last outputs of the agents. Turngraph stores the proven criteria. After a kill, the
+// same command continues with both.
 // Run in the checkout, after `npm run build`: npx tsx examples/langgraph/main.ts FOLDER [NODE:TURN]
 // With NODE:TURN the process kills itself after this node of this turn.
 import path from 'node:path'
@@ -44,8 +44,8 @@ async function judge({ turn, report }: State) {
 }
 
 /**
- * Captures the turn in a separate node. After a kill between the capture and its checkpoint, the node runs again
- * with the same record, which is stored once.
+ * Captures the turn in a separate node. After a kill between the capture and its checkpoint, the node runs
+ * again with the same record, which is stored once.
  */
 async function record({ turn, report, judgement }: State) {
   await client.captureTurnState({

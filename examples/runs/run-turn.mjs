@@ -1,5 +1,6 @@
-// Plays a turn, for the `command` executor. Reads the contexts from standard input and writes the record of the
-// turn to standard output. Replace the lines below with your agents. If they fail, their standard error is stored.
+// Plays a turn, for the `command` executor. Reads the contexts from standard input and writes the record of
+// the turn to standard output. Replace the lines below with your agents. If they fail, their standard error
+// is stored.
 import { text } from 'node:stream/consumers'
 
 const { attempted_turn, continuation } = JSON.parse(await text(process.stdin))
