@@ -1,4 +1,4 @@
-/** Every named analysis and every query of the documents, over one project of so many turns and steps. */
+/** Measures every named analysis and every query of the documents, over one project of the given size. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { listAnalyses, runAnalysis } from '../src/analysis/named-analyses.ts'
@@ -14,7 +14,7 @@ type AnalysesBench = {
   turns: number
   steps: number
   samples: number
-  /** A project that was filled before. */
+  /** An already filled project. */
   project: string | null
   out: string
 }
@@ -40,7 +40,10 @@ export async function benchAnalyses(bench: AnalysesBench): Promise<void> {
   })
 }
 
-/** Sessions of ten turns that are approved in the end, four of five; one of ten criteria is taken back on the way. */
+/**
+ * Fills sessions of ten turns. Four of five sessions end approved, and one of ten criteria is rejected on the
+ * way.
+ */
 async function fillSessions(
   graph: Graph,
   { project, turns }: { project: string; turns: number },
@@ -77,7 +80,7 @@ const named = (graph: Graph, project: string): Asked[] =>
 
 const DOCUMENT = fileURLToPath(new URL('../docs/how-to/analyst.md', import.meta.url))
 
-/** In this very process: a query's own process adds nothing to what the engine takes. */
+/** Runs in this process: the separate process of a query adds no time to the engine's own. */
 function documented(graph: Graph, project: string): Asked[] {
   const blocks = [...readFileSync(DOCUMENT, 'utf8').matchAll(/\n([^\n]+)\n\n```cypher\n(.*?)^```$/gms)]
   return blocks.map(([, question = '', text = '']) => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Gives `work` a folder that is gone afterwards. */
+/** Runs `work` with a temporary folder, which is removed afterwards. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-bench-'))
   try {
@@ -18,6 +18,9 @@ export function writeFigures(out: string, figures: object): void {
   writeFileSync(out, `${JSON.stringify(figures, null, 2)}\n`)
 }
 
-/** The setting of a store; without one that of the environment, or the embedded graph in the data folder. */
+/**
+ * The setting of a store. The default is the store of the environment, or the embedded graph in the data
+ * folder.
+ */
 export const storeSetting = (store: string | null): Record<string, string> =>
   store === null ? {} : { TURNGRAPH_STORE: store }

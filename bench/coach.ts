@@ -1,6 +1,6 @@
 /**
- * What a Coach asks, at so many turns, as ratios to RETURN 1; and of one long world with 50 criteria, as ratios to the
- * same of a short one.
+ * Measures the requests of a Coach at the given number of turns, as ratios to RETURN 1, and in one long world
+ * with 50 criteria, as ratios to the same requests in a short one.
  */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'

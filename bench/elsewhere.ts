@@ -1,6 +1,7 @@
 /**
- * What it costs to ask other sessions: contexts with `elsewhere` against those without, and captures that enter many topics
- * against those that enter few, in one project where each file, gate and complaint is that of thousands of turns.
+ * Measures the cost of knowledge from other sessions: contexts with `elsewhere` against contexts without it,
+ * and captures that enter many topics against captures that enter few, in one project in which thousands of
+ * turns share each file, gate and issue.
  */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
@@ -11,7 +12,7 @@ import { onBenchGraph } from './on-graph.ts'
 
 type ElsewhereBench = { store: string | null; turns: number[]; samples: number; out: string }
 
-/** Sessions from which contexts are asked: the reads go round them. */
+/** Number of sessions that ask for contexts, in rotation. */
 const ASKING = 16
 const FILL_WIDTH = 4
 const MODULES = 50
@@ -41,7 +42,10 @@ export async function benchElsewhere(bench: ElsewhereBench): Promise<void> {
   })
 }
 
-/** A turn that learned something: five files of a module, a gate that fails everywhere, complaints that others have had. */
+/**
+ * Makes a turn with lessons: five files of a module, a gate that fails everywhere, and issues of other
+ * sessions.
+ */
 function learningTurn(world: string, index: number, turnNumber: number) {
   const turn = turnOf(world, turnNumber)
   const isLast = turnNumber === TURNS_A_WORLD
@@ -98,7 +102,7 @@ async function sampled(
       ],
       ['capture, 2 topics', () => client.captureTurnState(turnOf(`${label}-few-${world}`, turn))],
     ]
-    // Each form is first in its turn: what runs right after the floor pays for what the floor left cold.
+    // Each form comes first in its turn, because the first one after the floor pays for cold caches.
     for (const [name, work] of rotated(forms, round)) await sample(name, work)
   }
   return figures()

@@ -1,4 +1,7 @@
-/** Readers of events on a thread of their own: when each heard of each turn, in milliseconds since 1970. */
+/**
+ * Readers of events in a separate thread. They record when each heard of each turn, in milliseconds since
+ * 1970.
+ */
 import { get } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 

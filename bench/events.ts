@@ -1,4 +1,4 @@
-/** Measures captures beside readers of events, against captures alone, and how long an event is on its way. */
+/** Measures captures during readers of events against captures without readers, and the delay of an event. */
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,9 +13,11 @@ import { latencyOf, printRatios, sampler } from './latency.ts'
 type EventsBench = { store: string | null; samples: number; readers: number; out: string }
 
 const TURNS_A_ROUND = 20
-/** Orchestrators capture minutes apart: the writer pauses, so that readers have their time. */
+/**
+ * Pause between two captures. Orchestrators capture minutes apart, so the writer leaves time for the readers.
+ */
 const WRITER_PAUSE_MS = 20
-/** An event is heard within this, or never. */
+/** Time limit for an event: a later one counts as lost. */
 const HEARD_WITHIN_MS = 2_000
 
 export const benchEvents = (bench: EventsBench): Promise<void> =>
@@ -34,7 +36,7 @@ export const benchEvents = (bench: EventsBench): Promise<void> =>
         { name: 'alone', at: null },
         { name: `beside ${readers} readers`, at: url },
       ]
-      // The embedded graph is one process's.
+      // Only one process can have the embedded graph.
       if (bench.store === null) return measure(bench, client, forms)
       await withService(replica('other'), (other) =>
         measure(bench, client, [
@@ -45,7 +47,7 @@ export const benchEvents = (bench: EventsBench): Promise<void> =>
     })
   })
 
-/** How captures are measured: beside readers at an address, or alone. */
+/** A form of the measurement: captures during readers at an address, or without readers (null). */
 type Form = { name: string; at: string | null }
 
 async function measure(

@@ -1,20 +1,22 @@
-// Fills a graph with turns as real sessions have them.
+// Fills a graph with turns like those of real sessions.
 import type { TurngraphClient } from '../src/client/client.ts'
 
 export const TURNS_A_WORLD = 10
 export const CRITERIA = 8
-/** Filling writes this many worlds at a time. */
+/** Number of worlds that are filled at the same time. */
 const FILL_WIDTH = 16
 const COLD_WORLDS = 20
 
-/** Fills the graph up to so many turns, in worlds of ten; `worlds` and `turns` say how far it is. */
+/**
+ * Fills the graph up to a number of turns, in worlds of ten. `worlds` and `turns` count the existing ones.
+ */
 export async function fillTo(
   client: TurngraphClient,
   filled: { worlds: number; turns: number },
   turns: number,
 ): Promise<void> {
   while (filled.turns < turns) {
-    // One at a time until the server has planned and compiled what it will run.
+    // Writes one world at a time until the server has planned and compiled the statements.
     const width =
       filled.worlds < COLD_WORLDS
         ? 1
@@ -28,7 +30,7 @@ async function fillWorld(client: TurngraphClient, world: number): Promise<void> 
   for (let turn = 1; turn <= TURNS_A_WORLD; turn++) await client.captureTurnState(turnOf(`w${world}`, turn))
 }
 
-/** A turn as real sessions have them: eight criteria judged with evidence, promises, two issues. */
+/** Makes a turn like those of real sessions: eight judged criteria with evidence, promises, two issues. */
 export function turnOf(world: string, turnNumber: number, criteria = CRITERIA) {
   const criterion = (i: number) => ({
     criterionId: `AC-${String(i + 1).padStart(3, '0')}`,
@@ -70,7 +72,9 @@ export function turnOf(world: string, turnNumber: number, criteria = CRITERIA) {
   }
 }
 
-/** Eight verifications and nothing else: the capture of the trial that set the bars of both engines. */
+/**
+ * Makes a turn with eight verifications only: the capture of the trial that set the limits of both engines.
+ */
 export function turnOfTrial(world: string, turnNumber: number) {
   const { promises, issues, gates, ...turn } = turnOf(world, turnNumber)
   return turn

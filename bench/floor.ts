@@ -1,6 +1,6 @@
 /**
- * The floor is what one round trip costs: `RETURN 1` and a one-node write, as the driver's own executeQuery runs
- * them (DESIGN.md measured it so), or as the embedded engine does.
+ * The floor is the cost of one round trip: `RETURN 1` and a one-node write, run by the driver's own
+ * executeQuery (as DESIGN.md measured it) or by the embedded engine.
  */
 import neo4j from 'neo4j-driver'
 import type { Graph } from '../src/graph/port.ts'

@@ -1,4 +1,4 @@
-/** Measures how long the hooks of Claude Code take, from their start to their end, against a Node that does nothing. */
+/** Measures the hooks of Claude Code from start to end, against a Node process without work. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -68,7 +68,7 @@ async function measure(forms: readonly Form[], folder: string, samples: number, 
   writeFigures(out, result)
 }
 
-/** A task in the middle of its work: half of its criteria are proven. */
+/** Fills a task that is half done: half of its criteria are proven. */
 async function fillTask(client: TurngraphClient): Promise<void> {
   for (let turnNumber = 1; turnNumber <= TURNS; turnNumber++)
     await client.captureTurnState({
@@ -95,7 +95,7 @@ async function runHook({ args, event, url }: Form, folder: string, sessionId: st
     stdio: ['pipe', 'ignore', 'inherit'],
   })
   const input = { hook_event_name: event, session_id: sessionId, cwd: folder, source: 'startup' }
-  child.stdin.on('error', () => {}) // a Node that does nothing has ended by now
+  child.stdin.on('error', () => {}) // a Node process without work has already ended
   child.stdin.end(JSON.stringify(input))
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)

@@ -1,7 +1,7 @@
-// Times work, and prints what it took.
+// Measures the time of work, and prints the figures.
 export type Latency = { p50: number; p95: number; n: number }
 
-/** Milliseconds, to the microsecond. */
+/** Returns the latency in milliseconds, rounded to microseconds. */
 export function latencyOf(samples: readonly number[]): Latency {
   const sorted = samples.toSorted((a, b) => a - b)
   const at = (q: number) =>
@@ -9,7 +9,7 @@ export function latencyOf(samples: readonly number[]): Latency {
   return { p50: at(0.5), p95: at(0.95), n: sorted.length }
 }
 
-/** Times work under names, round by round, so that all see the same machine. */
+/** Measures named work round by round, so that all names are measured under the same conditions. */
 export function sampler() {
   const samples = new Map<string, number[]>()
   return {
@@ -34,7 +34,7 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** The forms of a round in another order each time: the first pays for what the call before it left cold. */
+/** Rotates the forms of a round: the first form pays for cold caches after the call before it. */
 export const rotated = <T>(forms: readonly T[], round: number): T[] => {
   const at = round % forms.length
   return [...forms.slice(at), ...forms.slice(0, at)]
@@ -42,7 +42,7 @@ export const rotated = <T>(forms: readonly T[], round: number): T[] => {
 
 export type Figures = Record<string, Latency>
 
-/** Each as a ratio to the floor of the same run. */
+/** Prints each figure as a ratio to the floor of the same run. */
 export function printFigures(title: string, figures: Figures): void {
   const read = figures['floor read']?.p50 ?? 1
   const write = figures['floor write']?.p50 ?? 1
@@ -53,7 +53,7 @@ export function printFigures(title: string, figures: Figures): void {
   }
 }
 
-/** Each as a ratio to one of them. */
+/** Prints each figure as a ratio to one of them. */
 export function printRatios(figures: Figures, to: string): void {
   const base = figures[to]?.p50 ?? Number.NaN
   for (const [name, { p50, p95 }] of Object.entries(figures))
@@ -62,7 +62,9 @@ export function printRatios(figures: Figures, to: string): void {
     )
 }
 
-/** How the cost of each grew from the first size to the last, as a ratio to how the floor's did. */
+/**
+ * Prints how the cost of each grew from the first size to the last, as a ratio to the growth of the floor.
+ */
 export function printGrowth(results: Record<number, Figures>): void {
   const sizes = Object.keys(results).map(Number)
   const [first, last] = [Math.min(...sizes), Math.max(...sizes)]

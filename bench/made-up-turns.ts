@@ -6,13 +6,15 @@ import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/s
 import { newThread } from '../src/transcripts/thread.ts'
 import { type TranscriptTurn, transcriptTurn } from '../src/transcripts/turn.ts'
 
-/** `few`: the same shapes again and again, as a corpus that is repeated has them. `many`: most are unique, as in life. */
+/**
+ * `few`: the same patterns repeat, as in a repeated corpus. `many`: most patterns are unique, as in real use.
+ */
 export type Shapes = 'few' | 'many'
 
 export const TURNS_A_SESSION = 40
 const MEAN_LENGTH = 12
 
-/** How often the real transcripts of ../shared/corpus call what; 36 more tools four times each. */
+/** Calls per tool in the real transcripts of ../shared/corpus, plus 36 more tools with four calls each. */
 const CALLS: Record<string, number> = {
   Bash: 690,
   Read: 456,
@@ -31,9 +33,9 @@ const CALLS: Record<string, number> = {
   ...Object.fromEntries(Array.from({ length: 36 }, (_, i) => [`mcp__server__tool${i}`, 4])),
 }
 const TOOLS = Object.entries(CALLS).flatMap(([tool, times]) => Array<string>(times).fill(tool))
-/** Of ten calls, four are of the same tool as the one before: turns of 12 calls have 7 runs. */
+/** Share of calls that use the same tool as the call before: turns of 12 calls have 7 runs. */
 const SAME_TOOL = 0.42
-/** Turns of `few` shapes are one of so many. */
+/** Number of different turns with `few` patterns. */
 const FEW = 150
 const FAILED = 0.04
 const ERRORS = Array.from(
@@ -44,9 +46,10 @@ const ERRORS = Array.from(
 export const instantOf = (turn: number): number => Date.UTC(2026, 0, 1) + turn * 60_000
 
 /**
- * Turns of a real mix of lengths, tools and errors, written as an import writes them, until they are so many steps.
+ * Writes turns with a realistic mix of lengths, tools and errors, in the way of an import, up to a number of
+ * steps.
  *
- * @returns how many turns
+ * @returns the number of turns
  */
 export async function fillTurns(
   graph: Graph,
@@ -126,7 +129,7 @@ function madeUp(number: number, shapes: Shapes): TranscriptTurn {
 const oneOf = (some: readonly string[], random: () => number): string =>
   some[Math.floor(random() * some.length)] ?? ''
 
-/** The same numbers from the same seed (mulberry32). */
+/** Returns a generator of random numbers: the same seed gives the same numbers (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = Math.imul(seed * 2 + 1, 0x9e3779b1)
   return () => {

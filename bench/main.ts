@@ -16,12 +16,12 @@ import { benchReports } from './transcript-reports.ts'
 import { benchTranscripts } from './transcripts.ts'
 import { benchTurns } from './turns.ts'
 
-// The driver takes a stack trace with every statement: mapped to sources, that alone is 0.1 ms.
+// The driver takes a stack trace for every statement, and mapping it to the sources would take 0.1 ms.
 process.setSourceMapsEnabled(false)
 
 const program = new Command('bench').description('Speed as ratios to a floor measured in the same run')
 
-/** A measurement, with the options that all of them take: their names are those of the fields that it is given. */
+/** A measurement, with the options that all measurements share. Each option has the name of an input field. */
 class Bench extends Command {
   static add(name: string, description: string): Bench {
     const bench = new Bench(name).description(description)

@@ -1,4 +1,4 @@
-// Runs a bench on a graph of its own.
+// Runs a bench on a separate graph.
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
 import type { Graph } from '../src/graph/port.ts'
@@ -17,9 +17,9 @@ type GraphBench = {
 }
 
 /**
- * A migrated, warm graph with its floor for the time of a bench; what `measure` answers goes to `out` as JSON. What
- * `fill` writes is found as a process finds it that starts then: to read what it has written itself takes the embedded graph
- * half as long again.
+ * Runs a bench on a migrated, warm graph with its floor, and writes the result of `measure` to `out` as JSON.
+ * The graph is opened again after `fill`, as by a new process: reading its own writes takes the embedded
+ * graph half as long again.
  */
 export const onBenchGraph = (
   { store, out, fill, environment }: GraphBench,

@@ -1,4 +1,5 @@
-// Runs in the page that `bench/page-view.ts` looks at, before the page's own scripts: watches paints, and scrolls.
+// Runs in the page that `bench/page-view.ts` opens, before the page's own scripts: observes paints, and
+// scrolls.
 const paints = []
 new PerformanceObserver((list) => {
   for (const { startTime } of list.getEntries()) paints.push(startTime)
@@ -10,7 +11,10 @@ const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
 globalThis.probe = {
   largestPaint: () => paints.at(-1) ?? null,
 
-  /** The longest time between two frames while nothing moves: what the machine is busy with besides. */
+  /**
+   * Returns the longest time between two frames while the page is idle, which shows the other load of the
+   * machine.
+   */
   async longestIdleFrame() {
     let longest = 0
     let last = await nextFrame()
@@ -22,13 +26,16 @@ globalThis.probe = {
     return longest
   },
 
-  /** When the first of these stood there, in a frame or two. */
+  /** Returns the time when the first of these rows exists, to within one or two frames. */
   async firstRows(selector) {
     while (document.querySelector(selector) === null) await nextFrame()
     return performance.now()
   },
 
-  /** Scrolls to the left end, the lower end, the right end and the upper end, a step a frame: the longest time between two frames. */
+  /**
+   * Scrolls to the left end, the lower end, the right end and the upper end, one step per frame. Returns the
+   * longest time between two frames.
+   */
   async longestFrame(selector) {
     const scroller = document.querySelector(selector)
     let longest = 0

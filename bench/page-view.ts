@@ -1,4 +1,4 @@
-/** Opens a view of the page in a browser of its own, several times, and measures it. */
+/** Opens a view of the page in a separate browser, several times, and measures it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
@@ -8,29 +8,29 @@ import { median } from './latency.ts'
 export type ViewToLookAt = {
   name: string
   address: string
-  /** The first of these is the first row. */
+  /** Selector of the rows. */
   rows: string
-  /** What is scrolled from one end to the other; null: nothing. */
+  /** Selector of the element that is scrolled from one end to the other, or null. */
   scrolls: string | null
 }
 
-/** The largest of all samples, but for times of loading, which are medians. */
+/** The maximum of all samples, or the median for times of loading. */
 export type ViewFigures = {
   rowsMs: number
   paintMs: number
-  /** Null where nothing is scrolled. */
+  /** Null if the view does not scroll. */
   frameMs: number | null
-  /** The same while nothing moved, right before. */
+  /** The same figure while the page was idle, right before. */
   idleFrameMs: number | null
   heapMb: number
-  /** The memory that the process of the tab has for itself; null where the system does not say. */
+  /** Private memory of the tab's process; null if the system does not report it. */
   memoryMb: number | null
   nodes: number
 }
 
 const PROBE = fileURLToPath(new URL('./page-probe.mjs', import.meta.url))
 
-/** After the first rows: what comes later may be larger. */
+/** Pause after the first rows, because later content may be larger. */
 const SETTLE_MS = 1_500
 
 export async function lookAt(url: string, view: ViewToLookAt, samples: number): Promise<ViewFigures> {
@@ -77,11 +77,11 @@ async function measure(browser: Browser, url: string, view: ViewToLookAt): Promi
   return { rowsMs, paintMs, frameMs, idleFrameMs, nodes, heapMb: Math.round(heap / 2 ** 20), memoryMb }
 }
 
-/** Asks what `page-probe.mjs` has put into the page. */
+/** Calls a function that `page-probe.mjs` has added to the page. */
 const probe = async (page: Page, what: string, selector = ''): Promise<number> =>
   Number(await page.evaluate(`probe.${what}(${JSON.stringify(selector)})`))
 
-/** The largest of the browser's processes for tabs: it keeps a spare one. */
+/** Returns the memory of the largest tab process of the browser, which also keeps a spare one. */
 async function tabMemory(browser: Browser): Promise<number | null> {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
@@ -89,7 +89,7 @@ async function tabMemory(browser: Browser): Promise<number | null> {
   return sizes.length === 0 ? null : Math.max(...sizes)
 }
 
-/** What no other process shares with it. */
+/** Returns the memory that a process does not share with others. */
 function privateMb(pid: number): number | null {
   const file = `/proc/${pid}/smaps_rollup`
   if (!existsSync(file)) return null

@@ -1,4 +1,7 @@
-/** Measures the page in a real browser over a large store, against the bars of the contract (web.md, "Quality"). */
+/**
+ * Measures the page in a real browser over a large store, against the limits of the contract (web.md,
+ * "Quality").
+ */
 import { inProcessClient } from '../src/client/in-process.ts'
 import { migrate } from '../src/graph/migrations.ts'
 import { openGraph } from '../src/graph/open.ts'
@@ -14,14 +17,14 @@ type PageBench = {
   sessions: number
   attempts: number
   samples: number
-  /** A project that was filled before. */
+  /** An already filled project. */
   project: string | null
   out: string
 }
 
 const LARGE = { turns: 200, criteria: 60 }
 
-/** What each view may take at most. */
+/** Limits of each view. */
 const BARS = { rowsMs: 1_000, paintMs: 1_000, frameMs: 50, memoryMb: 200 } as const
 
 export const benchPage = (bench: PageBench): Promise<void> =>
@@ -44,7 +47,7 @@ export const benchPage = (bench: PageBench): Promise<void> =>
 
 type Place = { folder: string; environment: Record<string, string> }
 
-/** Answers the id of the run. */
+/** Fills the store and returns the id of the run. */
 async function fill({ sessions, attempts }: PageBench, project: string, place: Place): Promise<string> {
   const { store } = loadConfig({
     ...process.env,

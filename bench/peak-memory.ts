@@ -1,9 +1,9 @@
-// Watches how much memory a process takes.
+// Measures the memory of a process.
 const LOOK_MS = 50
 
 /**
- * The most memory that this process is seen to take, in MB. The system's own `maxRSS` begins with what the parent of the
- * process took. For work that gives way to others: what blocks the process is not seen.
+ * Measures the peak memory of this process, in MB. The system's own `maxRSS` starts with the peak of the
+ * parent process. Works only for asynchronous work: it does not measure while the process is blocked.
  */
 export function watchMemory(): () => number {
   let most = 0

@@ -1,4 +1,4 @@
-/** How long captures take while hostile queries fight for the machine, as a ratio to how long they take without. */
+/** Measures captures during hostile queries, as a ratio to captures without them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
@@ -42,7 +42,8 @@ export async function benchQueries({ store, turns, samples, out }: QueriesBench)
 
 async function captures(client: TurngraphClient, world: string, samples: number): Promise<Latency> {
   const times: number[] = []
-  // A pause between two, as orchestrators make: the attack has its time, whatever a capture takes.
+  // Pauses between two captures like an orchestrator, so that the queries get time regardless of the
+  // captures.
   for (let turn = 1; turn <= samples; turn++) {
     const record = turnOf(`${world}-${Math.ceil(turn / 20)}`, ((turn - 1) % 20) + 1)
     times.push(await measureMs(() => client.captureTurnState(record)))
@@ -59,7 +60,7 @@ async function attackUntil(
 ): Promise<void> {
   const refused = [...WRITES, ...SCHEMA_AND_SERVER, ...FILES_AND_PROCEDURES, ...DISGUISES]
   for (let i = first; !attack.over; i += ATTACKERS) {
-    // Mostly what costs the most.
+    // Sends mostly the most expensive queries.
     const corpus = i % 3 === 0 ? refused : TOO_MUCH
     const query = corpus[i % corpus.length] ?? ''
     const outcome = await client.queryGraph({ query, timeoutMs: TIMEOUT_MS }).then(

@@ -1,4 +1,7 @@
-/** Measures captures beside readers of the same world, against captures alone and beside readers of another world. */
+/**
+ * Measures captures during readers of the same world, against captures without readers and with readers of
+ * another world.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { httpClient } from '../src/client/http.ts'
 import { withService } from '../test/faults/harness/service-process.ts'
@@ -10,14 +13,19 @@ type ReadersBench = {
   store: string | null
   turns: number
   samples: number
-  /** Milliseconds between two contexts of a reader. 0: none waits, and the readers alone fill the machine. */
+  /**
+   * Milliseconds between two contexts of a reader. 0: no reader waits, and the readers alone use the whole
+   * machine.
+   */
   pause: number
   out: string
 }
 
 const READERS = 8
 const TURNS_A_ROUND = 10
-/** Orchestrators capture minutes apart: the writer pauses as well, so that readers have their time. */
+/**
+ * Pause between two captures. Orchestrators capture minutes apart, so the writer leaves time for the readers.
+ */
 const WRITER_PAUSE_MS = 20
 
 export async function benchReaders(bench: ReadersBench): Promise<void> {

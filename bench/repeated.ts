@@ -1,4 +1,4 @@
-// Makes many transcripts of a few real ones.
+// Makes many transcripts from a few real ones.
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ export const transcriptsIn = (folder: string): string[] =>
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort()
 
-/** Real files again and again, each time with new uuids and calls, until they are so many bytes. */
+/** Repeats real files, each time with new uuids and calls, up to a number of bytes. */
 export async function repeatTo(bytes: number, from: readonly string[], folder: string): Promise<string[]> {
   const files: string[] = []
   for (let round = 1, written = 0; written < bytes; round++) {

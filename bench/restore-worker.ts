@@ -1,4 +1,7 @@
-/** An export or a restore in a process of its own, so that its memory is its own. Arguments: what, file, store. */
+/**
+ * Runs an export or a restore in a separate process, to measure its memory. Arguments: operation, file,
+ * store.
+ */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { inProcessClient } from '../src/client/in-process.ts'

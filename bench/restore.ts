@@ -1,6 +1,6 @@
 /**
- * Made-up turns leave an embedded graph and come into a store; then again, when all of them stand there. Each in a
- * process of its own: turns a second, and the most memory that it took.
+ * Exports made-up turns from an embedded graph and restores them into a store, then restores them again when
+ * all of them exist. Each step runs in a separate process. Measures turns per second and peak memory.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

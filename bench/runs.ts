@@ -1,6 +1,6 @@
 /**
- * The steps of a coordinator, measured one after another as ratios to a one-node write: start an attempt, end it
- * (with a small turn, with one as real sessions have them, without any), look at the run.
+ * Measures the steps of a coordinator as ratios to a one-node write: start an attempt, end it (with a small
+ * turn, with a turn like those of real sessions, without a turn), and read the run.
  */
 import { inProcessClient } from '../src/client/in-process.ts'
 import { captureRequest } from '../src/memory/record/record.ts'

@@ -1,6 +1,7 @@
 /**
- * What declaring costs: contexts and captures of tasks that declare 20 criteria against those of tasks that name the same 20
- * and declare nothing; and of tasks beside one that declares 500 against those of a project where none does.
+ * Measures the cost of specifications: contexts and captures of tasks that declare 20 criteria, against tasks
+ * that name the same 20 without a declaration; and tasks of a project with a task that declares 500, against
+ * a project without declarations.
  */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
@@ -11,14 +12,15 @@ import { onBenchGraph } from './on-graph.ts'
 
 type SpecificationsBench = { store: string | null; turns: number; samples: number; out: string }
 
-/** Tasks of each kind: the reads go round them. */
+/** Number of tasks of each kind. The reads use them in rotation. */
 const TASKS = 16
 const CRITERIA = 20
 const MANY_CRITERIA = 500
 
 export async function benchSpecifications(bench: SpecificationsBench): Promise<void> {
   await onBenchGraph(bench, async (graph, floor) => {
-    // Names of one length: where keys are 7 bytes longer, a context on Neo4j takes a fifth more.
+    // Both names have the same length: with keys that are 7 bytes longer, a context on Neo4j takes a fifth
+    // more.
     const begun = Date.now()
     const clientOf = (name: 'a' | 'b') => inProcessClient({ graph, project: `bench-${begun}-${name}` })
     const [client, beside] = [clientOf('a'), clientOf('b')]
@@ -57,7 +59,10 @@ async function fillWorld(client: TurngraphClient, world: string): Promise<void> 
     await client.captureTurnState(turnOf(world, turn, CRITERIA))
 }
 
-/** Each round measures every form once, in each order as often: what runs behind a larger one pays for what that left cold. */
+/**
+ * Measures every form once per round, and each order equally often: a form that runs after a larger one pays
+ * for cold caches.
+ */
 async function sampled(
   client: TurngraphClient,
   beside: TurngraphClient,

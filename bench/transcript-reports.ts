@@ -1,4 +1,4 @@
-/** Each report over so many steps, as a ratio to counting the same turns. */
+/** Measures each report over the given number of steps, as a ratio to counting the same turns. */
 import type { Graph } from '../src/graph/port.ts'
 import type { Statement } from '../src/graph/statements.ts'
 import { listDesires, listPaths } from '../src/transcripts/desires.ts'
@@ -13,7 +13,7 @@ type ReportsBench = {
   steps: number
   shapes: Shapes
   samples: number
-  /** A project that was filled before. */
+  /** An already filled project. */
   project: string | null
   out: string
 }
@@ -59,7 +59,7 @@ function reportsOf(graph: Graph, project: string, steps: number): Report[] {
   const patterns = { project, minLength: THRESHOLD }
   const paths = { project, threshold: THRESHOLD, limit: 20 }
   const pattern = { project, minLength: 0, limit: 50, pattern: 'Read{2+} → Bash' }
-  // The newer half of the turns, and within a period of what was added up.
+  // Selects the newer half of the turns, at an instant within a period of the stored sums.
   const sinceMs = instantOf(steps / 25)
   return [
     { name: 'turns', run: () => listTranscriptTurns(graph, turns) },

@@ -1,6 +1,7 @@
 /**
- * Reading transcripts and importing them, as ratios to `readFile` + `split` + `JSON.parse` of the same files in the same
- * run; memory, and how both grow with the size: real files repeated with new uuids. Each is a process of its own.
+ * Measures the reading and the import of transcripts as ratios to `readFile` + `split` + `JSON.parse` of the
+ * same files in the same run, their memory, and how both grow with the size. The input is real files repeated
+ * with new uuids. Each measurement runs in a separate process.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

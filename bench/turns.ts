@@ -35,7 +35,7 @@ export const benchTurns = (bench: TurnsBench): Promise<void> =>
     const service = bench.http ? await serve(bench.store, graph, config) : null
     const own: Clients['own'] = { direct: inProcessClient({ graph, project: PROJECT }) }
     if (service !== null) own.http = httpClient({ url: service.url, project: PROJECT })
-    // Another process, which remembers nothing of this one.
+    // Acts as another process, without the caches of this one.
     const replica = graphWith(graph, { close: async () => {} })
     const other = inProcessClient({ graph: replica, project: PROJECT })
     try {
@@ -46,7 +46,7 @@ export const benchTurns = (bench: TurnsBench): Promise<void> =>
     }
   })
 
-/** In a process of its own, as callers have it; the embedded graph is held by one process alone. */
+/** Serves in a separate process, as for real callers. Only one process can have the embedded graph. */
 async function serve(
   store: string | null,
   graph: Graph,
@@ -62,9 +62,9 @@ async function serve(
 }
 
 type Clients = {
-  /** Of this process, by the way it calls. */
+  /** Clients of this process, by their transport. */
   own: Record<string, TurngraphClient>
-  /** Beside the direct one, as another replica: it did not write the turn before. */
+  /** A direct client of another replica, which did not write the turn before. */
   other: TurngraphClient
 }
 
@@ -89,7 +89,7 @@ async function measureAll(
   return results
 }
 
-/** Worlds by where the promises of their next turn come from. */
+/** Kinds of worlds, by the source of the promises of their next turn. */
 const PROMISING = ['own', 'recovered', 'none'] as const
 const WORLDS_OF_EACH = 16
 
@@ -105,7 +105,7 @@ async function fillWorlds(client: TurngraphClient): Promise<void> {
   }
 }
 
-/** Each round measures every operation once, so that all see the same machine. */
+/** Measures every operation once per round, so that all are measured under the same conditions. */
 async function sampled(
   rounds: number,
   { own, other }: Clients,
@@ -133,7 +133,7 @@ async function sampled(
         ],
         [', by two processes', turnOf(`${world}-${name}-two`, turn), turn % 2 === 0 ? client : other],
       ]
-      // Each form is first in its turn: what runs right after the floor pays for what the floor left cold.
+      // Each form comes first in its turn, because the first one after the floor pays for cold caches.
       for (const [form, record, by] of rotated(forms, round)) {
         await sample(`${name} capture${form}`, () => by.captureTurnState(record))
         captured++
@@ -168,7 +168,10 @@ function withoutWorld({ worldSlug, ...turn }: CapturedTurn): CapturedTurn {
   return turn
 }
 
-/** After its first turn a session names criteria by their ids alone, as a Coach that is a model does. */
+/**
+ * Removes all texts of criteria after the first turn of a session: a model as Coach names them by their ids
+ * only.
+ */
 const labelsOnly = <T extends ReturnType<typeof turnOf>>(record: T, turn: number): CapturedTurn =>
   turn === 1
     ? record

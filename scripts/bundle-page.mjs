@@ -1,4 +1,5 @@
-// Bundles the page (src/web) into static files whose names hold the hash of their content, and what draws reports.
+// Bundles the page (src/web) into static files with content hashes in their names, and the module that
+// renders reports.
 import { createHash } from 'node:crypto'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +9,10 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = path.join(root, 'src', 'web')
 
-/** Whose code becomes part of ours; the packages of CodeMirror have one licence, of one author. */
+/**
+ * Packages whose code becomes part of the bundle. All CodeMirror packages have the same license by one
+ * author.
+ */
 const BUNDLED = [
   'preact',
   'preact-render-to-string',
@@ -19,7 +23,7 @@ const BUNDLED = [
   'd3-force',
 ]
 
-/** Into `web` below the folder of a build: `index.html`, what it loads in `assets`, and `report.js`. */
+/** Writes `index.html`, its files in `assets`, and `report.js` into `web` below the folder of a build. */
 export async function bundlePage(draft) {
   const folder = path.join(draft, 'web')
   const { metafile } = await build({
@@ -28,20 +32,21 @@ export async function bundlePage(draft) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true, // what a view loads when it is opened is a file of its own
+    splitting: true, // a view that is loaded on demand is a separate file
     minify: true,
     format: 'esm',
     target: 'es2022',
     charset: 'utf8',
     plugins: [{ name: 'examples-of-documents', setup: loadExamples }],
-    legalComments: 'none', // the licences stand beside the files
+    legalComments: 'none', // the licenses are in separate files
     metafile: true,
     logLevel: 'warning',
   })
   const named = (pattern) => Object.keys(metafile.outputs).find((file) => pattern.test(file))
   const address = (file) => `/assets/${path.basename(file)}`
   const page = named(/page-[^/]*\.js$/)
-  // Loaded beside the page, and not after it: each step on the way to a view is a request that its answer waits for.
+  // Loads these parts together with the page: loading them after it would add one round trip per level of
+  // imports.
   const parts = metafile.outputs[page].imports
     .filter(({ kind }) => kind === 'import-statement')
     .map((part) => `<link rel="modulepreload" href="${address(part.path)}">`)
@@ -57,7 +62,7 @@ export async function bundlePage(draft) {
   }
 }
 
-/** One module for the command line, with the style sheet of reports in it. */
+/** Bundles the reports with their style sheet into one module for the command line. */
 async function bundleReport(folder) {
   await build({
     entryPoints: [path.join(SOURCES, 'report', 'report.tsx')],
@@ -74,7 +79,10 @@ async function bundleReport(folder) {
   })
 }
 
-/** A style sheet that a report imports is its text, and the hash by which the policy of the document allows it. */
+/**
+ * Loads a style sheet that a report imports as its text, and the hash by which the document's policy allows
+ * it.
+ */
 function loadStyleSheets({ onLoad }) {
   onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
     const { outputFiles } = await build({
@@ -91,10 +99,10 @@ function loadStyleSheets({ onLoad }) {
   })
 }
 
-/** A numbered question, and the block of Cypher that follows it. */
+/** A numbered question, and the block of Cypher after it. */
 const EXAMPLE = /^\d+\. (.+)\n\n```cypher\n([\s\S]*?)\n```$/gm
 
-/** A document that the page imports is the example queries that stand in it. */
+/** Loads a document that the page imports as the example queries in it. */
 function loadExamples({ onLoad }) {
   onLoad({ filter: /\.md$/ }, ({ path: file }) => {
     const examples = [...readFileSync(file, 'utf8').matchAll(EXAMPLE)]

@@ -1,4 +1,5 @@
-// Checks that what an installation downloads is pinned: each package of the lock file by its integrity, each base image by its digest.
+// Checks that every download of an installation is pinned: packages of the lock file by integrity, base
+// images by digest.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -6,7 +7,7 @@ const [folder = '.'] = process.argv.slice(2)
 const read = (name) =>
   existsSync(path.join(folder, name)) ? readFileSync(path.join(folder, name), 'utf8') : ''
 
-/** Packages of other platforms that the registry did not answer for (docs/decisions/dependencies.md). */
+/** Packages of other platforms for which the registry gave no integrity (docs/decisions/dependencies.md). */
 const WITHOUT_INTEGRITY = new Set(
   ['darwin-arm64', 'darwin-x64', 'linux-arm64-gnu', 'linux-arm64-musl', 'win32-x64-msvc'].map(
     (platform) => `@grafeo-db/js-${platform}@0.6.0`,

@@ -1,6 +1,7 @@
 /**
- * The data goes one way: a door → an operation → a capability → the graph (docs/concepts.md, "Layers"). The list is
- * closed: each layer names all that it may import, and a file outside the list fails the check.
+ * Imports have one direction: a door → an operation → a capability → the graph (docs/concepts.md, "Layers").
+ * The list is closed: each layer names every layer that it may import, and a file outside the list fails the
+ * check.
  */
 export const folder = (...names) => `^src/(${names.join('|')})/`
 
@@ -17,7 +18,10 @@ export const capabilities = [
 export const doors = ['http', 'mcp', 'cli', 'web']
 export const programs = ['langchain', 'autobuild']
 
-/** What the files of a layer may import beside each other. Types alone carry no code: they may come from any layer below. */
+/**
+ * Allowed imports of each layer, besides its own files. Pure types contain no code: any lower layer may
+ * provide them.
+ */
 export const mayImport = {
   core: [],
   rules: ['core'],
@@ -40,7 +44,10 @@ export const mayImport = {
   web: [],
 }
 
-/** Files of capabilities that do no I/O: doors and programs render and judge with them what an operation answered. */
+/**
+ * Files of capabilities that do no I/O: doors and programs use them to render and judge the answers of
+ * operations.
+ */
 export const pure = [
   'rules/[a-z-]+',
   'memory/record/(record|normalize|words|issues|derived-keys)',
@@ -53,13 +60,16 @@ export const pure = [
 ]
 export const pureFiles = `^src/(${pure.join('|')})\\.ts$`
 
-/** What a process that opens the graph itself is made of: the service, a command without one, a client on a store. */
+/**
+ * The parts of a process that opens the graph itself: the service, a command without a service, a client on a
+ * store.
+ */
 export const host = [
   'graph/(migrations|instance-lock)',
   'runs/(turn-runs|executors)',
   'events/(change-feed|written-changes)',
 ]
-/** What a command does itself, through a client: it reads and writes files of the user. */
+/** The work that a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
   'artifacts/(import|import-report|task-file|artifact-watch|folders)',
   'transcripts/(import-files|graph-store|transcript-watch)',
@@ -70,11 +80,14 @@ export const beside = {
   http: [...host, 'graph/(observed|bookmarks)', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
-  // It runs in a browser: types of the records, where the operations stand in REST, and what is as small as it is pure.
+  // Runs in a browser: it imports types of records, the REST routes of operations, and small pure code.
   web: ['operations/routes', 'core/group-by'],
 }
 
-/** A mermaid picture of the closed list; what stands on `platform` and `core`, which all do, is not drawn. */
+/**
+ * Draws the closed list as a mermaid diagram, without `platform`, `rules` and `core`, which all layers
+ * import.
+ */
 export function layersPicture() {
   const arrows = Object.entries(mayImport).flatMap(([layer, below]) =>
     below.filter((other) => !everyone.includes(other)).map((other) => `  ${layer} --> ${other}`),

@@ -14,7 +14,10 @@ type Call = {
   responses: Record<string, { content: { 'application/json': { schema: Schema } } }>
 }
 
-/** What waits in a spool is in camelCase there: for the renaming, which keys are names and which are somebody's data. */
+/**
+ * Operations in a spool, which stores camelCase: renaming must know which keys are field names and which are
+ * user data.
+ */
 const SPOOLED = ['captureTurnState', 'commitAttempt'] as const
 
 function generated(): string {
@@ -68,7 +71,7 @@ function errorText(): string {
   ].join('\n\n')
 }
 
-/** All fields of a call, wherever they stand: in the path, the query or the body. */
+/** Returns the schema of all fields of a call: those in the path, the query and the body. */
 function requestOf(call: Call, schemas: Record<string, Schema>): Schema {
   const body = resolved(call.requestBody?.content['application/json'].schema ?? {}, schemas)
   const named = call.parameters.filter(({ $ref }) => $ref === undefined)
@@ -107,10 +110,13 @@ function routeText(route: Route, { properties = {}, required = [] }: Schema): st
   return `    ${quoted(route.operation)}: Route(${fields.join(', ')}),`
 }
 
-/** A dict names keys, a list holds entries of one shape, None is data: it stays as it is. */
+/**
+ * Writes a shape: a dict maps field names, a list holds entries of one shape, None is data that stays
+ * unchanged.
+ */
 function shapeText(schema: Schema, schemas: Record<string, Schema>): string {
   const given = resolved(schema, schemas)
-  if (schema.$ref !== undefined && given.properties === undefined) return 'None' // free JSON, which holds itself
+  if (schema.$ref !== undefined && given.properties === undefined) return 'None' // free JSON, which contains itself
   const choices = given.anyOf ?? given.oneOf
   if (choices !== undefined) {
     const shapes = new Set(

@@ -9,7 +9,9 @@ import { PRIVATE_KEY_FORMS } from '../src/core/scrub/private-keys.ts'
 import { VALUE_FORMS } from '../src/core/scrub/secret.ts'
 import { writeGenerated } from './write-generated.ts'
 
-/** Patterns that look behind by a length that varies, which Python cannot: the same forms, read from the front. */
+/**
+ * Patterns whose lookbehind has a variable length, which Python does not support: the same forms without it.
+ */
 const READ_FROM_THE_FRONT: Readonly<Record<string, string>> = {
   mailchimp: String.raw`(?<![A-Za-z0-9])([a-f0-9]{32}-us\d{1,2})(?!\w)`,
   telegram: String.raw`(?<![A-Za-z0-9])((?:bot)?\d{8,10}:[A-Za-z0-9_-]{35})(?![\w-])`,
@@ -17,7 +19,7 @@ const READ_FROM_THE_FRONT: Readonly<Record<string, string>> = {
   line: String.raw`(?:^|(?<=[\n\0"]))[ \t]{0,20}(?:password|passwd)[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|\Z)`,
 }
 
-/** A pattern of JavaScript as one of Python: `$` is the end, and a bracket within a class is escaped. */
+/** Translates a pattern of JavaScript to Python: `$` is the end, and a bracket within a class is escaped. */
 function toPython(source: string): string {
   let written = ''
   let isInClass = false

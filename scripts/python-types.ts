@@ -1,5 +1,5 @@
 // Writes JSON Schemas as TypedDicts of Python.
-/** A JSON Schema, as far as the OpenAPI document uses it. */
+/** The subset of JSON Schema that the OpenAPI document uses. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -14,7 +14,7 @@ export type Schema = {
   description?: string
 }
 
-/** What is sent takes any sequence and mapping; what is answered is a list and a dict. */
+/** Input accepts any sequence and mapping; output is a list and a dict. */
 type Direction = 'input' | 'output'
 
 const SIMPLE: Record<string, string> = {
@@ -25,10 +25,10 @@ const SIMPLE: Record<string, string> = {
   null: 'None',
 }
 
-/** Collects TypedDicts for JSON Schemas: equal ones are one class. */
+/** Collects TypedDicts for JSON Schemas: equal schemas share one class. */
 export class PythonTypes {
   readonly #components: Record<string, Schema>
-  /** By name, in the order in which they were asked for. */
+  /** Texts by name, in the order of their first use. */
   readonly #texts = new Map<string, string>()
   readonly #names = new Map<string, string>()
 
@@ -40,7 +40,7 @@ export class PythonTypes {
     return [...this.#texts.values()]
   }
 
-  /** The annotation of a schema; a class that it needs is called after `name`. */
+  /** Returns the annotation of a schema; a class that it needs is named after `name`. */
   typeOf(schema: Schema, name: string, direction: Direction): string {
     if (schema.$ref !== undefined) return this.#component(schema.$ref.split('/').at(-1) ?? '')
     const choices = schema.anyOf ?? schema.oneOf
@@ -62,10 +62,10 @@ export class PythonTypes {
     return typeof schema.type === 'string' ? (SIMPLE[schema.type] ?? 'Any') : 'Any'
   }
 
-  /** A class of this very name. */
+  /** Adds a class with exactly this name. */
   addObject(name: string, { properties = {}, required = [] }: Schema, direction: Direction): void {
     if (this.#texts.has(name)) throw new Error(`two classes of the Python client would be called ${name}`)
-    this.#texts.set(name, '') // its place: what it needs stands behind it, and a class may hold itself
+    this.#texts.set(name, '') // reserves its place: the classes it needs come later, and it may contain itself
     const fields = Object.entries(properties).map(([field, schema]) => {
       const type = this.typeOf(schema, `${name}${pascalCase(field)}`, direction)
       const comment =
@@ -88,7 +88,7 @@ export class PythonTypes {
     return name
   }
 
-  /** Free JSON holds itself: it is whatever JSON is. */
+  /** Returns `Any` for free JSON, which contains itself. */
   #component(name: string): string {
     const schema = this.#components[name]
     if (schema === undefined) throw new Error(`${name} is no schema of the OpenAPI document`)
@@ -105,7 +105,7 @@ const asClass = (name: string, fields: readonly Field[]): string => {
   return `class ${name}(TypedDict):\n${lines.length === 0 ? '    pass' : lines.join('\n')}`
 }
 
-/** For fields that are keywords of Python, which a class cannot have. */
+/** Writes a TypedDict as a call, for fields that are Python keywords, which a class cannot have. */
 const asCall = (name: string, fields: readonly Field[]): string => {
   const lines = fields.map(({ field, comment, type }) => `${comment}    "${field}": ${JSON.stringify(type)},`)
   return `${name} = TypedDict("${name}", {\n${lines.join('\n')}\n})`

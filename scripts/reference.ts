@@ -1,4 +1,5 @@
-// Writes docs/reference.md, docs/graph.md, docs/mcp-tools.json and the picture of the layers in docs/concepts.md, from the schemas.
+// Writes docs/reference.md, docs/graph.md, docs/mcp-tools.json and the diagram of the layers in
+// docs/concepts.md.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { ERRORS } from '../src/core/errors.ts'
@@ -78,7 +79,7 @@ function reference(): string {
   ].join('\n\n')}\n`
 }
 
-/** All prompts take the same. */
+/** All prompts have the same arguments. */
 function promptArguments(): string {
   const [prompt] = listPrompts().prompts
   return (prompt?.arguments ?? [])
@@ -169,7 +170,7 @@ function fieldsOf(schema: Json): string {
   return table(['field', 'type', 'required', ''], rows)
 }
 
-/** The lists of a record, with the shape of their entries. */
+/** Returns the lists of a record, with the shape of their entries. */
 const nested = (schema: z.ZodType): [string, Json][] =>
   Object.entries((jsonSchema(schema).properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => {
     const items = field.items as Json | undefined
@@ -202,7 +203,7 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** The document, with the picture of the layers between its marks drawn anew. */
+/** Returns the document with a new diagram of the layers between its marks. */
 function conceptsWithLayers(): string {
   const text = readFileSync(new URL('../docs/concepts.md', import.meta.url), 'utf8')
   const picture = `<!-- layers -->\n\n\`\`\`mermaid\n${layersPicture()}\n\`\`\`\n\n<!-- /layers -->`

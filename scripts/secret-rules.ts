@@ -5,15 +5,17 @@ import { writeGenerated } from './write-generated.ts'
 
 type Rule = { id: string; regex?: string; entropy?: number; keywords?: string[] }
 
-/** Rules that are not compiled: their id, or how it ends. */
+/** Rules that are not compiled: an id, or the end of an id. */
 const LEFT_OUT = new RegExp(
   [
-    // src/core/scrub has a grammar of its own for these. Several of them are quadratic when a backtracking engine runs them.
+    // src/core/scrub has a separate grammar for these. Several of them are quadratic in a backtracking
+    // engine.
     'generic-api-key|hashicorp-tf-password|curl-auth-header|curl-auth-user|nuget-config-password',
     'kubernetes-secret-yaml|freemius-secret-key|sidekiq-sensitive-url|private-key|jwt|jwt-base64',
-    // A public identifier is no secret.
+    // A public identifier is not a secret.
     '.*-(?:client-id|access-id|api-id|public-key|pub-key)',
-    // Takes every commit id of a text that says "sourcegraph"; secretlint and the prefix table have `sgp_`.
+    // Matches every commit id of a text that contains "sourcegraph"; secretlint and the prefix table have
+    // `sgp_`.
     'sourcegraph-access-token',
     // Two rules in one; the prefix table has both of their tokens.
     'atlassian-api-token',
@@ -24,7 +26,10 @@ const LEFT_OUT = new RegExp(
     .join('|'),
 )
 
-/** What gitleaks wants behind a token. Without it a token is found in front of a comma or a bracket, too. */
+/**
+ * Terminators that gitleaks requires after a token. Without one, a token before a comma or a bracket is
+ * found, too.
+ */
 const TERMINATORS = [
   String.raw`(?:[\x60'"\s;]|\\[nr]|$)`,
   String.raw`(?:$|[\\'"\x60\s<),])`,
@@ -32,11 +37,11 @@ const TERMINATORS = [
   String.raw`(?:[^a-zA-Z0-9+/]|\z)`,
 ]
 
-/** `[\w.-]{0,50}?(?:vendor) … = … (token)`: a token that the name of its vendor makes known. */
+/** `[\w.-]{0,50}?(?:vendor) … = … (token)`: a token that is recognized by the name of its vendor. */
 const NAMED =
   /^(?:\(\?i\))?\[\\w\.-\]\{0,50\}\?(?:\(\?i:\[\\w\.-\]\{0,50\}\?)?(.+?)\(\?:\[ \\t\\w\.-\]\{0,20\}\).*?\\x60'"\\s=\]\{0,5\}(.+)$/
 
-/** Between the name of a vendor and a token: the rest of the name, and an assignment. */
+/** The text between the name of a vendor and a token: the rest of the name, and an assignment. */
 const IS = String.raw`[ \t\w.-]{0,20}["'\\]{0,3}\s{0,3}(?:=>|:?=|:)[\`'"\\\s=]{0,6}`.replace('\\`', '`')
 
 type Compiled = { id: string; keywords: string[]; source: string; named: boolean }
@@ -48,7 +53,7 @@ function compile({ id, regex = '', keywords = [] }: Rule): Compiled {
   const words = keywords.map((keyword) => keyword.toLowerCase())
   const [, vendor, token] = NAMED.exec(body) ?? []
   if (vendor !== undefined && token !== undefined) {
-    // Run without regard to case as a whole.
+    // The whole pattern runs without regard to case.
     const source = `${toJavaScript(vendor)}${IS}${toJavaScript(token)}(?![A-Za-z0-9])`
     return { id, keywords: words, source, named: true }
   }
@@ -59,7 +64,10 @@ function compile({ id, regex = '', keywords = [] }: Rule): Compiled {
   return { id, keywords: words, source: `(?<![A-Za-z0-9])${toJavaScript(body)}`, named: false }
 }
 
-/** A pattern of Go's RE2 for a JavaScript without inline flags: what ignores case lists both cases. */
+/**
+ * Translates a pattern of Go's RE2 to JavaScript without inline flags: parts that ignore case list both
+ * cases.
+ */
 function toJavaScript(pattern: string): string {
   const outer: boolean[] = []
   let ignore = false
@@ -106,7 +114,7 @@ const withBothCases = (charClass: string): string =>
       : part.toUpperCase() + part.toLowerCase(),
   )
 
-/** Every match has its secret in group 1, and no other group. */
+/** Rewrites a pattern so that the secret is group 1 and there is no other group. */
 function withOneGroup(source: string): string {
   let seen = 0
   const single = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\((?!\?)/g, (part) =>
@@ -121,7 +129,7 @@ function generated(): string {
   }
   const compiled = rules.filter(({ id, regex }) => regex !== undefined && !LEFT_OUT.test(id)).map(compile)
   const row = ({ id, keywords, source, named }: Compiled): string => {
-    new RegExp(source) // fails here where a form of Go was not translated
+    new RegExp(source) // fails here if a form of Go was not translated
     return `  [${quoted(id)}, [${keywords.map(quoted).join(', ')}], ${quoted(withOneGroup(source))}, ${named}],`
   }
   return [

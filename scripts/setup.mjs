@@ -1,5 +1,6 @@
-// Runs before `npm start` and `npm test`: installs what the lock file names and builds, each only where needed.
-// Quiet and quick when there is nothing to do. Built-in modules only: it runs before there are others.
+// Runs before `npm start` and `npm test`: installs the packages of the lock file and builds, each only if
+// needed. Silent and fast if there is nothing to do. Uses only built-in modules, because others may not be
+// installed yet.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -31,7 +32,7 @@ refuseOldNode()
 const forced = process.argv.includes('--build')
 if (forced || !isInstalled() || !isBuilt()) {
   await withLock(async () => {
-    // The process that had the lock before may have done it all.
+    // The process that had the lock before may have done all of the work.
     if (!isInstalled()) install()
     if (forced || !isBuilt()) await build()
   })
@@ -43,12 +44,12 @@ function refuseOldNode() {
   fail(`Turngraph needs Node 20.19 or later; this is ${process.version}. See https://nodejs.org/`)
 }
 
-/** By a stamp; a tree that somebody installed with npm itself is taken as it is, if it fits the lock file. */
+/** Checks a stamp. A tree that was installed with npm directly is accepted if it fits the lock file. */
 function isInstalled() {
   const wanted = installation()
   const stamp = existsSync(INSTALLED) ? readFileSync(INSTALLED, 'utf8') : null
   if (stamp === wanted) return true
-  // Native modules may be others on another Node.
+  // Native modules may differ on another Node.
   if (stamp !== null && !stamp.endsWith(RUNTIME)) return false
   if (!fitsLockFile()) return false
   writeFileSync(INSTALLED, wanted)
@@ -76,10 +77,10 @@ function fitsLockFile() {
 function install() {
   const how = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
   say(`Installing the dependencies (npm ${how.join(' ')}) …`)
-  // Under npm itself, the very npm that runs us.
+  // Under npm, uses the same npm that runs this script.
   const npm = process.env.npm_execpath
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...how] : ['npm', ...how]
-  // Standard output belongs to the command that comes after.
+  // Standard output belongs to the next command.
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) fail(`npm ${how.join(' ')} failed${error ? `: ${error.message}` : ''}.`)
   writeFileSync(INSTALLED, installation())
@@ -107,7 +108,7 @@ function newest(file) {
   return Math.max(found.mtimeMs, ...readdirSync(file).map((name) => newest(path.join(file, name))))
 }
 
-/** Into a folder of its own, which then takes the place of `dist`: no file of an older build stays. */
+/** Builds into a separate folder, which then replaces `dist`: no file of an older build stays. */
 async function build() {
   say('Building …')
   const began = new Date()
@@ -121,7 +122,7 @@ async function build() {
   await bundleProcesses(draft)
   const { bundlePage } = await import('./bundle-page.mjs')
   await bundlePage(draft)
-  // What was changed while the compiler ran is newer than the stamp, and is built the next time.
+  // A file that was changed while the compiler ran is newer than the stamp and is built the next time.
   writeFileSync(path.join(draft, '.built'), '')
   utimesSync(path.join(draft, '.built'), began, began)
   rmSync(at('dist.old'), { recursive: true, force: true })
@@ -131,7 +132,10 @@ async function build() {
   linkCommand()
 }
 
-/** The one encoding that is used becomes part of our module: users need not install the package with all of them. */
+/**
+ * Bundles the one encoding in use into a module of ours: users need not install the package with all
+ * encodings.
+ */
 async function bundleVocabulary(draft) {
   const { build: bundle } = await import('esbuild')
   const file = path.join(draft, VOCABULARY)
@@ -154,9 +158,10 @@ async function bundleVocabulary(draft) {
 }
 
 /**
- * What is started as a process, in few files: to find two hundred modules takes Node longer than to run a command. Our own
- * modules, and of zod, a hundred more, what they use; side by side, as deep below package.json as their sources: they find
- * files by where they stand.
+ * Bundles the programs into few files: Node takes longer to find two hundred modules than to run a command.
+ * The bundle contains our own modules and the used parts of zod, which are a hundred more. The files are in
+ * one folder, at the same depth below package.json as their sources, because they find other files by
+ * relative paths.
  */
 async function bundleProcesses(draft) {
   const { build: bundle } = await import('esbuild')
@@ -174,9 +179,9 @@ async function bundleProcesses(draft) {
     bundle: true,
     splitting: true,
     packages: 'external',
-    external: ['#report'], // a module of its own, which only one command loads
+    external: ['#report'], // a separate module, which only one command loads
     plugins: [{ name: 'share-vocabulary', setup: shareVocabulary }],
-    alias: { zod: at('node_modules', 'zod', 'index.js') }, // else it would be a package, too
+    alias: { zod: at('node_modules', 'zod', 'index.js') }, // otherwise it would stay an external package
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -186,7 +191,7 @@ async function bundleProcesses(draft) {
   chmodSync(path.join(bin, 'main.js'), 0o755)
 }
 
-/** The vocabulary is loaded from where it stands: a copy of it would be as large as all the rest. */
+/** Loads the vocabulary from its own file: a copy of it would be as large as everything together. */
 function shareVocabulary({ onResolve }) {
   const name = path.basename(VOCABULARY)
   onResolve({ filter: new RegExp(`/${name}$`) }, () => ({
@@ -196,8 +201,8 @@ function shareVocabulary({ onResolve }) {
 }
 
 /**
- * npx finds the command of the checkout here. Left to itself it keeps a link of its own, for ever, even one that it
- * made before there was a build to point at.
+ * Links the command of the checkout for npx. Otherwise npx keeps its own link forever, even one that it made
+ * before there was a build.
  */
 function linkCommand() {
   const link = at('node_modules', '.bin', 'turngraph')
@@ -205,7 +210,7 @@ function linkCommand() {
   symlinkSync(path.join('..', '..', 'dist', 'bin', 'main.js'), link)
 }
 
-/** One process at a time; a lock whose process is gone is nobody's. */
+/** Runs work in one process at a time. A lock of a dead process does not count. */
 async function withLock(work) {
   const deadline = Date.now() + 10 * 60_000
   while (!takeLock()) {

@@ -20,7 +20,7 @@ const checks = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const given = process.argv.slice(2)
 const runsAll = given.includes('--all')
 
-/** The random cases of all lanes have one seed. */
+/** The seed of the random cases, the same for all lanes. */
 const seed = process.env.TURNGRAPH_TEST_SEED ?? String(randomInt(2 ** 31))
 const env = {
   ...process.env,

@@ -1,4 +1,4 @@
-// Writes generated files; with `--check` it fails where one is out of date, and writes none.
+// Writes generated files. With `--check`, it writes nothing and fails if a file is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,6 +1,6 @@
 // Locks turns (by `rev`, in the order of the keys), including those that do not exist yet, and returns their
-// content. Of different copies, the one with more calls counts. Two concurrent imports of a fork must not
-// both find no turn.
+// content. The content decides between two different copies: the one with more calls counts. Two concurrent
+// imports of a fork must not both find no turn.
 // params: $keys $token
 UNWIND $keys AS key
 MERGE (t:TranscriptTurn {key: key})

@@ -1,6 +1,6 @@
-// Links the turn to the transcripts of agents that worked in a worktree of its task or feature while it was worked on;
-// `transcripts/link-turns` draws the same links for a transcript that is imported later. A turn without a start begins
-// when the turn before it ended, so the turn after this one is linked again, too.
+// Links the turn to the transcripts of agents that worked in a worktree of its task or feature during the turn.
+// `transcripts/link-turns` creates the same links for a transcript that is imported later. A turn without a start
+// begins at the end of the turn before it, so the next turn is linked again, too.
 CALL (t) {
   MATCH (t)-[:NEXT*0..1]->(x:Turn)
   WHERE size(coalesce(x.transcriptSessionIds, [])) = 0 // its capture may have named the session

@@ -12,9 +12,9 @@ const root = path.join(here, '..', '..')
 
 type Suite = {
   name: string
-  /** Of `@modelcontextprotocol/conformance`. */
+  /** Version of `@modelcontextprotocol/conformance`. */
   version: string
-  /** What it runs on where our Node is older. */
+  /** The Node version that the suite needs. It is downloaded if our Node is older. */
   needsNode: number
   args: readonly string[]
 }
@@ -29,7 +29,9 @@ const SUITES: readonly Suite[] = [
   },
 ]
 
-/** The package that holds the binary itself. `node`, which chooses one, has an install script that downloads it. */
+/**
+ * The package of the binary itself. The package `node`, which selects one, downloads it in an install script.
+ */
 const NODE_22 = `node-${process.platform}-${process.arch}@22.23.3`
 
 const { values } = parseArgs({ options: { suite: { type: 'string' } } })
@@ -46,7 +48,10 @@ function installFolder({ version }: Suite): string {
   return path.join(root, '.conformance', version)
 }
 
-/** In a folder of its own, without install scripts, so that nothing else changes. False: it cannot be had here. */
+/**
+ * Installs a suite into a separate folder, without install scripts. Returns false if it is not available
+ * here.
+ */
 function install(suite: Suite): boolean {
   const folder = installFolder(suite)
   const mark = path.join(folder, 'installed')
@@ -72,13 +77,15 @@ function needsOtherNode({ needsNode }: Suite): boolean {
   return Number(process.versions.node.split('.')[0]) < needsNode
 }
 
-/** The suites know no tokens: the service is for this machine alone, and only as long as they run. */
+/**
+ * Runs a suite. The suites send no token, so the service accepts only this machine, and only while they run.
+ */
 async function run(suite: Suite): Promise<number> {
   const { folder: dataFolder, remove } = temporaryFolder()
   const environment = { TURNGRAPH_STORE: 'embedded:memory' }
   try {
     return await withService({ dataFolder, environment }, async (service) => {
-      // So that there is a resource to list and to read.
+      // Creates a resource to list and to read.
       await service.client.captureTurnState({
         featureId: 'F',
         taskId: 'T',

@@ -1,4 +1,4 @@
-"""What schemathesis does not know of the service: one media type, and how much CPU a request may take."""
+"""Adds to schemathesis one media type of the service and a limit of CPU time per request."""
 
 import os
 

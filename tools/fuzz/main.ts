@@ -18,7 +18,7 @@ const { values } = parseArgs({
 })
 process.exitCode = install() ? await fuzz() : Number(process.env.REQUIRE_FUZZ === '1')
 
-/** In an environment of its own, so that nothing else of the machine changes. False: it cannot be had here. */
+/** Installs schemathesis into a separate environment. Returns false if it is not available here. */
 function install(): boolean {
   if (existsSync(schemathesis)) return true
   const steps = [

@@ -7,20 +7,20 @@ import type { Distribution } from './distribution.ts'
 
 export interface ClassArchive {
   readonly jvmFlags: readonly string[]
-  /** To be called after the server's end, which writes a missing archive if the end was orderly. */
+  /** Call this after the end of the server, which writes a missing archive if it was shut down properly. */
   publish(orderly: boolean): Promise<void>
 }
 
 /**
- * The JVM's archive of loaded classes (CDS) beside the jars. With it a start takes 7 s instead of 16 s (2 cores,
- * 2026.05 on Java 25). Where it is missing, a server that `mayWrite` leaves one: its stop takes 8 s more, once.
- * A JVM that cannot use the archive ignores it.
+ * The JVM's archive of loaded classes (CDS), stored next to the jars. With it, a start takes 7 s instead of
+ * 16 s (2 cores, 2026.05 on Java 25). If it is missing, a server with `mayWrite` writes one: its stop takes 8
+ * s longer, once. A JVM that cannot use the archive ignores it.
  */
 export function classArchive({ java, lib }: Distribution, mayWrite: boolean): ClassArchive {
   const archive = join(lib, '..', `classes-${identity(java)}.jsa`)
   if (existsSync(archive)) return { jvmFlags: [`-XX:SharedArchiveFile=${archive}`], publish: async () => {} }
   if (!mayWrite) return { jvmFlags: [], publish: async () => {} }
-  // Its own name until it is whole: servers that end side by side must not write into one file.
+  // A unique name until it is complete: servers that end at the same time must not write into one file.
   const written = `${archive}.${randomUUID()}`
   return {
     jvmFlags: [`-XX:ArchiveClassesAtExit=${written}`],
@@ -31,7 +31,7 @@ export function classArchive({ java, lib }: Distribution, mayWrite: boolean): Cl
   }
 }
 
-/** An archive fits only the very JVM that wrote it. */
+/** Identifies the JVM: an archive fits only the JVM that wrote it. */
 function identity(java: string): string {
   const path = realpathSync(java)
   return createHash('sha256')

@@ -22,9 +22,10 @@ export function renderConfiguration({ folder, port, auth, settings }: ServerConf
     'server.https.enabled': 'false',
     'dbms.security.auth_enabled': String(auth),
     'server.memory.pagecache.size': '64m',
-    // One query that collects too much would have all others wait for the garbage collector.
+    // Without this limit, a query that collects too much makes all others wait for the garbage collector.
     'db.memory.transaction.max': '128m',
-    // Without this every folder takes 512 MB at once: 256 MB for each of the two databases' logs.
+    // Without this setting, each folder takes 512 MB at once: 256 MB for the log of each of the two
+    // databases.
     'db.tx_log.preallocate': 'false',
     'dbms.usage_report.enabled': 'false',
     'db.lock.acquisition.timeout': '5s',

@@ -1,4 +1,4 @@
-// Provides what a server runs from: its jars, and a Java for them.
+// Provides the jars of a server and a Java that runs them.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { type Neo4jVersion, type Release, releases } from './releases.ts'
 
 export interface Distribution {
   readonly release: Release
-  /** The `java` that runs it. */
+  /** The `java` that runs the server. */
   readonly java: string
   /** The folder with the server's jars. */
   readonly lib: string
@@ -18,7 +18,7 @@ export interface Distribution {
 
 export type Neo4jAvailability = { available: true } | { available: false; reason: string }
 
-/** Whether a server of this version can be run here. Quick, and without the network. */
+/** Checks whether a server of this version can run here. Fast, and without the network. */
 export function neo4jAvailability(version: Neo4jVersion): Neo4jAvailability {
   const release = releases[version]
   if (findJdk(release.java) === undefined) return { available: false, reason: noJdk(release) }
@@ -28,7 +28,7 @@ export function neo4jAvailability(version: Neo4jVersion): Neo4jAvailability {
   return { available: true }
 }
 
-/** Everything needed to run a server of this version; its jars are downloaded the first time. */
+/** Provides the files of a server of this version; its jars are downloaded the first time. */
 export async function provideDistribution(version: Neo4jVersion): Promise<Distribution> {
   const release = releases[version]
   const jdk = findJdk(release.java)
@@ -37,14 +37,14 @@ export async function provideDistribution(version: Neo4jVersion): Promise<Distri
   return { release, java: join(jdk, 'bin', 'java'), lib: libFolder(release) }
 }
 
-/** `$XDG_CACHE_HOME/turngraph/neo4j`: the jars, which all checkouts share. */
+/** Returns the folder of the jars, `$XDG_CACHE_HOME/turngraph/neo4j`, which all checkouts share. */
 function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'turngraph', 'neo4j')
 }
 
 const downloads = new Map<Neo4jVersion, Promise<void>>()
 
-/** Servers that are started side by side by one process share one download. */
+/** Downloads the jars. Servers that one process starts at the same time share one download. */
 function provideJars(version: Neo4jVersion): Promise<void> {
   const release = releases[version]
   if (existsSync(libFolder(release))) return Promise.resolve()
@@ -79,7 +79,7 @@ async function publish(jars: string, target: string): Promise<void> {
   try {
     await rename(jars, target)
   } catch (error) {
-    // Another process was first: a folder that exists is whole, as it came by a rename too.
+    // Another process was first. An existing folder is complete because it was also renamed into place.
     if (!existsSync(target)) throw error
   }
 }

@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { isErrno } from './signal.ts'
 
 /**
- * A loopback port that nobody listens on, from below the ephemeral ranges (Linux 32768, macOS 49152). One that
- * the system picks (port 0) can be taken by any outgoing connection while a server is down for a restart, and
- * a client that keeps knocking at it can even connect to itself.
+ * Returns an unused loopback port below the ephemeral ranges (Linux 32768, macOS 49152). The system's own
+ * choice (port 0) can be taken by any outgoing connection while a server restarts, and a client that keeps
+ * retrying it can even connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

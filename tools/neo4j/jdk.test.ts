@@ -23,7 +23,7 @@ describe('the JDK for a release', () => {
     expect(javaHomes(env)).toEqual(['/25', '/21', '/default'])
   })
 
-  it('takes the first fitting candidate and asks no further', () => {
+  it('takes the first fitting candidate and checks no others', () => {
     const asked: string[] = []
     const majors: Record<string, number> = { '/a': 25, '/c': 21, '/d': 17 }
     const majorOf = (home: string) => {
@@ -34,7 +34,7 @@ describe('the JDK for a release', () => {
     expect(asked).toEqual(['/a', '/b', '/c'])
   })
 
-  it('is none where a newer Java is all there is', () => {
+  it('is undefined if there is only a newer Java', () => {
     expect(chooseJdk(['/a'], [17, 21], () => 25)).toBeUndefined()
   })
 })

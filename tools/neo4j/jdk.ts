@@ -4,22 +4,25 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
-/** `17.0.15` is 17, `25-ea` is 25, and `1.8.0_292`, as it was written before Java 9, is 8. */
+/** Parses a version: `17.0.15` is 17, `25-ea` is 25, and `1.8.0_292`, the form before Java 9, is 8. */
 export function javaMajor(version: string): number | undefined {
   const major = /^(?:1\.)?(\d+)/.exec(version)?.[1]
   return major === undefined ? undefined : Number(major)
 }
 
-/** Java homes named by the environment: the numbered ones first, highest first, as they were set on purpose. */
+/**
+ * Lists Java homes of the environment: the numbered ones first, highest first, because they were set on
+ * purpose.
+ */
 export function javaHomes(env: NodeJS.ProcessEnv): string[] {
   const number = (name: string): number => Number(/^JAVA_HOME_(\d+)/.exec(name)?.[1] ?? 0)
   return Object.keys(env)
-    .filter((name) => /^JAVA_HOME(_\d+\w*)?$/.test(name)) // JAVA_HOME_21_X64 is what GitHub's runners set
+    .filter((name) => /^JAVA_HOME(_\d+\w*)?$/.test(name)) // GitHub's runners set JAVA_HOME_21_X64
     .sort((a, b) => number(b) - number(a))
     .flatMap((name) => env[name] || [])
 }
 
-/** The first home whose Java is one of `accepted`; `majorOf` is asked only as far as needed. */
+/** Returns the first home whose Java is in `accepted`; `majorOf` is called only as long as needed. */
 export function chooseJdk(
   homes: Iterable<string>,
   accepted: readonly number[],
@@ -32,12 +35,12 @@ export function chooseJdk(
   return undefined
 }
 
-/** The home of a JDK on this machine with one of the `accepted` majors. */
+/** Finds the home of a JDK on this machine with one of the `accepted` major versions. */
 export function findJdk(accepted: readonly number[]): string | undefined {
   return chooseJdk(installedJdks(), accepted, installedMajor)
 }
 
-/** The full path of a program, as the shell would find it. */
+/** Returns the full path of a program in the way of the shell. */
 export function findOnPath(program: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
@@ -53,7 +56,9 @@ function* installedJdks(): Generator<string> {
   }
 }
 
-/** Where package managers, SDKMAN and IDEs put JDKs, and the home inside each of them. */
+/**
+ * Lists the folders in which package managers, SDKMAN and IDEs install JDKs, and the home inside each JDK.
+ */
 function usualFolders(): [folder: string, inside: string][] {
   const macBundle = join('Contents', 'Home')
   return [

@@ -15,7 +15,7 @@ export interface LaunchOptions extends ServerConfiguration {
   readonly url: string
   readonly password: string | undefined
   readonly jvmFlags: readonly string[]
-  /** Whether the folder is removed when this process dies. Such a server also leaves a class archive. */
+  /** True if the folder is removed when this process dies. Such a server also leaves a class archive. */
   readonly temporary: boolean
 }
 
@@ -30,7 +30,7 @@ export interface ServerProcess {
 const readyTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
 
-/** Starts a server on a folder, which may hold data already, and returns when it answers queries. */
+/** Starts a server on a folder, which may already contain data, and returns when it answers queries. */
 export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   const { folder, port } = options
   if (!(await isFree(port))) throw new Error(`port ${port} is taken`)
@@ -64,7 +64,7 @@ async function spawnServer(
   await writeFile(join(folder, 'conf', 'neo4j.conf'), renderConfiguration(options))
   const output = await open(log, 'w')
   try {
-    // Detached, so that Ctrl+C in a terminal leaves it to its owner to end the server.
+    // Detached, so that Ctrl+C in a terminal does not end the server: its owner does.
     const child = spawn(distribution.java, javaArguments(options, archive), {
       cwd: folder,
       detached: true,
@@ -114,13 +114,14 @@ function serverProcess(
   if (pid === undefined) throw new Error('a spawned process has a pid')
   const release = guardAgainstOrphan(pid, temporaryFolder)
   child.once('exit', release)
-  // Neo4j turns a SIGTERM into exit code 0; any other end leaves half an archive, or one of half a start.
+  // Neo4j turns a SIGTERM into exit code 0; any other end leaves a partial archive, or one of a partial
+  // start.
   const closed = once(child, 'exit').then(() => archive.publish(child.exitCode === 0))
   return {
     pid,
     release,
     async end(signal) {
-      child.ref() // waiting for an unreferenced child would let this process end before it
+      child.ref() // waiting for an unreferenced child would let this process end first
       child.kill(signal)
       const force = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
       await closed

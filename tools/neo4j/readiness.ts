@@ -7,11 +7,11 @@ const unauthorized = 'Neo.ClientError.Security.Unauthorized'
 export interface StartingServer {
   readonly url: string
   readonly folder: string
-  /** On fresh data it is set first. */
+  /** For a new server, this password is set first. */
   readonly password: string | undefined
 }
 
-/** Returns once the server answers queries. `gone` aborts when the server's process has ended. */
+/** Returns when the server answers queries. `gone` aborts when the server's process has ended. */
 export async function untilReady(
   server: StartingServer,
   gone: AbortSignal,
@@ -39,8 +39,8 @@ export async function untilReady(
 async function answer({ url, folder, password }: StartingServer): Promise<void> {
   await withDriver(url, password, async (driver) => {
     await driver.verifyConnectivity()
-    // Bolt answers before the database `neo4j` is up, above all after a crash. And what answers may be another
-    // server, that took the port first.
+    // Bolt answers before the database `neo4j` is available, mainly after a crash. Another server may also
+    // have taken the port first.
     const { records } = await driver.executeQuery(
       "SHOW SETTINGS YIELD name, value WHERE name = 'server.directories.neo4j_home' RETURN value",
       {},

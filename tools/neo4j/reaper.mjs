@@ -1,5 +1,6 @@
-// Ends a Neo4j whose owner has died, however it died: the owner holds the other end of this stdin, and the kernel
-// closes it even after a SIGKILL, for which the owner has no handler. Plain JavaScript: it starts without a loader.
+// Ends a Neo4j after its owner has died for any reason: the owner holds the other end of this stdin, and the
+// kernel closes it even after a SIGKILL, for which the owner has no handler. Plain JavaScript: it starts
+// without a loader.
 //
 //   node reaper.mjs PID [TEMPORARY_FOLDER]
 import { rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Runs a server for the time of a process, as tests do.
+// Runs a server for the lifetime of a process, as tests do.
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,32 +9,32 @@ import type { Neo4jVersion } from './releases.ts'
 
 export interface Neo4jOptions {
   version: Neo4jVersion
-  /** Where data and logs live; kept at stop(). Without one, a temporary folder that stop() removes. */
+  /** Folder of data and logs; kept at stop(). The default is a temporary folder, which stop() removes. */
   folder?: string
-  /** A free one by default. Always on the loopback. */
+  /** A port on the loopback; the default is a free one. */
   port?: number
-  /** Turns authentication on, for the user `neo4j` with this password (at least 8 characters). */
+  /** Enables authentication for the user `neo4j` with this password (at least 8 characters). */
   password?: string
-  /** Lines of neo4j.conf to set; an empty value removes the line, so that Neo4j's own default holds. */
+  /** Lines of neo4j.conf to set; an empty value removes the line, so that Neo4j's own default applies. */
   settings?: Record<string, string>
-  /** Further flags of the JVM. */
+  /** Additional flags of the JVM. */
   jvmFlags?: readonly string[]
 }
 
 export interface Neo4jServer {
   readonly url: string
   readonly port: number
-  /** Of the process that runs, or ran last: restart() changes it. */
+  /** The id of the current process, or of the last one: restart() changes it. */
   readonly pid: number
   readonly folder: string
   readonly user: string
-  /** Empty when authentication is off. */
+  /** Empty if authentication is off. */
   readonly password: string
-  /** An orderly end; a temporary folder is removed. Harmless when repeated. */
+  /** Stops the server normally and removes a temporary folder. A repeated call does nothing. */
   stop(): Promise<void>
-  /** SIGKILL, as a crash would be. The folder stays, for restart(). */
+  /** Sends SIGKILL, like a crash. The folder stays for restart(). */
   kill(): Promise<void>
-  /** Starts again on the same folder and port, after an orderly end if it still runs. */
+  /** Starts the server again on the same folder and port. Stops it normally first if it still runs. */
   restart(): Promise<void>
 }
 
@@ -79,14 +79,14 @@ export async function startNeo4j(options: Neo4jOptions): Promise<Neo4jServer> {
   }
 }
 
-/** The part of a start that restart() does not repeat. */
+/** Prepares a start: restart() does not repeat this part. */
 export async function prepare(options: Neo4jOptions): Promise<LaunchOptions> {
   const distribution = await provideDistribution(options.version)
   const port = options.port ?? (await freePort())
   const temporary = options.folder === undefined
   const wanted = options.folder ?? (await mkdtemp(join(tmpdir(), 'turngraph-neo4j-')))
   await mkdir(wanted, { recursive: true })
-  const folder = await realpath(wanted) // one name for it: the server is recognised by its folder
+  const folder = await realpath(wanted) // one canonical name: the server is recognized by its folder
   return {
     distribution,
     port,

@@ -1,4 +1,4 @@
-/** Sends a signal to a process that may just have ended by itself. */
+/** Sends a signal to a process that may have ended just now. */
 export function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, name)
@@ -7,7 +7,7 @@ export function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Whether this is the system's error of that code, such as ENOENT. */
+/** Returns true if this is the system's error with that code, such as ENOENT. */
 export function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,4 +1,4 @@
-// Tests where `npm run neo4j` puts the data of its servers.
+// Tests the folder in which `npm run neo4j` puts the data of its servers.
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { dataFolder } from './started-server.ts'

@@ -1,4 +1,4 @@
-// Remembers the servers that the command line has started.
+// Stores the servers that the command line has started.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
@@ -11,21 +11,21 @@ import { isErrno, signal } from './signal.ts'
 
 const StartedServer = z.object({ pid: z.int().positive(), url: z.string(), folder: z.string() })
 
-/** A server that the command line has started, as remembered for `stop` and `status`. */
+/** A server that the command line has started, as stored for `stop` and `status`. */
 export type StartedServer = z.infer<typeof StartedServer>
 
 const thisCheckout = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * Each checkout has its own servers: two clones would otherwise write into one graph, and one's `stop` would end
- * the other's server. Each version has its own folder: a newer server migrates the data, and the older could not
- * read it again.
+ * Returns the data folder. Each checkout has separate servers: otherwise two clones would write into one
+ * graph, and the `stop` of one would end the server of the other. Each version has a separate folder: a newer
+ * server migrates the data, and the older one could not read it afterwards.
  */
 export function dataFolder(version: Neo4jVersion, checkout = thisCheckout): string {
   return join(checkout, '.neo4j', version)
 }
 
-/** The server of this version that the command line has started and that still runs. */
+/** Returns the server of this version that the command line has started, if it still runs. */
 export function startedServer(version: Neo4jVersion): StartedServer | undefined {
   const path = stateFile(version)
   if (!existsSync(path)) return undefined
@@ -36,10 +36,10 @@ export function startedServer(version: Neo4jVersion): StartedServer | undefined 
 export async function remember(version: Neo4jVersion, server: StartedServer): Promise<void> {
   const path = stateFile(version)
   await writeFile(`${path}.${process.pid}`, `${JSON.stringify(server)}\n`)
-  await rename(`${path}.${process.pid}`, path) // never half a file for a `status` beside it
+  await rename(`${path}.${process.pid}`, path) // a concurrent `status` never reads a partial file
 }
 
-/** Ends exactly this server, and returns when it is gone. */
+/** Ends exactly this server, and returns when its process is gone. */
 export async function endStarted(version: Neo4jVersion, server: StartedServer): Promise<void> {
   const forceAt = Date.now() + 60_000
   if (runs(server)) signal(server.pid, 'SIGTERM')
@@ -50,12 +50,17 @@ export async function endStarted(version: Neo4jVersion, server: StartedServer): 
   await rm(stateFile(version), { force: true })
 }
 
-/** A pid alone proves nothing: after a reboot it may be anyone's. Only our server has this folder as its home. */
+/**
+ * A pid is no proof: after a reboot, another process may have it. Only our server has this folder as its
+ * home.
+ */
 function runs({ pid, folder }: StartedServer): boolean {
   return commandLine(pid).includes(` --home-dir=${folder} `)
 }
 
-/** Empty for a process that has ended, also for one that nobody has waited for yet. */
+/**
+ * Returns the command line of a process; empty if it has ended, even if its parent has not waited for it yet.
+ */
 function commandLine(pid: number): string {
   if (existsSync('/proc/self/cmdline')) {
     try {

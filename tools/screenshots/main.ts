@@ -1,4 +1,4 @@
-// `npm run screenshots`: pictures of the views of the page, of sessions written for them, into docs/images.
+// `npm run screenshots`: makes pictures of the page's views of written sessions, for docs/images.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,7 +24,7 @@ const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 const QUERY = 'MATCH (f:Feature)-[h:HAS_TASK]->(k:Task)-[s:HAS_WORLD]->(w:World) RETURN f, h, k, s, w'
 
-/** The address is one of the service, or of a file. */
+/** A picture. The address is a path of the service, or a file. */
 type Picture = { name: string; address: string; shows: string; prepare?: (page: Page) => Promise<void> }
 
 const PICTURES: readonly Picture[] = [
@@ -91,7 +91,7 @@ try {
   rmSync(dataFolder, { recursive: true, force: true })
 }
 
-/** As `turngraph report` writes it. */
+/** Writes a report like `turngraph report`. */
 async function writeReport(client: TurngraphClient): Promise<Picture> {
   const file = path.join(dataFolder, 'report.html')
   writeFileSync(file, renderReport(await readSessionReport(client, PROJECT, MAIN_SESSION, 'coach')))

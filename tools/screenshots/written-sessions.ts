@@ -1,4 +1,5 @@
-// Sessions written for screenshots and for the tests of the page: a shop, whose tasks went well, badly, and not yet.
+// Sessions for screenshots and for tests of the page: tasks of a shop that succeeded, failed, or are in
+// progress.
 import type { TurngraphClient } from '../../src/client/client.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
 
@@ -7,7 +8,7 @@ type Status = 'verified' | 'rejected' | 'unknown'
 
 export const PROJECT = 'shop'
 
-/** The session that the pictures of one session show. */
+/** The session in the pictures of a single session. */
 export const MAIN_SESSION = 'TASK-TOTALS'
 
 const CRITERIA = [
@@ -33,7 +34,9 @@ const EVIDENCE: Record<Status, string> = {
   unknown: 'No test names it, and the code is not reached by any that runs.',
 }
 
-/** `v` verified, `r` rejected, `u` unknown, `.` not judged; a digit stands for none of the criteria. */
+/**
+ * Makes verifications: `v` verified, `r` rejected, `u` unknown, `.` not judged. A digit matches no criterion.
+ */
 const judged = (marks: string): NonNullable<TurnToSend['verifications']> =>
   [...marks].flatMap((mark, i) => {
     const status = ({ v: 'verified', r: 'rejected', u: 'unknown' } as const)[mark]
@@ -103,7 +106,7 @@ const shippingIssue = issue(
   'Compare the total after discounts with 50 €',
 )
 
-/** The transcript that the first turn of that session names. */
+/** The id of the transcript in the first turn of that session. */
 export const TRANSCRIPT = '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01'
 
 /** Fills an empty graph. */
@@ -204,7 +207,7 @@ export async function writeSessions(client: TurngraphClient): Promise<void> {
   }
 }
 
-/** A session of many turns and many criteria: 200 × 60 fill the matrix. */
+/** Writes a session of many turns and many criteria: 200 × 60 fill the matrix. */
 export async function writeLargeSession(
   client: TurngraphClient,
   { turns, criteria, project = PROJECT }: { turns: number; criteria: number; project?: string },
@@ -235,7 +238,7 @@ const MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>'
 const HOSTILE = `${MARKUP} [a link](javascript:alert(3)) \u202Eback to front\u202C z\u200Bero\uFEFF ${'😀𝒳'} ${'w'.repeat(20_000)}`
 const HOSTILE_NAME = '"><b>x😀'
 
-/** A session in which every text tries to be more than text. */
+/** Writes a session in which every text contains markup or code. */
 export async function writeHostileSession(client: TurngraphClient): Promise<string> {
   const worldSlug = `${encodeURIComponent(HOSTILE_NAME)}~w`
   for (const turnNumber of [1, 2]) {
@@ -281,7 +284,7 @@ export async function writeHostileSession(client: TurngraphClient): Promise<stri
   return worldSlug
 }
 
-/** A turn run of three turns with one attempt that fails; it answers once the run has ended. */
+/** Runs a turn run of three turns with one failed attempt. Returns when the run has ended. */
 export async function writeRun(client: TurngraphClient): Promise<void> {
   const worldSlug = 'TASK-STOCK.2'
   const place = { project: PROJECT, featureId: 'FEAT-ACCOUNT', taskId: 'TASK-STOCK' }

@@ -1,4 +1,5 @@
-// Transcripts written for screenshots and for the tests of the page: agents that search, read, edit and run tests, again and again.
+// Transcripts for screenshots and for tests of the page: agents that search, read, edit and run tests in a
+// loop.
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { bytesOf, send, sessionOf, turn } from '../../test/support/transcript-import.ts'
 import { PROJECT, TRANSCRIPT } from './written-sessions.ts'
@@ -11,7 +12,7 @@ const SHORT = ['Read', 'Edit']
 const TESTS_FAIL = 'Exit code 1\nFAIL test/cart/total.test.ts: expected 20.01, received 20'
 const NOT_READ = 'File has not been read yet. Read it first before writing to it.'
 
-/** Five sessions; the first belongs to the first turn of the session in the pictures. */
+/** Writes five sessions; the first belongs to the first turn of the session in the pictures. */
 export async function writeTranscripts(client: TurngraphClient): Promise<void> {
   for (let session = 0; session < 5; session++) {
     const id = (part: string) => `${session}-${part}`
