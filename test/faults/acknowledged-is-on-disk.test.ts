@@ -23,7 +23,7 @@ test.skipIf(!traceable)(
   },
 )
 
-// So that the test above is known to see the difference. The engine's own checkpoints may sync now and then.
+// Proves that the test above detects the difference. The engine's own checkpoints may sync from time to time.
 test.skipIf(!traceable)(
   'with TURNGRAPH_SYNC=off an answer does not wait for the disk',
   { timeout: PROCESS_TEST_MS },
@@ -34,7 +34,7 @@ test.skipIf(!traceable)(
 )
 
 test.skipIf(!traceable)(
-  'once a sync of the log has failed, no write is acknowledged any more, and what was before is there at the next start',
+  'after a failed sync of the log, no further write is acknowledged, and the next start has all earlier ones',
   { timeout: PROCESS_TEST_MS },
   async () => {
     const folder = newFolder()
@@ -54,7 +54,7 @@ test.skipIf(!traceable)(
 )
 
 test.skipIf(!traceable)(
-  'the name of a log that has begun is on the disk before a write in it is acknowledged',
+  'the name of a new log is on the disk before a write in it is acknowledged',
   { timeout: PROCESS_TEST_MS },
   async () => {
     const folder = newFolder()
@@ -111,11 +111,14 @@ async function tracedCaptures(sync: 'on' | 'off'): Promise<{ synced: boolean }[]
   })
 }
 
-/** One capture at a time: what was written last to the log before an answer is the commit it acknowledges. */
+/**
+ * Finds the commit of an answer. Captures run one at a time, so it is the last write to the log before the
+ * answer.
+ */
 function commitBefore(answer: SystemCall, calls: readonly SystemCall[]): SystemCall {
   const commit = calls.findLast(
     ({ name, file, text, began }) =>
-      // A log that begins is written by the checkpoint, beside the commit.
+      // The start of a new log is written by the checkpoint and not by the commit.
       name === 'write' && isLog(file) && !text.includes('GRAFWAL') && began < answer.began,
   )
   if (commit === undefined) throw new Error('no commit was seen before the answer')

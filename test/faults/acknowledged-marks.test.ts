@@ -16,7 +16,7 @@ const touchNone = parseStatement(
   'MATCH (n:Thing {key: 2}) SET n.value = 1 RETURN n.key AS key',
 )
 
-/** A mark has the second in which it was made, so the clock goes by seconds. */
+/** A mark contains the second of its creation, so the clock advances in seconds. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'Date'], now: atSecond(0) }))
 afterEach(() => void vi.useRealTimers())
 
@@ -36,10 +36,10 @@ test.each([
     7,
     'up to 63 acknowledged writes, made since 2026-01-01T00:00:07.000Z until 2026-01-01T00:01:10.000Z.',
   ],
-  // Of 64 seconds it is remembered.
+  // The file has marks of 64 seconds.
   [70, 3, 'up to 67 acknowledged writes, made until 2026-01-01T00:01:10.000Z.'],
 ])(
-  'where %i writes of as many seconds were acknowledged and %i are found, it says which are lost',
+  'if %i writes in as many seconds were acknowledged and %i are found, the error names the lost ones',
   async (written, found, said) => {
     const { graph, copyAsKilled } = newGraph()
     let earlier = ''
@@ -52,7 +52,7 @@ test.each([
   },
 )
 
-test('a hundred writes of one second leave the marks of the seconds before', async () => {
+test('a hundred writes in one second keep the marks of the seconds before', async () => {
   const { graph, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   await writeAt(graph, 2)
@@ -64,7 +64,7 @@ test('a hundred writes of one second leave the marks of the seconds before', asy
   )
 })
 
-test('marks go on where they ended when the graph was closed', async () => {
+test('marks continue after the last one of the closed graph', async () => {
   const folder = newFolder()
   for (let second = 1; second <= 3; second++) {
     const graph = EmbeddedGraph.open({ folder })
@@ -80,7 +80,7 @@ test('marks go on where they ended when the graph was closed', async () => {
   )
 })
 
-test('a mark with a changed digit does not tell of writes that never were', async () => {
+test('a mark with a changed digit does not report writes that never happened', async () => {
   const { graph, folder, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   await writeAt(graph, 2)
@@ -95,7 +95,7 @@ test('a mark with a changed digit does not tell of writes that never were', asyn
   await EmbeddedGraph.open({ folder: killed }).close()
 })
 
-test('a loss that was accepted is not told again, and a further one is', async () => {
+test('an accepted loss is not reported again, but a further one is', async () => {
   const first = newGraph()
   await writeAt(first.graph, 1)
   const earlier = first.copyAsKilled()
@@ -113,7 +113,7 @@ test('a loss that was accepted is not told again, and a further one is', async (
   expect(() => EmbeddedGraph.open({ folder: accepted })).toThrow('has lost up to 1 acknowledged writes')
 })
 
-test('a change that a migration makes is acknowledged as any other write', async () => {
+test('a change by a migration is acknowledged like any other write', async () => {
   const { graph, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   const earlier = copyAsKilled()
@@ -122,7 +122,7 @@ test('a change that a migration makes is acknowledged as any other write', async
   expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 1 acknowledged writes')
 })
 
-test('marks that were removed while the graph is open are made anew by its next write', async () => {
+test('the next write recreates marks that were removed while the graph was open', async () => {
   const { folder, graph, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   const earlier = copyAsKilled()
@@ -133,7 +133,7 @@ test('marks that were removed while the graph is open are made anew by its next 
   expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 2 acknowledged writes')
 })
 
-test('where the graph is gone after an orderly end, its loss is told and no new one is made', async () => {
+test('a graph that is missing after a normal end is reported as lost, and no new one is created', async () => {
   const { graph, folder } = newGraph()
   await writeAt(graph, 1)
   await graph.close()
@@ -143,7 +143,7 @@ test('where the graph is gone after an orderly end, its loss is told and no new 
   expect(readdirSync(folder)).toEqual(['graph.acknowledged'])
 })
 
-test('a file that was cut off is refused for good, also where it has grown again', async () => {
+test('a file that was cut off is rejected from then on, even if it grew again', async () => {
   const { graph, folder } = newGraph()
   await writeAt(graph, 1)
   for (const bytes of [100, 64 * 1024]) {
@@ -155,7 +155,7 @@ test('a file that was cut off is refused for good, also where it has grown again
   }
 })
 
-test('what NODE_OPTIONS have a process print is not taken for the last commit', async () => {
+test('output that NODE_OPTIONS make a process print is not mistaken for the last commit', async () => {
   const { graph, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   vi.stubEnv('NODE_OPTIONS', '--import "data:text/javascript,console.log(0)"')
@@ -163,7 +163,7 @@ test('what NODE_OPTIONS have a process print is not taken for the last commit', 
   await EmbeddedGraph.open({ folder: copyAsKilled() }).close()
 })
 
-test('a loss that is seen only once the graph is open leaves it closed, so that it can be accepted', async () => {
+test('a loss that is found only after opening closes the graph, so that it can be accepted', async () => {
   const { graph, folder } = newGraph()
   await writeAt(graph, 1)
   await graph.close()
@@ -178,7 +178,7 @@ test('a loss that is seen only once the graph is open leaves it closed, so that 
   await EmbeddedGraph.open({ folder: earlier, acceptLoss: true }).close()
 })
 
-test('what changes nothing makes no mark: those of the writes before stay', async () => {
+test('a write without changes makes no mark: the marks of earlier writes stay', async () => {
   const { graph, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   const earlier = copyAsKilled()
@@ -193,7 +193,7 @@ test('what changes nothing makes no mark: those of the writes before stay', asyn
   )
 })
 
-test('a graph that does not wait for the disk makes no marks: it could not hold to them', async () => {
+test('a graph that does not wait for the disk makes no marks: they could be wrong after a power cut', async () => {
   const folder = newFolder()
   const graph = EmbeddedGraph.open({ folder, sync: false })
   onTestFinished(() => graph.close())
@@ -201,7 +201,7 @@ test('a graph that does not wait for the disk makes no marks: it could not hold 
   expect(readdirSync(folder)).not.toContain('graph.acknowledged')
 })
 
-test('a file of marks that holds something else is said to be damaged', async () => {
+test('a file of marks with other content is reported as damaged', async () => {
   const { graph, folder } = newGraph()
   await writeAt(graph, 1)
   await graph.close()
@@ -217,7 +217,7 @@ function openGraph(folder: string, options: { acceptLoss?: boolean } = {}) {
   return { folder, graph, copyAsKilled: () => copyOf(folder) }
 }
 
-/** What a kill would leave: no checkpoint runs, as the clock of its timer stands. */
+/** Copies the state that a kill would leave. No checkpoint runs, because the clock of its timer is faked. */
 function copyOf(folder: string): string {
   const copy = path.join(newFolder(), 'graph')
   cpSync(folder, copy, { recursive: true })

@@ -24,13 +24,13 @@ import {
 } from './harness/service-process.ts'
 import { killGivenNeo4j } from './scenarios/kill-neo4j.ts'
 
-/** The contract's own bound (turns.md, "Errors"). */
+/** The time limit of the contract (turns.md, "Errors"). */
 const ANSWERS_WITHIN_MS = 5_000
 
 const PASSWORD = 'correct-horse-battery'
-/** What passes by itself. */
+/** Temporary errors. */
 const AWAY = /^(504 timeout|503 store_unavailable)$/
-/** Of a test that starts processes on a busy machine. */
+/** Time limit of a test that starts processes on a busy machine. */
 const BOUND_MS = 180_000
 
 describeOnOwnNeo4j('lts', () => {
@@ -38,7 +38,7 @@ describeOnOwnNeo4j('lts', () => {
   let driver: Driver
 
   beforeAll(async () => {
-    // As users' servers are: no bound on a transaction, nor on the wait for a lock.
+    // Like users' servers: no limit for a transaction or for the wait for a lock.
     const settings = { 'db.lock.acquisition.timeout': '', 'db.transaction.timeout': '' }
     server = await startBriefNeo4j({ version: 'lts', password: PASSWORD, settings })
     driver = neo4j.driver(server.url, neo4j.auth.basic('neo4j', PASSWORD))
@@ -72,14 +72,14 @@ describeOnOwnNeo4j('lts', () => {
     expect(await turnsOf(service, place)).toEqual([1, 2])
   })
 
-  test('the 5 s are for the whole request, however many statements it takes', {
+  test('the limit of 5 s is for the whole request, regardless of the number of statements', {
     timeout: BOUND_MS,
   }, async () => {
     const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })
     const place = placeOf('TASK-slow')
     await captureUntilStored(service, place, 1)
     const lock = await holdWorld(place)
-    // The read before the write waits for the frozen server, the write then for the lock.
+    // The read before the write waits for the frozen server, then the write waits for the lock.
     process.kill(server.pid, 'SIGSTOP')
     const thaw = setTimeout(() => process.kill(server.pid, 'SIGCONT'), 3_000)
     onTestFinished(() => {
@@ -92,7 +92,7 @@ describeOnOwnNeo4j('lts', () => {
     await lock.rollback()
   })
 
-  test('a wrong password is store_unavailable, and names the variables, not what is in them', {
+  test('a wrong password is store_unavailable, and names the variables but not their values', {
     timeout: BOUND_MS,
   }, async () => {
     const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: 'wrong-secret-guess' }, false)
@@ -107,7 +107,7 @@ describeOnOwnNeo4j('lts', () => {
     }
   })
 
-  test('credentials in the address of the store are shown nowhere', { timeout: BOUND_MS }, async () => {
+  test('credentials in the address of the store are never shown', { timeout: BOUND_MS }, async () => {
     const address = server.url.replace('//', '//neo4j:wrong-secret-guess@')
     const service = await startServiceOrNull({ TURNGRAPH_STORE: address })
     if (service === null) return
@@ -118,7 +118,7 @@ describeOnOwnNeo4j('lts', () => {
     }
   })
 
-  test('a watch whose Neo4j is killed says so once, and imports what was written meanwhile when it is back', {
+  test('a watch whose Neo4j is killed reports it once, and imports the missed changes after the restart', {
     timeout: BOUND_MS,
   }, async () => {
     const [{ folder, remove }, watched] = [temporaryFolder(), temporaryFolder()]
@@ -155,14 +155,14 @@ describeOnOwnNeo4j('lts', () => {
     expect(await gone).toEqual([143, null])
   })
 
-  test('a kill -9 loses nothing that was acknowledged; meanwhile all is 503 within 5 s, and services recover by themselves', {
+  test('a kill -9 loses no acknowledged write; requests get 503 within 5 s, and services recover on their own', {
     timeout: BOUND_MS,
   }, async () => {
     const { acknowledged } = await killGivenNeo4j(server, { rounds: 1, seed: 1, log: () => {} })
     expect(acknowledged).toBeGreaterThan(0)
   })
 
-  /** Before its first attempt has failed, a service says that the graph is being prepared. */
+  /** Until its first attempt has failed, a service reports that the graph is being prepared. */
   const refusedCredentials = ({ url }: ServiceProcess): Promise<Exchange> =>
     until('it says that the credentials are wrong', 30_000, async () => {
       const seen = await sendTurn(url, plannedTurn(placeOf('TASK-refused'), { turn: 1, revision: 1 }))
@@ -188,7 +188,7 @@ describeOnOwnNeo4j('lts', () => {
       onTestFinished(() => service.kill())
       return service
     } catch (error) {
-      // To refuse the address is right too, if that does not show it.
+      // Rejecting the address is also correct if the error does not show it.
       expect(String(error)).not.toContain('wrong-secret-guess')
       return null
     }
@@ -201,7 +201,7 @@ describeOnOwnNeo4j('lts', () => {
     return service
   }
 
-  /** Another program's transaction that has locked the world, as an analyst's that was left open. */
+  /** Locks the world in another program's transaction, such as one that an analyst left open. */
   async function holdWorld({ project, taskId }: Place) {
     const session = driver.session()
     onTestFinished(() => session.close())
@@ -221,7 +221,7 @@ describeOnOwnNeo4j('lts', () => {
   }
 })
 
-/** A cold server plans each statement first: the first captures may time out. */
+/** A cold server plans each statement first, so the first captures may time out. */
 async function captureUntilStored({ url }: ServiceProcess, place: Place, turn: number): Promise<void> {
   await until(`turn ${turn} is stored`, 60_000, async () => {
     const seen = await sendTurn(url, plannedTurn(place, { turn, revision: 1 }))

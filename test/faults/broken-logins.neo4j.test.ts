@@ -4,7 +4,9 @@ import { inProcessClient } from '../../src/client/in-process.ts'
 import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 
-/** Connections that break between the handshake and the end of the login: a member of a cluster that goes away does so. */
+/**
+ * Breaks connections between the handshake and the end of the login, as a leaving member of a cluster does.
+ */
 
 describeOn(neo4jLts, (store) => {
   const clientBehind = async (logins: number) => {
@@ -20,12 +22,12 @@ describeOn(neo4jLts, (store) => {
   }
   const turn = { featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: 'Built it' }
 
-  test('a turn is stored by a connection that logs in at last, after others broke', async () => {
+  test('a turn is stored by the first connection that logs in after others broke', async () => {
     const client = await clientBehind(3)
     expect((await client.captureTurnState(turn)).created).toBe(true)
   })
 
-  test('while all of them break the store is unavailable, to captures and to queries', async () => {
+  test('if all of them break, the store is unavailable to captures and to queries', async () => {
     const client = await clientBehind(Number.POSITIVE_INFINITY)
     await expect(client.captureTurnState(turn)).rejects.toMatchObject({ code: 'store_unavailable' })
     await expect(client.queryGraph({ query: 'RETURN 1' })).rejects.toMatchObject({
@@ -37,7 +39,9 @@ describeOn(neo4jLts, (store) => {
 /** The beginning of the message, a structure of one field. */
 const HELLO = Buffer.from([0xb1, 0x01])
 
-/** The address of the run's server, where so many connections break at their login. */
+/**
+ * Returns an address of the run's server at which the given number of connections breaks during the login.
+ */
 async function breakingLogins(logins: number): Promise<string> {
   const target = new URL(neo4jUrl('lts'))
   const sockets = new Set<Socket>()

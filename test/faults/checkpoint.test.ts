@@ -6,7 +6,7 @@ import { migrate } from '../../src/graph/migrations.ts'
 import { newFolder } from './harness/in-test.ts'
 import { until } from './harness/scenario.ts'
 
-test('what was written gets from the log into the graph’s own file while it is open', async () => {
+test('writes move from the log into the graph’s own file while it is open', async () => {
   const folder = newFolder()
   const graph = EmbeddedGraph.open({ folder })
   onTestFinished(() => graph.close())

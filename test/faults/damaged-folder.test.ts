@@ -7,11 +7,11 @@ import { runCli } from './harness/service-process.ts'
 const COMMANDS = [['worlds'], ['serve', '--port', '0']]
 
 describe.each(COMMANDS)('turngraph %s', (...command) => {
-  test('says why a graph cannot be opened and how to restore it, and blames no process for it', {
+  test('reports why a graph cannot be opened and how to restore it, and blames no process for it', {
     timeout: PROCESS_TEST_MS,
   }, async () => {
     const folder = folderWith('graph.db', 'no graph at all'.repeat(1_000))
-    // As a process leaves it that was killed, whose number is another one's by now.
+    // Simulates a killed process whose number another process has now.
     writeFileSync(path.join(folder, 'holder.json'), JSON.stringify({ pid: process.pid, command: 'vitest' }))
     const { exitCode, output } = await runCli(command, { dataFolder: folder })
     expect(output).toContain(`The graph in ${folder} cannot be opened:`)

@@ -6,7 +6,7 @@ import { runCli } from './harness/service-process.ts'
 
 const place = { project: 'held', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 
-test('another data folder with the same graph says which process holds the graph', {
+test('another data folder with the same graph names the process that holds the graph', {
   timeout: PROCESS_TEST_MS,
 }, async () => {
   const dataFolder = newFolder()
@@ -17,6 +17,6 @@ test('another data folder with the same graph says which process holds the graph
   })
   expect(second.exitCode).toBe(7)
   expect(second.output).toContain(`process ${first.pid}`)
-  // It has not disturbed the one that holds it.
+  // The process that holds the graph was not disturbed.
   expect((await sendTurn(first.url, plannedTurn(place, { turn: 1, revision: 1 }))).status).toBe(201)
 })

@@ -35,7 +35,7 @@ async function captureWhatGoes(graph: Open): Promise<void> {
   await send(clientOf(graph), sessionOf(1), bytesOf(...turns), { project: PROJECT })
 }
 
-test('kill -9 of a forgetting command at any step, and then again: as if it had never been captured', {
+test('a forgetting command, killed with -9 at any step and repeated, leaves no trace of the captured data', {
   timeout: KILLED_BOUND_MS,
 }, async () => {
   const alone = await memory.open()

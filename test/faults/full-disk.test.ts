@@ -24,7 +24,7 @@ if (!mountable) console.log('Left out: full disks. This machine does not let us 
 const place = { project: 'full', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 const turn = (number: number) => ({
   ...plannedTurn(place, { turn: number, revision: 1 }),
-  // More than what is left of the last block of the log.
+  // Larger than the rest of the last block of the log.
   coachFeedback: 'long '.repeat(3_000),
 })
 
@@ -41,7 +41,7 @@ describeOnFullDisk('answers 503 until there is room, is not ready meanwhile, and
     return answer.status === 503 && answer
   })
   expect(notReady.body.error).toMatchObject({ message: refused.body.error.message })
-  expect(await turnsOf(service)).toEqual([1]) // what is stored can be read
+  expect(await turnsOf(service)).toEqual([1]) // stored turns can be read
   disk.makeRoom()
   await untilReady(service)
   expect((await sendTurn(service.url, turn(2))).status).toBe(201)
@@ -72,7 +72,7 @@ describeOnFullDisk('stops in order, and what was acknowledged is there at the ne
   expect(await service.stop()).toBe(0)
   expect(service.output()).not.toMatch(/^\s+at /m)
   expect(existsSync(path.join(disk.folder, 'data', 'server.json'))).toBe(false)
-  // What is stored can be read, and so exported.
+  // Stored turns can be read, and so exported.
   expect((await runCli(['worlds'], { dataFolder: dataOn(disk) })).exitCode).toBe(0)
   for (const command of [
     ['capture', writtenTurn(2)],
@@ -83,7 +83,7 @@ describeOnFullDisk('stops in order, and what was acknowledged is there at the ne
     expect(output).not.toMatch(/^\s+at /m)
     expect(exitCode).toBe(7)
   }
-  // Where there is no graph yet, it cannot be made.
+  // A missing graph cannot be created.
   const another = path.join(disk.folder, 'another')
   const { exitCode, output } = await runCli(['capture', writtenTurn(2)], { dataFolder: another })
   expect(output).toContain(`No space left in ${another}`)

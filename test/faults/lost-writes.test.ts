@@ -23,7 +23,7 @@ import { isReady, runCli, type ServiceProcess } from './harness/service-process.
 
 const place = { project: 'lost', featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: null }
 const LOST = /has lost up to [1-9]\d* acknowledged writes, made.* until \d{4}-\d\d-\d\dT/
-/** The engine itself knows of some bytes of its log that they were synced. */
+/** Matches the reports of a loss. The engine itself also detects some bytes of its log that were synced. */
 const SAID = new RegExp(`${LOST.source}|graph.db.wal.* is damaged at byte`)
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   { timeout: PROCESS_TEST_MS },
   async (_of, damage) => {
     const folder = newFolder()
-    // A checkpoint may come before the kill, and empty the log.
+    // A checkpoint may run before the kill and empty the log.
     for (let turn = 1; turn === 1 || logBytes(folder) < 1_000; turn++) {
       const first = await startReadyService({ dataFolder: folder })
       await store(first, turn)
@@ -104,9 +104,9 @@ const touchNone = parseStatement(
 )
 const look = parseStatement('test/look', 'MATCH (n:Thing) RETURN count(n) AS things')
 
-test('whatever is written, refused or rolled back, a kill at any moment is no loss', async () => {
+test('after any writes, rejections and rollbacks, a kill at any moment is not reported as a loss', async () => {
   const folder = newFolder()
-  // Checkpoints begin by a timer: a copy of files that one is writing is not what a kill leaves.
+  // A timer starts checkpoints. A copy of files during a checkpoint would differ from the result of a kill.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const open = () => EmbeddedGraph.open({ folder: path.join(folder, 'graph') })
@@ -136,7 +136,7 @@ test('whatever is written, refused or rolled back, a kill at any moment is no lo
       await graph.close() // which writes a checkpoint
       graph = open()
     }
-    // What a kill would leave.
+    // Copies the state that a kill would leave.
     const copy = path.join(folder, 'copy')
     cpSync(path.join(folder, 'graph'), copy, { recursive: true })
     const reopened = EmbeddedGraph.open({ folder: copy })
@@ -156,7 +156,7 @@ function damageLog(folder: string, damage: (log: string) => void): void {
   damage(path.join(wal, newest))
 }
 
-/** The files of the graph with what they hold. */
+/** Returns the files of the graph with their content. */
 function graphFiles(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.startsWith('graph.') && statSync(path.join(folder, name)).isFile(),
@@ -166,7 +166,7 @@ function graphFiles(folder: string): Record<string, string> {
 
 const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
-/** A checkpoint may remove a log between the listing and the look at it. */
+/** Returns the size of the log. A checkpoint may remove a file between the listing and the read. */
 function logBytes(folder: string): number {
   const wal = path.join(folder, 'graph.db.wal')
   const sizes = readdirSync(wal).map(

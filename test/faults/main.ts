@@ -24,19 +24,19 @@ import { sameTurnTwice } from './scenarios/same-turn-twice.ts'
 import { stoppedCoordinator } from './scenarios/stopped-coordinator.ts'
 import { stoppedService } from './scenarios/stopped-service.ts'
 
-/** The scenarios, each with how many rounds a full run takes. */
+/** The scenarios, each with the number of rounds of a full run. */
 const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'kill-service': { run: killService, rounds: 20 },
   'full-disk': { run: fullDisk, rounds: 100 },
   'damaged-store': { run: damagedStore, rounds: 100 },
   'kill-neo4j': { run: killNeo4j, rounds: 20 },
-  // Rounds are places of death, of each command.
+  // A round is a death of each command.
   'killed-commands': { run: killedCommands, rounds: 60 },
   'killed-import': { run: killedImport, rounds: 100 },
-  // Rounds are turns, with a death in each.
+  // A round is a turn with a death in it.
   'killed-watch': { run: killedWatch, rounds: 100 },
   'same-turn-twice': { run: sameTurnTwice, rounds: 200 },
-  // Rounds are seconds.
+  // A round is a second.
   'racing-readers': { run: racingReaders, rounds: 60 },
   'any-order': { run: anyOrder, rounds: 20 },
   'cut-readers': { run: cutReaders, rounds: 200 },
@@ -52,10 +52,10 @@ const scenarios: Record<string, { run: Scenario; rounds: number }> = {
   'dropped-commits': { run: droppedCommits, rounds: 20 },
   'kill-neo4j-in-runs': { run: killNeo4jInRuns, rounds: 10 },
   'clocks-apart': { run: clocksApart, rounds: 5 },
-  // Rounds are worlds.
+  // A round is a world.
   'many-worlds': { run: manyWorldsOn('embedded'), rounds: 1_000 },
   'many-worlds-neo4j': { run: manyWorldsOn('Neo4j'), rounds: 1_000 },
-  // Rounds are turns.
+  // A round is a turn.
   'long-run': { run: longRun, rounds: 10_000 },
 }
 

@@ -26,7 +26,7 @@ test.each([
     mkdirSync(data)
     chmodSync(data, mode)
     const service = await startReadyService({ dataFolder: data, environment: { TURNGRAPH_AUTH: 'token' } })
-    // Nobody listens there, so the turn waits in the spool.
+    // No service listens at this address, so the turn waits in the spool.
     const client = createTurngraphClient({
       url: 'http://127.0.0.1:1',
       spool: path.join(data, 'spool'),
@@ -55,8 +55,8 @@ test.each(['embedded', 'embedded:memory'])(
   },
 )
 
-test('a graph makes its folder private, and the log of an acknowledged write, too', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] }) // a checkpoint would begin another log
+test('a graph makes its folder and the log of an acknowledged write private', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] }) // a checkpoint would start another log
   onTestFinished(() => void vi.useRealTimers())
   const folder = path.join(newFolder(), 'graph')
   const graph = EmbeddedGraph.open({ folder })
@@ -69,7 +69,7 @@ test('a graph makes its folder private, and the log of an acknowledged write, to
   for (const log of logs) expect(statSync(path.join(wal, log)).mode & 0o777, log).toBe(0o600)
 })
 
-test.skipIf(process.getuid?.() !== 0)('what belongs to another user keeps its mode', async () => {
+test.skipIf(process.getuid?.() !== 0)('a file of another user keeps its mode', async () => {
   const folder = newFolder()
   await EmbeddedGraph.open({ folder }).close()
   const file = path.join(folder, 'graph.db')
@@ -79,7 +79,7 @@ test.skipIf(process.getuid?.() !== 0)('what belongs to another user keeps its mo
   expect(statSync(file).mode & 0o777).toBe(0o644)
 })
 
-test('a graph in a folder of its own that others can look into is warned of', async () => {
+test('a graph in a separate folder that others can read causes a warning', async () => {
   const [data, graph] = [path.join(newFolder(), 'data'), newFolder()]
   chmodSync(graph, 0o750)
   const service = await startReadyService({
@@ -90,7 +90,10 @@ test('a graph in a folder of its own that others can look into is warned of', as
   expect(service.output()).not.toContain(`chmod 700 ${data}`)
 })
 
-/** What others could read if they could look into `folder`: what lies in a private folder is out of their reach. */
+/**
+ * Lists files that others could read if they could open `folder`. Files in a private folder are out of their
+ * reach.
+ */
 function readableByOthers(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const place = path.join(folder, entry.name)

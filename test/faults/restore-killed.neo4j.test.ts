@@ -3,7 +3,7 @@ import { namesWhatAKilledRestoreLeft } from './harness/killed-restore.ts'
 
 describeOn(neo4jLts, (store) =>
   namesWhatAKilledRestoreLeft(async () => {
-    await (await store.open()).close() // empty but for the schema
+    await (await store.open()).close() // empty except for the schema
     return neo4jUrl('lts')
   }),
 )

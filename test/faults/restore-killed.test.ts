@@ -8,10 +8,10 @@ import { fillWithEverything } from '../support/whole-graph.ts'
 import { KILLED_BOUND_MS, killedAtSteps, newFolder } from './harness/killed-at-steps.ts'
 import { namesWhatAKilledRestoreLeft } from './harness/killed-restore.ts'
 
-/** All parameters hold it. */
+/** All parameters contain this text. */
 const ANYWHERE = ''
 
-test('kill -9 of a restoring command at any step, and then again: equal to one restore', {
+test('a restoring command, killed with -9 at any step and repeated, equals one restore', {
   timeout: KILLED_BOUND_MS,
 }, async () => {
   const source = await memory.open()

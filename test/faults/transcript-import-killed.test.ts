@@ -22,7 +22,7 @@ const PROJECT = 'killed'
 const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
 const OTHER = ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit']
 
-/** Two sessions and an agent, in several transactions; what makes a desire stands in the first of them alone. */
+/** Two sessions and an agent, in several transactions. Only the first of them has the pattern of a desire. */
 function writeTranscripts(): string {
   const folder = newFolder()
   const [first, second] = [sessionOf(1), sessionOf(2)]
@@ -47,7 +47,7 @@ function writeTranscripts(): string {
   return folder
 }
 
-test('kill -9 of an importing command at any step, and then again: equal to one import', {
+test('an importing command, killed with -9 at any step and repeated, equals one import', {
   timeout: KILLED_BOUND_MS,
 }, async () => {
   const folder = writeTranscripts()

@@ -4,7 +4,7 @@ import { pause } from './scenario.ts'
 const BACK_OFF_MS = 100
 const AT_MOST = 600
 
-/** Asks again while the service or its store is away. */
+/** Repeats a request while the service or its store is unavailable. */
 export async function again<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

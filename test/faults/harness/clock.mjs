@@ -1,4 +1,7 @@
-/** Loaded into a service before it starts (`node --import`): its clock is CHAOS_CLOCK_MS off, for all that asks it. */
+/**
+ * Loaded into a service before it starts (`node --import`): shifts its clock by CHAOS_CLOCK_MS for all
+ * callers.
+ */
 const offset = Number(process.env.CHAOS_CLOCK_MS ?? 0)
 const RealDate = Date
 

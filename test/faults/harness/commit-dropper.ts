@@ -1,12 +1,14 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Random } from './random.ts'
 
-/** Bolt's COMMIT in a chunk of its own, as the driver sends it: length 2, structure 0x12 without fields, end. */
+/**
+ * Bolt's COMMIT as the driver sends it, in a separate chunk: length 2, structure 0x12 without fields, end.
+ */
 const COMMIT = Buffer.from([0x00, 0x02, 0xb0, 0x12, 0x00, 0x00])
 
 /**
- * A proxy before a Neo4j that lets some COMMITs through and cuts the connection before their reply: whoever
- * committed cannot know whether it did.
+ * A proxy before a Neo4j that forwards some COMMITs but cuts the connection before their reply: the
+ * committing client cannot know the result.
  */
 export class CommitDropper {
   readonly figures = { commits: 0, afterReply: 0, atOnce: 0 }
@@ -57,7 +59,7 @@ export class CommitDropper {
     client.on('data', (bytes) => {
       const drops = bytes.includes(COMMIT) && this.#drops()
       if (drops) dropped = true
-      // Half of them as soon as the bytes have left: then the server may not even have committed.
+      // Cuts half of them when the bytes have just left: then the server may not even have committed.
       const atOnce = drops && this.#random.fraction() < 0.5
       server.write(bytes, () => atOnce && cut())
       if (drops) this.figures[atOnce ? 'atOnce' : 'afterReply']++

@@ -1,4 +1,4 @@
-/** Works through a list with so many at once; answers in the order of the list. */
+/** Processes a list with the given number of workers. Returns the results in the order of the list. */
 export async function inCrew<T, R>(
   callers: number,
   items: readonly T[],

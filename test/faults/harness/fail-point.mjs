@@ -1,15 +1,15 @@
 import { appendFileSync, readdirSync } from 'node:fs'
 
 /**
- * Loaded into a service before it starts (`node --import`): counts the steps that the service takes in its graph for
- * one world, and ends the process with SIGKILL at one of them. Not a hook of the product: it wraps the class of the
- * adapter from outside. Set by fail-points.ts; what it counts stands in the file CHAOS_TRACE.
+ * Loaded into a service before it starts (`node --import`): counts the steps of the service in its graph for
+ * one world, and ends the process with SIGKILL at one of them. Not a hook of the product: it wraps the class
+ * of the adapter from outside. fail-points.ts configures it, and it writes the steps to the file CHAOS_TRACE.
  */
 const { CHAOS_WORLD = '', CHAOS_FAIL_AT, CHAOS_TRACE } = process.env
 const failAt = Number(CHAOS_FAIL_AT ?? 0)
 let passed = 0
 
-/** Of the built command line, where each adapter is a file with its name. */
+/** The folder of the built command line, in which each adapter is a file with its name. */
 const bin = new URL('../../../dist/bin/', import.meta.url)
 const engine = /^(bolt|neo4j)/.test(process.env.TURNGRAPH_STORE ?? '') ? 'neo4j' : 'embedded'
 const adapter = readdirSync(bin).find((file) => new RegExp(`^${engine}-[A-Z0-9]{8}\\.js$`).test(file))
@@ -21,7 +21,7 @@ function pass(point) {
   if (passed === failAt) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Of our world: some parameter names it. */
+/** Returns true if a parameter names the world under test. */
 const concerns = (params) => JSON.stringify(params).includes(CHAOS_WORLD)
 
 async function around({ statement, params }, work) {
@@ -40,7 +40,7 @@ prototype.read = function (statement, params, ...rest) {
 }
 
 prototype.write = function (steps, ...rest) {
-  // Several steps go through `transact`.
+  // A write of several steps uses `transact`.
   const alone = () => write.call(this, steps, ...rest)
   return steps.length > 1 ? alone() : around(steps[0], alone)
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const preload = fileURLToPath(new URL('fail-point.mjs', import.meta.url))
 
-/** The environment of a service that dies at the n-th step it takes for a world; 0: never, the steps are only listed. */
+/** The environment of a service that dies at its n-th step for a world. 0: it only lists the steps. */
 export const failingAt = (worldSlug: string, point: number, trace?: string): Record<string, string> => ({
   NODE_OPTIONS: `--import ${preload}`,
   CHAOS_WORLD: encodeURIComponent(worldSlug), // as in keys
@@ -11,6 +11,6 @@ export const failingAt = (worldSlug: string, point: number, trace?: string): Rec
   ...(trace !== undefined && { CHAOS_TRACE: trace }),
 })
 
-/** The steps that a service has taken, in order. */
+/** Returns the steps of a service, in order. */
 export const tracedPoints = (trace: string): string[] =>
   existsSync(trace) ? readFileSync(trace, 'utf8').trimEnd().split('\n') : []

@@ -23,8 +23,9 @@ export const noFigures = (): FlowingFigures => ({
 })
 
 /**
- * Runs in several worlds, one of them worked from outside, while something happens to their store. Whatever it is:
- * they complete, or end with a reason, nothing is lost or doubled, and what the worker was told is true.
+ * Runs in several worlds, one of them with an outside worker, during a fault of their store. After any fault,
+ * the runs complete or end with a reason, no turn is lost or stored twice, and all answers to the worker are
+ * true.
  */
 export class FlowingRuns {
   readonly #services: readonly ServiceProcess[]
@@ -60,12 +61,12 @@ export class FlowingRuns {
     return this.#services[i % this.#services.length] as ServiceProcess
   }
 
-  /** A run whose start got no answer is ended by its service: until then the world is busy. */
+  /** If the start of a run got no answer, its service ends the run; until then the world is busy. */
   #begin(world: RunWorld, i: number): Promise<string> {
     return again(() => startRun(this.#serviceOf(i).client, world, COUNTS))
   }
 
-  /** How many turns there are by now; as far as anybody answers. */
+  /** Returns the current number of turns, as far as the service answers. */
   async turns(): Promise<number> {
     const { client } = this.#serviceOf(0)
     const worlds = [...this.#runs.keys()].map((world) =>

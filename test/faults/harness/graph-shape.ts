@@ -3,8 +3,8 @@ import { parseStatement } from '../../../src/graph/statements.ts'
 import { holds } from './scenario.ts'
 
 /**
- * Checks a whole graph below the interfaces: chains, counters, and that no part of a turn stands alone.
- * Simple statements, joined here: what is checked must not depend on what an engine makes of a clever one.
+ * Checks a whole graph below the interfaces: chains, counters, and that each part belongs to a turn.
+ * Uses simple statements and joins them here: the checks must not depend on how an engine runs a complex one.
  */
 export async function checkGraphShape(
   graph: Graph,

@@ -1,4 +1,4 @@
-/** Folders and services of one test: they are gone when it ends. */
+/** Folders and services of one test, which are removed when it ends. */
 import { onTestFinished } from 'vitest'
 import {
   type ServiceOptions,
@@ -8,7 +8,7 @@ import {
   untilReady,
 } from './service-process.ts'
 
-/** The time-out of a test that starts processes: the machine may be busy. */
+/** Time limit of a test that starts processes: the machine may be busy. */
 export const PROCESS_TEST_MS = 120_000
 
 export function newFolder(): string {

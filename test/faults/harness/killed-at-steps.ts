@@ -7,23 +7,23 @@ import { runCli, temporaryFolder } from './service-process.ts'
 
 export type KilledCommand = {
   args: string[]
-  /** What the parameters of its statements hold: only these steps count. */
+  /** Text in the parameters of its statements: only these steps count. */
   key: string
-  /** It takes more transactions than this. */
+  /** Lower limit of the number of its transactions. */
   commits: number
-  /** A data folder to begin with. Default: an empty one. */
+  /** Makes the initial data folder. Default: an empty one. */
   begin?: () => string
 }
 
 /** Number of steps at which the command is killed, spread over all. Each costs two processes; `npm run chaos` kills at more. */
 const DEATHS = Number(process.env.CHAOS_DEATHS ?? 3)
-/** Each of them, on a busy machine. */
+/** Time limit of each kill on a busy machine. */
 const DEATH_BOUND_MS = 30_000
 
-/** The time-out of a test that kills a command. */
+/** Time limit of a test that kills a command. */
 export const KILLED_BOUND_MS = (1 + DEATHS) * DEATH_BOUND_MS
 
-/** Kills a command in the middle, runs it again to its end, and looks at the graph that this leaves. */
+/** Kills a command while it runs, runs it again to its end, and checks the resulting graph. */
 export async function killedAtSteps(
   { args, key, commits, begin = newFolder }: KilledCommand,
   look: (graph: Graph, killed: string) => Promise<void>,

@@ -9,7 +9,7 @@ import type { TurnState } from '../../../src/memory/record/record.ts'
 
 const script = fileURLToPath(new URL('../../support/autobuild-process.ts', import.meta.url))
 
-/** Runs the loop in a process of its own. */
+/** Runs the loop in a separate process. */
 async function loopOn(
   store: string,
   killedIn = 0,
@@ -31,9 +31,9 @@ async function turnsIn(store: string): Promise<TurnState[]> {
   }
 }
 
-/** @param storeOf an empty store, as TURNGRAPH_STORE names it */
+/** @param storeOf returns an empty store in the form of TURNGRAPH_STORE */
 export function survivesItsDeath(storeOf: () => Promise<string>): void {
-  test('killed in turn 3 and started again, the loop goes on at turn 3 with nothing lost', async () => {
+  test('after a kill in turn 3 and a restart, the loop continues at turn 3 without a loss', async () => {
     const store = await storeOf()
     const killed = await loopOn(store, 3)
     expect(killed.signal).toBe('SIGKILL')

@@ -23,7 +23,7 @@ async function fileOfTwoSessions(): Promise<string> {
   return file
 }
 
-/** @param storeOf an empty store, as TURNGRAPH_STORE names it */
+/** @param storeOf returns an empty store in the form of TURNGRAPH_STORE */
 export function namesWhatAKilledRestoreLeft(storeOf: () => Promise<string>): void {
   const refused = { code: 'restore_unfinished' }
   const criteria = [{ text: 'It holds' }]
@@ -51,7 +51,7 @@ export function namesWhatAKilledRestoreLeft(storeOf: () => Promise<string>): voi
     }
   }
 
-  test('after kill -9 of a restore, captures and declarations name it and doctor says how to finish or remove the part', {
+  test('after kill -9 of a restore, captures and declarations name it and doctor explains how to finish or remove it', {
     timeout: KILLED_BOUND_MS,
   }, async () => {
     const { store, finish } = await killRestore()
@@ -76,7 +76,7 @@ export function namesWhatAKilledRestoreLeft(storeOf: () => Promise<string>): voi
     await after.close()
   })
 
-  test('after kill -9 of a restore, the part is removed with forget and the task is written again', {
+  test('after kill -9 of a restore, forget removes the partial data and the task can be written again', {
     timeout: KILLED_BOUND_MS,
   }, async () => {
     const { store } = await killRestore()

@@ -6,7 +6,7 @@ import { checkGraphShape } from './graph-shape.ts'
 import type { Later, ScenarioOptions } from './scenario.ts'
 import { folderOfScenario, type ServiceProcess, startServiceProcess, untilReady } from './service-process.ts'
 
-/** The address of the Neo4j to work on: the one that was given, else one of the scenario's own. */
+/** Returns the address of a Neo4j: the given one, or a new server of the scenario. */
 export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promise<string> {
   if (neo4j !== undefined) return neo4j
   const server = await startTestNeo4j({ version: 'lts' })
@@ -14,7 +14,7 @@ export async function neo4jFor({ neo4j }: ScenarioOptions, later: Later): Promis
   return server.url
 }
 
-/** A service on a Neo4j, ready, all statements planned; it ends with the scenario. */
+/** Starts a ready service on a Neo4j, with all statements planned; it ends with the scenario. */
 export async function serviceOnNeo4j(
   url: string,
   later: Later,
@@ -33,9 +33,9 @@ export async function serviceOnNeo4j(
 }
 
 /**
- * A Neo4j that has just started plans each statement first, for seconds on a busy machine: time-outs that would
- * prove nothing. This makes the schema (a later change of it would void the plans) and plans what captures and
- * contexts run.
+ * A new Neo4j plans each statement first, which takes seconds on a busy machine and would cause time-outs
+ * that prove nothing. This function creates the schema (a later change would invalidate the plans) and plans
+ * the statements of captures and contexts.
  */
 export async function planStatements(url: string, password: string | null = null): Promise<void> {
   const graph = graphAt(url, password)

@@ -7,12 +7,12 @@ type Commit = { attemptId: string; fence: number; turn: number }
 
 const POLL_MS = 15
 
-/** A worker outside: claims the attempts of one world and commits them, and remembers what was acknowledged. */
+/** An outside worker: claims and commits the attempts of one world, and records the acknowledged ones. */
 export class OutsideWorker {
   readonly world: RunWorld
   readonly acknowledged: Commit[] = []
   readonly #workerId: string
-  /** Sent, and not answered. */
+  /** A commit that was sent but not answered. */
   #inFlight: Commit | null = null
 
   constructor(world: RunWorld, workerId: string) {
@@ -20,7 +20,7 @@ export class OutsideWorker {
     this.#workerId = workerId
   }
 
-  /** Works until `stop`; what breaks on the way is tried again. */
+  /** Works until `stop`; failed work is tried again. */
   async run(client: () => TurngraphClient, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       await this.#work(client()).catch(passing)
@@ -28,7 +28,7 @@ export class OutsideWorker {
     }
   }
 
-  /** The commit in flight is repeated: it counts, or it came too late. */
+  /** Repeats the commit in flight: it counts, or it came too late. */
   async finish(client: TurngraphClient): Promise<'landed' | 'absent' | 'none'> {
     if (this.#inFlight === null) return 'none'
     const before = this.acknowledged.length
@@ -36,7 +36,7 @@ export class OutsideWorker {
     return this.acknowledged.length > before ? 'landed' : 'absent'
   }
 
-  /** Every acknowledged turn is there, as this worker wrote it. */
+  /** Checks that every acknowledged turn is stored as this worker wrote it. */
   async check(client: TurngraphClient): Promise<void> {
     for (const { turn, attemptId } of this.acknowledged) {
       const stored = await client.getTurn({ ...this.world, turnNumber: turn })
@@ -82,7 +82,10 @@ const summaryOf = (attemptId: string): string => `Work of attempt ${attemptId}`
 
 const PASSING = new Set(['store_unavailable', 'timeout', 'busy', 'lease_lost'])
 
-/** Worth another try: the service or its store is away, or somebody else was quicker. */
+/**
+ * Ignores an error that is worth another try: the service or its store is unavailable, or another worker was
+ * faster.
+ */
 export function passing(error: unknown): void {
   if (!(error instanceof TurngraphError) || !PASSING.has(error.code)) throw error
 }

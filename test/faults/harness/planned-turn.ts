@@ -1,10 +1,13 @@
 import type { OperationInput } from '../../../src/operations/table.ts'
 
-/** What the chaos writers store: each record is a function of its turn and revision, so any part that is missing shows. */
+/**
+ * Records of the chaos writers: each is a function of its turn and revision, so that any missing part is
+ * detected.
+ */
 
 export type TurnToSend = OperationInput<'captureTurnState'>
 
-/** `worldSlug` null: the task's default world. */
+/** The place of a turn. `worldSlug` null: the task's default world. */
 export type Place = { project: string; featureId: string; taskId: string; worldSlug: string | null }
 
 /** Revision 1 is the first capture of a turn; each further one supersedes the one before. */
@@ -16,7 +19,7 @@ const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
 const PROMISES = ['complete', 'partial', 'uncertain'] as const
 const CRITERIA = 12
 
-/** How many parts of each kind the record of an {@link Op} has. */
+/** Number of parts of each kind in the record of an {@link Op}. */
 export const plannedParts = ({ turn, revision }: Op) => ({
   verifications: 1 + ((turn * 3 + revision) % 4),
   promises: (turn + revision) % 3,
@@ -66,7 +69,7 @@ export function plannedTurn(place: Place, op: Op): TurnToSend {
 
 export const plannedSummary = ({ turn, revision }: Op): string => `Attempt ${turn}, revision ${revision}`
 
-/** Each label has a text of its own, so that no order of arrival makes two criteria one. */
+/** Each label has a unique text, so that no order of arrival merges two criteria. */
 function criterion(number: number): { criterionId: string; criterionText: string } {
   const which = 1 + (number % CRITERIA)
   return {

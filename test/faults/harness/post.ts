@@ -1,6 +1,6 @@
 import { type Exchange, exchange } from './send.ts'
 
-/** A plain POST of JSON, with all that the client would hide. */
+/** Sends a plain POST of JSON and shows everything that the client would hide. */
 export const post = (url: string, body: object): Promise<Exchange> =>
   exchange(url, {
     method: 'POST',

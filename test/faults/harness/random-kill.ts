@@ -9,7 +9,7 @@ import type { ServiceProcess } from './service-process.ts'
 const SIMULATED = 3
 const MOST_MS = 1_000
 
-/** Runs of several worlds at once, one of them worked by a worker outside, at the moment of a kill -9. */
+/** Concurrent runs of several worlds, one of them with an outside worker, at the moment of a kill -9. */
 export type CutRuns = { worlds: RunWorld[]; started: Map<RunWorld, string[]>; worker: OutsideWorker }
 
 export async function killAtRandom(
@@ -38,7 +38,7 @@ export async function killAtRandom(
     }
   }
   const working = [...[...worlds, outside].map(runAgainAndAgain), worker.run(() => client, stop.signal)]
-  // Most of the time not before there are turns: on Neo4j that takes longer than to start the runs.
+  // Usually waits until there are turns: on Neo4j that takes longer than starting the runs.
   if (random.fraction() < 0.8) await until('turns are made', 30_000, () => hasTurns(client, outside))
   await pause(random.between(1, MOST_MS))
   stop.abort()
@@ -50,7 +50,9 @@ export async function killAtRandom(
 const hasTurns = async (client: TurngraphClient, world: RunWorld): Promise<boolean> =>
   (await client.getWorld(world)).currentTurn > 0
 
-/** After a restart: all worlds are free and whole, and what the worker was told is true. */
+/**
+ * Checks after a restart that all worlds are free and complete, and that all answers to the worker were true.
+ */
 export async function checkCut(
   { client }: ServiceProcess,
   { worlds, started, worker }: CutRuns,

@@ -5,7 +5,7 @@ import type { OperationOutput } from '../../../src/operations/table.ts'
 import { type Op, type Place, plannedTurn } from './planned-turn.ts'
 import type { Writer } from './writer.ts'
 
-/** The same captures in a graph in memory, to which nothing ever happens: what the broken one must equal. */
+/** The same captures in a graph in memory without faults: the graph under test must equal it. */
 export class Reference {
   readonly #graph = EmbeddedGraph.open({ folder: null })
   readonly client = inProcessClient({ graph: this.#graph, project: 'default' })
@@ -21,7 +21,7 @@ export class Reference {
     return this.client.captureTurnState(plannedTurn(place, op))
   }
 
-  /** Captures what the writer has stored since the last time. */
+  /** Captures the turns that the writer has stored since the last call. */
   async follow(writer: Writer): Promise<void> {
     const done = this.#applied.get(writer) ?? 0
     for (const { op } of writer.stored.slice(done)) await this.capture(writer.place, op)

@@ -11,8 +11,9 @@ type Attempt = OperationOutput<'listAttempts'>['items'][number]
 export type RunHistory = { turns: number; attempts: Attempt[]; runs: Map<string, RunStatus> }
 
 /**
- * Reads all that a world tells of its turns, attempts and runs, and checks that it is one story: no turn lost or
- * doubled, every attempt counted once, every end with its reason. `known` are runs that need not have an attempt.
+ * Reads all turns, attempts and runs of a world, and checks that they are consistent: no turn lost or stored
+ * twice, every attempt counted once, every end with its reason. `known` are runs that need not have an
+ * attempt.
  */
 export async function checkHistory(
   client: TurngraphClient,
@@ -72,7 +73,10 @@ function checkRun(run: RunStatus, attempts: readonly Attempt[]): void {
     holds(run.committedTurnCount === run.requestedTurnCount, 'completed is complete', about)
 }
 
-/** Nothing is stuck: what a restart left has ended with the reason of the contract, and the world takes a new run. */
+/**
+ * Checks that no work is stuck: work left by a restart has ended with the contract's reason, and a new run
+ * can start.
+ */
 export async function checkFree(client: TurngraphClient, world: RunWorld): Promise<void> {
   const { activeTurnRunId, activeAttemptId } = await client.getWorld(world)
   const idle = activeTurnRunId === null && activeAttemptId === null
@@ -91,7 +95,7 @@ export async function checkTakesRuns(client: TurngraphClient, world: RunWorld): 
 
 const isOneToN = (numbers: readonly number[]): boolean => numbers.every((number, i) => number === i + 1)
 
-/** Newest first. */
+/** Returns all attempts, newest first. */
 async function allAttempts(client: TurngraphClient, world: RunWorld): Promise<Attempt[]> {
   return allPages((cursor) => client.listAttempts({ ...world, limit: 500, cursor }))
 }

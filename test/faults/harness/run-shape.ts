@@ -6,7 +6,10 @@ import { optionalNumber, optionalText } from '../../../src/rules/values.ts'
 import { attemptRow, isActiveRun, runRow } from '../../../src/runs/record.ts'
 import { holds } from './scenario.ts'
 
-/** Checks all runs and attempts of a graph below the interfaces: fences, counters, what is active, what was produced. */
+/**
+ * Checks all runs and attempts of a graph below the interfaces: fences, counters, active ones, and produced
+ * turns.
+ */
 export async function checkRunShape(graph: Graph): Promise<{ runs: number; attempts: number }> {
   const rows = <T>(name: string, cypher: string, row: z.ZodType<T>) =>
     readRows(graph, parseStatement(`chaos/${name}`, cypher), {}, row)

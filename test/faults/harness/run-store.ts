@@ -10,20 +10,20 @@ import { withExecutors } from './run-world.ts'
 import { type Later, type ScenarioOptions, until } from './scenario.ts'
 import { folderOfScenario, type ServiceProcess, startServiceProcess, untilReady } from './service-process.ts'
 
-/** A store that services of runs are started on, again and again: all of one instance unless `replica` says other. */
+/** A store on which services of runs are started repeatedly; all are one instance except a `replica`. */
 export type RunStore = {
   name: 'embedded' | 'Neo4j'
-  /** A file of the scenario's own. */
+  /** Returns the path of a file in the scenario's folder. */
   file(name: string): string
-  /** Resolves once it listens. */
+  /** Starts a service. Resolves when it listens. */
   start(environment?: Record<string, string>): Promise<ServiceProcess>
-  /** Resolves once it is ready. */
+  /** Starts a service. Resolves when it is ready. */
   startReady(environment?: Record<string, string>): Promise<ServiceProcess>
-  /** A ready service with a data folder of its own, which ends with the scenario. On Neo4j only. */
+  /** Starts a ready service with a separate data folder, which ends with the scenario. On Neo4j only. */
   replica(environment?: Record<string, string>): Promise<ServiceProcess>
-  /** Looks at the whole graph from below; no service may hold it, if it is embedded. */
+  /** Checks the whole graph below the interfaces. If it is embedded, no service may hold it. */
   checkShape(): Promise<{ turns: number; runs: number; attempts: number }>
-  /** All that the graph holds; as with `checkShape`. */
+  /** Returns the whole content of the graph, with the same condition as `checkShape`. */
   dump(): Promise<string[]>
 }
 
@@ -40,7 +40,7 @@ export async function openRunStore(
     : runStoreOnNeo4j(await neo4jFor(options, later), folder, later)
 }
 
-/** @param reachedAt the address that services are given, if it is another one: a proxy's */
+/** @param reachedAt the address for the services, if it differs: that of a proxy */
 export async function runStoreOnNeo4j(
   url: string,
   folder: string,
@@ -79,7 +79,10 @@ function runStore({ name, folder, store, graph, later }: StoreParts): RunStore {
   }
 }
 
-/** It says so once it has begun; asked for readiness before, it would remember for a second that it was not. */
+/**
+ * Waits for its log line first: a service that is asked for readiness earlier would remember the answer for a
+ * second.
+ */
 async function onceItServes(service: ServiceProcess): Promise<ServiceProcess> {
   await until('the service serves', 60_000, async () => service.output().includes('Turngraph listens on'))
   await untilReady(service)

@@ -4,12 +4,12 @@ import type { TurngraphClient } from '../../../src/client/client.ts'
 import type { OperationOutput } from '../../../src/operations/table.ts'
 import { until } from './scenario.ts'
 
-/** A world whose turns are made by runs alone. */
+/** A world whose turns come only from runs. */
 export type RunWorld = { project: string; worldSlug: string }
 
 export type RunStatus = OperationOutput<'getTurnRunStatus'>
 
-/** Executors of the services under test: `quick` fails at every second attempt of four. */
+/** Executors of the services under test. `quick` fails at the second of every four attempts. */
 const EXECUTORS = {
   quick: { kind: 'simulated', outcomes: ['committed', 'failed', 'committed', 'committed'], repeat: true },
   plain: { kind: 'simulated', duration_ms: 0 },
@@ -19,7 +19,7 @@ const EXECUTORS = {
 
 export type ExecutorName = keyof typeof EXECUTORS | 'external'
 
-/** The environment of a service that has them; the file lies in a folder that the scenario removes. */
+/** The environment of a service with these executors. The file is in a folder that the scenario removes. */
 export function withExecutors(folder: string): { TURNGRAPH_EXECUTORS: string } {
   const file = path.join(mkdtempSync(path.join(folder, 'executors-')), 'executors.json')
   writeFileSync(file, JSON.stringify(EXECUTORS))
@@ -36,7 +36,7 @@ export async function createRunWorld(
   return world
 }
 
-/** Answers its id. */
+/** Starts a run and returns its id. */
 export async function startRun(
   client: TurngraphClient,
   world: RunWorld,
@@ -61,8 +61,8 @@ export const untilRunEnded = (
 const WARM_RUNS = 6
 
 /**
- * A Neo4j that has just got its first data plans its statements anew, for longer than a short lease lasts; some runs
- * with a long one see to that.
+ * A Neo4j that has just received its first data plans its statements again, for longer than a short lease.
+ * Some runs with a long lease trigger this beforehand.
  */
 export async function warmRuns(client: TurngraphClient, project: string): Promise<void> {
   for (let i = 0; i < WARM_RUNS; i++) {

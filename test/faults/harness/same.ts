@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 const SHOWN = 12
 
-/** Throws with the places where two values differ: of a record with many parts, only those say anything. */
+/** Throws with the differences between two values: of a record with many parts, only these are useful. */
 export function same(actual: unknown, expected: unknown, invariant: string): void {
   if (isDeepStrictEqual(actual, expected)) return
   const found = differences(actual, expected)

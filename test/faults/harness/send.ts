@@ -2,7 +2,7 @@ import { toWire } from '../../../src/core/wire-form.ts'
 import { operations } from '../../../src/operations/table.ts'
 import type { TurnToSend } from './planned-turn.ts'
 
-/** A plain HTTP exchange, with all that the client would hide. `status` 0: the connection broke. */
+/** A plain HTTP exchange with everything that the client would hide. `status` 0: the connection broke. */
 export type Exchange = {
   status: number
   retryAfter: string | null

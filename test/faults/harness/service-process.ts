@@ -12,39 +12,39 @@ import { type Later, until } from './scenario.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The command line, as users run it. */
+/** The command line in the form that users run. */
 export const cli = path.join(root, 'dist', 'bin', 'main.js')
 
-/** A service in a process of its own, as a user starts it, on a free loopback port. */
+/** A service in a separate process, started like a user's, on a free loopback port. */
 export type ServiceProcess = {
   readonly url: string
   readonly pid: number
   readonly client: TurngraphClient
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
-  /** SIGSTOP and SIGCONT: what a frozen container or a laptop that sleeps looks like. */
+  /** Sends SIGSTOP and SIGCONT, to simulate a frozen container or a sleeping laptop. */
   freeze(): void
   thaw(): void
-  /** The last of what it wrote to standard error. */
+  /** Returns the end of its output to standard error. */
   output(): string
 }
 
 export type ServiceOptions = {
   dataFolder: string
   environment?: Record<string, string>
-  /** Default: a free one. */
+  /** The port. Default: a free one. */
   port?: number
   /** A command that runs the service, and becomes it: `exec "$@"`. */
   wrapper?: readonly string[]
-  /** Told what it writes to standard error, as it comes. */
+  /** Called with each new output to standard error. */
   onOutput?: (text: string) => void
 }
 
 const STARTS_WITHIN_MS = 60_000
 
-/** Resolves once it listens, which does not mean that its store answers: {@link untilReady}. */
+/** Resolves when it listens, which does not mean that its store answers: {@link untilReady}. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
   const child = spawnCli(['serve', '--port', String(options.port ?? 0)], options, options.wrapper)
   const output = tailOf(child)
@@ -81,7 +81,7 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
   }
 }
 
-/** Gives `work` a service that answers, and stops it afterwards. */
+/** Runs `work` with a ready service, and stops the service afterwards. */
 export async function withService<T>(
   options: ServiceOptions,
   work: (service: ServiceProcess) => Promise<T>,
@@ -145,7 +145,7 @@ export async function isReady({ url }: ServiceProcess): Promise<boolean> {
   return response?.ok === true
 }
 
-/** A folder that is gone with its scenario. */
+/** Makes a folder that is removed with its scenario. */
 export function folderOfScenario(later: Later): string {
   const { folder, remove } = temporaryFolder()
   later(remove)

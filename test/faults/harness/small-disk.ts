@@ -4,16 +4,19 @@ import { appendFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { temporaryFolder } from './service-process.ts'
 
-/** A disk of a few megabytes that can be filled to the last byte. */
+/** A disk of a few megabytes that can be filled completely. */
 export type SmallDisk = { folder: string; fill(): void; makeRoom(): void; remove(): Promise<void> }
 
 const MOUNT = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=$1 turngraph "$0" && echo mounted && exec cat']
 
-/** Whether this machine lets us mount one: in a namespace of its own, for which nobody has to be root. */
+/** Returns true if this machine allows mounting one in a separate namespace, which does not need root. */
 export const canMount = (): boolean =>
   spawnSync('unshare', [...MOUNT, '/mnt', '1m'], { input: '' }).status === 0
 
-/** It lives in a process, which ends with its standard input, so with us. Others reach it through that process's root. */
+/**
+ * Mounts a disk in a process that ends with its standard input, and so with this process. Other processes
+ * reach the disk through that process's root.
+ */
 export async function mountSmallDisk(size = '6m'): Promise<SmallDisk> {
   const { folder: below, remove } = temporaryFolder()
   const child = spawn('unshare', [...MOUNT, below, size], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -6,15 +6,18 @@ import { createRunWorld, type RunWorld, startRun, untilRunEnded } from './run-wo
 import { holds, until } from './scenario.ts'
 import { isReady, type ServiceProcess } from './service-process.ts'
 
-/** Three turns of four attempts, as one of them fails. */
+/** Limits for three turns in four attempts, because one attempt fails. */
 const COUNTS = { turnCount: 3, maxAttempts: 6 }
 
-/** Where a service may die: `run` counts from the creation of the world, `restart` from the start after a death. */
+/**
+ * Steps at which a service may die: `run` counts from the creation of the world, `restart` from the next
+ * start.
+ */
 export type Steps = { run: string[]; restart: string[] }
 
 export type DoomedRun = { world: RunWorld; turnRunId: string | null; died: boolean }
 
-/** Lists the steps of a whole run, and those of a restart that finds one. */
+/** Lists the steps of a whole run, and those of a restart that finds an unfinished run. */
 export async function listSteps(store: RunStore, project: string): Promise<Steps> {
   const whole = { project, worldSlug: 'listed-run' }
   const first = await store.startReady(failingAt(whole.worldSlug, 0, store.file('run-steps')))
@@ -31,7 +34,10 @@ export async function listSteps(store: RunStore, project: string): Promise<Steps
   return { run, restart: tracedPoints(store.file('restart-steps')) }
 }
 
-/** Runs until the fail point of the service ends it, or, where it has none, until the run has ended; it is gone then. */
+/**
+ * Runs until the fail point ends the service, or, without a fail point, until the run has ended. Then stops
+ * the service.
+ */
 export async function runUntilDeath(service: ServiceProcess, world: RunWorld): Promise<DoomedRun> {
   const { client } = service
   let turnRunId: string | null = null
@@ -42,14 +48,14 @@ export async function runUntilDeath(service: ServiceProcess, world: RunWorld): P
   } catch (error) {
     passing(error)
   }
-  // The last fail points come after the run has ended for everybody who asks. A service that ends by itself has
-  // passed them.
+  // The last fail points come after the visible end of the run. A service that ends without a kill has passed
+  // them.
   const died = (await service.stop()) === null
   holds(died || turnRunId !== null, 'only a death ends a call', { world, output: service.output() })
   return { world, turnRunId, died }
 }
 
-/** A service that dies at a step; null where that is a step of its start. */
+/** Starts a service that dies at a step. Returns null if the step is part of its start. */
 export const startDying = (
   store: RunStore,
   worldSlug: string,
@@ -60,11 +66,11 @@ export const startDying = (
     throw error
   })
 
-/** A start that dies on its way, at a step of its reconciliation. */
+/** Starts a service that dies during its start, at a step of its reconciliation. */
 export async function dieInRestart(store: RunStore, worldSlug: string, point: number): Promise<boolean> {
   const service = await startDying(store, worldSlug, point)
   if (service === null) return true
-  // It listens before it begins, and is ready once it has ended what was left behind.
+  // The service listens before it reconciles, and is ready when it has ended the unfinished work.
   await until(
     'the service dies at its start, or is ready',
     60_000,
@@ -73,12 +79,15 @@ export async function dieInRestart(store: RunStore, worldSlug: string, point: nu
   return !isAlive(service)
 }
 
-/** After a restart: the run has ended, its world is free and whole, and takes another run. */
+/**
+ * Checks after a restart that the run has ended, and that its world is free, complete and accepts another
+ * run.
+ */
 export async function checkDoomed(
   { client }: ServiceProcess,
   { world, turnRunId }: DoomedRun,
 ): Promise<'completed' | 'interrupted' | 'unstarted'> {
-  await createRunWorld(client, world, 'quick') // it may have died before that
+  await createRunWorld(client, world, 'quick') // the service may have died before this step
   await checkFree(client, world)
   const { runs } = await checkHistory(client, world, turnRunId === null ? [] : [turnRunId])
   holds(runs.size <= 1, 'one request starts one run', [...runs.values()])

@@ -10,8 +10,9 @@ import { partsFit, type Writer } from './writer.ts'
 export type Found = { landed: number; absent: number }
 
 /**
- * Reads a writer's world back: every acknowledged record is there once, word for word; the one in flight is
- * there whole or not at all; nothing else is there; and each context is that of the reference.
+ * Reads a writer's world back and checks it: every acknowledged record is stored exactly once and unchanged;
+ * the record in flight is stored completely or not at all; there are no other records; and each context
+ * equals that of the reference.
  */
 export async function checkWorld(
   client: TurngraphClient,
@@ -35,7 +36,7 @@ export async function checkWorld(
   return found
 }
 
-/** Every superseded record is kept, once. */
+/** Checks that every superseded record is kept exactly once. */
 export async function checkHistories(client: TurngraphClient, writer: Writer): Promise<number> {
   const { project } = writer.place
   let kept = 0
@@ -55,7 +56,7 @@ export async function checkHistories(client: TurngraphClient, writer: Writer): P
   return kept
 }
 
-/** A superseded record's key says so; all else of it is as it was. */
+/** Drops the key, which marks a superseded record: all other fields must be unchanged. */
 const withoutKey = ({ key, ...record }: TurnState) => record
 
 async function checkContext(
@@ -65,7 +66,7 @@ async function checkContext(
   currentTurn: number,
 ): Promise<void> {
   for (const role of ['player', 'coach'] as const) {
-    // The reference has one session of the project: it knows nothing of others.
+    // The reference has only one session of the project, so it cannot know others.
     const asked = { project, featureId, taskId, worldSlug, currentTurn, role, elsewhere: 'off' } as const
     const context = await client.loadTurnContinuationContext(asked)
     const expected = await reference.client.loadTurnContinuationContext(asked)
@@ -93,7 +94,7 @@ async function allTurns(client: TurngraphClient, place: Place): Promise<TurnStat
     const page: Awaited<ReturnType<TurngraphClient['listTurns']>> = await client
       .listTurns({ ...scope, cursor })
       .catch((error: { code?: string }) => {
-        if (error.code === 'unknown_world') return { items: [], nextCursor: null } // nothing stored yet
+        if (error.code === 'unknown_world') return { items: [], nextCursor: null } // no turn is stored yet
         throw error
       })
     turns.push(...page.items)
@@ -102,5 +103,5 @@ async function allTurns(client: TurngraphClient, place: Place): Promise<TurnStat
   return turns
 }
 
-/** The default world of a task bears the task's name. */
+/** Returns the slug of a place. The default world of a task has the name of the task. */
 export const slugOf = ({ worldSlug, taskId }: Place): string => worldSlug ?? taskId

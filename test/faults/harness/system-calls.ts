@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-/** Whether this machine has strace and lets us attach it. */
+/** Returns true if this machine has strace and allows attaching it. */
 export const canTrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0
 
-/** A system call: `began` and `ended` are line numbers of the trace, so their order is that of time. */
+/** A system call. `began` and `ended` are line numbers of the trace, so their order is the order of time. */
 export type SystemCall = { name: string; file: string; text: string; began: number; ended: number }
 
-/** What a process and its threads write, sync and send while `work` runs. */
+/** Returns the write, sync and send calls of a process and its threads while `work` runs. */
 export async function systemCallsDuring(
   pid: number,
   trace: string,
@@ -19,7 +19,7 @@ export async function systemCallsDuring(
   return parse(readFileSync(trace, 'utf8'))
 }
 
-/** Lets each call of this name fail, as on a disk that is broken, while `work` runs. */
+/** Makes each call of this name fail while `work` runs, as on a broken disk. */
 export const failingDuring = (pid: number, call: string, work: () => Promise<void>): Promise<void> =>
   whileTraced(pid, ['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO`, '-o', '/dev/null'], work)
 
@@ -37,7 +37,7 @@ async function whileTraced(
     if (!String(said).includes('attached')) throw new Error(`strace cannot attach: ${said}`)
     await work()
   } finally {
-    strace.kill('SIGINT') // it detaches; the process goes on
+    strace.kill('SIGINT') // strace detaches and the process continues
     await ended
   }
 }
@@ -62,6 +62,6 @@ function parse(trace: string): SystemCall[] {
     if (rest.endsWith('<unfinished ...>')) unfinished.set(thread, call)
     else calls.push(call)
   }
-  // A caller may have its answer before the tracer sees the call return, and end the trace just then.
+  // A caller may receive its answer before the tracer sees the call return, and end the trace at that moment.
   return [...calls, ...[...unfinished.values()].map((call) => ({ ...call, ended: Number.POSITIVE_INFINITY }))]
 }

@@ -6,21 +6,21 @@ import type { Random } from './random.ts'
 import { holds, pause } from './scenario.ts'
 import { type Exchange, sendTurn } from './send.ts'
 
-/** A record that the service has acknowledged (or that was found stored), as it answered it. */
+/** A record that the service has acknowledged (or that was found stored), with its answer. */
 export type Stored = { op: Op; record: TurnState }
 
 const SUPERSEDES_ONE_IN = 6
 const BACK_OFF_MS = 25
 
 /**
- * An orchestrator of one world: turns in order, now and then a supersede of a recent one. A capture without
- * an answer is sent again before anything else, as the contract asks.
+ * An orchestrator of one world: captures turns in order, and sometimes supersedes a recent one. A capture
+ * without an answer is sent again before any other, as the contract requires.
  */
 export class Writer {
   readonly place: Place
-  /** In the order in which they took effect. */
+  /** Stored records, in the order in which they took effect. */
   readonly stored: Stored[] = []
-  /** Sent, and not acknowledged (yet). */
+  /** The capture that was sent but is not acknowledged yet. */
   inFlight: Op | null = null
   readonly #random: Random
   /** The op in flight was found stored after a crash: its repeat must be answered 200 with the same record. */
@@ -35,13 +35,13 @@ export class Writer {
     return this.stored.reduce((newest, { op }) => Math.max(newest, op.turn), 0)
   }
 
-  /** What stands at each turn now, ascending. */
+  /** Returns the current record of each turn, ascending. */
   standing(): Stored[] {
     const byTurn = new Map(this.stored.map((stored) => [stored.op.turn, stored]))
     return [...byTurn.values()].sort((a, b) => a.op.turn - b.op.turn)
   }
 
-  /** What once stood at a turn, newest first. */
+  /** Returns the superseded records of a turn, newest first. */
   replaced(turn: number): Stored[] {
     return this.stored
       .filter(({ op }) => op.turn === turn)
@@ -49,14 +49,14 @@ export class Writer {
       .reverse()
   }
 
-  /** The capture in flight turned out to be stored. */
+  /** Notes that the capture in flight was stored. */
   land(record: TurnState): void {
     if (this.inFlight === null || this.#landed !== null) return
     this.#landed = { op: this.inFlight, record }
     this.stored.push(this.#landed)
   }
 
-  /** Sends until `stop`; `onExchange` sees every answer, `url` may change between them. */
+  /** Sends captures until `stop`. `onExchange` receives every answer; `url` may change between them. */
   async run(url: () => string, stop: AbortSignal, onExchange: (seen: Exchange) => void): Promise<void> {
     while (!stop.aborted) await this.#sendNext(url(), onExchange)
   }

@@ -17,8 +17,8 @@ const WRITERS = 8
 const TURNS = 24
 
 /**
- * Eight writers bring the turns of one world in any order, and nearly every turn adds criteria to the task.
- * Whatever the order, the chain is that of the turn numbers, and every context is that of a world that was
+ * Eight writers capture the turns of one world in any order, and nearly every turn adds criteria to the task.
+ * In each order, the chain follows the turn numbers, and every context equals that of a world that was
  * captured in order.
  */
 export const anyOrder: Scenario = (options) =>
@@ -76,7 +76,7 @@ async function onNeo4j(options: ScenarioOptions, later: Later): Promise<Engine> 
 
 const WORLD = 'session'
 
-/** Returns how often a capture had to be sent again, because others kept adding criteria. */
+/** Returns how often a capture had to be sent again because others kept adding criteria. */
 async function captureTogether(
   services: readonly ServiceProcess[],
   project: string,
@@ -105,7 +105,7 @@ async function captureTogether(
   return busy
 }
 
-/** Each turn names a criterion of its own and two of its neighbours', each by its label and text. */
+/** Makes a turn that names its own criterion and two of its neighbors', each by its label and text. */
 function turnOf(project: string, turnNumber: number): TurnToSend {
   const criterion = (number: number) => ({
     criterionId: `AC-${number}`,
@@ -153,7 +153,10 @@ async function compareWorlds({ client }: ServiceProcess, project: string): Promi
   return contexts
 }
 
-/** Keys begin with the project; aliases stand in the order in which they came, which is another one. */
+/**
+ * Makes contexts comparable: keys begin with the project, and aliases are in the order of arrival, which
+ * differs.
+ */
 function inOneProject(
   context: { criteria: { aliases: { label: string; source: string }[] }[] },
   project: string,

@@ -11,8 +11,8 @@ const TAKEN_OVER_WITHIN_MS = 15_000
 const preload = fileURLToPath(new URL('../harness/clock.mjs', import.meta.url))
 
 /**
- * Two replicas whose clocks are two hours apart: nobody interrupts the other's live run, however far its clock, and
- * a dead one's run is interrupted once its lease is over. The database's clock decides.
+ * Two replicas whose clocks differ by two hours. Neither interrupts the live run of the other, and the run of
+ * a dead one is interrupted when its lease is over. The database's clock decides.
  */
 export const clocksApart: Scenario = (options) =>
   inScope(async (later) => {
@@ -51,7 +51,7 @@ export const clocksApart: Scenario = (options) =>
     return figures
   })
 
-/** Runs that last three leases, one at each replica. */
+/** Makes runs that last three leases, one at each replica. */
 async function bothLive(
   ahead: ServiceProcess,
   behind: ServiceProcess,
@@ -67,7 +67,7 @@ async function bothLive(
   return 2
 }
 
-/** How far the starts of their runs lie apart, by their own clocks. */
+/** Returns the time between the starts of their runs, by their own clocks. */
 async function apart(
   ahead: ServiceProcess,
   behind: ServiceProcess,

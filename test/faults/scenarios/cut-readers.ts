@@ -10,14 +10,14 @@ import { type ServiceProcess, untilReady } from '../harness/service-process.ts'
 const READERS = 50
 const SESSIONS = 6
 const PROJECT = 'cut-readers'
-/** A round ends when every reader knows what is. */
+/** Time limit within which every reader must know the current state at the end of a round. */
 const KNOWS_WITHIN_MS = 60_000
 const TRY_AGAIN_MS = 200
 
 /**
- * Readers of events that are cut off at random, on replicas that are killed, on a Neo4j that restarts: every reader that comes
- * back with its cursor, to whichever replica, knows the newest state of every session, and none hears of an older state after a
- * newer one.
+ * Cuts off readers of events at random, kills their replicas, and restarts their Neo4j. Every reader that
+ * returns with its cursor, to any replica, learns the newest state of every session, and never receives an
+ * older state after a newer one.
  */
 export const cutReaders: Scenario = ({ rounds, seed, log, neo4j }) =>
   inScope(async (later) => {
@@ -143,7 +143,10 @@ class Reader {
     if (this.#failure !== null) throw this.#failure
   }
 
-  /** A replica that plans its statements, or whose Neo4j restarts, may refuse a reader at first: the client leaves that to its caller. */
+  /**
+   * A replica may reject a reader while it plans statements or its Neo4j restarts: the caller of the client
+   * must retry.
+   */
   async #readUntilCut(client: TurngraphClient, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { damagedStore } from './damaged-store.ts'
 
-test('of a damaged store nothing that was acknowledged is lost in silence', {
+test('no acknowledged write of a damaged store is lost silently', {
   timeout: 180_000,
 }, async () => {
   const { whole, said } = await damagedStore({ rounds: 3, seed: 1, log: () => {} })

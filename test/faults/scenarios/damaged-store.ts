@@ -13,7 +13,10 @@ import { places } from './kill-service.ts'
 const WORLDS = 3
 const SAID = /has lost up to \d+ acknowledged writes|cannot be opened: |is damaged|damaged at byte/
 
-/** Nothing acknowledged is lost in silence: a byte, the end or the whole of one file of the graph, gone between two starts. */
+/**
+ * Removes a byte, the end or the whole of a graph file between two starts: no acknowledged write is lost
+ * silently.
+ */
 export const damagedStore: Scenario = async ({ rounds, seed, log }) => {
   const random = new Random(seed)
   const figures = { rounds, acknowledged: 0, whole: 0, said: 0 }
@@ -38,7 +41,7 @@ export const damagedStore: Scenario = async ({ rounds, seed, log }) => {
   return figures
 }
 
-/** Returns how many captures were acknowledged before the end, which is orderly or a kill. */
+/** Returns the number of captures acknowledged before the end, which is normal or a kill. */
 async function captureAndEnd(
   dataFolder: string,
   writers: readonly Writer[],
@@ -72,7 +75,7 @@ function damageOneFile(folder: string, random: Random): string {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.startsWith('graph.db') && statSync(path.join(folder, name)).isFile())
     .sort()
-  // The log, which is the newest of them, and now and then the marks of what was acknowledged.
+  // Damages mostly the log, which is the newest file, and sometimes the marks of acknowledged commits.
   const chosen = ['graph.acknowledged', ...files, ...Array(4).fill(files.at(-1))]
   const name: string = chosen[random.between(0, chosen.length - 1)]
   const file = path.join(folder, name)
@@ -82,7 +85,7 @@ function damageOneFile(folder: string, random: Random): string {
     rmSync(file)
     return `${name} removed`
   }
-  // Near the end more often than elsewhere: that is where the log is silent.
+  // Damages the end more often than other places, because the engine does not report damage there.
   const at =
     size - 1 - random.between(0, Math.max(0, random.fraction() < 0.5 ? Math.min(size, 400) - 1 : size - 1))
   if (how < 5) truncateSync(file, at)
@@ -94,7 +97,10 @@ function damageOneFile(folder: string, random: Random): string {
   return `${name} ${how < 5 ? 'cut off' : 'changed'} at ${at} of ${size}`
 }
 
-/** What the service says of the damage, at its start or in an answer; null where all that was acknowledged is there. */
+/**
+ * Returns the service's report of the damage, at its start or in an answer, or null if all acknowledged
+ * writes exist.
+ */
 async function openAndCheck(
   dataFolder: string,
   writers: readonly Writer[],

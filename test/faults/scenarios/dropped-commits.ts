@@ -8,7 +8,7 @@ import { folderOfScenario } from '../harness/service-process.ts'
 
 const SHARE = 0.1
 
-/** The reply to a COMMIT is lost, again and again: the service finds out by itself what became of it. */
+/** Repeatedly drops the reply to a COMMIT: the service itself finds out whether it was committed. */
 export const droppedCommits: Scenario = (options) =>
   inScope(async (later) => {
     const { rounds, seed, log } = options

@@ -13,7 +13,9 @@ import { places } from './kill-service.ts'
 const WORLDS = 3
 const ENDS = ['room is made', 'stopped', 'killed'] as const
 
-/** Acknowledged means stored: a disk that is full in the middle of captures, and room, a stop or a kill -9 after it. */
+/**
+ * Fills the disk during captures, then makes room, stops the service or kills it: acknowledged means stored.
+ */
 export const fullDisk: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)

@@ -8,7 +8,7 @@ import { folderOfScenario, untilReady } from '../harness/service-process.ts'
 
 const AWAY_AT_MOST_MS = 5_000
 
-/** kill -9 of Neo4j in the middle of runs: they go on once it is back, or end with a reason. */
+/** Kills Neo4j with -9 during runs: they continue when it is back, or end with a reason. */
 export const killNeo4jInRuns: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)

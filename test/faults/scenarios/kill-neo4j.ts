@@ -18,12 +18,13 @@ import { checkHistories, checkWorld } from '../harness/stored-worlds.ts'
 import { Writer } from '../harness/writer.ts'
 import { places } from './kill-service.ts'
 
-/** The contract's own bound: a store that is away is a 503 within 5 s. */
+/** The time limit of the contract: an unavailable store is a 503 within 5 s. */
 export const ANSWERS_WITHIN_MS = 5_000
 
 /**
- * Empty is not dark, and acknowledged means stored: kill -9 of Neo4j in the middle of captures by two replicas,
- * one of them over `neo4j://`. They answer errors in time while it is away, and recover by themselves.
+ * Kills Neo4j with -9 during captures by two replicas, one of them over `neo4j://`. An unavailable store
+ * never looks empty, and acknowledged means stored. The replicas answer errors in time, and recover on their
+ * own.
  */
 export const killNeo4j: Scenario = (options) =>
   inScope(async (later) => {
@@ -32,7 +33,7 @@ export const killNeo4j: Scenario = (options) =>
     return killGivenNeo4j(server, options)
   })
 
-/** The same, of a server that somebody else started, and will stop. */
+/** Runs the same scenario on a server that the caller started and will stop. */
 export const killGivenNeo4j = (
   server: Neo4jServer,
   { rounds, seed, log }: ScenarioOptions,
@@ -76,7 +77,7 @@ export const killGivenNeo4j = (
         stop.abort()
         throw error
       })
-      writing.catch(() => {}) // awaited below, whatever happens before
+      writing.catch(() => {}) // awaited below, regardless of earlier errors
       const killAfter = random.between(15, 60)
       await until(
         'captures flow',
@@ -125,7 +126,7 @@ function checkRefusal(seen: Exchange): void {
   holds(seen.status === 504 || seen.retryAfter !== null, 'a 503 says when to try again', seen)
 }
 
-/** Asks everything while there is no store; the answers are refusals, which the caller checks. */
+/** Sends all kinds of requests while there is no store. The caller checks that the answers are errors. */
 async function askWhileAway(service: ServiceProcess, round: number): Promise<Exchange[]> {
   const { url, output } = service
   const health = await exchange(`${url}/healthz`)
@@ -158,7 +159,7 @@ const turnWhileAway = ({ pid }: ServiceProcess, round: number): TurnToSend =>
     { turn: round, revision: 1 },
   )
 
-/** What was refused can be sent again: the service has recovered by itself. */
+/** Sends a rejected turn again until the service has recovered and stores it. */
 const untilStored = ({ url }: ServiceProcess, turn: TurnToSend): Promise<unknown> =>
   until('what was refused is stored', 60_000, async () => {
     const seen = await sendTurn(url, turn)

@@ -13,14 +13,15 @@ import {
   type Steps,
 } from '../harness/step-kill.ts'
 
-/** Where a round kills: at the n-th step of a run, at one of the start after that as well, or at any moment. */
+/** The place of a kill: the n-th step of a run, also a step of the next start, or any moment. */
 type Kill = { run: number; restart: number } | 'at random'
 
 const AT_RANDOM = 0.2
 
 /**
- * kill -9 of the service between every pair of steps of a run, at every step of the restart that ends what was left
- * behind, and at random. After the next start no world is stuck, no turn is lost or doubled, and the counters add up.
+ * Kills the service with -9 between every pair of steps of a run, at every step of the restart that ends
+ * unfinished work, and at random. After the next start no world is stuck, no turn is lost or stored twice,
+ * and the counters add up.
  */
 export const killRunsOn =
   (engine: EngineName): Scenario =>
@@ -77,14 +78,14 @@ export const killRunsOn =
 type Left = { doomed: DoomedRun } | { cut: CutRuns } | null
 type Found = Record<Awaited<ReturnType<typeof checkDoomed>>, number>
 
-/** What the death before this start left behind. */
+/** Checks the work that was unfinished at the death before this start. */
 async function checkLeft(service: ServiceProcess, left: Left, figures: Found): Promise<void> {
   if (left === null) return
   if ('doomed' in left) figures[await checkDoomed(service, left.doomed)]++
   else add(figures, await checkCut(service, left.cut))
 }
 
-/** Every step where there are rounds for all of them, else a choice; the other rounds kill at random. */
+/** Chooses every step if there are enough rounds, or a selection; the other rounds kill at random. */
 function killsOf({ run, restart }: Steps, rounds: number, random: Random): Kill[] {
   const midway = run.indexOf('before turns/append') + 1
   const all = [

@@ -18,7 +18,7 @@ import { Writer } from '../harness/writer.ts'
 
 const WORLDS = 8
 
-/** Eight worlds, each with a task of its own; half of them are their task's default world. */
+/** Eight worlds, each with its own task; half of them are the default world of their task. */
 export const places = (project: string): Place[] =>
   Array.from({ length: WORLDS }, (_, i) => ({
     project,
@@ -27,7 +27,7 @@ export const places = (project: string): Place[] =>
     worldSlug: i % 2 === 0 ? `session-${i}~%CE%B1` : null,
   }))
 
-/** Acknowledged means stored: kill -9 of the service on the embedded graph, in the middle of captures. */
+/** Kills the service on the embedded graph with -9 during captures: acknowledged means stored. */
 export const killService: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
     const random = new Random(seed)
@@ -62,7 +62,7 @@ export const killService: Scenario = ({ rounds, seed, log }) =>
     return figures
   })
 
-/** Returns how many captures were acknowledged before the kill. */
+/** Returns the number of captures acknowledged before the kill. */
 async function captureUntilKilled(
   service: ServiceProcess,
   writers: readonly Writer[],
@@ -84,7 +84,7 @@ async function captureUntilKilled(
   return acknowledged
 }
 
-/** Opens a copy, so that it is the service that recovers the folder itself. */
+/** Opens a copy, so that the service itself recovers the folder. */
 async function shapeAfterCrash(folder: string): Promise<Awaited<ReturnType<typeof checkGraphShape>>> {
   const copy = path.join(folder, 'copy')
   for (const file of ['graph.db', 'graph.db.wal']) {

@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const vitest = path.join(root, 'node_modules', '.bin', 'vitest')
 const TESTS = ['transcript-import', 'restore', 'forget'].map((of) => `test/faults/${of}-killed.test.ts`)
 
-/** A kill -9 of an import, a restore and a forget at so many of their steps: the tests of these, with more deaths. */
+/**
+ * Kills an import, a restore and a forget with -9 at the given number of steps: runs their tests with more
+ * deaths.
+ */
 export const killedCommands: Scenario = async ({ rounds }) => {
   const child = spawn(vitest, ['run', ...TESTS], {
     cwd: root,

@@ -11,13 +11,13 @@ import { folderOfScenario, runCli } from '../harness/service-process.ts'
 const PROJECT = 'killed-import'
 const TOOLS = ['Grep', 'Read', 'Edit']
 
-/** A transcript of so many turns; `name` makes them others. */
+/** Makes a transcript with a number of turns. Another `name` makes other turns. */
 const transcriptOf = (name: string, turns: number): Buffer =>
   bytesOf(...Array.from({ length: turns }, (_, i) => turn(`${name}-${i}`, TOOLS, { from: 10 * i })))
 
 /**
- * An import of a transcript is killed at one of its steps and run again; then the file is rewritten in place, and imported
- * once more: each of its turns is there, whatever the killed import had left behind.
+ * Kills an import of a transcript at one of its steps and runs it again. Then the file is rewritten in place
+ * and imported once more: each of its turns is stored, regardless of the rest of the killed import.
  */
 export const killedImport: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { killedWatch } from './killed-watch.ts'
 
-test('kill -9 of a watch at any point, and a start anew: the graph is that of imports after each turn', {
+test('after kill -9 of a watch at any point and a restart, the graph equals that of imports after each turn', {
   timeout: 180_000,
 }, async () => {
   const figures = await killedWatch({ rounds: 3, seed: 1, log: () => {} })

@@ -12,13 +12,13 @@ import { Random } from '../harness/random.ts'
 import { holds, inScope, pause, type Scenario, until } from '../harness/scenario.ts'
 import { folderOfScenario, spawnCli } from '../harness/service-process.ts'
 
-/** Longer than a turn takes to be imported: some deaths come before it, some in it, some after. */
+/** Longer than the import of a turn, so that deaths occur before, during and after it. */
 const LATEST_KILL_MS = 1_500
 const STORED_WITHIN_MS = 30_000
 
 /**
- * A session writes a turn in each round while its watch is killed and started anew: what is stored in the end is what
- * imports after each turn store.
+ * A session writes a turn in each round while its watch is killed and restarted. In the end, the graph equals
+ * that of imports after each turn.
  */
 export const killedWatch: Scenario = ({ rounds, seed, log }) =>
   inScope(async (later) => {
@@ -37,7 +37,8 @@ export const killedWatch: Scenario = ({ rounds, seed, log }) =>
         watch = start()
       })
       for (const each of filesOfTurn(path.join(root, TASK), turn)) {
-        // A watch that starts in the next turn finds that turn's: the one before has lost what an import would have read.
+        // A watch that starts in the next turn would read that turn's file, so this file is not written
+        // slowly.
         if (!each.file.endsWith('task_work_results.json')) await writeSlowly(each, random.between(1, 6))
       }
       await killed

@@ -9,8 +9,9 @@ import type { ServiceProcess } from '../harness/service-process.ts'
 const LEASE_MS = 2_000
 
 /**
- * A worker outside falls silent past its lease: its attempt alone is interrupted, the run goes on with another
- * worker, and all that the late one still sends is 409 `lease_lost` and leaves the graph as it is.
+ * An outside worker is silent for longer than its lease: only its attempt is interrupted, and the run
+ * continues with another worker. Later requests of the first worker get 409 `lease_lost` and do not change
+ * the graph.
  */
 export const lateWorker: Scenario = (options) =>
   inScope(async (later) => {
@@ -60,7 +61,7 @@ type Claim = { project: string; attemptId: string; fence: number }
 
 const WORK = { turn: { player_summary: 'Worked', coach_decision: 'feedback' } }
 
-/** Claims the attempt that is active, once it is another one than `after`. */
+/** Claims the active attempt when it is no longer `after`. */
 async function claimNext(
   { client }: ServiceProcess,
   world: RunWorld,

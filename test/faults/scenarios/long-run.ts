@@ -4,12 +4,14 @@ import { openRunStore } from '../harness/run-store.ts'
 import { createRunWorld, type RunWorld, startRun } from '../harness/run-world.ts'
 import { holds, inScope, pause, type Scenario } from '../harness/scenario.ts'
 
-/** Times are compared between the first and the last tenth of the run. */
+/** Compares times of the first tenth of the run with those of the last tenth. */
 const TENTHS = 10
 const ASKED = 40
 const MOST_SLOWER = 2
 
-/** One run of `rounds` turns on the embedded engine: the last turns and the last looks at it cost what the first did. */
+/**
+ * One run of `rounds` turns on the embedded engine: the last turns and reads take as long as the first ones.
+ */
 export const longRun: Scenario = (options) =>
   inScope(async (later) => {
     const { rounds: turns, log } = options

@@ -11,7 +11,7 @@ const FILES = 200
 const SILENT = 300
 const WORLD = 'many-connections'
 
-/** What the silent clients send, after which they neither write, nor read, nor answer an end. */
+/** Beginnings of requests by the silent clients, which then neither write, nor read, nor answer an end. */
 const BEGUN = [
   '',
   'GET /v1/wor',
@@ -21,8 +21,8 @@ const BEGUN = [
 ]
 
 /**
- * More clients without a token than the service may open files, round after round, none of which closes: a client with a
- * token is served in the middle of them, and what it captured is there at the end.
+ * Opens more connections without a token than the service may open files, round after round, without closing
+ * any. A client with a token is still served, and its captures are stored at the end.
  */
 export const manyConnections: Scenario = ({ rounds, log }) =>
   inScope(async (later) => {
@@ -66,13 +66,13 @@ export const manyConnections: Scenario = ({ rounds, log }) =>
 
 async function silentClient(port: number, index: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  socket.on('error', () => {}) // the service may reset it: that is its way out
+  socket.on('error', () => {}) // the service may reset it to protect itself
   await Promise.race([once(socket, 'connect'), once(socket, 'close')])
   socket.write(BEGUN[index % BEGUN.length] ?? '')
   return socket
 }
 
-/** Linux says; elsewhere 0. */
+/** Returns the number of open files on Linux, and 0 on other systems. */
 function openFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length

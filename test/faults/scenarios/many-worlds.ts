@@ -16,20 +16,23 @@ import { holds, inScope, pause, type Scenario } from '../harness/scenario.ts'
 import type { ServiceProcess } from '../harness/service-process.ts'
 
 const CALLERS = 32
-/** Of runs in all worlds, one after the other: a few worlds tell nothing about memory. */
+/** Number of rounds of runs in all worlds: with only a few worlds, the growth of memory is not meaningful. */
 const wavesFor = (worlds: number) => (worlds < MANY ? 1 : 3)
 const MANY = 500
 const TURNS = 5
 const WAVE_TAKES_AT_MOST_MS = 900_000
 const CHECKED = 20
-/** The last world may not take longer than this many times what the median one takes. */
+/** Limit of the time of the last world, as a multiple of the median. */
 const MOST_BEHIND = 2
-/** Set above one measurement (76, embedded, which keeps its graph in this process): what of it is data is not known. */
+/**
+ * Above one measurement (76 on embedded, whose graph is in this process; the share of data in it is unknown).
+ */
 const MOST_GROWTH_KB_A_WORLD = 160
 
 /**
- * A run in each of many worlds at once, in one service, again and again, and then a run in each that is cancelled:
- * all end, no world is left behind by the others, and memory grows within a bound. `rounds` is how many worlds.
+ * Starts a run in each of many worlds at once, in one service, repeatedly, and then a run in each that is
+ * cancelled. All runs end, no world is left behind by the others, and the growth of memory is limited.
+ * `rounds` is the number of worlds.
  */
 export const manyWorldsOn =
   (engine: EngineName): Scenario =>
@@ -78,7 +81,7 @@ async function runAll(service: ServiceProcess, worlds: readonly RunWorld[]): Pro
   const runs = new Map<string, string>()
   const started = new Map<string, number>()
   const starting = inCrew(CALLERS, worlds, async (world) => {
-    // A cold Neo4j may be late with the first: what was begun for a caller who got an error is handed back at once.
+    // A cold Neo4j may time out on the first runs. A run whose caller got an error is released immediately.
     const start = () => startRun(client, world, { turnCount: TURNS, maxAttempts: 2 * TURNS })
     runs.set(world.worldSlug, await again(start))
     started.set(world.worldSlug, since())
@@ -106,7 +109,7 @@ async function runAll(service: ServiceProcess, worlds: readonly RunWorld[]): Pro
       leastWhenHalfDone = Math.min(...made)
     }
     rss = Math.max(rss, rssMb(service))
-    await pause(500) // a look at a thousand worlds is work for the service too
+    await pause(500) // reading a thousand worlds is also work for the service
   }
   await starting
   const ends = [...endedAt.values()].sort((a, b) => a - b)
@@ -127,7 +130,7 @@ async function runAll(service: ServiceProcess, worlds: readonly RunWorld[]): Pro
   return { startedLastMs, medianMs, lastMs, leastWhenHalfDone, rssMb: rss }
 }
 
-/** Cancels all at once, every second one with abort. */
+/** Cancels all runs at once, every second one with abort. */
 async function cancelAll(
   { client }: ServiceProcess,
   worlds: readonly RunWorld[],
@@ -137,7 +140,7 @@ async function cancelAll(
     turnRunId: await again(() => startRun(client, world, { turnCount: 1_000, maxAttempts: 1_000 })),
   }))
   const began = performance.now()
-  // A store under 1,000 runs may not answer in time: a caller is told to try again, and does.
+  // A store with 1,000 active runs may not answer in time. The error asks the caller to try again.
   await inCrew(CALLERS, runs, ({ world: { project }, turnRunId }, i) =>
     again(() => client.cancelTurnRun({ project, turnRunId, reason: 'storm', abort: i % 2 === 0 })),
   )

@@ -13,7 +13,7 @@ import { stoppedService } from './stopped-service.ts'
 const BOUND_MS = 180_000
 
 describeOn(neo4jLts, (store) => {
-  /** On the run's own server, emptied. */
+  /** Runs a scenario on the emptied server of the test run. */
   const run = async (scenario: Scenario, rounds: number): Promise<Figures> => {
     const graph = await store.open()
     await graph.close()
@@ -26,23 +26,23 @@ describeOn(neo4jLts, (store) => {
     expect((await run(sameTurnTwice, 4)).stored).toBe(4)
   })
 
-  test('a reader beside captures never sees part of one', { timeout: BOUND_MS }, async () => {
+  test('a reader during captures never sees part of one', { timeout: BOUND_MS }, async () => {
     expect((await run(racingReaders, 2)).contexts).toBeGreaterThan(0)
   })
 
-  test('readers of events that are cut off, and come back, know what is', { timeout: BOUND_MS }, async () => {
+  test('readers of events that are cut off and return know the current state', { timeout: BOUND_MS }, async () => {
     expect((await run(cutReaders, 5)).events).toBeGreaterThan(0)
   })
 
-  test('turns in any order make the world of turns in order', { timeout: BOUND_MS }, async () => {
+  test('turns captured in any order make the same world as turns in order', { timeout: BOUND_MS }, async () => {
     expect((await run(anyOrder, 1)).contexts).toBeGreaterThan(0)
   })
 
-  test('a service that stood still goes on, and loses nothing', { timeout: BOUND_MS }, async () => {
+  test('a service that was suspended continues without a loss', { timeout: BOUND_MS }, async () => {
     expect((await run(stoppedService, 1)).acknowledged).toBeGreaterThan(0)
   })
 
-  test('a kill -9 of a service in its runs leaves no world stuck', { timeout: BOUND_MS }, async () => {
+  test('a kill -9 of a service during its runs leaves no world stuck', { timeout: BOUND_MS }, async () => {
     expect((await run(killRunsOn('Neo4j'), 1)).survived).toBe(0)
   })
 

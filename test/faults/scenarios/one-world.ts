@@ -10,8 +10,8 @@ import type { ServiceProcess } from '../harness/service-process.ts'
 const PROCESSES = 8
 
 /**
- * Eight services start runs and single attempts in one world at once, and claim what was started: one of them wins
- * each time, fences only rise, and the losers are told who has won.
+ * Eight services start runs and single attempts in one world at once, and claim the started ones. Exactly one
+ * of them wins each time, fences only rise, and the losers learn who has won.
  */
 export const oneWorld: Scenario = (options) =>
   inScope(async (later) => {
@@ -62,7 +62,7 @@ async function startAtOnce(services: readonly ServiceProcess[], world: RunWorld,
   for (const loser of losers) {
     const details = busyDetails(loser)
     holds(details.turn_run_id === winner.turnRunId, 'a loser is told of the run that won', { winner, loser })
-    // An attempt of the run may have begun meanwhile; the single attempt is known.
+    // An attempt of the run may have started since then; the single attempt is known.
     const named = winner.attemptId ?? details.attempt_id
     holds(details.attempt_id === named && named !== null, 'a loser is told of the attempt', { winner, loser })
   }
@@ -87,7 +87,7 @@ async function claimAtOnce(services: readonly ServiceProcess[], world: RunWorld,
   return { fence: claimed.body.fence as number, busy: losers.length, slowestMs: slowest(answers) }
 }
 
-/** The winner commits beside others, who have a fence of an earlier attempt, or none that was ever given out. */
+/** The winner commits together with others, whose fence belongs to an earlier attempt or was never issued. */
 async function commitAtOnce(
   services: readonly ServiceProcess[],
   world: RunWorld,

@@ -15,13 +15,16 @@ const BEYOND_THE_NEWEST = 9
 
 type Asked = Place & { role: 'player' | 'coach'; currentTurn: number }
 
-/** What a reader saw, and which states of the world were possible meanwhile: `from` and `to` captures stored. */
+/**
+ * The answer to a reader, and the states of the world that were possible during the read: `from` to `to`
+ * captures.
+ */
 type Seen = { asked: Asked; answer: unknown; from: number; to: number; reads: number; newest: boolean }
 
 /**
- * For `rounds` seconds one replica captures and supersedes while others read the contexts of the same world.
- * Whatever a reader is told must be the context of one state that the world was in while it asked: never half
- * a turn, never a turn beside criteria of another moment, never less than was acknowledged before.
+ * For `rounds` seconds, one replica captures and supersedes while others read the contexts of the same world.
+ * Each answer must be the context of one state of the world during the read: never a partial turn, never a
+ * turn together with criteria of another moment, and never less than was acknowledged before.
  */
 export const racingReaders: Scenario = (options) =>
   inScope(async (later) => {
@@ -62,7 +65,7 @@ function count(figures: Record<string, number>, writer: Writer, seen: readonly S
   }
   add('captures', writer.stored.length)
   add('contexts', seen.length)
-  // One read answers a Player who asks beyond the newest turn: each further one found half of a commit.
+  // A context for a Player after the newest turn needs one read. Each further read found half of a commit.
   const simple = seen.filter(
     ({ asked, newest, answer }) => newest && asked.role === 'player' && 'prior' in Object(answer),
   )
@@ -92,7 +95,7 @@ async function race(
   return { writer, seen: seen.flat() }
 }
 
-/** Another replica, with a count of how often it asked the graph. */
+/** Another replica, which counts its reads of the graph. */
 class Reader {
   readonly #graph: Graph
   readonly #client: TurngraphClient
@@ -141,17 +144,20 @@ class Reader {
   }
 }
 
-/** Without the names near to a task that is not there, and without other sessions: they are the project's, and read apart. */
+/**
+ * Asks without similar names of unknown tasks and without other sessions: both are read separately, from the
+ * project.
+ */
 const answerOf = (client: TurngraphClient, asked: Asked): Promise<unknown> =>
   client
     .loadTurnContinuationContext({ ...asked, elsewhere: 'off' })
     .then(({ near, taskMessage, ...answer }) => answer)
     .catch((error: { code?: string }) => ({ refused: error.code ?? String(error) }))
 
-/** Names of a criterion belong to the task, not to a turn: they are counted apart. */
+/** Names of a criterion belong to the task and not to a turn, so they are checked separately. */
 const ALIASES = /^it\.criteria\.\d+\.aliases\b/
 
-/** Walks a reference through the same states, and strikes out what was possible in one of them. */
+/** Brings a reference through the same states, and removes the answers that were possible in one of them. */
 async function checkSeen(writer: Writer, seen: readonly Seen[]): Promise<number> {
   const reference = await Reference.open()
   const wrong = new Map<Seen, string[]>()

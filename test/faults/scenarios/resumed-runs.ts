@@ -7,15 +7,15 @@ import { holds, inScope, pause, type Scenario, until } from '../harness/scenario
 import { isAlive, startDying } from '../harness/step-kill.ts'
 
 const COUNTS = { turnCount: 20, maxAttempts: 60 }
-/** As many runs as may resume one another. */
+/** The maximum number of runs that may resume one another. */
 const DEATHS = 5
-/** Of a start with up to two or three attempts. */
+/** Maximum number of steps of a start with up to two or three attempts. */
 const MOST_STEPS = 60
 
 /**
- * kill -9 of the service, five times over one run of a world whose runs are resumed: once at any moment, then at steps of the
- * starts that resume it. After them the turns that were asked for are committed, each once, and every run but the last
- * was interrupted and resumed by one other.
+ * Kills the service with -9 five times during one run of a world whose runs are resumed: once at any moment,
+ * then at steps of the starts that resume it. In the end, the requested turns are committed, each once, and
+ * every run except the last was interrupted and resumed by exactly one other.
  */
 export const resumedRunsOn =
   (engine: EngineName): Scenario =>

@@ -5,7 +5,7 @@ import { holds, inScope, type Scenario } from '../harness/scenario.ts'
 import { type Exchange, sendTurn } from '../harness/send.ts'
 import { partsFit } from '../harness/writer.ts'
 
-/** Two replicas capture the same turn at the same moment: one of them stores it, and both say so. */
+/** Two replicas capture the same turn at the same moment: one of them stores it, and both report it. */
 export const sameTurnTwice: Scenario = (options) =>
   inScope(async (later) => {
     const { rounds, seed, log } = options
@@ -24,7 +24,7 @@ export const sameTurnTwice: Scenario = (options) =>
       }
       const turn = random.between(1, 3)
       const first = plannedTurn(place, { turn, revision: 1 })
-      // Another record: the next revision's, but as a plain capture.
+      // Makes another record: the next revision, but as a plain capture.
       const { onConflict, ...changed } = plannedTurn(place, { turn, revision: 2 })
       const answers = await Promise.all([
         sendTurn(one.url, first),

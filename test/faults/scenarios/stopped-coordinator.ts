@@ -6,15 +6,18 @@ import { same } from '../harness/same.ts'
 import { holds, inScope, pause, type Scenario, until } from '../harness/scenario.ts'
 import type { ServiceProcess } from '../harness/service-process.ts'
 
-/** Short; but the two replicas and a Neo4j share a small machine, where a renewal may take a second. */
+/**
+ * A short lease. The two replicas and a Neo4j share a small machine, on which a renewal may take a second.
+ */
 const LEASE_MS = 2_000
-/** A lease is renewed at a third of its time, so a frozen owner keeps it for at least the rest. */
+/** Minimum time that a frozen owner keeps its lease: a lease is renewed after a third of its time. */
 const LEAST_KEPT_MS = (LEASE_MS * 2) / 3 - 100
 const TAKEN_OVER_WITHIN_MS = 15_000
 
 /**
- * A replica stands still past the lease of its run (SIGSTOP), another one takes the world over and runs in it, the
- * first one goes on (SIGCONT): its late commit is refused with `lease_lost`, and the graph is as it was before.
+ * A replica is suspended for longer than the lease of its run (SIGSTOP). Another one takes over the world and
+ * runs in it. Then the first one continues (SIGCONT): its late commit gets `lease_lost`, and the graph is
+ * unchanged.
  */
 export const stoppedCoordinator: Scenario = (options) =>
   inScope(async (later) => {
@@ -52,7 +55,7 @@ export const stoppedCoordinator: Scenario = (options) =>
     return figures
   })
 
-/** Another replica interrupts the run, and makes two turns of its own. Answers how long the lost run was left alone. */
+/** Another replica interrupts the run and makes two turns. Returns how long the lost run was unattended. */
 async function takeOver({ client, output }: ServiceProcess, world: RunWorld, lost: string): Promise<number> {
   const began = performance.now()
   const run = await untilRunEnded(client, world, lost, TAKEN_OVER_WITHIN_MS)
@@ -66,12 +69,14 @@ async function takeOver({ client, output }: ServiceProcess, world: RunWorld, los
   return tookMs
 }
 
-/** What was refused; `late`: the answer of what was under way came too late, so that nothing more was sent. */
+/**
+ * The rejected request. `late`: the answer to a pending request came too late, so no further one was sent.
+ */
 type Refusal = 'lateCommits' | 'lateRenewals' | 'late'
 
 const SETTLES_MS = 200
 
-/** Wakes the sleeper: it is refused, says so, and changes nothing. */
+/** Wakes the suspended replica: it is rejected, reports it, and changes nothing. */
 async function goesOn(sleeper: ServiceProcess, lost: string, store: RunStore): Promise<Refusal> {
   const before = await store.dump()
   sleeper.thaw()
@@ -90,7 +95,7 @@ async function goesOn(sleeper: ServiceProcess, lost: string, store: RunStore): P
 
 type Logged = { turnRunId?: string; msg?: string; err?: { code?: string; message: string } }
 
-/** The one line that a service writes when it gives a run up. */
+/** Finds the line that a service logs when it gives up a run. */
 async function lineAbout({ output }: ServiceProcess, turnRunId: string): Promise<Logged | null> {
   const lines = output()
     .split('\n')

@@ -16,8 +16,9 @@ import { places } from './kill-service.ts'
 const FROZEN_AT_MOST_MS = 6_000
 
 /**
- * The service stands still for some seconds (SIGSTOP), as in a frozen container, and goes on. What was in flight
- * is answered or fails in a way that can be tried again; nothing is lost or stored twice. On both engines.
+ * Suspends the service for some seconds (SIGSTOP), as in a frozen container, and lets it continue. Pending
+ * requests are answered or fail with an error that allows a retry; nothing is lost or stored twice. On both
+ * engines.
  */
 export const stoppedService: Scenario = (options) =>
   inScope(async (later) => {
@@ -76,7 +77,7 @@ async function captureWhileFrozen(
   const writing = Promise.all(
     writers.map(async (writer) => {
       await writer.run(() => service.url, stop.signal, onExchange)
-      // The last one may have failed: it is sent again until it is answered.
+      // The last capture may have failed: it is sent again until it is answered.
       await writer.finish(service.url, onExchange)
     }),
   ).finally(() => stop.abort())
