@@ -1,4 +1,5 @@
-// Reads the artifact files of one repository into plain turns and worlds, as the artifacts contract has it.
+// Reads the artifact files of one repository into plain turns and worlds, as the artifacts contract describes
+// them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Entry } from './identity.ts'
@@ -10,7 +11,7 @@ export type Turn = {
   coachDecision: string
   promises: Entry[]
   verifications: Judged[]
-  issues: { severity: number; category: string; description: string }[] // 0: blocking, 1: should fix, 2: else
+  issues: { severity: number; category: string; description: string }[] // 0: blocking, 1: should fix, 2: other
 }
 export type Task = { featureId: string; taskId: string; folder: string; worlds: Turn[][] }
 
@@ -34,7 +35,7 @@ function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** The first that is a string with content. */
+/** Returns the first value that is a non-blank string. */
 function text(...values: unknown[]): string | null {
   for (const value of values) if (typeof value === 'string' && value.trim() !== '') return value
   return null
@@ -50,7 +51,7 @@ function folders(root: string): string[] {
   return [root, ...below.flatMap(folders)]
 }
 
-/** The file of that name in the first of a task's folders that has it in the right shape. */
+/** Returns the file of that name in the first of a task's folders that has it in the right form. */
 function find(dirs: string[], name: string, good: (json: Json) => boolean): Json | null {
   for (const dir of dirs) {
     const json = read(join(dir, name))
@@ -102,7 +103,7 @@ function severity(raw: string | null): number {
   return /^(should_fix|minor|warning)$/.test(raw ?? '') ? 1 : 2
 }
 
-/** The issues of a report, and after them its findings, which block where it rejects the turn. */
+/** Returns the issues of a report, then its findings, which are blocking if the report rejects the turn. */
 function issues(coach: Json | null): Turn['issues'] {
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
   const rejects = decision(text(coach?.verdict, coach?.decision)) === 'rejected'
@@ -141,7 +142,10 @@ function completed(dirs: string[], n: number, state: Json | null): number | null
   )
 }
 
-/** Split where a turn completed before the last timed one; the oldest run first. */
+/**
+ * Splits turns into runs, oldest first: a new run begins if a turn completed before the last turn with a
+ * time.
+ */
 function worlds(turns: Turn[]): Turn[][] {
   const runs: Turn[][] = []
   let last: number | null = null

@@ -1,4 +1,5 @@
-// What any implementation must answer for the artifacts of one repository, calculated straight from the files.
+// Computes, directly from the files, the answers of any correct implementation for the artifacts of one
+// repository.
 import { type Task, type Turn, tasks } from './artifacts.ts'
 import {
   beginsWith,
@@ -14,7 +15,7 @@ import {
 
 export type CriterionExpectation = {
   label: string // shown label, '' if none
-  text: string | null // shown text as given, null when known by label alone
+  text: string | null // shown text as given, null if known only by a label
   state: 'verified' | 'rejected' | 'pending'
   verifiedInTurn: number | null // the first turn that verified it
   contestedInTurn: number | null // the newest rejection since it was last verified
@@ -34,7 +35,7 @@ export type TaskExpectation = {
   worlds: WorldExpectation[]
 }
 
-/** One entry of a turn's list, with the criterion that it turned out to be. */
+/** An entry of a turn's list, with the criterion to which it was resolved. */
 type Named = { turn: number; place: number; who: Who; id: string; status: string; criterion: Criterion }
 
 function final(criterion: Criterion): Criterion {
@@ -46,14 +47,14 @@ function sameIds(a: Entry[], b: Entry[]): boolean {
   return ids(a) === ids(b)
 }
 
-/** Names the criterion of every entry of one world; `known` are the task's criteria and grows. */
+/** Resolves the criterion of every entry of one world; `known` are the task's criteria and grows. */
 function resolveWorld(turns: Turn[], known: Criterion[]): Named[] {
   const named: Named[] = []
   const labelOnly = new Map<string, Criterion>()
   const newest = (who: Who, id: string) => named.findLast((n) => n.who === who && label(n.id) === label(id))
 
-  // The Player's criterion of an id: this turn's promises, else the newest earlier turn's, only where
-  // both lists of that turn name the same ids.
+  // Finds the Player's criterion of an id: in this turn's promises, otherwise in those of the newest earlier
+  // turn, but only if both lists of that turn name the same ids.
   const players = (id: string): Criterion | undefined => {
     const promise = newest('player', id)
     const turn = turns.find((t) => t.number === promise?.turn)
@@ -97,13 +98,13 @@ function shownLabel(entries: Named[]): string {
   return final(entries[0]!.criterion).texts.length > 0 ? label(id) : id
 }
 
-/** From all texts the task's criterion ever got, whenever. */
+/** Returns the text to show, from all texts that the task's criterion ever had. */
 function shownText(criterion: Criterion): string | null {
   const of = (who: Who) => criterion.texts.filter((t) => t.who === who).map((t) => t.text)
   const judges = of('coach')
   const longer = of('player').filter((t) => judges.some((j) => beginsWith(words(t), words(j))))
   const candidates = judges.length > 0 ? [...judges, ...longer] : of('player')
-  // The longest; of equally long ones the judge's, and of those the first given.
+  // The longest text wins; among equally long ones the judge's, and among those the first.
   const length = (text: string) => normalizedText(text).length
   return candidates.sort((a, b) => length(b) - length(a))[0] ?? null
 }
@@ -127,7 +128,7 @@ function state(entries: Named[]): Pick<CriterionExpectation, 'state' | 'verified
   return { state: rejected ? 'rejected' : 'pending', verifiedInTurn, contestedInTurn }
 }
 
-/** `entries`: of the turns that are seen, in turn order and list order. */
+/** @param entries those of the visible turns, in turn order and list order */
 function criteria(entries: Named[]): CriterionExpectation[] {
   const judged = entries.filter((e) => e.who === 'coach')
   const counting = new Set((judged.length > 0 ? judged : entries).map((e) => final(e.criterion)))

@@ -1,4 +1,5 @@
-// The oracle's own reading of "Identity" in the criteria contract. Plain on purpose; shares nothing with src.
+// The oracle's own implementation of "Identity" in the criteria contract. Simple on purpose; shares no code
+// with src.
 
 export type Who = 'player' | 'coach'
 
@@ -33,7 +34,7 @@ export function label(id: string): string {
   return `${parts[1]}-${String(BigInt(parts[2]!)).padStart(3, '0')}`
 }
 
-/** Runs of digits compare as numbers. */
+/** Compares runs of digits as numbers. */
 export function naturalOrder(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true })
 }
@@ -51,7 +52,9 @@ function oneBeginsTheOther(a: string[], b: string[]): boolean {
   return beginsWith(a, b) || beginsWith(b, a)
 }
 
-/** Distinct words that both have, over the distinct words of the one that has fewer. */
+/**
+ * Returns the number of common distinct words, divided by the distinct words of the text with fewer words.
+ */
 function share(a: string[], b: string[]): number {
   const x = new Set(a)
   const y = new Set(b)
@@ -61,7 +64,7 @@ function share(a: string[], b: string[]): number {
 
 /**
  * Resolves the entries of one list that have a text; `known` grows by the new ones.
- * Entries with an id only stay undefined, they are the caller's.
+ * Entries with only an id stay undefined: the caller resolves them.
  */
 export function resolveTexts(list: Entry[], known: Criterion[], who: Who): (Criterion | undefined)[] {
   const answer: (Criterion | undefined)[] = list.map(() => undefined)
@@ -79,7 +82,7 @@ export function resolveTexts(list: Entry[], known: Criterion[], who: Who): (Crit
     if (entry.id !== '' && !criterion.labels.includes(label(entry.id))) criterion.labels.push(label(entry.id))
   }
 
-  // Equal ones of the whole list first. The criteria of the list are those known before it.
+  // Resolves equal texts of the whole list first. The candidates are the criteria known before the list.
   list.forEach((entry, i) => {
     if (entry.text === null) return
     const mine = words(entry.text)

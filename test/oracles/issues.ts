@@ -1,9 +1,9 @@
-// Which issues of a session are open or gone after each of its turns, calculated straight from the files.
+// Computes, directly from the files, the issues of a session that are open or gone after each of its turns.
 import { type Turn, tasks } from './artifacts.ts'
 
 export type IssueExpectation = {
   category: string
-  description: string // as the newest turn that raised it words it
+  description: string // in the words of the newest turn that raised it
   openedInTurn: number
   turns: number[]
   goneInTurn: number | null
@@ -36,7 +36,7 @@ function wordsOf(text: string): Word[] {
     }))
 }
 
-/** The number of words from `at` on that are one duration: `1m 30s` are two, `3min` is one. */
+/** Returns the number of words from `at` on that form one duration: `1m 30s` has two, `3min` has one. */
 function durationLength(words: readonly Word[], at: number): number {
   let length = 0
   for (;;) {
@@ -49,7 +49,7 @@ function durationLength(words: readonly Word[], at: number): number {
   }
 }
 
-/** A word that is volatile by its own form becomes a mask; another one stays. */
+/** Replaces a word that is volatile by its form with a mask; other words stay unchanged. */
 function maskForm(word: string): string {
   if (/\/(tmp|var\/tmp|var\/folders|dev\/shm)(\/|\b(?![\w-]))/.test(word)) return '~folder'
   if (/^\W*[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\W*$/.test(word)) return '~id'
@@ -62,7 +62,10 @@ function maskForm(word: string): string {
   return word.replace(/(\.[a-z]{1,8}|\D):\d+:\d+/g, '$1~line').replace(/(\.[a-z]{1,8}):\d+/g, '$1~line')
 }
 
-/** The complaint in words that are equal in every run: without what is volatile, and without leading zeros of labels. */
+/**
+ * Returns the complaint in words that are equal in every run: without volatile words and leading zeros of
+ * labels.
+ */
 function complaintOf(text: string): string {
   const words = wordsOf(text)
   const kept: string[] = []
@@ -82,7 +85,10 @@ function complaintOf(text: string): string {
   return kept.join(' ')
 }
 
-/** Reads quoted strings first, then all words of the rest and of the quoted strings: code has a form that prose has not. */
+/**
+ * Reads quoted strings first, then all words of the rest and of the quoted strings: code differs from prose
+ * in form.
+ */
 function namesIn(text: string): Set<string> {
   const names = new Set<string>()
   const plain = text.normalize('NFKC')
@@ -126,7 +132,10 @@ function isCode(name: string): boolean {
 
 type Issue = Turn['issues'][number]
 
-/** The contract's "same cause": 0 if not, else how much the two share. */
+/**
+ * Applies the contract's "same cause": returns 0 if the causes differ, otherwise how much the two issues
+ * share.
+ */
 export function sharedCause(a: Issue, b: Issue): number {
   if (a.category !== b.category) return 0
   if (complaintOf(a.description) === complaintOf(b.description)) return Number.POSITIVE_INFINITY
@@ -135,7 +144,7 @@ export function sharedCause(a: Issue, b: Issue): number {
   return both >= 2 && both / Math.min(one.size, other.size) >= 0.6 ? both : 0
 }
 
-/** One cause with all issues that were assigned to it, by the turn that raised them. */
+/** A cause with all of its assigned issues, by the turn that raised them. */
 type Cause = { raised: Map<number, Issue[]>; goneInTurn: number | null }
 
 const strength = (issue: Issue, { raised }: Cause): number =>
@@ -150,7 +159,7 @@ function issuesAfter(turns: Turn[]): IssueExpectation[] {
       const best = Math.max(0, ...strengths[i]!)
       let cause = best > 0 ? known[strengths[i]!.indexOf(best)] : undefined
       if (cause === undefined) {
-        // New in this turn: issues of one turn are compared with the first issue of each new cause.
+        // A new cause in this turn: issues of one turn are compared with the first issue of each new cause.
         const fresh = causes.slice(known.length)
         const first = fresh.map(({ raised }) => sharedCause(issue, raised.get(number)![0]!))
         const closest = Math.max(0, ...first)

@@ -1,8 +1,8 @@
 /**
- * An independent reading of Claude Code transcripts: the oracle that tests compare the streaming reader with.
- * Written from the transcripts contract alone, never from `src/transcripts`. It holds whole files in memory,
- * parses every line and takes one pass for each question, so that each rule can be checked by eye.
- * `§` marks a place where the contract leaves room and this program had to decide.
+ * An independent reader of Claude Code transcripts: the oracle for tests of the streaming reader. It is
+ * written only from the transcripts contract, never from `src/transcripts`. It holds whole files in memory,
+ * parses every line and makes one pass per question, so that each rule can be checked by reading. `§` marks a
+ * place at which the contract is not specific and this program had to decide.
  *
  *     npx tsx test/oracles/transcripts.ts ~/.claude/projects
  */
@@ -17,7 +17,7 @@ export type IndependentStep = {
   tool: string
   status: StepStatus
   isParallel: boolean
-  /** For `error` alone, without a leading `Error: `; neither scrubbed nor cut. */
+  /** Only for `error`, without a leading `Error: `; neither scrubbed nor cut. */
   message: string | null
 }
 
@@ -28,7 +28,7 @@ export type IndependentTurn = {
   index: number
   kind: string
   status: 'complete' | 'interrupted' | 'open'
-  /** The start record's `timestamp` as it stands in the file. */
+  /** The `timestamp` of the start record, unchanged. */
   startedAt: string | null
   durationMs: number | null
   durationSource: 'turn_duration' | 'timestamps' | null
@@ -52,9 +52,9 @@ export type IndependentReading = {
   sessions: IndependentSession[]
   badLines: number
   recoveredLines: number
-  /** § Files that gave no session: compaction agents, warm-ups, files that are no transcript. */
+  /** § Files without a session: compaction agents, warm-ups, files that are not transcripts. */
   skippedFiles: number
-  /** § By `type` (`(none)` without one), and `system/SUBTYPE`. */
+  /** § Counts by `type` (`(none)` without one), and by `system/SUBTYPE`. */
   unknown: Record<string, number>
   pendingBytes: number
 }
@@ -69,7 +69,7 @@ const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0
 
 // ---------------------------------------------------------------------------------------------- patterns
 
-/** `Read, Read, Edit` → `Read{2+} → Edit`: runs collapse, always to `{2+}`. */
+/** Returns a pattern: `Read, Read, Edit` → `Read{2+} → Edit`. Runs collapse, always to `{2+}`. */
 export function patternOf(tools: readonly string[]): string {
   const runs: { tool: string; calls: number }[] = []
   for (const tool of tools) {
@@ -84,7 +84,10 @@ export function patternOf(tools: readonly string[]): string {
 
 type FileText = { records: Json[]; badLines: number; recoveredLines: number; pendingBytes: number }
 
-/** Invalid UTF-8 becomes U+FFFD; NULs, blanks and a BOM (`\s` holds U+FEFF) go from both ends. */
+/**
+ * Decodes bytes: invalid UTF-8 becomes U+FFFD; NULs, blanks and a BOM (`\s` includes U+FEFF) are removed at
+ * both ends.
+ */
 function cleanText(bytes: Uint8Array): string {
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes)
   let from = 0
@@ -103,7 +106,7 @@ function parse(text: string): { ok: true; value: unknown } | { ok: false } {
   }
 }
 
-/** The object that a text begins with: its shortest beginning that parses. */
+/** Returns the object at the beginning of a text: its shortest prefix that parses. */
 function leadingObject(text: string): { object: Json; length: number } | null {
   if (!text.startsWith('{')) return null
   for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}', end + 1)) {
@@ -117,8 +120,9 @@ const PADDING = /^[\0\s]*/
 const lengthOf = (pattern: RegExp, text: string): number => pattern.exec(text)?.[0].length ?? 0
 
 /**
- * The objects of a line that is not one. § A piece is torn up to the next `}{`, `{"parentUuid"`, `{"type"` or `{"uuid"`.
- * An object there counts if it has a type and a uuid or a session, and if the next one, or the end, follows at once.
+ * Returns the objects of a line that is not a single object. § A piece is torn up to the next `}{`,
+ * `{"parentUuid"`, `{"type"` or `{"uuid"`. An object there counts if it has a type and a uuid or a session,
+ * and if the next object, or the end, follows immediately.
  */
 function objectsOf(text: string): { used: Json[]; isTorn: boolean } {
   const used: Json[] = []
@@ -144,7 +148,10 @@ function objectsOf(text: string): { used: Json[]; isTorn: boolean } {
   return { used, isTorn }
 }
 
-/** How many bytes of a last line need not be read again. § Also whole objects in front of one that is still written. */
+/**
+ * Returns the bytes of a last line that need not be read again. § Includes complete objects before an
+ * unfinished one.
+ */
 function wholeBytes(bytes: Uint8Array): number {
   const raw = Buffer.from(bytes).toString('latin1') // one character per byte
   let at = lengthOf(/^(?:[\0\s]|\xef\xbb\xbf)*/, raw)
@@ -191,7 +198,10 @@ function readLine(text: string, file: FileText): void {
 
 // --------------------------------------------------------------------------------------- records to threads
 
-/** The types that make turns. The next set is known and not needed; anything else is counted as unknown. */
+/**
+ * Types of records that make turns. The next set is known but not needed; any other type is counted as
+ * unknown.
+ */
 const READ_TYPES = new Set(['user', 'assistant', 'system'])
 const IGNORED_TYPES = new Set([
   'progress',
@@ -214,10 +224,10 @@ function unknownNameOf(record: Json): string | null {
   return subtype !== null && !KNOWN_SUBTYPES.has(subtype) ? `system/${subtype}` : null
 }
 
-/** One line of conversation: a session's own, or one subagent's. */
+/** A thread of conversation: that of a session, or that of one subagent. */
 type Thread = {
   sessionId: string
-  /** The session of the file; for a thread of its own the parent, unless a subagent started it. */
+  /** The session of the file; for a separate thread its parent, unless a subagent started it. */
   rootId: string
   agentId: string | null
   isSidechain: boolean
@@ -242,13 +252,13 @@ function threadsOf(path: string, records: Json[]): Thread[] {
   const read = records.filter((record) => READ_TYPES.has(typeOf(record)))
 
   if (name.startsWith('agent-')) {
-    // § The file is the thread: what its records say of `isSidechain` and `agentId` does not separate them.
+    // § The file is the thread: `isSidechain` and `agentId` in its records do not separate them.
     const agentId = firstString(records, 'agentId') ?? name.slice('agent-'.length)
     return [{ sessionId: `${rootId}/${agentId}`, rootId, agentId, isSidechain: true, records: read }]
   }
 
   const threads: Thread[] = []
-  // § A file whose records are all of sidechains is no session of its own beside them.
+  // § A file that contains only records of sidechains has no separate session.
   if (records.some((record) => isKnown(record) && record.isSidechain !== true)) {
     const own = read.filter((record) => record.isSidechain !== true)
     threads.push({ sessionId: rootId, rootId, agentId: null, isSidechain: false, records: own })
@@ -264,7 +274,7 @@ function threadsOf(path: string, records: Json[]): Thread[] {
         ? (threadByUuid.get(uuid ?? '') ?? threadByUuid.get(stringOf(record.parentUuid) ?? ''))
         : sidechains.get(agentId)
     if (thread === undefined) {
-      if (key === null) continue // § neither an agent nor a uuid: nothing to name the thread by
+      if (key === null) continue // § neither an agent nor a uuid: the thread has no name
       thread = { sessionId: `${rootId}/${key}`, rootId, agentId, isSidechain: true, records: [] }
       sidechains.set(key, thread)
     }
@@ -286,7 +296,10 @@ function blocksOf(record: Json): Json[] {
 const textsOfBlocks = (blocks: Json[]): string[] =>
   blocks.flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []))
 
-/** What a user record says: a string, or the text blocks but `<ide_…>` and `<system-reminder>`; no blank ones. */
+/**
+ * Returns the texts of a user record: a string, or the text blocks except `<ide_…>` and `<system-reminder>`;
+ * no blank ones.
+ */
 function saidTexts(record: Json): string[] {
   const content = messageOf(record).content
   const texts =
@@ -296,7 +309,10 @@ function saidTexts(record: Json): string[] {
   return texts.map((text) => text.trim()).filter((text) => text !== '')
 }
 
-/** § Whatever else the record is: an interruption beside a `tool_result` or in an `isMeta` record counts too. */
+/**
+ * § Ignores all other content of the record: an interruption with a `tool_result` or in an `isMeta` record
+ * counts, too.
+ */
 function isInterruption(record: Json): boolean {
   return record.type === 'user' && (saidTexts(record)[0]?.startsWith('[Request interrupted') ?? false)
 }
@@ -304,10 +320,10 @@ function isInterruption(record: Json): boolean {
 const NO_START =
   /^(<local-command-(stdout|stderr|caveat)>|<bash-(stdout|stderr)>|\[Request interrupted|Caveat:|Operation stopped by hook)/
 
-/** The kind of the turn that this record would start, or null if it is no start. */
+/** Returns the kind of the turn that this record would start, or null if it is not a start. */
 function startKindOf(record: Json, isSidechain: boolean): string | null {
   if (record.type !== 'user' || record.isMeta === true || record.isCompactSummary === true) return null
-  // § A turn is its start's uuid, so a record without one cannot start any.
+  // § The uuid of the start identifies the turn, so a record without one cannot start a turn.
   if (stringOf(record.uuid) === null) return null
   const blocks = blocksOf(record)
   if (blocks.some((block) => block.type === 'tool_result')) return null
@@ -325,7 +341,10 @@ function startKindOf(record: Json, isSidechain: boolean): string | null {
   return isSidechain ? 'subagent' : 'human'
 }
 
-/** An assistant record that opens turns and proves completion: any but those of model `<synthetic>`. */
+/**
+ * True for an assistant record that opens turns and proves completion: any except those of the model
+ * `<synthetic>`.
+ */
 const isAnswer = (record: Json): boolean =>
   record.type === 'assistant' && messageOf(record).model !== '<synthetic>'
 
@@ -341,7 +360,7 @@ function provesCompletion(record: Json): boolean {
 
 // ----------------------------------------------------------------------------------------- threads to turns
 
-/** A turn's records in file order, before anything is computed from them. */
+/** A turn's records in file order, before any value is computed from them. */
 type Draft = {
   id: string
   kind: string
@@ -355,7 +374,10 @@ function draft(kind: string, start: Json): Draft {
   return { id: stringOf(start.uuid) ?? '', kind, promptId, records: [start], endedBy: 'file' }
 }
 
-/** Replayed history: the same uuid again. § Also the newest record again, whose time is equal. */
+/**
+ * Removes replayed history: repeated uuids. § Also removes repetitions of the newest record, which have the
+ * same time.
+ */
 function withoutReplays(records: Json[]): Json[] {
   const uuids = new Set<string>()
   let newest = Number.NEGATIVE_INFINITY
@@ -379,7 +401,7 @@ function draftsOf(thread: Thread): Draft[] {
     if (open !== undefined) drafts.push({ ...open, endedBy })
     open = undefined
   }
-  // § As if the start had never been there: what came after it belongs to the turn that was open.
+  // § Treats the start as if it did not exist: later records belong to the turn that was open.
   const forgetUnanswered = () => {
     open?.records.push(...(unanswered?.records.slice(1) ?? []))
     unanswered = undefined
@@ -427,13 +449,17 @@ type Result = { block: Json; record: Json }
 const responseOf = (record: Json): string =>
   stringOf(messageOf(record).id) ?? stringOf(record.requestId) ?? stringOf(record.uuid) ?? ''
 
-/** A call is its response and its id: ids may start again in every response, and a copy has the same response. */
+/**
+ * Identifies a call by its response and its id: ids may restart in every response, and a copy has the same
+ * response.
+ */
 const nameOfCall = (response: string, id: string): string => JSON.stringify([response, id])
 
 /**
- * The result of each call, in the order of the file. § Of several calls with one id and no result yet, a result answers
- * the one in the record that it names, else the newest of its thread, else the newest; one that is newer than
- * the result itself only if the result names its record, or none.
+ * Returns the result of each call, in the order of the file. § If several calls have the same id and no
+ * result yet, a result belongs to the call in the record that it names, otherwise to the newest call of its
+ * thread, otherwise to the newest call. A call that is newer than the result itself counts only if the result
+ * names its record, or no record.
  */
 function resultsOf(records: Json[], threads: readonly Thread[]): Map<string, Result> {
   const results = new Map<string, Result>()
@@ -458,7 +484,7 @@ function resultsOf(records: Json[], threads: readonly Thread[]): Map<string, Res
               parents.includes(call.record.uuid) ||
               !(timeOf(record) < timeOf(call.record))),
         )
-        // § The newest by its time: replayed history may hold a call that was torn before.
+        // § Sorts by time: replayed history may contain a call that was torn before.
         open.sort((a, b) => timeOf(a.record) - timeOf(b.record) || 0)
         const own = threads.find((thread) => thread.records.includes(record))
         const call =
@@ -472,7 +498,10 @@ function resultsOf(records: Json[], threads: readonly Thread[]): Map<string, Res
   return results
 }
 
-/** In a string, in text blocks, or in a `toolUseResult` string. § `Error: ` goes before anything is compared. */
+/**
+ * Returns the text of a string, of text blocks, or of a `toolUseResult` string. § Removes `Error: ` before
+ * comparisons.
+ */
 function resultText({ block, record }: Result): string {
   const content = block.content
   const own =
@@ -491,8 +520,8 @@ const DENIED =
   /^(The user doesn't want to proceed with this tool use|Permission to use |Claude requested permissions |This command requires approval|This Bash command contains multiple operations\. The following part)/
 
 /**
- * § Sentences of Claude Code's tools that the contract calls known. A star is one word, number or quoted name; a final
- * `$` forbids anything after it.
+ * § Sentences of Claude Code's tools that the contract calls known. A star is one word, number or quoted
+ * name; a final `$` forbids any text after it.
  */
 const TOOL_SENTENCES = [
   'Request failed with status code *$',
@@ -510,7 +539,10 @@ const TOOL_SENTENCES = [
   return new RegExp(`^${quoted.join('[^)\\n]{1,40}?')}${isAll ? '$' : ''}`)
 })
 
-/** The part of an error text that shows by its form that a program wrote it. § In doubt none. */
+/**
+ * Returns the part of an error text whose form shows that a program wrote it. § Returns null in case of
+ * doubt.
+ */
 function programText(text: string, tool: string): string | null {
   if (tool === 'AskUserQuestion' || tool === 'ExitPlanMode') return null
   if (/the user (said|provided|doesn't want|rejected)|user rejected/i.test(text)) return null
@@ -532,7 +564,7 @@ function programText(text: string, tool: string): string | null {
   return null
 }
 
-/** § What a program that ran in an old version printed, as the corpus has it: an error, without its text. */
+/** § True for output of a program in an old version, as the corpus has it: an error, without its text. */
 const isPrinted = (text: string): boolean =>
   text
     .split('\n')
@@ -542,7 +574,7 @@ const isPrinted = (text: string): boolean =>
       ),
     )
 
-/** The rows of the contract's table, in its order. */
+/** Applies the rows of the contract's table in order. */
 function statusOf(result: Result | undefined, tool: string, isTurnInterrupted: boolean): StepStatus {
   if (result === undefined) return isTurnInterrupted ? 'interrupted' : 'pending'
   if (result.block.is_error !== true) return 'ok'
@@ -559,7 +591,7 @@ function statusOf(result: Result | undefined, tool: string, isTurnInterrupted: b
 
 type Call = { id: string; tool: string; response: string; position: number }
 
-/** Each new `tool_use` block of a turn. `taken` holds the calls of the thread so far. */
+/** Returns each new `tool_use` block of a turn. `taken` contains the earlier calls of the thread. */
 function callsOf(turn: Draft, taken: Set<string>): Call[] {
   const calls: Call[] = []
   for (const [position, record] of turn.records.entries()) {
@@ -586,7 +618,7 @@ function durationOf(turn: Draft): Pick<IndependentTurn, 'durationMs' | 'duration
   if (measured !== undefined) return { durationMs: measured, durationSource: 'turn_duration' }
   const times = turn.records.map((record) => Date.parse(stringOf(record.timestamp) ?? ''))
   const start = times[0]
-  // § The newest time, so that a clock set back gives no negative duration.
+  // § Uses the newest time, so that a clock that was set back gives no negative duration.
   const last = Math.max(...times.filter((time) => !Number.isNaN(time)))
   if (start === undefined || Number.isNaN(start)) {
     return { durationMs: null, durationSource: null }
@@ -634,7 +666,7 @@ function turnsOf(thread: Thread, results: Map<string, Result>): IndependentTurn[
     const calls = callsOf(each, taken)
     if (each.kind === 'continuation' && calls.length === 0) continue
     const turn = turnOf(each, calls, results, thread.sessionId)
-    // § A start that stands twice in one thread is one turn, at its first place: the copy with more calls.
+    // § A repeated start in one thread is one turn, at its first position: the copy with more calls counts.
     const copy = turns.get(turn.id)
     if (copy === undefined || turn.length > copy.length) turns.set(turn.id, turn)
   }
@@ -643,7 +675,7 @@ function turnsOf(thread: Thread, results: Map<string, Result>): IndependentTurn[
 
 // ------------------------------------------------------------------------------------------------ sessions
 
-/** Compaction agents, and sidechains without calls whose prompt is `Warmup` or missing. */
+/** True for compaction agents, and for sidechains without calls whose prompt is `Warmup` or missing. */
 function isSkipped(thread: Thread, turns: IndependentTurn[]): boolean {
   if (!thread.isSidechain) return false
   if (thread.agentId?.startsWith('acompact')) return true
@@ -654,7 +686,9 @@ function isSkipped(thread: Thread, turns: IndependentTurn[]): boolean {
 
 type Parent = { sessionId: string; stepId: string }
 
-/** `toolUseResult.agentId` names the agent that a call of this thread started. The first call counts. */
+/**
+ * Collects the agents that calls of this thread started, by `toolUseResult.agentId`. The first call counts.
+ */
 function collectParents(thread: Thread, parents: Map<string, Parent>): void {
   for (const record of thread.records) {
     const agentId = stringOf(objectOf(record.toolUseResult).agentId)
@@ -667,7 +701,10 @@ function collectParents(thread: Thread, parents: Map<string, Parent>): void {
   }
 }
 
-/** § `agent-ID.meta.json` beside `agent-ID.jsonl` names the call as `toolUseId` (the corpus holds none). */
+/**
+ * § Reads the call from `agent-ID.meta.json` next to `agent-ID.jsonl`, which names it as `toolUseId` (none in
+ * the corpus).
+ */
 function stepIdInMeta(path: string): string | null {
   const metaPath = path.replace(/\.jsonl$/, '.meta.json')
   if (metaPath === path || !existsSync(metaPath)) return null
@@ -683,7 +720,7 @@ function transcriptFiles(path: string): string[] {
     .sort(byCodeUnit)
 }
 
-/** All of one file, or of a folder: `*.jsonl` regular files, recursive, in code-unit order of path. */
+/** Reads one file, or a folder: regular `*.jsonl` files, recursively, in code-unit order of path. */
 export function readIndependently(path: string): IndependentReading {
   const reading: IndependentReading = {
     sessions: [],
@@ -736,7 +773,10 @@ export function readIndependently(path: string): IndependentReading {
 
 // --------------------------------------------------------------------------------------------------- forks
 
-/** § More calls first; then, so that no order of import matters: more results, the smaller session id, the text. */
+/**
+ * § Prefers more calls; then, for independence from the order of import: more results, the smaller session
+ * id, the text.
+ */
 function compareCopies(a: IndependentTurn, b: IndependentTurn): number {
   const results = (turn: IndependentTurn) => turn.steps.filter((step) => step.status !== 'pending').length
   return (
@@ -747,7 +787,7 @@ function compareCopies(a: IndependentTurn, b: IndependentTurn): number {
   )
 }
 
-/** What the graph holds after these sessions: one turn per start uuid, linked to every session that has it. */
+/** Merges sessions like the graph: one turn per start uuid, linked to every session that has it. */
 export function mergeForks(
   sessions: IndependentSession[],
 ): Map<string, IndependentTurn & { sessionIds: string[] }> {

@@ -2,8 +2,8 @@ import { createTurngraphClient, type PlayerInput, runAutobuild } from '../../src
 import { scriptedAgents } from './scripted-agents.ts'
 
 /**
- * The loop in a process of its own, which kills itself in a turn: `autobuild-process.ts STORE [TURN]`. Writes one JSON
- * line an event.
+ * Runs the loop in a separate process, which kills itself in a turn: `autobuild-process.ts STORE [TURN]`.
+ * Writes one line of JSON per event.
  */
 const [store = '', killedIn = '0'] = process.argv.slice(2)
 const client = createTurngraphClient({ store, project: 'shop' })

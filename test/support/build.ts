@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What runs as a process of its own is what users run: the build, made anew where the sources are newer. */
+/**
+ * Builds the project again if the sources are newer: tests that start processes run the build, as users do.
+ */
 export default function setup(): void {
   const script = fileURLToPath(new URL('../../scripts/setup.mjs', import.meta.url))
   execFileSync(process.execPath, [script], { stdio: 'inherit' })

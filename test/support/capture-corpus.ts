@@ -6,7 +6,7 @@ import { captureTurnState } from '../../src/memory/capture/capture.ts'
 import { type CaptureRequest, captureRequest } from '../../src/memory/record/record.ts'
 import { defaultSlug } from '../../src/memory/worlds/scope.ts'
 
-/** Captures every run of a repository of the corpus as a world of a project, and answers their slugs. */
+/** Captures every run of a repository of the corpus as a world of a project, and returns their slugs. */
 export async function captureCorpus(graph: Graph, project: string, root: string): Promise<string[]> {
   const { tasks } = await readFolders(await findTaskFolders([root]))
   const worlds = new Set<string>()

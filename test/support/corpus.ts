@@ -5,16 +5,16 @@ import { describe, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../shared/corpus/autobuild/', import.meta.url))
 
-/** The repositories of real autobuild artifacts; none where the corpus is not at hand. */
+/** Lists the repositories with real autobuild artifacts; empty if the corpus is missing. */
 export const corpusRepositories = (): { name: string; root: string }[] =>
   existsSync(root)
     ? readdirSync(root, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
-        // The reader names folders by their real path, so the oracle has to start from it.
+        // The reader names folders by their real path, so the oracle must start from it.
         .map(({ name }) => ({ name, root: realpathSync(path.join(root, name)) }))
     : []
 
-/** A suite over the real data; where it is missing, skipped, or a failure under REQUIRE_CORPUS=1. */
+/** Declares a suite over the real data. Without the data it is skipped, or fails under REQUIRE_CORPUS=1. */
 export function describeCorpus(name: string, suite: () => void): void {
   const present = existsSync(root)
   if (!present && process.env.REQUIRE_CORPUS === '1') {

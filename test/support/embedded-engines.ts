@@ -1,10 +1,10 @@
-// Opens embedded graphs for tests: the engine that every machine has.
+// Opens embedded graphs for tests: every machine has this engine.
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { withShuffledLists } from './shuffled-lists.ts'
 
-/** A store under test that may be missing on this machine: `reason` then says why. */
+/** A store under test that may be missing on this machine; `reason` explains why it is missing. */
 export type Engine = StoreUnderTest & { reason: string | null }
 
 const embedded = (name: string, shuffleUnordered: boolean): Engine => {

@@ -15,7 +15,7 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
   const server = serverOf(version)
   const graphAt = (): Graph =>
     new Neo4jGraph({ url: neo4jUrl(version), user: 'neo4j', password: null, database: 'neo4j' })
-  // To make the schema anew for each of hundreds of tests would take minutes: it stays, while it is ours.
+  // Creating the schema again for hundreds of tests would take minutes: it stays as long as it is ours.
   let hasOurSchema: boolean | null = null
   const sweep = async (keepSchema: boolean) => {
     await sweepDatabase(neo4jUrl(version), keepSchema)
@@ -26,7 +26,7 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
     try {
       return (await migrationStatus(graph)).pending.length === 0
     } catch (error) {
-      if (error instanceof TurngraphError) return false // one that a test of migrations left
+      if (error instanceof TurngraphError) return false // a schema that a test of migrations left
       throw error
     } finally {
       await graph.close()
@@ -51,7 +51,7 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
   }
 }
 
-/** This project's server: its name says which version that is. */
+/** Returns the server of this vitest project: the name of the project says which version it has. */
 const serverOf = (version: Neo4jVersion): Neo4jForTests => {
   const given: Neo4jForTests | undefined = inject('neo4j')
   return given?.version === version
@@ -65,7 +65,7 @@ export function neo4jUrl(version: Neo4jVersion): string {
   return server.url
 }
 
-/** Past the port, so that no test depends on what it proves. */
+/** Empties the database without the port, so that no test depends on the code under test. */
 async function sweepDatabase(url: string, keepSchema: boolean): Promise<void> {
   const driver = neo4j.driver(url)
   try {
@@ -86,17 +86,17 @@ async function sweepDatabase(url: string, keepSchema: boolean): Promise<void> {
 export const neo4jLts = onNeo4j('Neo4j 5.26', 'lts')
 export const neo4jCurrent = onNeo4j('Neo4j 2026.05', 'current')
 
-/** Chooses the engines that this project tests, for a file that two projects run (vitest.config.ts). */
+/** Chooses the engines of this vitest project, for a file that two projects run (vitest.config.ts). */
 export const enginesHere = (engines: readonly Engine[]): Engine[] => {
   const isOnNeo4j = inject('neo4j') !== undefined
   return engines.filter((engine) => isOnNeo4j === (engine === neo4jLts))
 }
 
-/** Runs suites on an engine; where it is missing they are skipped, or fail under REQUIRE_NEO4J=1. */
+/** Declares suites on an engine. If it is missing, they are skipped, or fail under REQUIRE_NEO4J=1. */
 export const describeOn = (engine: Engine, suites: (store: StoreUnderTest) => void): void =>
   describeUnless(engine.reason, engine.name, () => suites(engine))
 
-/** The same for suites that start, kill and start again a server of their own. */
+/** Declares suites that start, kill and restart their own server. */
 export const describeOnOwnNeo4j = (version: Neo4jVersion, suites: () => void): void =>
   describeUnless(whyNoNeo4j(version), `a Neo4j ${version} of its own`, suites)
 

@@ -7,11 +7,11 @@ import {
   restoreFile,
 } from '../../src/maintenance/restore/restore-file.ts'
 
-/** Exports and restores as the command line makes them, without its files. */
+/** Exports and restores like the command line, but without files. */
 
 export type Asked = { project?: string; since?: string; limit?: number; afterPage?: () => Promise<unknown> }
 
-/** All lines of an export, header and trailer too. */
+/** Returns all lines of an export, including header and trailer. */
 export async function exportOf(graph: Graph, asked: Asked = {}): Promise<string[]> {
   const { project, since = null, limit = 1_000, afterPage = async () => {} } = asked
   const client = inProcessClient({ graph, project: 'nobody asks for it' })
@@ -29,7 +29,7 @@ export async function exportOf(graph: Graph, asked: Asked = {}): Promise<string[
 
 async function* chunksOf(lines: readonly string[]): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-  // Of a size that cuts lines and letters.
+  // The size of a piece cuts lines and characters.
   for (let at = 0; at < bytes.length; at += 1_021) yield bytes.subarray(at, at + 1_021)
 }
 
@@ -40,7 +40,7 @@ export const restoreLines = (
 ): Promise<FileRestore> =>
   restoreFile(inProcessClient({ graph, project: 'nobody asks for it' }), chunksOf(lines), options)
 
-/** The records alone, for whoever sends them in batches of their own. */
+/** Returns only the records, for callers that send them in their own batches. */
 export const recordsOf = (lines: readonly string[]): unknown[] =>
   lines.slice(1, -1).map((line) => JSON.parse(line) as unknown)
 

@@ -1,4 +1,4 @@
-/** Writes files as an orchestrator does, in a thread of its own: each file in pieces, one behind another. */
+/** Writes files like an orchestrator, in a separate thread: each file in pieces, one after another. */
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -5,13 +5,13 @@ import { onTestFinished } from 'vitest'
 type Front = {
   /** Answers a request itself, or passes it on. */
   answer: (req: IncomingMessage, res: ServerResponse, passOn: () => void) => void
-  /** Hands over the body of what the service answered. Default: as it is. */
+  /** Delivers the body of the service's answer. Default: unchanged. */
   deliver?: (answer: IncomingMessage, req: IncomingMessage, res: ServerResponse) => void
-  /** Headers that the service is not sent. */
+  /** Headers that are not passed on to the service. */
   withheld?: readonly string[]
 }
 
-/** Stands before a real service until the test ends. Answers where it listens. */
+/** Starts a proxy before a real service until the test ends. Returns its address. */
 export async function startFront(
   service: string,
   { answer, deliver = (body, _req, res) => void body.pipe(res), withheld = [] }: Front,

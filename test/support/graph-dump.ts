@@ -20,7 +20,7 @@ const allRelationships = parseStatement(
 
 export type Counts = Record<string, number>
 
-/** How many nodes of each label and relationships of each type the graph has; its migrations aside. */
+/** Counts the nodes of each label and the relationships of each type, without the migrations. */
 export async function countsOf(graph: Graph): Promise<Counts> {
   const rows = [...(await graph.read(labelCounts, {})), ...(await graph.read(typeCounts, {}))]
   return Object.fromEntries(
@@ -31,10 +31,10 @@ export async function countsOf(graph: Graph): Promise<Counts> {
   )
 }
 
-/** Fresh at each write, and without meaning. */
+/** Properties that are new at each write and have no meaning. */
 const RANDOM = new Set(['rev', 'creation', 'writeId', 'requestId', 'changedAt', 'changedIn'])
 
-/** All that the graph holds, in one order on every engine: equal dumps are equal graphs. */
+/** Dumps the whole content of the graph, in the same order on every engine: equal dumps are equal graphs. */
 export async function dumpOf(graph: Graph): Promise<string[]> {
   const nodes = await graph.read(allNodes, {})
   const relationships = await graph.read(allRelationships, {})
@@ -53,13 +53,13 @@ export async function dumpOf(graph: Graph): Promise<string[]> {
 
 const nameOf = (labels: unknown): string => (labels as string[]).toSorted().join(':')
 
-/** A node's key; a part of a turn has none, and is known by what it holds. */
+/** Returns a node's key. A part of a turn has none and is identified by its content. */
 function idOf(held: unknown): string {
   const { key } = held as { key?: string }
   return key ?? shown(held)
 }
 
-/** Properties in one order; engines print an instant with more or fewer zeros. */
+/** Prints properties in one order. The engines print an instant with different numbers of zeros. */
 function shown(held: unknown): string {
   const entries = Object.entries(held as Record<string, unknown>)
     .filter(([name, value]) => !RANDOM.has(name) && value !== null)
@@ -75,7 +75,7 @@ const chain = parseStatement(
    RETURN a.number AS below, b.number AS above`,
 )
 
-/** The world's NEXT edges, as `1→2 2→5`. */
+/** Returns the world's NEXT edges, in the form `1→2 2→5`. */
 export async function chainOf(graph: Graph, worldKey: string): Promise<string> {
   const rows = await graph.read(chain, { worldKey })
   return rows
@@ -102,7 +102,9 @@ const countedTurns = parseStatement(
            size([(t)-[:PASSED_THROUGH]->(x:Gate) | 1])] AS there`,
 )
 
-/** Where a node says that it has other parts than it has: by these a reader knows half of a commit. */
+/**
+ * Lists nodes whose stored counts differ from their parts: a reader detects half of a commit by these counts.
+ */
 export async function brokenCounts(graph: Graph): Promise<string[]> {
   const worlds = (await graph.read(countedWorlds, {})).flatMap((row) => {
     const turns = row.turns as number[]

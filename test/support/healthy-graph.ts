@@ -13,7 +13,7 @@ import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
 const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
 const WORKER = 'w'
 
-/** Sessions that a graph of its own holds: with failures, an agent, a desire and a turn of two sessions. */
+/** Transcript sessions of a separate graph: with failures, an agent, a desire and a turn of two sessions. */
 const CONVERSATION = bytesOf(
   turn('c1', LONG, { errors: { 5: 'no such file' } }),
   turn('c2', LONG, { from: 20 }),
@@ -25,7 +25,7 @@ const FORK = bytesOf(turn('c1', LONG, { errors: { 5: 'no such file' } }), turn('
 
 const text = (n: number) => `Criterion number ${n} holds for every request that is sent`
 
-/** A turn whose criteria get on as the turns do. */
+/** Makes a turn whose criteria progress with the turn number. */
 export const judgedTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend =>
   aTurn(turnNumber, {
     verifications: [1, 2, 3].map((n) => ({
@@ -41,7 +41,10 @@ export const judgedTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): 
     ...more,
   })
 
-/** A task whose second version words a criterion anew, leaves one out and adds one, with a turn between the two. */
+/**
+ * Declares a task whose second version rewords a criterion, removes one and adds one, with a turn between
+ * both versions.
+ */
 export async function declareTask(client: ReturnType<typeof clientOf>): Promise<void> {
   const task = { featureId: FEATURE, taskId: 'TASK-9' }
   const first = [{ text: text(1) }, { text: text(2), kind: 'manual' as const }]
@@ -53,7 +56,7 @@ export async function declareTask(client: ReturnType<typeof clientOf>): Promise<
   })
 }
 
-/** Everything that Turngraph stores, stored by Turngraph: late and superseded turns, merges, runs, transcripts. */
+/** Stores every kind of data through Turngraph: late and superseded turns, merges, runs, transcripts. */
 export async function fillHealthy(graph: Graph): Promise<void> {
   const client = clientOf(graph)
   for (const n of [1, 2, 4, 7]) await client.captureTurnState(judgedTurn(n, { worldSlug: 'main' }))
@@ -73,7 +76,7 @@ export async function fillHealthy(graph: Graph): Promise<void> {
   await send(client, sessionOf(3), FORK, { project: 'transcripts alone' })
 }
 
-/** A criterion known by its label alone, which the Player's text turns out to be another's. */
+/** Merges criteria: one is known only by its label until the Player's text shows that it is another one. */
 async function merged(graph: Graph): Promise<void> {
   const client = clientOf(graph)
   const judged = (turnNumber: number, more: Partial<TurnToSend> = {}) =>
@@ -89,7 +92,7 @@ async function merged(graph: Graph): Promise<void> {
   await client.captureTurnState(judged(2, { promises: [promised] }))
 }
 
-/** A run that ended with a failed attempt in it, a single attempt, and one at work. */
+/** Makes an ended run with a failed attempt, a single attempt, and an active one. */
 async function runs(graph: Graph): Promise<void> {
   const client = clientOf(graph)
   const store = new TurnRunStore(graph)
@@ -113,7 +116,10 @@ async function runs(graph: Graph): Promise<void> {
   await store.startAttemptForTurnRun(active, WORKER, active.fence ?? 0)
 }
 
-/** Runs and single attempts of every end, as the command line, REST and MCP ask for them: by operations alone. */
+/**
+ * Makes runs and single attempts with every kind of end, only through operations, like the command line, REST
+ * and MCP.
+ */
 export async function runThroughOperations(graph: Graph): Promise<void> {
   const executors = new Executors({
     trial: simulatedExecutor({ durationMs: 0, outcomes: ['failed', 'committed'], repeat: true }),
@@ -160,7 +166,7 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
   await aWorld('resumed', 'external', { resume: 'auto' })
   await client.runTurn({ worldSlug: 'resumed', turnCount: 2 })
   await claimNext(client, 'resumed')
-  await runs.close() // hands the run back, or leaves it to the process that resumes it
+  await runs.close() // releases the run, or leaves it to the process that resumes it
   const later = new TurnRunStore(graph, { skew: () => 120_000 })
   const coordinate = async (run: TurnRun) => void (await later.requestTurnRunCancel(run, 'enough'))
   await later.reconcileRunningAttempts(null, new Set(), {
@@ -170,7 +176,7 @@ export async function runThroughOperations(graph: Graph): Promise<void> {
   })
 }
 
-/** The coordinator starts an attempt a moment after the one before has ended. */
+/** Claims the next attempt. The coordinator starts it a moment after the end of the one before. */
 async function claimNext(
   client: ReturnType<typeof inProcessClient>,
   worldSlug: string,

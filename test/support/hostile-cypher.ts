@@ -1,6 +1,7 @@
 /**
- * Statements that a free query must never carry out, by what they try. Each is refused, or cut in time; the graph is
- * the same after all of them (test/contract/free-cypher.ts; `npm run bench -- queries` attacks a service with them).
+ * Statements that a free query must never execute, grouped by their aim. Each is rejected or cut off in time,
+ * and the graph is unchanged after all of them (test/contract/free-cypher.ts; `npm run bench -- queries`
+ * attacks a service with them).
  */
 export const WRITES: readonly string[] = [
   'CREATE (:Evil)',
@@ -159,12 +160,15 @@ export const DISGUISES: readonly string[] = [
   'g.V().drop()',
 ]
 
-/** They read, and are too much: cut off by time, by memory, or by the caps on rows and bytes. */
+/**
+ * Reading statements that need too much: they are cut off by time, by memory, or by the limits of rows and
+ * bytes.
+ */
 export const TOO_MUCH: readonly string[] = [
   'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*)',
   'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN a, b',
   'UNWIND range(1, 100000000) AS a RETURN collect(a)',
-  'RETURN range(1, 10000000)', // ten times as many, and a Neo4j packs them for 15 s, for nobody
+  'RETURN range(1, 10000000)', // with ten times as many, a Neo4j would pack them for 15 s without a reader
   'UNWIND range(1, 100000000) AS a WITH a ORDER BY -a RETURN a',
   'UNWIND range(1, 100000000) AS a RETURN DISTINCT a',
   'RETURN reduce(s = "x", i IN range(1, 60) | s + s) AS s',
@@ -174,7 +178,7 @@ export const TOO_MUCH: readonly string[] = [
   'MATCH (a), (b), (c), (d) RETURN a, b, c, d',
 ]
 
-/** What analysts ask: to be answered, however it looks. */
+/** Legitimate queries of analysts, which must be answered even if they look suspicious. */
 export const READS: readonly string[] = [
   'RETURN 1 AS x',
   'RETURN 1 AS x;',

@@ -1,4 +1,4 @@
-/** Writes files that no session writes, each of another kind, and the healthy tasks beside them. */
+/** Writes files that no session writes, one of each kind, and healthy tasks next to them. */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -13,12 +13,16 @@ import {
 import path from 'node:path'
 import { coach, player, turnState } from './written-session.ts'
 
-/** A hostile file. `name` is unique: a message that names the file, or the task whose folder it is in, contains it. */
+/**
+ * A hostile file. `name` is unique: a message about the file, or about the task of its folder, contains it.
+ */
 export type HostileFile = { name: string; file: string; what: string }
 
 type Content = string | Buffer | ((file: string) => void)
 
-/** Files of a turn of a task of their own. The other file of the turn is healthy, so each turn is a finished one. */
+/**
+ * Files of a turn, each in a separate task. The other file of the turn is healthy, so each turn is finished.
+ */
 const TURN_FILES: Record<string, [name: string, content: Content]> = {
   'NUL bytes': ['coach_turn_1.json', Buffer.alloc(4096)],
   'a NUL within a text': ['coach_turn_1.json', '{"decision": "app\0rove"}'],
@@ -136,14 +140,14 @@ const TURN_FILES: Record<string, [name: string, content: Content]> = {
   ],
 }
 
-/** Folders of tasks whose names are hostile. */
+/** Task folders with hostile names. */
 const FOLDER_NAMES: Record<string, (name: string) => string> = {
   'a name with a line break': (name) => `${name}\nskipped: TASK-HEALTHY-1: not there`,
   'a name that commands the terminal': (name) => `${name}\u001b[2J\u001b]0;title\u0007`,
   'a name that turns the reading direction': (name) => `${name}\u202egnp.exe`,
 }
 
-/** Files that state a task, for a task that is healthy apart from that. */
+/** Files that state a task, for a task that is healthy otherwise. */
 const STATEMENTS: Record<string, Content> = {
   'a task file with NUL bytes': `# T\n## Acceptance Criteria\n- [ ] Prices\0 are shown\n`,
   'a task file of invalid UTF-8': Buffer.from('# T\n## Acceptance Criteria\n- [ ] Café opens\n', 'latin1'),
@@ -156,7 +160,7 @@ const STATEMENTS: Record<string, Content> = {
 
 export const HEALTHY = Array.from({ length: 10 }, (_, i) => `TASK-HEALTHY-${i}`)
 
-/** Writes everything below a folder, as if it was written ten minutes ago. */
+/** Writes everything below a folder, with times of ten minutes ago. */
 export function writeHostileFiles(root: string): HostileFile[] {
   const tasks = path.join(root, '.guardkit', 'autobuild')
   const hostile: HostileFile[] = []
@@ -189,7 +193,7 @@ export function writeHostileFiles(root: string): HostileFile[] {
   return hostile
 }
 
-/** A turn of a task that has ended, without one of its files. */
+/** Writes a turn of an ended task, without one of its files. */
 function writeTurn(folder: string, except?: string): void {
   mkdirSync(folder, { recursive: true })
   const files = { player: player(1), coach: coach(1), turn_state: turnState(1) }
@@ -215,13 +219,16 @@ function unreadable(file: string): void {
   chmodSync(file, 0)
 }
 
-/** Every field with each type that it does not have. */
+/** Returns every field with a value of a wrong type. */
 function wrongTypes(fields: readonly string[]): string {
   const values = [{ a: [1, { b: null }] }, 17, true, [[[]]], [null, 1, { criterion_id: [] }]]
   return JSON.stringify(Object.fromEntries(fields.map((field, i) => [field, values[i % values.length]])))
 }
 
-/** A watch reports a file only after a while, because a session may still be writing it. */
+/**
+ * Makes the files old: a watch reports a file only after some time, because a session may still be writing
+ * it.
+ */
 function age(root: string): void {
   const then = new Date(Date.now() - 600_000)
   const found = execFileSync('find', [root, '-print0'], { encoding: 'utf8' }).split('\0')

@@ -1,11 +1,11 @@
 import type { TurnToSend } from './records.ts'
 import { aTurn } from './records.ts'
 
-/** What only the Coach may see, each in the field that its name says, of a session whose stall has a reason. */
+/** A session whose stall has a reason. Each text that only the Coach may see names its field. */
 export const JUDGED_WORLD = 'JUDGED'
 export const CANARY = /CANARY-[\w-]+/g
 
-/** All of them, but for those of records that no view shows: of `extra` and of an issue's `details`. */
+/** All of these texts except those that no view shows: in `extra` and in an issue's `details`. */
 export const SHOWN_TO_COACH = [
   'CANARY-verified',
   'CANARY-rejected',
@@ -33,7 +33,7 @@ const turn = (number: number, more: Partial<TurnToSend>): TurnToSend =>
     ...more,
   })
 
-/** Every form in which a judge says why. */
+/** Every form in which a judge states a reason. */
 export const judgedTurns = (): TurnToSend[] => [
   turn(1, {
     verifications: [

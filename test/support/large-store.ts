@@ -1,4 +1,7 @@
-/** Writes what a store holds after years: sessions by the thousand, and a run of thousands of attempts over many days. */
+/**
+ * Writes a store like after years of use: thousands of sessions, and a run of thousands of attempts over many
+ * days.
+ */
 import type { TurngraphClient } from '../../src/client/client.ts'
 import {
   featureKey,
@@ -15,11 +18,17 @@ const START = Date.UTC(2026, 0, 5, 8)
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
-/** Captures at once: the embedded graph writes one after another all the same, a server beside each other. */
+/**
+ * Number of captures at the same time. A server runs them in parallel; the embedded graph still writes one by
+ * one.
+ */
 const WIDTH = 4
 const CRITERIA = 4
 
-/** How sessions go, in turn, and how many criteria each turn finds verified. The third stalls. */
+/**
+ * Courses of sessions, used in rotation, with the number of verified criteria after each turn. The third
+ * stalls.
+ */
 const COURSES = [
   { decisions: ['feedback', 'approved'], verified: [2, 4] },
   { decisions: ['feedback'], verified: [1] },
@@ -29,7 +38,7 @@ const COURSES = [
   { decisions: ['feedback', 'feedback', 'approved'], verified: [1, 3, 4] },
 ] as const
 
-/** Sessions of a project, `SESSION-00001` the first and the one that was active last; six features of them. */
+/** Writes sessions of a project in six features. `SESSION-00001` is the first one and was active last. */
 export async function writeManySessions(
   client: TurngraphClient,
   { project, sessions }: { project: string; sessions: number },
@@ -65,10 +74,13 @@ async function writeSession(client: TurngraphClient, project: string, place: num
 }
 
 const ATTEMPTS_A_DAY = 40
-/** A transaction of a restore: it must not take as long as a request may. */
+/** Records per transaction of a restore: more would take longer than a request may. */
 const RECORDS_AT_ONCE = 250
 
-/** A run that failed after so many attempts, forty a day; it answers the run's id. Restored: lived, it would take as many days. */
+/**
+ * Writes a run that failed after the given number of attempts, forty per day, and returns the run's id. It is
+ * restored, because a real run would take as many days.
+ */
 export async function writeLongRun(
   client: TurngraphClient,
   { project, attempts, worldSlug = 'LONG-RUN' }: { project: string; attempts: number; worldSlug?: string },
@@ -79,7 +91,7 @@ export async function writeLongRun(
   return LONG_RUN
 }
 
-/** The id of that run. */
+/** The id of the long run. */
 export const LONG_RUN = '5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a99'
 const FEATURE = 'FEAT-LONG'
 const LEASE_MS = 60_000

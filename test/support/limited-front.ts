@@ -3,8 +3,8 @@ import { startFront } from './front.ts'
 type Front = { url: string; refused: () => number }
 
 /**
- * Passes requests on to a real service, but refuses some as the service does over its limit, with a pause of a second: its own
- * window is a minute.
+ * Passes requests on to a real service, but rejects some like a service over its rate limit, with a pause of
+ * one second: the service's own window is a minute.
  */
 export async function startLimitedFront(
   service: string,

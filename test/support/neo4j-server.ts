@@ -4,7 +4,7 @@ import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import { planStatements } from '../faults/harness/on-neo4j.ts'
 import { startTestNeo4j } from './test-neo4j.ts'
 
-/** Where the tests of a project reach its Neo4j, or why they cannot. */
+/** The address of the Neo4j for the tests of a vitest project, or the reason why it is missing. */
 export type Neo4jForTests = { version: Neo4jVersion } & ({ url: string } | { reason: string })
 
 declare module 'vitest' {
@@ -14,8 +14,9 @@ declare module 'vitest' {
 }
 
 /**
- * Each test empties the graph, and to the planner all has changed: it would plan every statement anew ten seconds later, and
- * once more when it is run often, and for each length of each text (0, 1, to 10, to 100 ...). With these, a fifth less of all.
+ * Each test empties the graph, which the planner takes for a complete change: it would plan every statement
+ * again ten seconds later, again when the statement is frequent, and for each length of each text (0, 1, to
+ * 10, to 100 ...). These settings save a fifth of the total time.
  */
 const PLANS_ONCE = {
   'dbms.cypher.min_replan_interval': '24h',
@@ -24,7 +25,7 @@ const PLANS_ONCE = {
   'db.index_sampling.background_enabled': 'false',
 }
 
-/** Starts the project's Neo4j once for all its files, where this machine can run it. */
+/** Starts the vitest project's Neo4j once for all its files, if this machine can run it. */
 export default async function setup({
   name,
   provide,
@@ -47,7 +48,10 @@ export default async function setup({
   return () => server.stop()
 }
 
-/** `TURNGRAPH_TEST_NEO4J=off` is for quick rounds while one works on something. */
+/**
+ * Returns the reason why there is no Neo4j, or null. `TURNGRAPH_TEST_NEO4J=off` is for quick test runs during
+ * work.
+ */
 export function whyNoNeo4j(version: Neo4jVersion): string | null {
   if (process.env.TURNGRAPH_TEST_NEO4J === 'off') return 'TURNGRAPH_TEST_NEO4J is off'
   const availability = neo4jAvailability(version)

@@ -6,13 +6,13 @@ import { describe, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What builds and checks the client; the client itself needs nothing. */
+/** Tools that build and check the client; the client itself has no dependencies. */
 const TOOLS = ['build==1.3.0', 'flit_core==3.12.0', 'mypy==1.18.2']
 const environment = path.join(root, '.python')
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** A suite that runs Python; where there is none, left out, or a failure under REQUIRE_PYTHON=1. */
+/** Declares a suite that runs Python. Without Python it is skipped, or fails under REQUIRE_PYTHON=1. */
 export function describePython(name: string, suite: () => void): void {
   if (!hasPython && process.env.REQUIRE_PYTHON === '1') {
     test(`${name}: Python is here`, () => {
@@ -25,8 +25,9 @@ export function describePython(name: string, suite: () => void): void {
 }
 
 /**
- * The Python of an environment with the tools in it, made once, as nothing else of the machine should change; null where
- * they cannot be had, which is a failure under REQUIRE_PYTHON=1.
+ * Returns the Python of an environment with the tools. The environment is created once, so that nothing
+ * outside of it changes. Returns null if the tools are not available, which is a failure under
+ * REQUIRE_PYTHON=1.
  */
 export function pythonWithTools(): string | null {
   const python = path.join(environment, 'bin', 'python')

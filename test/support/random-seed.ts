@@ -1,4 +1,4 @@
-// Gives all random cases of a run one seed, and prints it. `TURNGRAPH_TEST_SEED` repeats a run.
+// Sets one seed for all random cases of a run, and prints it. `TURNGRAPH_TEST_SEED` repeats a run.
 import { randomInt } from 'node:crypto'
 
 export default function setup(): void {

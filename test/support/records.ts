@@ -7,14 +7,14 @@ import { Executors } from '../../src/runs/executors.ts'
 import { simulatedExecutor } from '../../src/runs/simulated-executor.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
 
-/** A capture as a caller of the library writes it. */
+/** A capture in the form that a caller of the library writes. */
 export type TurnToSend = OperationInput<'captureTurnState'>
 
 export const PROJECT = 'shop'
 export const FEATURE = 'FEAT-1'
 export const TASK = 'TASK-1'
 
-/** The least that a turn says, at a time of its own. */
+/** Makes a turn with the required fields only and a unique time. */
 export const aTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend => ({
   project: PROJECT,
   featureId: FEATURE,
@@ -26,21 +26,21 @@ export const aTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnT
   ...more,
 })
 
-/** With executors of two names, for worlds that want one. */
+/** Makes a client with executors of two names, for worlds that need one. */
 export const clientOf = (graph: Graph, project = PROJECT) =>
   inProcessClient({ graph, project, runs: new TurnRuns({ graph, instance: 'tests', executors }) })
 
 const trial = simulatedExecutor({ durationMs: 0, outcomes: ['committed'], repeat: true })
 const executors = new Executors({ simulated: trial, other: trial })
 
-/** Parses as every edge does. */
+/** Parses a capture like every interface. */
 const parsedCapture = (sent: TurnToSend): CaptureRequest & { project: string } =>
   ({
     project: PROJECT,
     ...captureRequest.parse(sent),
   }) as CaptureRequest & { project: string }
 
-/** Captures with a clock that stands and ids that are counted: what is stored depends on the record alone. */
+/** Captures with a fixed clock and counted ids: the stored data depends only on the record. */
 export async function captureSteadily(
   graph: Graph,
   sent: TurnToSend,
@@ -64,7 +64,7 @@ export const aContext = (currentTurn: number, more: Partial<ContextToLoad> = {})
   ...more,
 })
 
-/** Every field of the contract, each with a value of its own. */
+/** Every field of the contract, each with a distinct value. */
 export const everyField: TurnToSend = {
   project: PROJECT,
   featureId: FEATURE,
@@ -132,7 +132,7 @@ export const everyField: TurnToSend = {
   extra: { cost: { usd: 1.25, cents: 125 }, list: [null, true, 'x'], 'odd key/%': '' },
 }
 
-/** {@link everyField} as it is kept and given back. */
+/** The stored form of {@link everyField}, as it is returned. */
 export const everyFieldKept = {
   id: 'TURN-FEAT-1-3',
   key: 'shop/session%252F1~%25CE%25B1/3',

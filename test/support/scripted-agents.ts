@@ -9,13 +9,13 @@ export const CRITERIA = {
 type CriterionId = keyof typeof CRITERIA
 const IDS = Object.keys(CRITERIA) as CriterionId[]
 
-/** What was asked of the agents, in order. */
+/** A request to an agent. */
 export type Asked = { role: 'player' | 'coach'; turn: number; context: string | null }
 
 /**
- * Agents that know nothing but what they are told. The Player builds the first criterion that its context does not call
- * verified, and promises in turn 1 alone; the Coach checks one promised criterion a turn, and has only its context to
- * know what was proven before, and what was promised.
+ * Agents that know only the content of their requests. The Player builds the first criterion that its context
+ * does not show as verified, and promises only in turn 1. The Coach checks one promised criterion per turn,
+ * and only its context shows which criteria were proven and promised before.
  */
 export function scriptedAgents() {
   const asked: Asked[] = []
@@ -62,5 +62,5 @@ export function scriptedAgents() {
 const isVerified = (context: string | null, id: string): boolean =>
   new RegExp(`✓ ${id}: verified`).test(context ?? '')
 
-/** The two of them, as the loop takes them. */
+/** Returns both agents in the form of the loop's options. */
 export const roles = ({ player, coach }: ReturnType<typeof scriptedAgents>) => ({ player, coach })

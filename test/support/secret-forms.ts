@@ -1,4 +1,7 @@
-/** Forms in which agents, commands and configuration write secrets, and innocent lines that look like them. */
+/**
+ * Forms in which agents, commands and configuration files write secrets, and innocent lines that look like
+ * them.
+ */
 
 /** `S` in a form is replaced by the secret, `P` by a password of words without digits. */
 export const SECRET_FORMS: readonly string[] = [
@@ -257,7 +260,7 @@ export const SECRET_FORMS: readonly string[] = [
   'bot_token: S',
 ]
 
-/** Lines of tests, builds, logs and configuration that hold no secret. */
+/** Lines of tests, builds, logs and configuration without a secret. */
 export const INNOCENT_LINES: readonly string[] = [
   "it('rejects a wrong password: abc123', () => {})",
   'test("a user with token: abc123def456 is refused", async () => {',

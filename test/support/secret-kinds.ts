@@ -1,6 +1,6 @@
 /**
- * Kinds of secrets as people write them, each made anew from a seeded random: none was ever real. Every fixed beginning
- * is put together from parts when it runs, so that a scanner has no reason to stop this file.
+ * Kinds of secrets as people write them, each generated from a seeded random: none was ever real. Every fixed
+ * beginning is joined from parts at run time, so that a secret scanner does not stop this file.
  */
 export type SecretKind = Readonly<{ name: string; make: (random: Random) => Planted }>
 
@@ -19,7 +19,7 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const URL_SAFE = `${ALNUM}-_`
 const BASE64 = `${ALNUM}+/`
 
-/** The same in every run of the same seed (mulberry32). */
+/** Returns a random source with the same results for the same seed (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed
   const next = (): number => {
@@ -32,7 +32,7 @@ export function seeded(seed: number): Random {
     Array.from({ length }, () => alphabet[Math.floor(next() * alphabet.length)]).join('')
 }
 
-/** `a` letter and `1` digit make sure that a short one is no word. */
+/** Makes a password. Its letter `a` and digit `1` ensure that a short one is not a word. */
 const password = (random: Random): string =>
   `${random(4, LOWER)}${random(2, DIGITS)}${random(3, UPPER)}${random(5)}`
 const uuid = (random: Random): string => [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join('-')
@@ -40,7 +40,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 const kind = (name: string, make: (random: Random) => Planted): SecretKind => ({ name, make })
 
-/** Tokens that their own form makes known: parts of the beginning are joined by `+`. */
+/** A part of a token that is recognized by its form. Parts of the fixed beginning are joined by `+`. */
 type Part = string | readonly [length: number, alphabet: string]
 
 const tokenOf = (random: Random, parts: readonly Part[]): string =>
@@ -288,7 +288,7 @@ const TOKENS: readonly SecretKind[] = [
   token('hash of crypt', '$6', '$', [16, ALNUM], '$', [86, `${ALNUM}./`]),
 ]
 
-/** What makes a value a secret is the name it is given. */
+/** Makes a kind of secret that only its name marks as a secret. */
 const assigned = (name: string, before: string, value: (random: Random) => string, after = ''): SecretKind =>
   kind(name, (random) => {
     const secret = value(random)
@@ -298,7 +298,7 @@ const assigned = (name: string, before: string, value: (random: Random) => strin
 const hex32 = (random: Random): string => random(32, HEX)
 const word40 = (random: Random): string => `${random(39)}7`
 
-/** Tokens without a form of their own, beside the name of their vendor: the rules of gitleaks. */
+/** Tokens without a recognizable form, written next to the name of their vendor: the rules of gitleaks. */
 const VENDORS: readonly SecretKind[] = (
   [
     ['ADAFRUIT_API', 32, `${LOWER}${DIGITS}_-`],
@@ -532,7 +532,7 @@ const TOKEN_LINES: readonly (readonly [name: string, before: string, after?: str
   ['log of a request', 'request failed token=', ' status=401'],
 ]
 
-/** What has cut a mask short before: signs that end a value elsewhere. */
+/** Secrets that were masked only in part in the past: they contain characters that end a value elsewhere. */
 const AWKWARD: readonly SecretKind[] = [
   ...(
     [
@@ -679,7 +679,7 @@ const KEYS: readonly SecretKind[] = [
       return { text: `cat key.pem\n${lines.join('\n')}\n`, secret: lines.slice(1, -1).join('\n') }
     }),
   ),
-  // Its beginning is a word of many texts.
+  // The token begins with a common word.
   kind('Braintree token', (random) => {
     const secret = `${random(16, LOWER + DIGITS)}$${random(32, HEX)}`
     return { text: `used access${'_token'}$production$${secret}`, secret }
@@ -816,7 +816,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   ...WEBHOOKS,
 ]
 
-/** The longest part of a secret of at least six characters that a text still has; null where there is none. */
+/** Returns the longest part of a secret, of at least six characters, that is still in a text, or null. */
 export function survivor(text: string, secret: string): string | null {
   for (let length = secret.length; length >= 6; length--) {
     for (let start = 0; start + length <= secret.length; start++) {

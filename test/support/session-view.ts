@@ -1,6 +1,9 @@
 import type { TurngraphClient } from '../../src/client/client.ts'
 
-/** All that readers see of a project's sessions; of a task alone where it is named. When a record was written is not of it. */
+/**
+ * Reads everything that readers see of the sessions of a project, or of a task, except the time of each
+ * write.
+ */
 export async function viewOf(client: TurngraphClient, taskId?: string): Promise<unknown[]> {
   const { items } = await client.listWorlds({ limit: 500, ...(taskId !== undefined && { taskId }) })
   return Promise.all(

@@ -1,8 +1,9 @@
 import type { Graph, Row, Run } from '../../src/graph/port.ts'
 
 /**
- * What engines collect comes in an order of their own, as rows do: Neo4j gives what hangs on a node in another one than it
- * was written in. Here every list of lists or maps is shuffled; a list of plain values is a property, and as it was stored.
+ * Shuffles collected lists, because their order depends on the engine, like the order of rows: Neo4j returns
+ * the nodes of an owner in a different order than they were written. Every list of lists or maps is shuffled.
+ * A list of plain values is a property and keeps its order.
  */
 export function withShuffledLists(graph: Graph): Graph {
   const shuffledRows = (rows: Row[]): Row[] => rows.map((row) => shuffled(row) as Row)

@@ -38,7 +38,7 @@ export const asked = ({ id, name, args }: ToolCall): ToolCall => ({ id: id!, nam
 export const done = new AIMessage('done')
 export const never = () => new Promise<never>(() => {})
 
-/** Runs a tool for a call, as agents do: what it throws is told to the model. */
+/** Runs a tool for a call like an agent: the model receives an error as the result. */
 export async function runTool(toolCall: ToolCall, config: Config): Promise<ToolMessage> {
   const given = { ...toolCall, type: 'tool_call' as const }
   try {
@@ -48,7 +48,7 @@ export async function runTool(toolCall: ToolCall, config: Config): Promise<ToolM
   }
 }
 
-/** A small agent: model → tools → model, until an answer asks for no tools. */
+/** A small agent: model → tools → model, until an answer calls no tools. */
 export const agent = (
   model: Pick<Model, 'invoke'>,
   run: (toolCall: ToolCall, config: Config) => Promise<ToolMessage> = runTool,
@@ -63,13 +63,13 @@ export const agent = (
     }
   })
 
-/** A tracker, and all that it told. */
+/** Makes a tracker and collects all of its changes. */
 export function tracked(options: Partial<MultiTurnStateTrackerOptions> = {}) {
   const changes: MultiTurnState[] = []
   const onChange = (state: MultiTurnState) => void changes.push(state)
   const tracker = new MultiTurnStateTracker({ agentId: 'player', totalIterations: 10, onChange, ...options })
   const config = { callbacks: [tracker] }
-  /** The streaming states in order, each once however long it lasted. */
+  /** Returns the streaming states in order; consecutive equal states count once. */
   const passed = () =>
     ['idle', ...changes.map(({ streamingState }) => streamingState)].filter(
       (state, i, all) => i === 0 || state !== all[i - 1],

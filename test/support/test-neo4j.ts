@@ -1,9 +1,10 @@
 import { type Neo4jOptions, type Neo4jServer, startNeo4j } from '../../tools/neo4j/server.ts'
 
 /**
- * A Neo4j that lives for a suite, in which planning is two thirds of the work and compiling the planner half of the rest.
- * It compiles later, and less into one another: a sixth less of all. (Four times as late is a tenth less on a machine that does
- * nothing else, and a tenth more beside other suites.)
+ * Flags for a Neo4j of one suite, in which planning is two thirds of the work and compiling the planner half
+ * of the rest. The JVM compiles later and inlines less: a sixth less of the total time. (Compiling four times
+ * as late saves a tenth on a machine without other work, and costs a tenth if other suites run at the same
+ * time.)
  */
 const COMPILES_LESS = [
   '-XX:Tier4InvocationThreshold=10000',
@@ -14,7 +15,10 @@ const COMPILES_LESS = [
   '-XX:-DoEscapeAnalysis',
 ]
 
-/** One that is killed in its first minute: what its second compiler makes would never pay. A fifth less of all. */
+/**
+ * Flags for a server that is killed in its first minute: the second compiler would not pay off. Saves a
+ * fifth.
+ */
 const COMPILES_ONCE = ['-XX:TieredStopAtLevel=1']
 
 export const startTestNeo4j = (options: Neo4jOptions): Promise<Neo4jServer> =>

@@ -6,12 +6,14 @@ import { PERIOD_MS } from '../../src/transcripts/sums.ts'
 import { dumpOf } from './graph-dump.ts'
 import { failed, instant, linesOf, result, system, user, type Written } from './written-transcript.ts'
 
-/** Transcripts on their way into a graph: written in few words, sent as a command sends them, and read back. */
+/**
+ * Imports of transcripts in tests: short notations for transcripts, sending like a command, and reading back.
+ */
 
-/** A session's id, as Claude Code makes them. */
+/** Makes a session id in the form of Claude Code. */
 export const sessionOf = (n: number): string => `5e551000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-/** A call whose tool may have any name. */
+/** Makes a call whose tool may have any name. */
 export const call = (id: string, name: string, message: Written = {}): Written => ({
   type: 'assistant',
   message: {
@@ -24,17 +26,20 @@ export const call = (id: string, name: string, message: Written = {}): Written =
 })
 
 export type TurnToWrite = {
-  /** The second at which it begins. */
+  /** The second at which the turn begins. */
   from?: number
-  /** Of these calls, by place, the result is missing. */
+  /** Indexes of calls without a result. */
   pending?: readonly number[]
-  /** The output of the commands that failed, by place. */
+  /** The output of failed commands, by index. */
   errors?: Readonly<Record<number, string>>
-  /** Without it the turn stands open. */
+  /** False: the turn stays open. */
   ends?: boolean
 }
 
-/** One turn: a prompt whose uuid is `id`, and calls `id.0`, `id.1` … with their results, a second each. */
+/**
+ * Makes one turn: a prompt with the uuid `id`, and calls `id.0`, `id.1` … with their results, one second
+ * each.
+ */
 export function turn(id: string, tools: readonly string[], more: TurnToWrite = {}): Written[] {
   const { from = 0, pending = [], errors = {}, ends = true } = more
   const records = [
@@ -68,14 +73,14 @@ async function* chunksOf(bytes: Buffer, size = 64 * 1024): AsyncGenerator<Buffer
 }
 
 type Sending = Omit<TranscriptUpload, 'sessionId' | 'offset'> & {
-  /** The file ends here for now. */
+  /** The current end of the file. */
   to?: number
-  /** All of it anew. */
+  /** True: sends the file from its beginning again. */
   anew?: boolean
   chunk?: number
 }
 
-/** Sends what is new of a transcript, as a command does. */
+/** Sends the new part of a transcript like a command. */
 export async function send(
   client: TurngraphClient,
   sessionId: string,
@@ -90,11 +95,11 @@ export async function send(
   )
 }
 
-/** All turns, those without calls too. */
+/** Lists all turns, including those without calls. */
 export const everyTurn = async (client: TurngraphClient, project?: string) =>
   (await client.listTranscriptTurns({ project, minLength: 0, limit: 0 })).items
 
-/** All reports as they are printed: equal answers are equal bytes. */
+/** Returns all reports in their printed form: equal answers are equal bytes. */
 export async function reportsOf(client: TurngraphClient, project?: string): Promise<string[]> {
   const answers = [
     await client.listTranscriptTurns({ project, minLength: 0, limit: 0 }),
@@ -112,8 +117,8 @@ export async function reportsOf(client: TurngraphClient, project?: string): Prom
 }
 
 /**
- * All that the graph holds. How many bytes the progress remembers to recognize the file by depends on the chunks that
- * it came in, so they are left out; how far it was read and what stood open there are not.
+ * Dumps the whole content of the graph, except the number of bytes by which the progress recognizes the file,
+ * because it depends on the chunks. The read position and the open state at it are included.
  */
 export async function importedDump(graph: Graph): Promise<string[]> {
   const lines = await dumpOf(graph)
@@ -122,7 +127,7 @@ export async function importedDump(graph: Graph): Promise<string[]> {
   )
 }
 
-/** What only one of two graphs holds, in few lines: a whole dump would hide it. */
+/** Returns the lines that only one of two graphs has: a whole dump would hide them. */
 export async function differences(
   of: Graph,
   expected: Graph,
@@ -150,7 +155,7 @@ const steps = parseStatement(
           s.error AS error, s.isParallel AS isParallel`,
 )
 
-/** The steps of a turn in their order, each `id tool status`. */
+/** Returns the steps of a turn in order, each as `id tool status`. */
 export async function stepsOf(graph: Graph, turnId: string): Promise<string[]> {
   const rows = await graph.read(steps, { turn: turnId })
   return rows
@@ -173,7 +178,7 @@ const started = parseStatement(
   'MATCH (s:Step)-[:STARTED]->(c:TranscriptSession) RETURN s.id AS step, c.id AS session',
 )
 
-/** Which call started which agent, each `step → session`. */
+/** Returns the calls that started agents, each as `step → session`. */
 export const startedIn = async (graph: Graph): Promise<string[]> =>
   (await graph.read(started, {})).map(({ step, session }) => `${step} → ${session}`).sort()
 
@@ -184,7 +189,7 @@ const desires = parseStatement(
 )
 const allDesires = parseStatement('test/all-desires', 'MATCH (d:Desire) RETURN count(d) AS count')
 
-/** The texts of the Desire nodes; each must hang on the pattern that it names. */
+/** Returns the texts of the Desire nodes; each must be linked to the pattern that it names. */
 export async function desiresIn(graph: Graph): Promise<string[]> {
   const rows = await graph.read(desires, {})
   const [all] = await graph.read(allDesires, {})
@@ -221,7 +226,7 @@ const toolSums = parseStatement(
    RETURN u.project AS project, u.tool AS tool, u.period AS period, u.length AS length, u.turns AS turns, u.calls AS calls`,
 )
 
-/** What the import has added up, and the turns do not say, or the other way round. */
+/** Returns the differences between the stored sums of the import and the sums of the stored turns. */
 async function brokenSums(graph: Graph): Promise<string[]> {
   const expected = new Map<string, [turns: number, calls: number]>()
   const add = (what: unknown[], calls: number) => {
@@ -248,7 +253,7 @@ async function brokenSums(graph: Graph): Promise<string[]> {
   ]
 }
 
-/** Where a turn says that it has other parts than it has, and where sums of turns are not theirs. */
+/** Returns turns whose counts differ from their parts, and sums that differ from their turns. */
 export async function brokenTurns(graph: Graph): Promise<string[]> {
   return [...(await turnsWithOtherParts(graph)), ...(await brokenSums(graph))]
 }

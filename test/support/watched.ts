@@ -12,7 +12,7 @@ import { clientOf, PROJECT } from './records.ts'
 import { viewOf } from './session-view.ts'
 import { filesOfTurn, writeSlowly } from './written-session.ts'
 
-/** A folder of this test's own, gone after it. */
+/** Makes a folder of this test, which is removed after it. */
 export function watchedFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-watch-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
@@ -22,16 +22,16 @@ export function watchedFolder(): string {
 type More = { transcripts?: string[]; writeContext?: string }
 
 export type WatchInTest = {
-  /** What was printed, the probe's turns aside. */
+  /** Returns the printed events, without the probe's turns. */
   events: () => WatchEvent[]
-  /** Until the watch has looked twice more: what it would import, it has imported. */
+  /** Resolves when the watch has scanned twice more: it has then imported everything that it would import. */
   looked: () => Promise<void>
   stop: () => Promise<void>
 }
 
 const PROBE = 'TASK-PROBE'
 
-/** Watches the paths, and a probe beside them, until the test has finished or stops it. */
+/** Watches the paths together with a probe, until the test has finished or stops the watch. */
 export function watchInTest(
   client: TurngraphClient,
   paths: string[],
@@ -72,7 +72,7 @@ export function watchInTest(
   }
 }
 
-/** A graph of its own, into which the folders are imported when the test says so. */
+/** Makes a separate graph, into which the folders are imported on request of the test. */
 export function importsInTest(paths: string[]): {
   importNow: () => Promise<void>
   view: (taskId?: string) => Promise<unknown[]>

@@ -7,9 +7,9 @@ import { aTurn, clientOf, everyField, FEATURE, PROJECT, TASK, type TurnToSend } 
 import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
 import { instant, linesOf, result } from './written-transcript.ts'
 
-/** A graph that holds something of all that a graph may hold: every label, every relationship, names of every kind. */
+/** Makes a graph with every kind of content: every label, every relationship, names of every kind. */
 
-/** Names that a key, a file or a sort order might get wrong. */
+/** Names that a key, a file or a sort order might handle wrongly. */
 export const OTHER_PROJECTS = ['a/b', 'a%2Fb', 'zwei \u{1f9e9}', 'zwei \uffee', 'transcripts alone']
 
 const [S1, S2, S3, S4] = [1, 2, 3, 4].map(sessionOf) as [string, string, string, string]
@@ -26,7 +26,10 @@ export async function fillWithEverything(graph: Graph): Promise<void> {
 
 const criterion = (id: string, words: string) => ({ criterionId: id, criterionText: words })
 
-/** Turns with all parts, in any order, with gaps; superseded ones; a deleted world and one without turns. */
+/**
+ * Writes turns with all parts, in any order, with gaps; superseded ones; a deleted world and one without
+ * turns.
+ */
 async function fillTurns(graph: Graph): Promise<void> {
   const client = clientOf(graph)
   const capture = (turn: TurnToSend) => client.captureTurnState(turn)
@@ -55,7 +58,7 @@ async function fillTurns(graph: Graph): Promise<void> {
       }),
     )
   }
-  // What began as a label turns out to be a text.
+  // A later text belongs to a criterion that was known only by its label.
   await capture(
     judged(8, {
       verifications: [
@@ -77,7 +80,7 @@ async function fillTurns(graph: Graph): Promise<void> {
   )
 }
 
-/** Runs and attempts that ended in every way; a produced turn that was replaced after. */
+/** Writes runs and attempts with every kind of end, and a produced turn that was superseded later. */
 async function fillRuns(graph: Graph): Promise<void> {
   const client = clientOf(graph)
   const runs = new TurnRunStore(graph)
@@ -111,7 +114,10 @@ async function fillRuns(graph: Graph): Promise<void> {
   )
 }
 
-/** Agents, forks, failures, an open turn, turns of a captured session, and a pattern worth a better tool. */
+/**
+ * Writes agents, forks, failures, an open turn, turns of a captured session, and a pattern worth a better
+ * tool.
+ */
 async function fillTranscripts(graph: Graph): Promise<void> {
   const client = clientOf(graph)
   const named = {
@@ -143,7 +149,7 @@ async function fillTranscripts(graph: Graph): Promise<void> {
   await client.captureTurnState(aTurn(9, { worldSlug: 'w', transcriptSessionIds: [S1, 'comes later'] }))
 }
 
-/** The same names in other projects; one of them has transcripts alone. */
+/** Writes the same names in other projects; one of them has only transcripts. */
 async function fillOtherProjects(graph: Graph): Promise<void> {
   for (const project of OTHER_PROJECTS) {
     const client = clientOf(graph, project)

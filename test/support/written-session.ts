@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-/** The files of a made autobuild session in the order and the shapes of a real one. */
+/** The files of a synthetic autobuild session in the order and the forms of a real one. */
 
-/** What a file holds: JSON of it, or the text itself. */
+/** A file with its content: a JSON value, or the text itself. */
 export type FileToWrite = { file: string; content: unknown }
 
 let writer: Worker | null = null
@@ -11,9 +11,10 @@ let written = 0
 const writing = new Map<number, () => void>()
 
 /**
- * Writes files as a slow program does: one behind the other, each piece after piece. They come within some 250 ms of each other
- * (docs/decisions/watch.md), so a thread of its own writes them: in the thread of a watch, what that does would hold the next file
- * up, and it would find a quiet moment in the middle of a turn.
+ * Writes files like a slow program: one after the other, each in pieces. The pieces follow each other within
+ * about 250 ms (docs/decisions/watch.md), so a separate thread writes them. In the thread of a watch, the
+ * watch's own work would delay the next file, and the watch would find a quiet moment in the middle of a
+ * turn.
  */
 export function writeFiles(files: readonly FileToWrite[], pieces = 3): Promise<void> {
   writer ??= startWriter()
@@ -34,7 +35,7 @@ function startWriter(): Worker {
   worker.on('message', (id: number) => {
     writing.get(id)?.()
     writing.delete(id)
-    if (writing.size === 0) worker.unref() // a process that waits for nothing else may end
+    if (writing.size === 0) worker.unref() // the process may end if it waits for no other work
   })
   return worker
 }
@@ -82,7 +83,9 @@ export const checkpoints = (turns: number, day = 1) => ({
   })),
 })
 
-/** What a session writes in a turn: the Player's files, then those that judge and close it. */
+/**
+ * Returns the files that a session writes in a turn: the Player's files, then those that judge and close it.
+ */
 export function filesOfTurn(folder: string, turn: number, day = 1): FileToWrite[] {
   const named = (name: string, content: unknown): FileToWrite => ({ file: path.join(folder, name), content })
   return [

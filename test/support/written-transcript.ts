@@ -7,8 +7,8 @@ import type { TranscriptTurn } from '../../src/transcripts/turn.ts'
 import { type IndependentTurn, readIndependently } from '../oracles/transcripts.ts'
 
 /**
- * Transcripts written for tests, in the shapes that Claude Code writes, and what the streaming reader and the
- * independent program say of them, in one shape.
+ * Transcripts for tests, in the forms of Claude Code, and the results of the streaming reader and of the
+ * independent program, in one form.
  */
 
 export type Written = Readonly<Record<string, unknown>>
@@ -29,11 +29,11 @@ const assistant = (content: Written[], message: Written, more: Written): Written
   ...more,
 })
 
-/** @param message fields of the message itself, as `stop_reason` */
+/** @param message fields of the message itself, such as `stop_reason` */
 export const says = (words: string, message: Written = {}, more: Written = {}): Written =>
   assistant([text(words)], message, more)
 
-/** @param named each `Tool id`: `calls(['Read a', 'Grep b'])` is one record with two blocks */
+/** @param named each in the form `Tool id`: `calls(['Read a', 'Grep b'])` is one record with two blocks */
 export const calls = (named: string | string[], message: Written = {}, more: Written = {}): Written =>
   assistant(
     [named].flat().map((each) => {
@@ -48,7 +48,7 @@ export const calls = (named: string | string[], message: Written = {}, more: Wri
 export const result = (id: string, block: Written = {}, more: Written = {}): Written =>
   user([{ type: 'tool_result', tool_use_id: id, content: 'done', ...block }], more)
 
-/** A result that failed with these words. */
+/** Makes a failed result with these words. */
 export const failed = (id: string, content: unknown, more: Written = {}): Written =>
   result(id, { content, is_error: true }, more)
 
@@ -56,10 +56,10 @@ export const system = (subtype: string, more: Written = {}): Written => ({ type:
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 2) + second * 1000).toISOString()
 
-/** The second of a record that was placed there. */
+/** Returns the time of the record at an index. */
 export const instant = at
 
-/** Records in their places: the uuid is `r` and the place, and each is a second after the one before. */
+/** Puts records in order: the uuid is `r` and the index, and each is one second after the one before. */
 export const placed = (records: readonly Written[]): Written[] =>
   records.map((record, i) => ({
     parentUuid: i === 0 ? null : `r${i - 1}`,
@@ -77,7 +77,7 @@ export const linesOf = (records: readonly Written[]): Buffer =>
 
 // ------------------------------------------------------------------------------------------- what is read
 
-/** A turn as both programs tell it. */
+/** A turn in the common form of both programs. */
 export type Told = Pick<
   TranscriptTurn,
   | 'id'
@@ -95,12 +95,12 @@ export type Told = Pick<
   steps: (readonly [id: string, tool: string, status: string, isParallel: boolean, error: string | null])[]
 }
 
-/** Turns by session, those of a session in their order. */
+/** Turns by session; those of a session are in order. */
 export type Sessions = Record<string, Told[]>
 
 export type Reading = {
   sessions: Sessions
-  /** How often each turn was handed on. */
+  /** How often turns were delivered. */
   handedOn: number
   badLines: number
   recoveredLines: number
@@ -110,19 +110,22 @@ export type Reading = {
 
 export type Way = {
   name?: TranscriptName
-  /** The size of each chunk in turn, again from the first after the last. */
+  /** Sizes of the chunks, repeated from the first after the last. */
   chunks?: readonly number[]
-  /** Where the file ended when it was read, before its end. */
+  /** Ends of the file at earlier reads. */
   cuts?: readonly number[]
-  /** At each cut the reader was killed: it never came to the end, and only its turns and its state were stored. */
+  /**
+   * True: the reader was killed at each cut, before its end, and only its turns and its state were stored.
+   */
   isKilled?: boolean
 }
 
 const NAMED: TranscriptName = { sessionId: SESSION, agentId: null }
 
 /**
- * Reads as an importer does: at each cut the reader is thrown away, its state goes through JSON, and the next one is
- * told the calls of all turns that were handed on. What a stage saw of an open turn stays until it is seen anew.
+ * Reads like an importer: at each cut the reader is discarded, its state is saved as JSON, and the next
+ * reader receives the calls of all delivered turns. The result of an earlier stage for an open turn stays
+ * until a later stage sees the turn.
  */
 export function read(
   bytes: Buffer,
@@ -170,7 +173,7 @@ export function read(
   return { sessions: inOrder(sessions), ...told, consumed: offset, transcript }
 }
 
-/** One buffer for all chunks, written over each time, as a caller may. */
+/** Pushes all chunks in one buffer that is overwritten each time, as a caller may do. */
 function pushInChunks(transcript: Transcript, bytes: Buffer, sizes: readonly number[]): void {
   const chunk = Buffer.alloc(Math.max(...sizes))
   for (let from = 0, i = 0; from < bytes.length; i++) {
@@ -231,7 +234,7 @@ const inOrder = (sessions: Iterable<readonly [string, Told[]]>): Sessions =>
       .map(([id, turns]) => [id, turns.sort((a, b) => a.index - b.index)]),
   )
 
-/** What the independent program says of a file. */
+/** Returns the result of the independent program for a file. */
 export function independently(file: string) {
   const { sessions, badLines, recoveredLines, pendingBytes } = readIndependently(file)
   return {
@@ -242,7 +245,7 @@ export function independently(file: string) {
   }
 }
 
-/** What the independent program says of bytes that no file holds. */
+/** Returns the result of the independent program for bytes without a file. */
 export function independentlyOf(bytes: Buffer, fileName = `${SESSION}.jsonl`) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-transcript-'))
   try {
@@ -256,11 +259,11 @@ export function independentlyOf(bytes: Buffer, fileName = `${SESSION}.jsonl`) {
 
 // -------------------------------------------------------------------------------------------- in few words
 
-/** The turns of the file's own session. */
+/** Returns the turns of the file's own session. */
 export const turnsOf = (records: readonly Written[]): Told[] =>
   read(linesOf(placed(records))).sessions[SESSION] ?? []
 
-/** All sessions, each turn as `id kind status: pattern`. */
+/** Returns all sessions, each turn as `id kind status: pattern`. */
 export const outline = ({ sessions }: Pick<Reading, 'sessions'>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(sessions).map(([id, turns]) => [id, turns.map(inWords)]))
 
