@@ -14,23 +14,26 @@ export type MultiTurnStateTrackerOptions = ConversationOptions & {
 }
 
 /**
- * Keeps the `MultiTurnState` of one conversation at a time from LangChain's own events.
+ * Keeps the `MultiTurnState` of one conversation at a time, from LangChain's own events.
  *
- * - A conversation begins with a root run. It ends when that returns or fails; where the root is a model, when it
- *   answers without asking for tools. A root that returns calls which nobody has run (`model.invoke` or
- *   `prompt.pipe(model)` in a loop of one's own, a graph that waits for a human) leaves it open: the next root goes
- *   on with it, or begins another if its model is shown none of the results.
- * - A failed tool ends nothing. A failed model does, unless the chain around it goes on: a retry or a fallback takes
- *   the conversation up again.
- * - What runs inside a tool or a retriever is no part of the conversation; a tool run that answers no call of the
- *   model is none either. Other roots are ignored while one is at work: give each conversation its own tracker.
- * - After its end, events of a conversation are ignored; the next root begins another.
+ * - A conversation begins with a root run, and ends when that run returns or fails. If the root is a model,
+ *   it ends when the model answers without tool calls. A root that returns calls that have not run
+ *   (`model.invoke` or `prompt.pipe(model)` in the caller's own loop, a graph that waits for a human) leaves
+ *   the conversation open. The next root continues it, or begins another one if its model receives none of
+ *   the results.
+ * - A failed tool does not end a conversation. A failed model does, unless the chain around it continues: a
+ *   retry or a fallback resumes the conversation.
+ * - Runs inside a tool or a retriever do not belong to the conversation, and neither does a tool run that
+ *   answers no call of the model. Other roots are ignored while one is running: give each conversation its
+ *   own tracker.
+ * - After its end, events of a conversation are ignored; the next root begins another one.
  *
- * It watches and stops nothing: pass `signal` or `timeout` to the run itself. What no event tells, `terminate` does: a
- * stream that is left early, or aborted while no model is at work; a loop that gives up.
+ * The tracker only observes: pass `signal` or `timeout` to the run itself. Use `terminate` for an end without
+ * an event: a stream that is left early, or aborted while no model is running; a loop that gives up.
  *
- * The state is right once `invoke` has returned. An event that the state machine forbids changes nothing and throws,
- * which LangChain reports on the console, as it does what `onChange` throws. The tracker itself logs nothing.
+ * The state is correct when `invoke` has returned. An event that the state machine forbids changes nothing
+ * and throws. LangChain reports that error on the console, and also the errors of `onChange`. The tracker
+ * itself logs nothing.
  *
  * @example
  * const tracker = new MultiTurnStateTracker({ agentId: 'player', totalIterations: 10 })
@@ -44,7 +47,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
   readonly #onChange: (state: MultiTurnState) => void
 
   constructor({ onChange = () => {}, ...options }: MultiTurnStateTrackerOptions) {
-    // Handlers in the background, LangChain's default, would still be at work when `invoke` has returned.
+    // Background handlers, LangChain's default, could still be running when `invoke` has returned.
     super({ _awaitHandler: true })
     this.#conversation = new Conversation(options)
     this.#onChange = onChange
@@ -55,17 +58,17 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     return this.#conversation.state
   }
 
-  /** Ends the conversation. Where none goes on nothing happens: the first reason stands. */
+  /** Ends the conversation. Does nothing if it has ended already: the first reason stays. */
   terminate(reason: TerminationReason, error?: string): void {
     this.#on(() => this.#conversation.end(reason, error))
   }
 
-  /** A copy would hear the rest of a conversation whose beginning it has missed. */
+  /** Returns the same tracker: a copy would miss the beginning of a running conversation. */
   override copy(): this {
     return this
   }
 
-  /** LangChain 1.4 declares the parent's id eighth and passes it fourth. */
+  /** LangChain 1.4 declares the parent's id as the eighth argument but passes it as the fourth. */
   override handleChainStart(
     _chain: Serialized,
     _inputs: unknown,
@@ -117,7 +120,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
       const root = this.#enter(runId, parentRunId)
       if (root === null) return
       const over = this.#conversation.beginModel(runId, root, resultIdsIn(messages.flat()))
-      // A stream that is aborted while its reader holds a chunk ends without an event.
+      // A stream that is aborted while its reader processes a chunk ends without an event.
       const signal = field(extra?.options, 'signal')
       if (over === null || !(signal instanceof AbortSignal)) return
       signal.addEventListener('abort', () => this.#abort(runId, signal.reason), { signal: over })
@@ -168,7 +171,10 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     this.#on(() => this.#conversation.endTool(runId, !isInterrupt(thrown)))
   }
 
-  /** Takes a run in: as a root where none is at work, else below its parent. The root it belongs to, or null. */
+  /**
+   * Registers a run: as a root if no root is running, otherwise below its parent. Returns the id of its root,
+   * or null if it does not belong to the conversation.
+   */
   #enter(runId: string, parent: string | undefined): string | null {
     const { isRunning } = this.#conversation
     if (this.#runs.isAlone(parent) && (this.#runs.root === null || !isRunning)) {
@@ -180,7 +186,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     return this.#runs.isPart(runId) && !this.#conversation.isOver ? this.#runs.root : null
   }
 
-  /** Whether the run was the root at work; then no root is at work. */
+  /** Removes the root if the run is the current root. Returns true in this case. */
   #leave(runId: string): boolean {
     if (runId !== this.#runs.root) return false
     this.#runs.uproot()
@@ -191,12 +197,13 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     try {
       this.#on(() => this.#conversation.abortModel(runId, cause))
     } catch (error) {
-      // As LangChain reports what a handler throws: out of a listener it would end the process.
+      // Reports the error like LangChain does for a handler. Thrown from a listener, it would end the
+      // process.
       console.warn(`Error in handler ${this.constructor.name}, abort: ${error}`)
     }
   }
 
-  /** Tells of changes when an event is done with: the observer may throw, or terminate. */
+  /** Reports changes after an event was processed, because the observer may throw or call `terminate`. */
   #on(event: () => void): void {
     try {
       event()

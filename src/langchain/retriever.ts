@@ -14,15 +14,15 @@ export type TurngraphRetrieverFields = BaseRetrieverInput & {
   taskId: string
   /** Default: the newest world of the task. */
   worldSlug?: string
-  /** The turn that is about to begin; where it is absent, the query is its number. */
+  /** The number of the next turn. Without it, the query is the number. */
   currentTurn?: number
-  /** Default: player. A Coach is shown evidence and promises too. */
+  /** Default: player. A Coach also sees evidence and promises. */
   role?: Role
 }
 
 /**
- * The continuation context of a turn as documents, for chains. No documents where there is no prior turn; a memory that
- * cannot be reached is an error (`store_unavailable`), never an empty answer.
+ * Returns the continuation context of a turn as documents, for chains. Returns no documents if there is no
+ * prior turn. An unreachable memory is an error (`store_unavailable`), never an empty answer.
  *
  * @example
  * const retriever = new TurngraphRetriever({ client, featureId: 'FEAT-1', taskId: 'TASK-1', role: 'coach' })

@@ -1,4 +1,4 @@
-/** Splits a continuation context into documents, one a section. */
+/** Splits a continuation context into documents, one per section. */
 import { Document } from '@langchain/core/documents'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import { type Rendering, toSections, write } from '../memory/context/render.ts'
@@ -10,16 +10,17 @@ import { contestedNote, countCriteria } from '../rules/notes.ts'
 
 export type SectionMetadata = {
   section: SectionName
-  /** The turn that it comes from. */
+  /** The turn from which it comes. */
   turn: number
   world_slug: string
-  /** Why it is there, in one sentence. */
+  /** The reason why it is included, in one sentence. */
   reason: string
 }
 
 /**
- * The sections of a continuation context as documents: the prior turn, each criterion, each open issue, recovered
- * promises, progress and a stall warning. Their texts are those of the context, which a token budget does not cut here.
+ * Returns the sections of a continuation context as documents: the prior turn, each criterion, each open
+ * issue, recovered promises, progress and a stall warning. Their texts are those of the context, without cuts
+ * by a token budget.
  */
 export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {
   const { status, prior, previousTurn: turn, worldSlug, criteria, issues } = continuation
@@ -68,7 +69,10 @@ function progressReason(left: number, contested: number, promisedNotJudged: numb
   return promisedNotJudged === 0 ? 'all criteria are verified' : 'what was promised was not all judged'
 }
 
-/** A document of one item needs no heading; that of recovered promises says how many. */
+/**
+ * Renders a section. A document of one item needs no heading; the heading of recovered promises has their
+ * number.
+ */
 function renderSection(name: SectionName, rendering: Rendering): string {
   const sections = toSections(rendering).filter((section) => section.name === name)
   const shown = name === 'promises' ? sections : sections.map((section) => ({ ...section, heading: null }))

@@ -16,8 +16,9 @@ const OFFERED = new Set([
 ])
 
 /**
- * The memory as tools of an agent, under the names of the MCP tools: capture, context, criteria, promises, stall. Each
- * takes the wire form, and answers it as a JSON string; what is refused is `{"error": {…}}`, for the model to mend.
+ * Returns the memory as tools of an agent, with the names of the MCP tools: capture, context, criteria,
+ * promises, stall. Each takes the wire form and returns it as a JSON string. A rejection is `{"error": {…}}`,
+ * so that the model can correct its call.
  *
  * @example
  * const model = chatModel.bindTools(createTurngraphTools(client))
@@ -41,8 +42,8 @@ export function createTurngraphTools(client: TurngraphClient): StructuredToolInt
 }
 
 /**
- * What a schema takes, without what it makes of it: LangChain has no JSON Schema for a transform in a map, nor for a
- * preprocessed value. What a model answers is parsed with the schema itself.
+ * Returns the input of a schema without its transforms: LangChain has no JSON Schema for a transform in a map
+ * or for a preprocessed value. The answer of a model is parsed with the original schema.
  */
 function withoutTransforms(schema: z.ZodType): z.ZodType {
   const plain = rebuilt(schema)
@@ -56,7 +57,7 @@ function rebuilt(schema: z.ZodType): z.ZodType {
   const plain = (inner: unknown): z.ZodType => withoutTransforms(inner as z.ZodType)
   if (schema instanceof z.ZodPipe) {
     const { in: from, out } = schema.def
-    // A preprocessed value is taken in many forms: the second half has the intended one.
+    // A preprocessed value accepts many forms: the second half has the intended one.
     return plain(from instanceof z.ZodTransform ? out : from)
   }
   if (schema instanceof z.ZodObject) {

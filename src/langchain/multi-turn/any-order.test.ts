@@ -8,7 +8,7 @@ import { nextStreamingState, STREAMING_EVENTS } from '../../autobuild/state/stre
 import { TurngraphError } from '../../core/errors.ts'
 import type { MultiTurnStateTracker } from '../multi-turn-state-tracker.ts'
 
-describe('whatever LangChain tells, in whatever order', () => {
+describe('with events of LangChain in any order', () => {
   const RUNS = ['r1', 'r2', 'r3', 'r4', 'r5']
   const IDS = ['c1', 'c2', 'c3']
   const serialized: Serialized = { lc: 1, type: 'not_implemented', id: [] }
@@ -77,7 +77,7 @@ describe('whatever LangChain tells, in whatever order', () => {
     fc.constant<Event>((t) => t.terminate('cancelled')),
   )
 
-  test('every move is legal, no call is lost, and an end is one', () => {
+  test('every move is legal, no call is lost, and an end is final', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 80 }), (events) => {
         const { tracker, changes } = tracked({ totalIterations: 4 })

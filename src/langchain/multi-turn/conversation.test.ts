@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { agent, call, done, idsOf, ROUND, tracked } from '../../../test/support/small-agent.ts'
 
 describe('a conversation', () => {
-  test('goes the whole round, as its documentation has it, and ends naturally', async () => {
+  test('passes through the whole round of its documentation, and ends naturally', async () => {
     const { tracker, changes, config, passed } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read'), call('c2', 'grep')])
@@ -52,7 +52,7 @@ describe('a conversation', () => {
     expect(changes).toEqual([])
   })
 
-  test('counts model calls from 1 and takes the time of each', async () => {
+  test('counts model calls from 1 and records the time of each', async () => {
     let clock = 1000
     const { tracker, changes, config } = tracked({ now: () => clock++ })
     const model = fakeModel()
@@ -66,7 +66,7 @@ describe('a conversation', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1', 'c2'])
   })
 
-  test("bears the root run's id, or the one that it is given", async () => {
+  test("has the root run's id, or a given one", async () => {
     const runId = '00000000-0000-7000-8000-000000000001'
     const own = tracked()
     await agent(fakeModel().respond(done)).invoke('go', { ...own.config, runId })
@@ -77,7 +77,7 @@ describe('a conversation', () => {
     expect(given.tracker.state.runId).toBe('mine')
   })
 
-  test('a conversation is seen while a model streams', async () => {
+  test('a conversation is visible while a model streams', async () => {
     const { tracker, config } = tracked()
     const chain = RunnableLambda.from((input: string) => input).pipe(
       new FakeStreamingChatModel({ sleep: 0, responses: [new AIMessage('abc')] }),
@@ -88,17 +88,17 @@ describe('a conversation', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', streamingState: 'idle' })
   })
 
-  test('takes up the tool calls of a streamed answer', async () => {
+  test('records the tool calls of a streamed answer', async () => {
     const { tracker, config } = tracked()
     const chunk = new AIMessageChunk({ content: '', tool_calls: [call('c1', 'read')] })
     for await (const _ of await new FakeStreamingChatModel({ chunks: [chunk] }).stream('go', config)) {
-      // the events come with the last chunk
+      // the events arrive with the last chunk
     }
     expect(tracker.state.streamingState).toBe('paused')
     expect(idsOf(tracker.state.pendingToolCalls)).toEqual(['c1'])
   })
 
-  test('a conversation of nested chains ends with the root alone', async () => {
+  test('a conversation of nested chains ends only with the root', async () => {
     const { changes, config, passed } = tracked()
     const inner = agent(fakeModel().respond(done)).pipe((answer: AIMessage) => String(answer.content))
     const outer = inner.pipe(agent(fakeModel().respond(done))).pipe((answer: AIMessage) => answer)
@@ -108,7 +108,7 @@ describe('a conversation', () => {
     expect(changes.at(-1)).toMatchObject({ iteration: 2, terminationReason: 'natural_completion' })
   })
 
-  test('a conversation of models side by side streams until the last of them ends', async () => {
+  test('a conversation of parallel models streams until the last of them ends', async () => {
     const { tracker, config, passed } = tracked()
     const slow = new FakeListChatModel({ responses: ['slow'], sleep: 20 })
     const both = RunnableParallel.from({ fast: agent(fakeModel().respond(done)), slow })
@@ -117,14 +117,14 @@ describe('a conversation', () => {
     expect(tracker.state.iteration).toBe(2)
   })
 
-  test('a model that only knows strings has a conversation too', async () => {
+  test('a model that only handles strings has a conversation too', async () => {
     const { tracker, config, passed } = tracked()
     await new FakeLLM({ response: 'done' }).invoke('go', config)
     expect(passed()).toEqual(['idle', 'streaming', 'idle'])
     expect(tracker.state).toMatchObject({ iteration: 1, terminationReason: 'natural_completion' })
   })
 
-  test('follows another on the same tracker from the start', async () => {
+  test('starts from the beginning after another one on the same tracker', async () => {
     const { tracker, config } = tracked()
     await agent(
       fakeModel()
@@ -138,7 +138,7 @@ describe('a conversation', () => {
     expect(idsOf(first.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('other roots do not disturb a conversation whose own is at work', async () => {
+  test('other roots do not disturb a conversation whose own root is running', async () => {
     const { tracker, config } = tracked()
     const model = new FakeListChatModel({ responses: ['one', 'two', 'three'], sleep: 10 })
     await agent(model).batch(['a', 'b', 'c'], config)

@@ -1,4 +1,4 @@
-/** Turns the runs of models and tools, as they begin and end, into states of a conversation. */
+/** Derives the states of a conversation from the starts and ends of the runs of models and tools. */
 import type { ToolCall } from '@langchain/core/messages/tool'
 import type { MultiTurnState, TerminationReason } from '../../autobuild/state/multi-turn-state.ts'
 import { nextStreamingState } from '../../autobuild/state/streaming-state.ts'
@@ -10,25 +10,28 @@ import { ToolCallLedger } from './tool-call-ledger.ts'
 
 export type ConversationOptions = {
   agentId: string
-  /** How many model calls a conversation may have: one more ends it as `max_iterations`. */
+  /** Maximum number of model calls of a conversation: one more ends it as `max_iterations`. */
   totalIterations: number
-  /** Stands in the state instead of the id of LangChain's root run. */
+  /** Replaces the id of LangChain's root run in the state. */
   runId?: string | undefined
-  /** A model or tool at work later than this after the start ends the conversation as `timeout`. */
+  /** Time limit from the start: a model or tool that runs later ends the conversation as `timeout`. */
   timeoutMs?: number | undefined
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now?: (() => number) | undefined
 }
 
-/** One conversation after another, as `MultiTurnState`, told by which runs of models and tools begin and end. */
+/**
+ * Consecutive conversations, as `MultiTurnState`, derived from the starts and ends of the runs of models and
+ * tools.
+ */
 export class Conversation {
   readonly #options: ConversationOptions
   readonly #snapshots: Snapshots
-  /** The model runs at work, each with what tells that it is not any more. */
+  /** The running models, each with a controller that is aborted when the run ends. */
   readonly #models = new Map<string, AbortController>()
   #calls = new ToolCallLedger()
   #isOver = true
-  /** Its calls were returned for the caller to run, and nobody has taken one up yet. */
+  /** True if its calls were returned for the caller to run, and none of them has run yet. */
   #isHandedOut = false
 
   constructor(options: ConversationOptions) {
@@ -55,7 +58,9 @@ export class Conversation {
     return this.state.status === 'running'
   }
 
-  /** Nothing is heard of it any more. A conversation whose model failed is not over before the chain around it is. */
+  /**
+   * True if further events are ignored. After a failed model, a conversation is over only when its chain is.
+   */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -70,8 +75,8 @@ export class Conversation {
   }
 
   /**
-   * @param results ids of the calls whose results the model is shown
-   * @returns a signal that the run is over, or `null` where the conversation is
+   * @param results ids of the calls whose results the model receives
+   * @returns a signal that is aborted when the run is over, or `null` if the conversation is over
    */
   beginModel(run: string, root: string, results: ReadonlySet<string>): AbortSignal | null {
     const isAnswer = this.#calls.takeResults(results)
@@ -94,7 +99,7 @@ export class Conversation {
     return atWork.signal
   }
 
-  /** A sign of life. */
+  /** Notes that a model is still running. */
   beat(run: string): void {
     if (this.#models.has(run)) this.#endWhenLate()
   }
@@ -105,19 +110,19 @@ export class Conversation {
     this.#settle()
   }
 
-  /** Ends the conversation for the time being: a retry or a fallback may begin another model. */
+  /** Ends the conversation provisionally: a retry or a fallback may start another model. */
   failModel(run: string, thrown: unknown): void {
     if (this.#stopModel(run) && this.isRunning) this.#terminate(this.#findReason(thrown), toMessage(thrown))
   }
 
-  /** The same, of a model that may never be heard of again: a stream is not read on when it is aborted. */
+  /** Does the same for a model that may send no further event: an aborted stream is no longer read. */
   abortModel(run: string, cause: unknown): void {
     if (!this.#models.has(run) || !this.isRunning) return
     const reason = this.#findReason(cause)
     this.#terminate(reason === 'timeout' ? reason : 'cancelled', toMessage(cause))
   }
 
-  /** A run of the tool of that name, for the call of that id where LangChain tells it. */
+  /** Starts a run of a tool. LangChain does not always give the id of its call. */
   beginTool(run: string, id: string | undefined, tool: string | undefined): void {
     if (this.#isOver && this.state.terminationReason !== undefined) return
     const call = this.#calls.find(id, tool)
@@ -133,13 +138,19 @@ export class Conversation {
     if (this.#calls.stop(run, isDone) && !this.#endWhenLate()) this.#settle()
   }
 
-  /** The root has returned `calls`. If they wait here, the caller is to run them, and the conversation goes on. */
+  /**
+   * Handles the calls that the root returned. If they are pending, the caller runs them and the conversation
+   * continues.
+   */
   return(calls: readonly ToolCall[]): void {
     if (this.isRunning && calls.some((call) => this.#calls.isAwaiting(call))) this.#isHandedOut = true
     else this.end('natural_completion')
   }
 
-  /** What a chain makes of an abort is one still, under whatever name. */
+  /**
+   * Ends the conversation with an error. An abort that a chain has turned into another error is still an
+   * abort.
+   */
   fail(thrown: unknown): void {
     const { terminationReason: before, error } = this.state
     const reason = this.#findReason(thrown)
@@ -157,7 +168,7 @@ export class Conversation {
     this.#terminate(reason, error)
   }
 
-  /** No model here made the call, so the state machine decides, by throwing, whether a tool may run at all. */
+  /** Throws if the state machine allows no tool to run: no known model made this call. */
   #refuseUnasked(id: string | undefined): void {
     const { streamingState } = this.state
     if (id === undefined || streamingState === 'tool_execution' || this.#calls.isCompleted(id)) return
@@ -169,7 +180,7 @@ export class Conversation {
     this.#snapshots.note()
   }
 
-  /** Goes to where the work at hand says that the conversation is, and changes `onArrival` only there. */
+  /** Moves to the state that matches the running work. Applies `onArrival` only to that last state. */
   #settle(onArrival: Partial<MultiTurnState> = {}): void {
     this.#replace(this.state)
     if (!this.isRunning) return
@@ -197,7 +208,7 @@ export class Conversation {
     for (const run of this.#models.keys()) this.#stopModel(run)
   }
 
-  /** An abort after the limit is caused by the limit: its owner aborts the run by it. */
+  /** Treats an abort after the time limit as a time-out: the owner of the limit aborts the run. */
   #findReason(thrown: unknown): TerminationReason {
     const reason = toTerminationReason(thrown)
     return reason === 'cancelled' && this.#isLate() ? 'timeout' : reason

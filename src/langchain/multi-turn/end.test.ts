@@ -50,7 +50,7 @@ describe('the end', () => {
     expect(changes.filter(({ status }) => status === 'failed')).toHaveLength(1)
   })
 
-  test('the end by a failed model is taken back where a fallback goes on', async () => {
+  test('the end by a failed model is undone if a fallback continues', async () => {
     const { tracker, changes, config } = tracked()
     const model = failing(new Error('overloaded')).withFallbacks([fakeModel().respond(done)])
     await RunnableLambda.from((_: string, options) => model.invoke('go', options)).invoke('go', config)
@@ -59,7 +59,7 @@ describe('the end', () => {
     expect(tracker.state).not.toHaveProperty('error')
   })
 
-  test('the end by a failed model is taken back where the chain answers without it', async () => {
+  test('the end by a failed model is undone if the chain answers without it', async () => {
     const { tracker, config } = tracked()
     const chain = RunnableLambda.from((_: string, options) =>
       failing(new Error('overloaded'))
@@ -141,7 +141,7 @@ describe('the end', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', iteration: 2 })
   })
 
-  test('an abort while a model is at work is a cancellation, whatever its reason', async () => {
+  test('an abort while a model is running is a cancellation for any reason', async () => {
     const { tracker, changes, config } = tracked()
     const controller = new AbortController()
     const model = new FakeListChatModel({ responses: ['late'], sleep: 200 })
@@ -236,7 +236,7 @@ describe('the end', () => {
     expect(tracker.state.terminationReason).toBe('timeout')
   })
 
-  test('the first model call too many ends the conversation', async () => {
+  test('the first model call above the limit ends the conversation', async () => {
     const { tracker, config } = tracked({ totalIterations: 2 })
     const model = fakeModel()
     for (const id of ['c1', 'c2', 'c3']) model.respondWithTools([call(id, 'read')])
@@ -251,7 +251,7 @@ describe('the end', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1', 'c2'])
   })
 
-  test('the last model call allowed does not end the conversation', async () => {
+  test('the last allowed model call does not end the conversation', async () => {
     const { tracker, config } = tracked({ totalIterations: 2 })
     await agent(
       fakeModel()
@@ -272,7 +272,7 @@ describe('the end', () => {
     },
   )
 
-  test('terminate ends a conversation that no event ends, and that end stands', async () => {
+  test('terminate ends a conversation that no event ends, and that end is final', async () => {
     const { tracker, changes, config } = tracked()
     const model = new FakeStreamingChatModel({ sleep: 1, responses: [new AIMessage('a long answer')] })
     for await (const _ of await model.stream('go', config)) break
@@ -286,7 +286,7 @@ describe('the end', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', iteration: 1 })
   })
 
-  test('terminate in the middle silences the rest of the run', async () => {
+  test('terminate during a run ignores the rest of the run', async () => {
     const { tracker, config } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read')])

@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 describe('the handler', () => {
-  test('refuses a tool run that no model asked for, changes nothing, and the run goes on', async () => {
+  test('rejects a tool run that no model asked for without a change, and the run continues', async () => {
     const { tracker, config } = tracked()
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const before = tracker.state
@@ -55,7 +55,7 @@ describe('the handler', () => {
     expect(warn).not.toHaveBeenCalled()
   })
 
-  test('takes a second try of a call that is done for nothing new', async () => {
+  test('ignores a second run of a completed call', async () => {
     const { tracker, config, passed } = tracked()
     const warn = vi.spyOn(console, 'warn')
     const model = fakeModel()
@@ -71,7 +71,7 @@ describe('the handler', () => {
     expect(warn).not.toHaveBeenCalled()
   })
 
-  test.each(['true', 'false'])('is awaited, LANGCHAIN_CALLBACKS_BACKGROUND=%s or not', (value) => {
+  test.each(['true', 'false'])('is awaited if LANGCHAIN_CALLBACKS_BACKGROUND is %s', (value) => {
     vi.stubEnv('LANGCHAIN_CALLBACKS_BACKGROUND', value)
     expect(tracked().tracker.awaitHandlers).toBe(true)
   })
@@ -90,7 +90,7 @@ describe('the handler', () => {
     expect(state.status).toBe('running')
   })
 
-  test('keeps the state right when whoever is told throws, or terminates', async () => {
+  test('keeps the state correct if the observer throws or terminates', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     const throwing = tracked({
       onChange: () => {
@@ -133,7 +133,7 @@ describe('the handler', () => {
     for (const spy of spies) expect(spy).not.toHaveBeenCalled()
   })
 
-  test('knows a parent in either of the two places where LangChain has put it', () => {
+  test('finds a parent in either of the two arguments in which LangChain has passed it', () => {
     const chain: Serialized = { lc: 1, type: 'not_implemented', id: [] }
     for (const place of [[undefined, undefined, undefined, undefined, 'root'], ['root']]) {
       const { tracker } = tracked()
@@ -146,7 +146,7 @@ describe('the handler', () => {
     }
   })
 
-  test.each([0, -1, Number.NaN])('wants at least one iteration, not %s', (totalIterations) => {
+  test.each([0, -1, Number.NaN])('requires at least one iteration, not %s', (totalIterations) => {
     expect(() => tracked({ totalIterations })).toThrow(TurngraphError)
   })
 })

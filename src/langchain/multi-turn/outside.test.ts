@@ -4,8 +4,8 @@ import { fakeModel } from '@langchain/core/testing'
 import { describe, expect, test } from 'vitest'
 import { agent, done, read, tracked } from '../../../test/support/small-agent.ts'
 
-describe('what is no part of the conversation', () => {
-  test('a tool that the chain runs by itself', async () => {
+describe('outside of the conversation is', () => {
+  test('a tool that the chain itself runs', async () => {
     const { tracker, config, passed } = tracked()
     const chain = RunnableLambda.from((path: string, options) => read.invoke({ path }, options)).pipe(
       agent(fakeModel().respond(done)),

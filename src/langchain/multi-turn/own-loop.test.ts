@@ -17,7 +17,7 @@ import {
 describe('a loop that a caller writes', () => {
   const prompted = (model: Model) => RunnableLambda.from((messages: BaseMessage[]) => messages).pipe(model)
 
-  /** What a chain returns is seen by the tracker; the test goes on with the answer itself. */
+  /** The tracker sees the returned value of a chain; the test continues with the answer itself. */
   const returning = (model: Model, shape: (messages: BaseMessage[]) => unknown) => {
     const answers: AIMessage[] = []
     const chain = RunnableLambda.from(async (messages: BaseMessage[], options) => {
@@ -56,7 +56,7 @@ describe('a loop that a caller writes', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1', 'c2'])
   })
 
-  test('a loop goes on where the model is shown results of tools that ran out of sight', async () => {
+  test('a loop continues if the model receives results of tools that LangChain did not see', async () => {
     const { tracker, config } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read')])
@@ -66,7 +66,7 @@ describe('a loop that a caller writes', () => {
     expect(tracker.state).toMatchObject({ iteration: 2, status: 'completed' })
   })
 
-  test('a loop that is given up is cancelled by the next conversation', async () => {
+  test('the next conversation cancels an abandoned loop', async () => {
     const { tracker, changes, config } = tracked()
     await fakeModel()
       .respondWithTools([call('c1', 'read')])

@@ -1,4 +1,6 @@
-/** Keeps the state of a conversation as frozen snapshots, with those that observers are still to hear of. */
+/**
+ * Keeps the state of a conversation as frozen snapshots, with those that were not reported to observers yet.
+ */
 import type {
   AgentExecutionState,
   MultiTurnState,
@@ -21,7 +23,7 @@ export class Snapshots {
     return this.#current
   }
 
-  /** Puts a state in place of the current one. Nobody is told of it unless it is noted. */
+  /** Replaces the current state. Observers receive it only if it is noted. */
   replace(state: MultiTurnState): void {
     if (!isSame(state, this.#current)) this.#current = deepFreeze(state)
   }
@@ -32,7 +34,7 @@ export class Snapshots {
     this.#changes.push(this.#current)
   }
 
-  /** The changes since they were last asked for, each given once. */
+  /** Yields the changes since the last call, each once. */
   *changes(): Generator<Snapshot> {
     this.note()
     for (let next = this.#changes.shift(); next !== undefined; next = this.#changes.shift()) yield next
@@ -75,7 +77,7 @@ export function terminated(
   }
 }
 
-/** A conversation succeeded only where it ended with an answer of the model. */
+/** A conversation succeeded only if it ended with an answer of the model. */
 const STATUS_AFTER: Readonly<Record<TerminationReason, AgentExecutionState['status']>> = {
   natural_completion: 'completed',
   max_iterations: 'failed',
@@ -90,7 +92,7 @@ function isSame(a: Snapshot, b: Snapshot): boolean {
   return others.length === values.size && others.every(([key, value]) => values.get(key) === value)
 }
 
-/** The value itself, which never changes again, at any depth. What is frozen already is not walked again. */
+/** Freezes a value at every depth and returns it. Does not visit values that are already frozen. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

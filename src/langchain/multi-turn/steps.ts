@@ -1,12 +1,13 @@
-/** Derives which moves lead from one state of a conversation to the one that its runs are in. */
+/** Derives the moves from one state of a conversation to the state that matches its runs. */
 import { ONWARD, type StreamingState } from '../../autobuild/state/streaming-state.ts'
 
-/** What goes on in a conversation: runs of models, runs of tools, calls that wait for one. */
+/** Current work of a conversation: runs of models, runs of tools, calls that wait for a run. */
 type AtWork = Readonly<{ models: boolean; tools: boolean; waitingCalls: boolean }>
 
 /**
- * The states that a conversation passes through to where the work at hand says it is, in order and each by a legal
- * move: where tools run out of LangChain's sight, the next model call is the first that is heard of them.
+ * Returns the states from the current one to the one that matches the running work, in order and each by a
+ * legal move. There may be several: if tools run without events of LangChain, the next model call is the
+ * first sign of them.
  *
  * @example
  * steps('paused', { models: true, tools: false, waitingCalls: false }) // ['tool_execution', 'resuming', 'streaming']
@@ -18,7 +19,10 @@ export function steps(from: StreamingState, atWork: AtWork): StreamingState[] {
   return passed
 }
 
-/** Branches of a chain run side by side: a tool at work counts for more than a model, which counts for more than a wait. */
+/**
+ * Chooses one state for parallel branches of a chain: a running tool comes before a model, and a model before
+ * a wait.
+ */
 function chooseTarget(from: StreamingState, { models, tools, waitingCalls }: AtWork): StreamingState {
   if (tools) return 'tool_execution'
   if (models) return 'streaming'

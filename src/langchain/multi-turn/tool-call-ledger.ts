@@ -1,4 +1,4 @@
-/** Keeps the tool calls of a conversation: which are pending, which are done, and which run is which call. */
+/** Keeps the tool calls of a conversation: pending ones, completed ones, and the run of each call. */
 import type { ToolCall } from '@langchain/core/messages/tool'
 import { deepFreeze } from './snapshots.ts'
 
@@ -24,14 +24,15 @@ export class ToolCallLedger {
     return this.#awaited.length > 0
   }
 
-  /** Copies: the message that a call comes from belongs to the chain, which may change it. */
+  /** Adds copies: the message of a call belongs to the chain, which may change it. */
   ask(calls: readonly ToolCall[]): void {
     if (calls.length > 0) this.#pending = deepFreeze([...this.#pending, ...structuredClone(calls)])
   }
 
   /**
-   * The pending call that a tool run answers. Its id decides. Without one, LangChain has told only the tool's name,
-   * or not even that: then it is the first in order, since loops run calls in the order asked.
+   * Finds the pending call that a tool run answers, by its id. Without an id, LangChain gave only the tool's
+   * name, or not even that: then it is the first in order, because loops run calls in the order of the
+   * request.
    */
   find(id: string | undefined, name: string | undefined): ToolCall | undefined {
     const running = new Set(this.#running.values())
@@ -53,7 +54,7 @@ export class ToolCallLedger {
     this.#running.set(run, call)
   }
 
-  /** @returns false where the run belongs to no call */
+  /** @returns false if the run belongs to no call */
   stop(run: string, isDone: boolean): boolean {
     const call = this.#running.get(run)
     if (call === undefined) return false
@@ -63,8 +64,9 @@ export class ToolCallLedger {
   }
 
   /**
-   * Tools may run where LangChain sees nothing; then their results are the first that is heard of it. A tool that was
-   * given up may run on: what the model was shown in its place is the result.
+   * Completes calls by their results. Tools may run without events of LangChain; then their results are the
+   * first sign of them. An abandoned tool may still run: the result that the model received in its place
+   * counts.
    */
   takeResults(ids: ReadonlySet<string>): boolean {
     const isDone = ({ id }: ToolCall): boolean => id !== undefined && ids.has(id)
@@ -72,12 +74,15 @@ export class ToolCallLedger {
     return this.#complete(isDone)
   }
 
-  /** The chain went on without their results, as after `withStructuredOutput`: nothing waits for these any more. */
+  /**
+   * Marks calls without results as skipped if the chain continued, as after `withStructuredOutput`: they
+   * block nothing.
+   */
   passOver(): void {
     for (const call of this.#pending) this.#passedOver.add(call)
   }
 
-  /** What still runs is not heard of again. */
+  /** Forgets running calls: their further events are ignored. */
   forgetRunning(): void {
     this.#running.clear()
   }

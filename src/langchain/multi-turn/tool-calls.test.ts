@@ -26,7 +26,7 @@ afterEach(() => {
 })
 
 describe('tool calls', () => {
-  test('stay pending until each is done, in whatever order they end', async () => {
+  test('stay pending until each is done, regardless of the order of their ends', async () => {
     const { changes, config } = tracked()
     const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
     const run = async (toolCall: ToolCall, options: Config) => {
@@ -47,7 +47,7 @@ describe('tool calls', () => {
     expect(waiting.map(({ streamingState }) => streamingState)).toEqual(['tool_execution', 'tool_execution'])
   })
 
-  test('run one after the other are one round', async () => {
+  test('that run one after the other are one round', async () => {
     const { config, passed } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read'), call('c2', 'grep')])
@@ -62,7 +62,7 @@ describe('tool calls', () => {
     expect(passed()).toEqual(['idle', ...ROUND, 'streaming', 'idle'])
   })
 
-  test('tool calls are matched by name, then by order, where LangChain tells no id', async () => {
+  test('tool calls are matched by name, then by order, if LangChain gives no id', async () => {
     const { changes, config } = tracked()
     const calls = [call('c1', 'read'), call('c2', 'grep'), call('c3', 'read')]
     const model = fakeModel().respondWithTools(calls).respond(done)
@@ -76,7 +76,7 @@ describe('tool calls', () => {
     expect(idsOf(resuming!.completedToolCalls)).toEqual(['c2', 'c1', 'c3'])
   })
 
-  test('without an id take the run of their tool, whatever id it has', async () => {
+  test('without an id match the run of their tool with any id', async () => {
     const { tracker, config } = tracked()
     const message = new AIMessage({ content: '', tool_calls: [{ name: 'read', args: { path: 'a' } }] })
     await fakeModel().respond(message).invoke('go', config)
@@ -87,7 +87,7 @@ describe('tool calls', () => {
     })
   })
 
-  test('a run for another id does not answer a tool call', async () => {
+  test('a run with another id does not answer a tool call', async () => {
     const { tracker, config } = tracked()
     await fakeModel()
       .respondWithTools([call('c1', 'read')])
@@ -96,7 +96,7 @@ describe('tool calls', () => {
     expect(tracker.state).toMatchObject({ streamingState: 'paused', completedToolCalls: [] })
   })
 
-  test('whose tool is given up are done with what the model is shown instead', async () => {
+  test('with an abandoned tool are done when the model receives another result', async () => {
     const { tracker, config, passed } = tracked()
     const hanging = tool(never, { name: 'hanging', description: 'never ends', schema })
     const model = fakeModel()
@@ -112,7 +112,7 @@ describe('tool calls', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('tool calls at work count for more than a model beside them', async () => {
+  test('running tool calls take precedence over a parallel model', async () => {
     const { config, passed } = tracked()
     let isBeside = false
     const model = fakeModel()
@@ -136,7 +136,7 @@ describe('tool calls', () => {
     expect(passed()).toEqual(['idle', ...ROUND, 'streaming', 'idle'])
   })
 
-  test('run out of sight are done when the model is shown their results, by legal moves', async () => {
+  test('that LangChain did not see are done by legal moves when the model receives their results', async () => {
     const { tracker, changes, config, passed } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'read'), call('c2', 'grep')])
@@ -154,7 +154,7 @@ describe('tool calls', () => {
     expect(tracker.state.pendingToolCalls).toEqual([])
   })
 
-  test('whose input does not fit its schema are done with the message that says so', async () => {
+  test('with an input that does not fit its schema are done with the error message', async () => {
     const { tracker, config } = tracked()
     const model = fakeModel()
       .respondWithTools([{ id: 'c1', name: 'read', args: { path: 7 } }])
@@ -163,7 +163,7 @@ describe('tool calls', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('tool calls that fail are done too, and the conversation goes on', async () => {
+  test('tool calls that fail are done too, and the conversation continues', async () => {
     const { tracker, config, passed } = tracked()
     const model = fakeModel()
       .respondWithTools([call('c1', 'broken'), call('c2', 'read')])
@@ -174,7 +174,7 @@ describe('tool calls', () => {
     expect(tracker.state).toMatchObject({ status: 'completed' })
   })
 
-  test('tool calls that a tool leaves to a human stay pending until they are run again', async () => {
+  test('tool calls that a tool leaves to a human stay pending until they run again', async () => {
     const { tracker, config } = tracked()
     const interrupt = Object.assign(new Error('wait'), { is_bubble_up: true })
     let isApproved = false
@@ -205,7 +205,7 @@ describe('tool calls', () => {
     expect(tracker.state).toMatchObject({ status: 'completed', iteration: 2, pendingToolCalls: [] })
   })
 
-  test('tool calls that nothing runs, as of structured output, hold nothing up and stay pending', async () => {
+  test('tool calls that never run, as with structured output, block nothing and stay pending', async () => {
     const { tracker, config, passed } = tracked()
     const router = fakeModel().respondWithTools([call('c1', 'route')])
     const answers = fakeModel()
@@ -246,7 +246,7 @@ describe('tool calls', () => {
     expect(idsOf(tracker.state.completedToolCalls)).toEqual(['c1'])
   })
 
-  test('what a tool runs inside does not answer the call of another', async () => {
+  test('a tool run inside another tool does not answer another call', async () => {
     const { changes, config } = tracked()
     const expert = tool((input, { callbacks }) => grep.invoke(input, { callbacks }), {
       name: 'expert',
