@@ -1,4 +1,4 @@
-/** Declares what a Player and a Coach are given, and asks one of them. */
+/** Declares the inputs of a Player and a Coach, and calls them. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 
 /** The input of a Player. */
@@ -14,14 +14,14 @@ export type PlayerInput<Task = unknown> = {
 export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & { player: Report }
 
 /**
- * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record (`halves.ts`).
- * The config holds a signal that is aborted when the result is not wanted any more.
+ * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record
+ * (`halves.ts`). The config has a signal that is aborted when the result is no longer needed.
  */
 export type Agent<Input> =
   | { invoke(input: Input, config?: Partial<RunnableConfig>): Promise<unknown> }
   | ((input: Input, config: Partial<RunnableConfig>) => unknown)
 
-/** Rejects as soon as the signal is aborted, though the agent may not listen to it. */
+/** Calls an agent. Rejects as soon as the signal is aborted, even if the agent ignores the signal. */
 export async function askAgent<Input>(
   agent: Agent<Input>,
   input: Input,

@@ -9,16 +9,16 @@ import type { RoundEvent } from './events.ts'
 import { type Agents, playRound } from './round.ts'
 
 export type AutobuildExecutorOptions<Task, Report = unknown> = Omit<Agents<Task, Report>, 'task'> & {
-  /** The task of a world; a function of its slug where worlds have different ones. */
+  /** The task of a world. Use a function of its slug if worlds have different tasks. */
   task: Task | ((worldSlug: string) => Task | Promise<Task>)
   onEvent?: (event: RoundEvent & { worldSlug: string }) => void
-  /** What LangChain is told of each agent's run. */
+  /** LangChain config for the run of each agent. */
   config?: Partial<RunnableConfig>
 }
 
 /**
- * The `autobuild` executor: one Player/Coach round an attempt of a turn run, for programs that use Turngraph as a
- * library (contract: runs.md, "Executors").
+ * The `autobuild` executor: one Player/Coach round per attempt of a turn run, for programs that use Turngraph
+ * as a library (contract: runs.md, "Executors").
  *
  * @example
  * const executors = { autobuild: autobuildExecutor({ player, coach, task }) }

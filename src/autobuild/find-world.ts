@@ -8,7 +8,7 @@ import type { AutobuildSettings } from './settings.ts'
 type Settings = Pick<AutobuildSettings<unknown, unknown>, 'world' | 'criteria'>
 type WorldOptions = Settings['world']
 
-/** The named world, else the task's newest, else a new one. What the task says must hold is declared before. */
+/** Returns the named world, the task's newest one, or a new one. Declares the criteria of the task first. */
 export async function findWorld(
   client: TurngraphClient,
   { world: options, criteria }: Settings,

@@ -7,8 +7,8 @@ import { turnInput } from '../memory/record/record.ts'
 import type { MODES } from '../rules/values.ts'
 
 /**
- * The halves of a turn record: what the Player may say of a turn, and what the Coach may. A Player that could set
- * verifications would be its own judge.
+ * The halves of a turn record: the fields that the Player may set, and those that the Coach may set. A Player
+ * that could set verifications would judge itself.
  */
 export const playerHalf = turnInput.pick({
   playerSummary: true,
@@ -47,14 +47,14 @@ export const coachHalf = turnInput.pick({
 export type PlayerHalf = z.output<typeof playerHalf>
 export type CoachHalf = z.output<typeof coachHalf>
 
-/** A turn record but for its scope, which is its attempt's. */
+/** A turn record without its scope, which comes from its attempt. */
 export type RoundRecord = PlayerHalf &
   CoachHalf & { mode: (typeof MODES)[number]; startedAt: string; completedAt: string }
 
 /**
- * What an agent gave, as its half. camelCase, or snake_case as the wire has it.
+ * Parses the output of an agent as its half, in camelCase or in the snake_case of the wire form.
  *
- * @throws `invalid_request` that names every field that does not fit
+ * @throws `invalid_request` with the name of every field that does not fit
  */
 export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: string): z.output<S> {
   if (given === null || typeof given !== 'object' || Array.isArray(given) || isMessage(given)) {
@@ -76,12 +76,12 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
     try {
       return other(half, given, who)
     } catch {
-      throw error // in the form that was meant, as far as its names tell
+      throw error // in the form that the names of the fields suggest
     }
   }
 }
 
-/** Both halves fit into one request of 1 MiB. */
+/** Maximum size of a half: both fit into one request of 1 MiB. */
 const MOST_BYTES = 480 * 1024
 
 function measureSize(given: object): number | null {
@@ -92,7 +92,7 @@ function measureSize(given: object): number | null {
   }
 }
 
-/** A model's answer as LangChain has it. */
+/** True for a model's answer in the form of LangChain. */
 const isMessage = (given: object): boolean => 'lc_serializable' in given
 
 const badOutput = (who: string, form: string): TurngraphError =>
@@ -100,7 +100,7 @@ const badOutput = (who: string, form: string): TurngraphError =>
     details: { problems: [{ path: '', message: form }] },
   })
 
-/** Where both say something, lists are joined and the Coach's word stands. */
+/** Joins both halves. Lists are concatenated; in other fields the Coach's value takes precedence. */
 export function joinHalves(player: PlayerHalf, coach: CoachHalf): PlayerHalf & CoachHalf {
   const said = Object.fromEntries(Object.entries(coach).filter(([, value]) => value != null))
   return {

@@ -1,4 +1,4 @@
-/** Loads the contexts of the loop, and renders what is known of them while the service is away. */
+/** Loads the contexts of the loop, and renders the known ones while the service is unavailable. */
 import type { TurngraphClient } from '../client/client.ts'
 import { isAway, type TurngraphError } from '../core/errors.ts'
 import { toInstant } from '../core/instants.ts'
@@ -17,34 +17,40 @@ type MemoryOptions = {
   client: TurngraphClient
   target: { project?: string | null | undefined; featureId: string; taskId: string }
   tokenBudget: number
-  /** Turns in which the Player does not see what the Coach said before. */
+  /** Turns in which the Player does not see the earlier feedback of the Coach. */
   perspectiveResetTurns: readonly number[]
   elsewhere: 'earlier' | 'known' | 'off'
-  /** False: agents begin every turn blind. */
+  /** False: agents begin every turn without a context. */
   on: boolean
 }
 
-/** Summaries of more turns would not fit a prompt; what they verified stands in the newest one's list. */
+/**
+ * Maximum number of summaries that fit a prompt. Criteria that older turns verified are in the newest one's
+ * list.
+ */
 const SUMMARIES = 3
 const LEAST_TOKENS = 100
 
 /**
- * Gives agents the context of the turns before. While the memory is away that is what it last said, and the turns of this
- * process since; it is never nothing: empty is not dark (invariant 4).
+ * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer, with
+ * the turns of this process since then. The context is never empty in that case: an unavailable memory is not
+ * an empty one (invariant 4).
  */
 export class Memory {
   readonly #options: MemoryOptions
   readonly #lastKnown = new Map<Role, { turn: number; continuation: ContinuationContext }>()
-  /** Of all turns of this process or its spool: verdicts outlast an outage of any length. */
+  /**
+   * Judgements of all turns of this process or its spool: verdicts are kept during an outage of any length.
+   */
   readonly #ledger: LedgerEntry[] = []
-  /** The newest of them, as they are stored. */
+  /** The newest of these turns, in their stored form. */
   #offlineTurns: TurnRecord[] = []
 
   constructor(options: MemoryOptions) {
     this.#options = options
   }
 
-  /** The newest turn that is known here. */
+  /** The newest known turn. */
   get prior(): TurnRecord | null {
     return this.#offlineTurns.at(-1) ?? null
   }
@@ -81,7 +87,7 @@ export class Memory {
     const from = known?.turn ?? 0
     const since = this.#offlineTurns.filter(({ turnNumber }) => turnNumber >= from).toReversed()
     const notice = noticeFor(turn, known?.turn ?? null, error)
-    // The notice takes a tenth of a small budget; the rest is shared.
+    // The notice takes a tenth of a small budget; the other parts share the rest.
     const shares = since.length + (known === null ? 0 : 1)
     const tokenBudget = Math.max(
       LEAST_TOKENS,
@@ -107,7 +113,9 @@ export class Memory {
   }
 }
 
-/** What a context said, in fewer tokens; without what the Coach had said, where the perspective is reset. */
+/**
+ * Renders a known context with fewer tokens, and without the Coach's feedback if the perspective is reset.
+ */
 async function renderShortened(
   continuation: ContinuationContext,
   reset: boolean,
@@ -122,7 +130,7 @@ async function renderShortened(
   return (await renderContext(shown, tokenBudget)).text
 }
 
-/** What stands first in a context without the memory. */
+/** Returns the notice at the beginning of a context while the memory is unavailable. */
 export function noticeFor(turn: number | null, knownTurn: number | null, error: TurngraphError): string {
   const is = turn === null ? '' : ` This is turn ${turn}.`
   const known =

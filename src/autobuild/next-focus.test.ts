@@ -10,7 +10,7 @@ const before = (labels: Record<string, 'verified' | 'rejected' | 'pending'>) =>
     state,
   }))
 
-test('the next focus is what to do about blocking issues, and the criteria left', () => {
+test('the next focus names the actions for blocking issues, and the criteria left', () => {
   expect(
     suggestNextFocus(
       {
@@ -32,7 +32,7 @@ test('the next focus is what to do about blocking issues, and the criteria left'
   ).toBe('seal it; it waits; Criteria left: AC-003, AC-004')
 })
 
-test('without a blocking issue the next focus is what should be fixed', () => {
+test('without a blocking issue, the next focus names the issues that should be fixed', () => {
   const issues = [
     { severity: 'warning', description: 'it is slow' },
     { severity: 'nit', description: 'a blank line' },
@@ -40,7 +40,7 @@ test('without a blocking issue the next focus is what should be fixed', () => {
   expect(suggestNextFocus({ coachDecision: 'needs work', issues }, [])).toBe('it is slow')
 })
 
-test('a turn that is approved, was not judged, or leaves nothing open has no next focus', () => {
+test('a turn that is approved, was not judged, or leaves no open work has no next focus', () => {
   const issues = [{ severity: 'blocking', description: 'it leaks' }]
   expect(suggestNextFocus({ coachDecision: 'approved', issues }, [])).toBeNull()
   expect(suggestNextFocus({ coachDecision: 'error', issues }, [])).toBeNull()

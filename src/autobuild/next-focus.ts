@@ -1,4 +1,4 @@
-/** Suggests what the next turn should turn to, where the Coach names nothing (seed 000, `_suggest_next_focus`). */
+/** Suggests the focus of the next turn if the Coach names none (seed 000, `_suggest_next_focus`). */
 
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
@@ -13,9 +13,9 @@ export type CriterionBefore = Pick<
 >
 
 /**
- * @param before states of the criteria before the turn, as the Coach got them
- * @param promises of this turn
- * @returns null where the turn is approved or was not judged, and where nothing is left open
+ * @param before states of the criteria before the turn, as the Coach received them
+ * @param promises those of this turn
+ * @returns null if the turn is approved or was not judged, or if no work is left
  * @example
  * suggestNextFocus({ coachDecision: 'feedback', issues: [{ severity: 'blocking', description: 'It leaks' }] }, [])
  * // 'It leaks'
@@ -33,7 +33,7 @@ export function suggestNextFocus(
   return parts.length === 0 ? null : parts.join('; ')
 }
 
-/** What to do about the blocking issues, or about those that should be fixed where none blocks. */
+/** Returns the actions for the blocking issues, or for those that should be fixed if none blocks. */
 function openIssues({ issues = [] }: CoachHalf): string[] {
   const ofSeverity = (wanted: string) => issues.filter(({ severity }) => toSeverity(severity) === wanted)
   const blocking = ofSeverity('blocking')
@@ -45,8 +45,8 @@ function openIssues({ issues = [] }: CoachHalf): string[] {
 }
 
 /**
- * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement belongs to the
- * criterion that it means by the rules of identity, with any label.
+ * Lists the criteria that are not verified after the turn, in the order in which they were named. A judgement
+ * belongs to the criterion that the rules of identity find for it, regardless of the label.
  */
 function criteriaLeft(
   { acceptanceCriteriaStatus = {}, verifications = [] }: CoachHalf,
@@ -85,7 +85,7 @@ function criteriaLeft(
   )
 }
 
-/** Criteria that the Coach got. Its judgements are resolved against them. */
+/** Returns the criteria that the Coach received. Its judgements are resolved against them. */
 const toKnown = (before: readonly CriterionBefore[]): Known => ({
   taskKey: '',
   worldKey: '',

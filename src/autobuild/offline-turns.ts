@@ -1,4 +1,4 @@
-/** Renders the turns of this process that the memory does not know yet, by the memory's own rules. */
+/** Renders the turns of this process that the memory does not have yet, by the memory's own rules. */
 import { renderContext } from '../memory/context/budget.ts'
 import { withoutJudgement } from '../memory/context/render.ts'
 import { shownPromise } from '../memory/context/rendering-from-context.ts'
@@ -15,14 +15,14 @@ import { advance } from '../rules/progress.ts'
 import { bySeverity } from '../rules/severity.ts'
 import { listEntries, listVerifications } from '../rules/turn-entries.ts'
 
-/** What a turn has judged, by the labels it used: which criterion a label means only the memory knows. */
+/** Returns the judgements of a turn by their labels: only the memory knows which criterion a label means. */
 export const toLedger = (record: TurnRecord): LedgerEntry[] =>
   listEntries(record, {
     judgements: [listVerifications(record).map(({ criterionId }) => criterionId)],
     promises: record.promises.map(({ criterionId }) => criterionId),
   }).ledger
 
-/** Where the criteria stand that these turns have judged. */
+/** Derives the states of the criteria that these turns have judged. */
 export function criteriaAfter(ledger: readonly LedgerEntry[]): {
   states: CriterionState[]
   progress: ReadonlyMap<string, Progress>
@@ -35,14 +35,14 @@ export function criteriaAfter(ledger: readonly LedgerEntry[]): {
 
 type SummaryOptions = {
   role: Role
-  /** True: without what the Coach said. */
+  /** True: without the Coach's feedback. */
   reset: boolean
   tokenBudget: number
-  /** Where the criteria stand that it or a turn before it has judged. */
+  /** The states of the criteria that this turn or an earlier one has judged. */
   criteria: ReturnType<typeof criteriaAfter>
 }
 
-/** The seed's lines of a turn that is in no context of the memory yet. */
+/** Renders the seed's lines of a turn that is not in a context of the memory yet. */
 export async function summarizeTurn(
   turn: TurnRecord,
   { role, reset, tokenBudget, criteria: { states, progress } }: SummaryOptions,

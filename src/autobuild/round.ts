@@ -24,11 +24,11 @@ export type Agents<Task, Report> = {
 export type Round<Task, Report> = Agents<Task, Report> & {
   turn: number
   contextFor: (role: Role) => Promise<GivenContext>
-  /** How the turn before ended, as far as that is known. */
+  /** Returns the decisions of the prior turn, or null if they are unknown. */
   prior: () => { playerDecision: string; coachDecision: string } | null
-  /** An earlier attempt at this turn ended without a record: its work may lie half done. */
+  /** True if an earlier attempt at this turn ended without a record: its work may be incomplete. */
   interrupted: boolean
-  /** What LangChain is told of the run, such as callbacks. */
+  /** LangChain config for the run, such as callbacks. */
   config?: Partial<RunnableConfig> | undefined
   signal: AbortSignal
 }
@@ -36,8 +36,9 @@ export type Round<Task, Report> = Agents<Task, Report> & {
 const SHOWN_ERROR_CHARACTERS = 2_000
 
 /**
- * One Player/Coach round: Player with its context, Coach with its own. Answers the record of the turn, also where an
- * agent throws: that turn has failed, and the next one starts by recovering. Rejects where the signal is aborted.
+ * Plays one Player/Coach round: the Player with its context, then the Coach with its own. Returns the record
+ * of the turn, even if an agent throws: that turn has failed, and the next one starts with recovery. Rejects
+ * if the signal is aborted.
  */
 export async function* playRound<Task, Report>(
   round: Round<Task, Report>,
@@ -66,7 +67,7 @@ export async function* playRound<Task, Report>(
   const judged = await attempt('coach', round, async (config) => {
     const output = await askAgent(
       round.coach,
-      // What a Player gives is what its Coach says it takes: no schema of ours knows more of it.
+      // The output of a Player is the input of its Coach: Turngraph has no schema for it.
       { context: forCoach.context, task, turn, player: played.output as Report },
       config,
     )
@@ -82,7 +83,9 @@ export async function* playRound<Task, Report>(
   return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
 }
 
-/** Where the criteria stood that the Coach was told of; what was promised and never judged is left, too. */
+/**
+ * Returns the states of the criteria that the Coach received, including promised ones that were never judged.
+ */
 function openBefore({ continuation }: GivenContext): CriterionBefore[] {
   if (continuation === null) return []
   const listed = new Set(continuation.criteria.map(({ key }) => key))
@@ -112,7 +115,7 @@ async function attempt<T>(
   }
 }
 
-/** Seed 000's TurnMode. */
+/** Chooses the mode of a turn: seed 000's TurnMode. */
 function chooseMode({
   turn,
   interrupted,
@@ -131,7 +134,10 @@ export const failedPlayer = (error: unknown): PlayerHalf & CoachHalf => ({
   coachDecision: 'error',
 })
 
-/** What a Coach throws may tell how it judges: that is for the Coach's own view (invariant 9, judge isolation). */
+/**
+ * An error of a Coach may reveal how it judges, so it appears only in the Coach's own view (invariant 9,
+ * judge isolation).
+ */
 const failedCoach = (error: unknown): CoachHalf => ({
   coachDecision: 'error',
   coachFeedback: 'The Coach failed: there is no verdict on this turn.',
@@ -145,7 +151,7 @@ const failedCoach = (error: unknown): CoachHalf => ({
   ],
 })
 
-/** An error or any other thrown value, as text that can be stored. */
+/** Converts an error or any other thrown value to text that can be stored. */
 function describeError(thrown: unknown): string {
   const text = toMessage(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
   return text.slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()

@@ -5,16 +5,17 @@ import { Session } from './session.ts'
 import { type AutobuildOptions, completeSettings } from './settings.ts'
 
 /**
- * The Player/Coach loop with a memory. Each turn: the Player with its context, the Coach with its own and the promises
- * that it may have to recover, capture; until the Coach approves, the session stalls, or `maxTurns` are there. Started
- * again, it goes on where the world stands: after a kill -9 at the turn that was under way.
+ * Runs the Player/Coach loop with a memory. Each turn runs the Player with its context, then the Coach with
+ * its own and the promises that it may have to recover, and captures the record. The loop ends when the Coach
+ * approves, the session stalls, or the world has `maxTurns`. A restarted loop continues at the current turn
+ * of the world: after a kill -9, at the unfinished turn.
  *
- * Each turn is a single attempt of the lifecycle, held under a lease, so that one process at a time works in a world.
- * Nothing is thrown while it runs: the last event, `finished`, says how it ended.
+ * Each turn is a single attempt of the lifecycle, held under a lease, so that only one process at a time
+ * works in a world. The generator does not throw: the last event, `finished`, has the outcome.
  *
  * Source: seed 000, "Integration with AutoBuild Orchestrator".
  *
- * @throws `invalid_request` at once, where the options do not fit
+ * @throws `invalid_request` immediately if the options do not fit
  * @example
  * for await (const event of runAutobuild({ client, world: { featureId, taskId }, task, player, coach, maxTurns: 5 })) {
  *   if (event.type === 'finished') console.log(event.outcome) // 'approved'

@@ -1,4 +1,6 @@
-/** Holds one session of the Player/Coach loop in one world: where it stands, and how it goes a turn further. */
+/**
+ * Holds one session of the Player/Coach loop in one world: its current turn, and the steps of the next turn.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
@@ -17,7 +19,10 @@ const AGAIN_MS = 1_000
 
 type Events<T = void> = AsyncGenerator<AutobuildEvent, T>
 
-/** Worlds in which loops of this process work, by their client: two loops would be one worker, and not see each other. */
+/**
+ * Worlds in which loops of this process run, by their client. Two loops in one world would use the same
+ * worker id and not detect each other.
+ */
 const worldsAtWork = new WeakMap<TurngraphClient, Set<string>>()
 
 export class Session<Task, Report> {
@@ -25,13 +30,13 @@ export class Session<Task, Report> {
   readonly #client: TurngraphClient
   readonly #memory: Memory
   readonly #signal: AbortSignal
-  /** Null until the service could be asked. */
+  /** Null until the service has answered. */
   #world: World | null = null
   #worldSlug: string | null
-  /** Null while only the service knows: it is that of its callers. */
+  /** Null while only the service knows the project of its callers. */
   #project: string | null
   #turn: number | null = null
-  /** How many of its turns the spool had seen refused when this session looked where it stands. */
+  /** Number of refused turns in the spool when this session read its state. */
   #refusedBefore = 0
   #first = true
   #worldAtWork: string | null = null
@@ -39,7 +44,7 @@ export class Session<Task, Report> {
 
   constructor(settings: AutobuildSettings<Task, Report>) {
     const { world, tokenBudget, perspectiveResetTurns, elsewhere, memory, signal } = settings
-    // Its calls end when the signal is aborted; a call with a signal of its own keeps that.
+    // Its calls end when the signal is aborted; a call with its own signal keeps that one.
     const call: Parameters<typeof callsBy>[0] = (name, input, options) =>
       callOn(settings.client, name, input, { signal, ...options })
     const client = { ...settings.client, ...callsBy(call) }
@@ -56,23 +61,25 @@ export class Session<Task, Report> {
     return this.#worldSlug
   }
 
-  /** The newest turn; null where nothing is known of the world yet. */
+  /** The newest turn; null if the world is still unknown. */
   get turn(): number | null {
     return this.#turn
   }
 
-  /** The record of a turn that could neither be stored nor kept. */
+  /** The record of a turn that could be neither stored nor spooled. */
   get unsaved(): RoundRecord | null {
     return this.#unsaved
   }
 
-  /** How many turns wait in the spool. */
+  /** Returns the number of turns that wait in the spool. */
   async waiting(): Promise<number> {
     const spool = await this.#client.spool().catch(() => null)
     return spool?.waiting ?? 0
   }
 
-  /** Finds the world, or makes it. Where the service is away, the turns that wait in the spool say where it stands. */
+  /**
+   * Finds or creates the world. If the service is unavailable, the waiting turns in the spool give its state.
+   */
   async *open(): Events {
     try {
       await this.#find()
@@ -95,7 +102,7 @@ export class Session<Task, Report> {
     this.#worldAtWork = null
   }
 
-  /** Why no further turn begins; null where one does. */
+  /** Returns the reason why no further turn begins, or null if one does. */
   async over(): Promise<Outcome | null> {
     if (this.#turn === null || this.#turn === 0) return null
     await this.#assertNoneRefused()
@@ -136,7 +143,7 @@ export class Session<Task, Report> {
     }
   }
 
-  /** Null where the service is away and the turn can go on without it. */
+  /** Acquires the lease. Returns null if the service is unavailable and the turn can continue without it. */
   async *#acquire(): Events<TurnLease | null> {
     try {
       if (this.#world === null) await this.#find()
@@ -151,7 +158,7 @@ export class Session<Task, Report> {
     }
   }
 
-  /** @returns false where it waits in the spool */
+  /** @returns false if the record waits in the spool */
   async #capture(turnNumber: number, record: RoundRecord, lease: TurnLease | null): Promise<boolean> {
     this.#unsaved = record
     try {
@@ -163,7 +170,7 @@ export class Session<Task, Report> {
         return false
       }
       if (!hasCode(error, 'invalid_request', 'too_large')) throw error
-      // Not even the failure is lost.
+      // The failure itself is recorded, too.
       const { mode, startedAt, completedAt } = record
       await this.#store(turnNumber, { ...failedPlayer(error), mode, startedAt, completedAt }, lease)
     }
@@ -181,7 +188,7 @@ export class Session<Task, Report> {
         await this.#client
           .captureTurnState({ project: this.#project, ...turn })
           .catch(async (error: unknown) => {
-            // An attempt of our own may be in the way, whose claim was never answered.
+            // An attempt of this program whose claim was never answered may block the turn.
             own = isBusy(error) ? await this.#ownAttempt(turnNumber) : null
             if (own === null) throw error
             await own.commit(turn)
@@ -208,7 +215,7 @@ export class Session<Task, Report> {
     return null
   }
 
-  /** Later turns would build on a turn that the graph has refused. */
+  /** Throws if the graph has refused a turn, because later turns would build on it. */
   async #assertNoneRefused(): Promise<void> {
     if ((await this.#countRefused()) <= this.#refusedBefore) return
     throw turnRefused((await this.#client.spool())?.folder ?? '')
@@ -248,7 +255,7 @@ export class Session<Task, Report> {
         project: input.project ?? null,
       }))
       .filter((turn) => turn.featureId === featureId && turn.taskId === taskId)
-    // The newest one's world: another of the task is another session.
+    // Uses the world of the newest turn: another world of the task is another session.
     const slug = worldSlug ?? turns.at(-1)?.worldSlug ?? null
     for (const { turnNumber, ...record } of turns.filter((turn) => turn.worldSlug === slug)) {
       if (turnNumber == null) continue
@@ -271,7 +278,10 @@ export class Session<Task, Report> {
     }
   }
 
-  /** Whether a killed process or a caller that gave up left the turn half done: asked once, before the first turn. */
+  /**
+   * Returns true if a killed process or a caller that gave up left the turn unfinished. Checked before the
+   * first turn.
+   */
   async #wasInterrupted(turn: number, lease: TurnLease | null): Promise<boolean> {
     const begun = this.#first
     this.#first = false
@@ -287,7 +297,9 @@ export class Session<Task, Report> {
     }
   }
 
-  /** Repeats the work while the service is away or the world is busy, within the caller's `patienceMs`. */
+  /**
+   * Repeats the work while the service is unavailable or the world is busy, within the caller's `patienceMs`.
+   */
   async #withPatience<T>(work: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#settings.patienceMs
     for (;;) {
@@ -304,7 +316,9 @@ export class Session<Task, Report> {
 
 const WITHOUT_RECORD = new Set(['failed', 'interrupted'])
 
-/** Another try settles it: somebody's lease runs out, other worlds of the task have added criteria, or a minute is over. */
+/**
+ * True if another try may succeed: a lease expires, other worlds have added criteria, or a minute has passed.
+ */
 const isTransient = (error: unknown): boolean =>
   (isAway(error) && !isSpooled(error)) || hasCode(error, 'busy', 'rate_limited')
 

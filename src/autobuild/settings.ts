@@ -10,7 +10,9 @@ import { specificationOperations } from '../operations/specification.ts'
 import type { Agents } from './round.ts'
 
 const bounds = z.object({
-  /** Where turns are numbered: a session of the task. Without a slug the task's newest one, or a first one. */
+  /**
+   * The session of the task in which turns are numbered. Without a slug, the task's newest one, or a new one.
+   */
   world: z.object({
     project: name.nullish(),
     featureId: name,
@@ -18,19 +20,23 @@ const bounds = z.object({
     worldSlug: name.nullish().describe("default: the task's newest world, or a new one"),
     leaseTtlMs: z.number().int().min(1_000).max(86_400_000).optional().describe('of a world that is made'),
   }),
-  /** How many turns the world may have, those of earlier processes too. */
+  /** Maximum number of turns in the world, including those of earlier processes. */
   maxTurns: z.number().int().min(1).max(LIMITS.turnNumber),
-  /** Turns in which the Player does not see what the Coach said before; default: none. */
+  /** Turns in which the Player does not see the earlier feedback of the Coach; default: none. */
   perspectiveResetTurns: z.array(z.number().int().min(1)).readonly().default([]),
   /** Facts from other sessions in contexts. Default 'earlier': only the end of the task's previous session. */
   elsewhere: z.enum(ELSEWHERE).default('earlier'),
   /** Tokens of each context; default 2,000. */
   tokenBudget: z.number().int().min(100).max(100_000).default(2_000),
-  /** False: every turn begins blind, to see what the memory is worth. Turns are still captured. */
+  /**
+   * False: every turn begins without a context, to measure the value of the memory. Turns are still captured.
+   */
   memory: z.boolean().default(true),
-  /** False: goes on though the stall analysis says `should_stop`. */
+  /** False: the loop continues even if the stall analysis returns `should_stop`. */
   stopOnStall: z.boolean().default(true),
-  /** Milliseconds to wait for a service that is away, where the loop cannot go on without it; default 120,000. */
+  /**
+   * Milliseconds to wait for an unavailable service if the loop cannot continue without it; default 120,000.
+   */
   patienceMs: z.number().min(0).default(120_000),
 })
 
@@ -38,7 +44,7 @@ export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Re
   z.input<typeof bounds> & {
     client: TurngraphClient
     signal?: AbortSignal | undefined
-    /** What LangChain is told of each agent's run: callbacks, tags, metadata, configurable. */
+    /** LangChain config for the run of each agent: callbacks, tags, metadata, configurable. */
     config?: Partial<RunnableConfig>
   }
 
@@ -47,11 +53,11 @@ export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
     client: TurngraphClient
     signal: AbortSignal
     config: Partial<RunnableConfig> | undefined
-    /** What must hold, as the task says it: declared before the first turn; null where it says nothing. */
+    /** The criteria of the task, declared before the first turn; null if the task has none. */
     criteria: DeclaredInput | null
   }
 
-/** @throws `invalid_request` that names every option that does not fit */
+/** @throws `invalid_request` with the name of every option that does not fit */
 export function completeSettings<Task, Report>(
   options: AutobuildOptions<Task, Report>,
 ): AutobuildSettings<Task, Report> {
@@ -91,14 +97,17 @@ const { criteria } = specificationOperations.declareCriteria.input.shape
 const taskWithCriteria = z.object({ task: z.object({ criteria }) })
 type DeclaredInput = z.output<typeof criteria>
 
-/** A list of criteria is declared; whatever else a task calls its criteria is between Player and Coach. */
+/**
+ * Returns a list of criteria, which is declared. Any other form of criteria is only for the Player and the
+ * Coach.
+ */
 function criteriaIn(task: unknown): DeclaredInput | null {
   if (typeof task !== 'object' || task === null || !('criteria' in task) || !Array.isArray(task.criteria))
     return null
   return parseInput(taskWithCriteria, { task: { criteria: task.criteria } }, 'runAutobuild').task.criteria
 }
 
-/** Refuses unknown options: a misspelled one would have no effect. */
+/** Rejects unknown options: a misspelled one would have no effect. */
 function refuseUnknown(given: object, known: object, within: string): void {
   const unknown = Object.keys(given).find((key) => !(key in known))
   if (unknown === undefined) return

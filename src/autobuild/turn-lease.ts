@@ -1,4 +1,4 @@
-/** Acquires the lease of a world's next turn for this program, renews it, and gives it back. */
+/** Acquires the lease of a world's next turn for this program, renews it, and releases it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
@@ -8,19 +8,21 @@ import { LeaseKeeper } from '../runs/lease-keeper.ts'
 
 const POLL_MS = 500
 const AGAIN_MS = 1_000
-/** How much longer than its lease an attempt is waited for whose owner may be gone: it is ended a little later. */
+/**
+ * Additional wait after the lease of an attempt whose owner may be gone: the attempt is ended a little later.
+ */
 const GRACE_MS = 5_000
 
-/** `resumed`: the attempt stood there already, of an earlier life of this program. */
+/** `resumed`: the attempt already existed, from an earlier process of this program. */
 type Claim = { attemptId: string; attemptedTurn: number; fence: number; resumed?: boolean }
 type Waiting = { type: 'waiting'; reason: string }
 export type Place = { client: TurngraphClient; world: World }
 
 /**
- * Takes the world's next turn as a single attempt of the lifecycle. One that an earlier life of this program left
- * behind is taken up again; another's is waited for as long as its lease may last.
+ * Takes the world's next turn as a single attempt of the lifecycle. Resumes an attempt that an earlier
+ * process of this program left. Waits for another program's attempt as long as its lease may last.
  *
- * @throws `busy` where its owner is alive, or a turn run is under way
+ * @throws `busy` if its owner is alive, or if a turn run is active
  */
 export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, TurnLease> {
   const until = performance.now() + place.world.leaseTtlMs + GRACE_MS
@@ -38,7 +40,7 @@ export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGene
   }
 }
 
-/** @returns the claim, or the `busy` error of the attempt in the way */
+/** @returns the claim, or the `busy` error of the blocking attempt */
 export async function tryAcquire({ client, world }: Place): Promise<Claim | TurngraphError> {
   const { project, worldSlug } = world
   const workerId = await client.workerId()
@@ -64,20 +66,24 @@ export async function tryAcquire({ client, world }: Place): Promise<Claim | Turn
   }
 }
 
-/** The attempt ended meanwhile; even one just started here, on a machine too busy to claim it within its lease. */
+/**
+ * True if the attempt has ended, even one that was just started here and not claimed within its lease on a
+ * busy machine.
+ */
 const isOver = (error: unknown): boolean => hasCode(error, 'lease_lost', 'not_found')
 
 export const isBusy = (error: unknown): error is TurngraphError => hasCode(error, 'busy')
 
-/** The single attempt that is in the way; null where a turn run is. */
+/** Returns the single attempt that blocks the turn, or null if a turn run blocks it. */
 function blockingAttempt({ details }: TurngraphError): string | null {
   const { attempt_id, turn_run_id } = (details ?? {}) as { attempt_id?: string; turn_run_id?: string | null }
   return turn_run_id == null ? (attempt_id ?? null) : null
 }
 
 /**
- * The attempt that this program holds. Its lease is renewed; where it ran out, because the service was away for longer,
- * the turn is acquired again. Only where another process has it, the lease is lost: then `signal` is aborted.
+ * The attempt that this program holds. Its lease is renewed. If the lease expires because the service was
+ * unavailable for longer, the turn is acquired again. The lease is lost only if another process has it; then
+ * `signal` is aborted.
  */
 export class TurnLease {
   readonly turn: number
@@ -86,7 +92,10 @@ export class TurnLease {
   #claim: Claim
   #keeper: LeaseKeeper
   #reacquiring: Promise<void> | null = null
-  /** A renewal that fails while the commit is under way means nothing: the attempt may just have been committed. */
+  /**
+   * True during the commit. A renewal that fails then means nothing: the attempt may just have been
+   * committed.
+   */
   #committing = false
   #over = false
 
@@ -101,7 +110,7 @@ export class TurnLease {
     return this.#claim.attemptId
   }
 
-  /** An earlier life of this program had begun it: its work may lie half done. */
+  /** True if an earlier process of this program had begun the turn: its work may be incomplete. */
   get resumed(): boolean {
     return this.#claim.resumed === true
   }
@@ -111,9 +120,9 @@ export class TurnLease {
   }
 
   /**
-   * The same record again is answered alike, so this may be repeated.
+   * Commits the turn. This may be repeated, because the same record gets the same answer.
    *
-   * @throws `lease_lost` where somebody else has the turn, and what a commit may throw
+   * @throws `lease_lost` if another process has the turn, and the other errors of a commit
    */
   async commit(turn: AttemptTurn): Promise<void> {
     const { client, world } = this.#place
@@ -132,16 +141,16 @@ export class TurnLease {
     }
   }
 
-  /** Gives the turn back, without a record. Where the service is away, the lease runs out. */
+  /** Releases the turn without a record. If the service is unavailable, the lease expires. */
   async release(reason: string): Promise<void> {
     if (this.#over) return
     this.stop()
-    // It may be about to take another attempt, which is then given back in the place of the lost one.
+    // The program may be acquiring another attempt, which is then released instead of the lost one.
     await this.#reacquiring
     await giveBack(this.#place, this.#claim, reason)
   }
 
-  /** No more renewals. */
+  /** Stops the renewals. */
   stop(): void {
     this.#over = true
     this.#keeper.stop()
@@ -174,7 +183,7 @@ export class TurnLease {
         const taken = await tryAcquire(this.#place)
         if (!('fence' in taken)) return this.#lost.abort(leaseLost(taken))
         this.#claim = taken
-        if (this.#over) return // `release` gives this one back
+        if (this.#over) return // `release` releases this one
         if (taken.attemptedTurn === this.turn) {
           this.#keeper = this.#startKeeper()
           return
@@ -192,7 +201,7 @@ export class TurnLease {
 
 const GIVE_BACK_MS = 2_000
 
-/** One short try: a lease that cannot be given back runs out by itself. */
+/** Tries once for a short time: a lease that cannot be released expires. */
 async function giveBack(
   { client, world }: Place,
   { attemptId, fence }: Claim,

@@ -5,9 +5,9 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { AgentExecutionState, MultiTurnState, TerminationReason } from './multi-turn-state.ts'
 import type { StreamingState } from './streaming-state.ts'
 
-// Types are checked by `tsc`, which covers the tests: `expectTypeOf` and `@ts-expect-error` fail there.
+// `tsc` checks the types and covers the tests: `expectTypeOf` and `@ts-expect-error` fail there.
 
-// The examples of the documentation, letter for letter.
+// The examples of the documentation, unchanged.
 const state: AgentExecutionState = { agentId: 'player', runId: 'run-1', status: 'running' }
 
 const paused: MultiTurnState = {
@@ -34,7 +34,7 @@ const over: MultiTurnState = {
   terminationReason: 'natural_completion',
 }
 
-/** Every literal once: the compiler refuses a missing one, and one too many. */
+/** Every literal once: the compiler rejects a missing or an additional one. */
 const STREAMING_STATES: Record<StreamingState, true> = {
   idle: true,
   streaming: true,
@@ -95,8 +95,8 @@ describe('MultiTurnState', () => {
     expect(dated.startTime).not.toBeTypeOf('number')
   })
 
-  test('cannot do without what it adds', () => {
-    // @ts-expect-error: a state of one turn is none of many
+  test('requires the properties that it adds', () => {
+    // @ts-expect-error: a state of one turn lacks the properties for many turns
     const lacking: MultiTurnState = state
     expect(lacking.iteration).toBeUndefined()
     const { streamingState: _, ...rest } = paused
@@ -114,7 +114,7 @@ describe('MultiTurnState', () => {
     expect(odd).toBe('paused')
   })
 
-  test('may say why it failed', () => {
+  test('may have the error of its failure', () => {
     expectTypeOf<AgentExecutionState>().toHaveProperty('error')
     const failed: MultiTurnState = {
       ...over,
@@ -123,7 +123,7 @@ describe('MultiTurnState', () => {
       error: 'no answer',
     }
     expect(failed.error).toBe('no answer')
-    // @ts-expect-error: absent, not undefined: what goes over a wire has no undefined
+    // @ts-expect-error: absent, not undefined, because the wire form has no undefined
     const vague: MultiTurnState = { ...over, error: undefined }
     expect('error' in vague).toBe(true)
   })
@@ -138,7 +138,7 @@ describe('StreamingState', () => {
     expect(Object.keys(STREAMING_STATES)).toHaveLength(5)
   })
 
-  test('refuses every other string', () => {
+  test('rejects every other string', () => {
     // @ts-expect-error: no such state
     const stopped: StreamingState = 'stopped'
     // @ts-expect-error: an error ends the conversation, so there is no state for it
@@ -161,16 +161,16 @@ describe('TerminationReason', () => {
     expect(Object.keys(TERMINATION_REASONS)).toHaveLength(5)
   })
 
-  test('is absent while the conversation goes on', () => {
+  test('is absent while the conversation continues', () => {
     expectTypeOf<MultiTurnState['terminationReason']>().toEqualTypeOf<TerminationReason | undefined>()
     expect('terminationReason' in paused).toBe(false)
     expect(over.terminationReason).toBe('natural_completion')
   })
 
-  test('refuses every other string', () => {
+  test('rejects every other string', () => {
     // @ts-expect-error: no such reason
     const completed: TerminationReason = 'completed'
-    // @ts-expect-error: a status is no reason
+    // @ts-expect-error: a status is not a reason
     const failed: TerminationReason = 'failed'
     expect([completed, failed]).toHaveLength(2)
   })

@@ -1,17 +1,17 @@
-/** Declares the state of a conversation of many model calls, and what changes it. */
+/** Declares the state of a conversation of many model calls, and the events that change it. */
 import type { ToolCall } from '@langchain/core/messages/tool'
 import type { StreamingState } from './streaming-state.ts'
 
 /**
- * The state of a conversation in which a model is called again and again, with tools run in between (seed 003).
+ * The state of a conversation that calls a model repeatedly, with tool runs in between (seed 003).
  *
- * One iteration is one call of the model. An iteration that asks for tools goes once round the state machine
- * (`StreamingState`): the answer pauses, the tools run, and the next iteration resumes. One that asks for none ends
- * the conversation.
+ * An iteration is a call of the model. An iteration that asks for tools passes through the state machine once
+ * (`StreamingState`): the answer pauses, the tools run, and the next iteration resumes. An iteration without
+ * tool calls ends the conversation.
  *
- * | what happens | `iteration` | `streamingState` | pending | completed |
+ * | event | `iteration` | `streamingState` | pending | completed |
  * |---|---|---|---|---|
- * | nothing yet | 0 | `idle` | | |
+ * | none yet | 0 | `idle` | | |
  * | the model is called | 1 | `streaming` | | |
  * | it asks for `read` and `grep` | 1 | `paused` | read, grep | |
  * | `read` starts, and ends | 1 | `tool_execution` | grep | read |
@@ -19,7 +19,7 @@ import type { StreamingState } from './streaming-state.ts'
  * | the model is called with both results | 2 | `streaming` | | read, grep |
  * | it answers | 2 | `idle`, as `natural_completion` | | read, grep |
  *
- * The arguments of tool calls may be sensitive: what shows or stores a state decides what to leave out.
+ * The arguments of tool calls may be sensitive: code that shows or stores a state decides what to omit.
  *
  * @example
  * const paused: MultiTurnState = {
@@ -50,50 +50,58 @@ import type { StreamingState } from './streaming-state.ts'
 export interface MultiTurnState extends AgentExecutionState {
   /** Number of the current model call, from 1; 0 before the first. Retries of a model count. */
   iteration: number
-  /** How many model calls the conversation may have; one more ends it as `max_iterations`. */
+  /** Maximum number of model calls of the conversation; one more ends it as `max_iterations`. */
   totalIterations: number
   /** When the conversation started, in epoch milliseconds; 0 before. */
   startTime: number
   /** When the current iteration started, in epoch milliseconds; `startTime` before the first, 0 before that. */
   lastIterationTime: number
-  /** Where the conversation stands between model and tools. */
+  /** The current state between model and tools. */
   streamingState: StreamingState
-  /** Calls that a model asked for and that are not done, in the order asked. What is left at the end never ran. */
+  /**
+   * Calls that a model asked for and that are not done, in the order of the requests. Calls left at the end
+   * never ran.
+   */
   pendingToolCalls: ToolCall[]
-  /** Calls that are done, of all iterations, in the order they ended; those whose tool failed too. */
+  /** Calls of all iterations that are done, in the order of their ends; includes calls whose tool failed. */
   completedToolCalls: ToolCall[]
-  /** Why the conversation ended. Absent while it goes on. */
+  /** The reason why the conversation ended. Absent while it continues. */
   terminationReason?: TerminationReason
 }
 
 /**
- * What every execution of an agent has, whether it takes one turn or many. `MultiTurnState` adds what a
- * conversation of several model calls needs.
+ * The common properties of every execution of an agent, with one turn or many. `MultiTurnState` adds the
+ * properties of a conversation with several model calls.
  *
  * @example
  * const state: AgentExecutionState = { agentId: 'player', runId: 'run-1', status: 'running' }
  */
 export interface AgentExecutionState {
-  /** Which agent this is: the name that its orchestrator gave it. */
+  /** The name that the orchestrator gave the agent. */
   agentId: string
-  /** Which execution of it: the root run's id in LangChain and LangSmith. Empty until the first run starts. */
+  /**
+   * The id of the execution: the root run's id in LangChain and LangSmith. Empty until the first run starts.
+   */
   runId: string
   /**
-   * How the execution stands. `idle`: never started; `running`: it goes on, perhaps between two model calls;
+   * The status of the execution. `idle`: never started; `running`: active, perhaps between two model calls;
    * `completed`, `failed` and `cancelled`: over.
    */
   status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
-  /** Why it failed, in words. Absent unless `status` is `failed`. As it was thrown: scrub before you store it. */
+  /**
+   * The error message. Absent unless `status` is `failed`. It is the thrown text: scrub it before you store
+   * it.
+   */
   error?: string
 }
 
 /**
- * Why a conversation ended.
+ * The reason why a conversation ended.
  *
  * - `natural_completion`: the model answered without asking for tools, or the chain around it returned.
- * - `max_iterations`: it wanted more model calls than it may have.
- * - `timeout`: it took longer than it may.
- * - `cancelled`: somebody stopped it.
- * - `error`: the model or the chain failed. A tool's failure ends nothing: agents hand it to the model.
+ * - `max_iterations`: it needed more model calls than allowed.
+ * - `timeout`: it took longer than allowed.
+ * - `cancelled`: a caller stopped it.
+ * - `error`: the model or the chain failed. The failure of a tool is not an end: agents pass it to the model.
  */
 export type TerminationReason = 'natural_completion' | 'max_iterations' | 'timeout' | 'cancelled' | 'error'

@@ -10,7 +10,10 @@ import {
 
 const STATES = ['idle', 'streaming', 'paused', 'tool_execution', 'resuming'] as const
 
-/** The whole machine, written down once more: a row a state, a column an event, `null` where it is illegal. */
+/**
+ * The whole machine, written again independently: a row per state, a column per event, `null` if it is
+ * illegal.
+ */
 const TABLE: Record<StreamingState, Record<StreamingEvent, StreamingState | null>> = {
   idle: row('streaming', null, null, null, null),
   streaming: row(null, 'paused', null, null, null),
@@ -44,7 +47,7 @@ describe('nextStreamingState', () => {
     >()
   })
 
-  test('a round goes idle → streaming → paused → tool_execution → resuming → streaming', () => {
+  test('a round is idle → streaming → paused → tool_execution → resuming → streaming', () => {
     const passed: StreamingState[] = ['idle']
     for (const event of STREAMING_EVENTS.slice(0, 5)) {
       passed.push(nextStreamingState(passed.at(-1)!, event))
@@ -53,7 +56,7 @@ describe('nextStreamingState', () => {
   })
 
   test.each(STATES.flatMap((state) => STREAMING_EVENTS.map((event) => [state, event] as const)))(
-    'in %s, %s goes where the table says or is refused',
+    'in %s, %s leads to the state of the table or is rejected',
     (state, event) => {
       const next = TABLE[state][event]
       if (next === null) expect(refusalOf(state, event).code).toBe('invalid_request')
@@ -65,7 +68,7 @@ describe('nextStreamingState', () => {
     expect(nextStreamingState(state, 'terminate')).toBe('idle')
   })
 
-  test('a refusal names the state, the event and what is legal', () => {
+  test('a rejection names the state, the event and the legal events', () => {
     const refusal = refusalOf('idle', 'execute_tools')
     expect(refusal.message).toBe(
       '"execute_tools" is not allowed in the state "idle"; allowed: start, terminate.',
@@ -77,7 +80,7 @@ describe('nextStreamingState', () => {
     })
   })
 
-  test('what is no state or event is refused, whatever it is called', () => {
+  test('an unknown state or event is rejected, even with the name of an object property', () => {
     expect(refusalOf('constructor', 'start').message).toContain('"constructor" is no streaming state')
     expect(refusalOf('idle', 'toString').details).toMatchObject({ allowed: ['start', 'terminate'] })
     expect(refusalOf('', '').code).toBe('invalid_request')
@@ -90,7 +93,7 @@ describe('nextStreamingState', () => {
     expect(() => nextStreamingState('idle', 'stop')).toThrow(TurngraphError)
   })
 
-  test('any sequence of events follows the table, and a refused one changes nothing', () => {
+  test('any sequence of events follows the table, and a rejected event changes nothing', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...STREAMING_EVENTS), { maxLength: 60 }), (events) => {
         let state: StreamingState = 'idle'

@@ -2,12 +2,12 @@
 import { TurngraphError } from '../../core/errors.ts'
 
 /**
- * Where a conversation stands between its model and its tools.
+ * The state of a conversation between its model and its tools.
  *
- * - `idle`: no model has begun yet, or the conversation is over.
+ * - `idle`: no model has started yet, or the conversation is over.
  * - `streaming`: a model is answering, or has answered without asking for tools.
  * - `paused`: the answer asked for tools and none of them runs yet.
- * - `tool_execution`: tools run, or some of the calls of this answer are still to be run.
+ * - `tool_execution`: tools run, or some of the calls of this answer still have to run.
  * - `resuming`: every call is done; the model has not been called again yet.
  *
  * `nextStreamingState` holds the legal moves:
@@ -20,12 +20,12 @@ import { TurngraphError } from '../../core/errors.ts'
  * any state ─terminate→ idle
  * ```
  *
- * There is no state for an error: one ends the conversation, so the state is `idle` and `terminationReason` says
- * `error`.
+ * There is no state for an error: an error ends the conversation, so the state is `idle` and
+ * `terminationReason` is `error`.
  */
 export type StreamingState = 'idle' | 'streaming' | 'paused' | 'tool_execution' | 'resuming'
 
-/** What moves a conversation from one `StreamingState` to the next, in the order of one round. */
+/** Events that move a conversation from one `StreamingState` to the next, in the order of one round. */
 export const STREAMING_EVENTS = [
   'start',
   'pause',
@@ -37,7 +37,7 @@ export const STREAMING_EVENTS = [
 
 export type StreamingEvent = (typeof STREAMING_EVENTS)[number]
 
-/** The one way on from each state. A map, not an object: a state from outside may be called `constructor`. */
+/** The next move from each state. A map, not an object: a state from outside may be called `constructor`. */
 export const ONWARD: ReadonlyMap<StreamingState, readonly [StreamingEvent, StreamingState]> = new Map([
   ['idle', ['start', 'streaming']],
   ['streaming', ['pause', 'paused']],
@@ -47,8 +47,8 @@ export const ONWARD: ReadonlyMap<StreamingState, readonly [StreamingEvent, Strea
 ])
 
 /**
- * The state after `event`. Each state has one way on; `terminate` is allowed in all of them, in `idle` too, so that
- * a caller that ends a conversation need not know whether it began.
+ * Returns the state after `event`. Each state has one further move; `terminate` is allowed in every state,
+ * even in `idle`, so that a caller that ends a conversation need not know whether it has started.
  *
  * @throws TurngraphError `invalid_request` when the move is illegal; `details.allowed` lists the legal events
  * @example
