@@ -33,8 +33,8 @@ const env = {
 const projects = (...names) => names.flatMap((name) => ['--project', name])
 
 /**
- * The lanes run at the same time and are of about the same length. A Neo4j belongs to one lane, because it has one database. A lane
- * that begins after the checks leaves a core to the others, which plan their statements on a new server meanwhile.
+ * The lanes run at the same time and are of about the same length. A Neo4j belongs to one lane because it has one
+ * database. A lane that starts after the checks leaves a core to the others while their new server plans statements.
  */
 const LANES = [
   { name: 'contract', args: [...projects('store'), 'test/contract/', 'test/property/'] },

@@ -1,6 +1,6 @@
 // Stores a turn after all others of its world, with all of its parts: the hot path of a capture.
 //
-// One statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
+// The capture is one statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
 // task's criteria), then the new Turn; the same order as everywhere. The chain's end is found by key,
 // so the cost does not grow with the world. No row: a check failed, and `turns/existing` returns which.
 // params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner

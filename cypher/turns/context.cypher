@@ -1,9 +1,9 @@
 // The continuation context of the next turn: one statement, one round trip, every look-up on an index.
 //
 // If the prior turn is the newest of the world (both forms of entries), it is found by a key that is built
-// from the world's counter. No row means a gap, or no turn at all; the form `as-of` then finds the turn. That
-// form reads all turns of the world, and only a question about the past pays for that. It has no row if there
-// is no earlier turn.
+// from the world's counter. If there is a gap or no turn at all, there is no row, and the form `as-of` finds
+// the turn. This form reads all turns of the world, and only a question about the past pays for that. It has
+// no row if there is no earlier turn.
 // params: $turnNumber
 // include worlds/_target
 // when with-entries without-entries

@@ -1,8 +1,8 @@
 // The data by which a capture resolves the criteria of its turn, if the turn is newer than all others of the
 // world.
 //
-// A capture that names no world goes to the world of the task that already holds this same record at this
-// turn, otherwise to the newest one (latest completed turn, or creation if no turn completed). No row: there
+// A capture that names no world is stored in the world of the task that already holds this same record at this
+// turn, otherwise in the newest one (latest completed turn, or creation if no turn completed). No row: there
 // is no such task yet. The task is matched, not matched optionally: Grafeo scans all nodes for an OPTIONAL
 // MATCH that starts at a node of another OPTIONAL MATCH. The turn is found by key, because a world may be
 // long.

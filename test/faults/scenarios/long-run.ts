@@ -9,9 +9,7 @@ const TENTHS = 10
 const ASKED = 40
 const MOST_SLOWER = 2
 
-/**
- * One run of `rounds` turns on the embedded engine: the last turns and reads take as long as the first ones.
- */
+/** Makes `rounds` turns in one run on the embedded engine. The last turns and reads must be as fast as the first. */
 export const longRun: Scenario = (options) =>
   inScope(async (later) => {
     const { rounds: turns, log } = options

@@ -30,11 +30,15 @@ describeOn(neo4jLts, (store) => {
     expect((await run(racingReaders, 2)).contexts).toBeGreaterThan(0)
   })
 
-  test('readers of events that are cut off and return know the current state', { timeout: BOUND_MS }, async () => {
+  test('readers of events that are cut off and return know the current state', {
+    timeout: BOUND_MS,
+  }, async () => {
     expect((await run(cutReaders, 5)).events).toBeGreaterThan(0)
   })
 
-  test('turns captured in any order make the same world as turns in order', { timeout: BOUND_MS }, async () => {
+  test('turns captured in any order make the same world as turns in order', {
+    timeout: BOUND_MS,
+  }, async () => {
     expect((await run(anyOrder, 1)).contexts).toBeGreaterThan(0)
   })
 
