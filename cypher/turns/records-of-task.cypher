@@ -3,7 +3,7 @@
 // when current
 // params: $taskKey
 MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)
-WHERE w.deletedAt IS NULL
+WHERE w.forgottenAt IS NULL // its records disappear one by one
 MATCH (w)-[:HAS_TURN]->(x:Turn)
 // when replaced
 // params: $keys
@@ -11,12 +11,8 @@ UNWIND $keys AS key
 MATCH (t:Turn {key: key})-[:SUPERSEDES*1..]->(x:SupersededTurn)
 MATCH (t)<-[:HAS_TURN]-(w:World)
 // end
-RETURN w.key AS worldKey, x.revision AS revision, x.outcome AS outcome, properties(x) AS turn,
+RETURN w.key AS worldKey, x.revision AS revision, properties(x) AS turn,
        [(x)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(x)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,
        [(x)-[:RECORDED]->(v:Verification) | properties(v)] AS verifications,
-       [(x)-[:PROMISED]->(p:Promise) | properties(p)] AS promises,
-       [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) |
-// include criteria/_entry
-       ] AS entries,
-       [(x)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [x.number, p.position, c.key, p.criterionId, p.status]] AS promised
+       [(x)-[:PROMISED]->(p:Promise) | properties(p)] AS promises

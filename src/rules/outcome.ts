@@ -10,7 +10,7 @@ export const COUNTED_DECISIONS = ['approved', 'feedback', 'rejected'] as const
 const texts = z.array(z.string()).readonly()
 
 /** The order is that of the stored list. */
-const outcomeShape = {
+export const outcomeColumns = columns({
   turn: z.number(),
   decision: z.enum(COUNTED_DECISIONS),
   signature: z.string(),
@@ -28,18 +28,9 @@ const outcomeShape = {
     .array(columns({ signature: z.string(), identifiers: texts }))
     .readonly()
     .default([]),
-}
+})
 
-export const outcomeColumns = columns(outcomeShape)
 export type Outcome = z.output<typeof outcomeColumns>
-
-/** The list of the values without their names. */
-export const listOutcome = ({ causes, ...outcome }: Outcome): unknown[] =>
-  Object.keys(outcomeShape).map((name) =>
-    name === 'causes'
-      ? causes.map(({ signature, identifiers }) => [signature, identifiers])
-      : outcome[name as keyof typeof outcome],
-  )
 
 /** Maximum number of complaints of a turn that are compared by their causes. */
 const MAX_CAUSES = 24

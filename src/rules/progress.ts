@@ -43,18 +43,19 @@ export type RecentEntry = { turn: number; status: LedgerEntry['status']; judges:
 /** Number of newest entries of a criterion that are kept and shown. */
 export const HISTORY_SHOWN = 20
 
-/** `1v2r3u-`: the turn, the status by its first letter, and a dash where the entry judges nothing. */
-const recentFrom = (stored: string): readonly RecentEntry[] =>
-  [...stored.matchAll(/(\d+)([vrpu])(-?)/g)].map(([, turn, letter, dash]) => ({
-    turn: Number(turn),
-    status: STATUS_OF[letter as keyof typeof STATUS_OF],
-    judges: dash === '',
-  }))
-
 const STATUS_OF = { v: 'verified', r: 'rejected', p: 'pending', u: 'unknown' } as const
 
-const recentText = (recent: readonly RecentEntry[]): string =>
-  recent.map(({ turn, status, judges }) => `${turn}${status[0]}${judges ? '' : '-'}`).join('')
+/** `1v2r3u-`: the turn, the status by its first letter, and a dash where the entry judges nothing. */
+const recentEntries = z.codec(z.string(), z.custom<readonly RecentEntry[]>(), {
+  decode: (stored) =>
+    [...stored.matchAll(/(\d+)([vrpu])(-?)/g)].map(([, turn, letter, dash]) => ({
+      turn: Number(turn),
+      status: STATUS_OF[letter as keyof typeof STATUS_OF],
+      judges: dash === '',
+    })),
+  encode: (recent) =>
+    recent.map(({ turn, status, judges }) => `${turn}${status[0]}${judges ? '' : '-'}`).join(''),
+})
 
 const state = z.enum(['verified', 'rejected', 'pending']).default('pending')
 const maybeTurn = z.number().nullable().default(null)
@@ -88,7 +89,7 @@ const progressShape = {
   evidencedRejectionTurn: maybeTurn,
   /** How many entries name it, and the newest of them, oldest first: for its history and for stall analysis. */
   entries: counter,
-  recent: z.string().default('').transform(recentFrom),
+  recent: recentEntries.default([]),
   /** How often a judge rejected it; how often right after a judgement that had verified it. */
   rejections: counter,
   flips: counter,
@@ -97,20 +98,14 @@ const progressShape = {
   isBrokenPromise: z.boolean().default(false),
 }
 
-const progressOfNone = z.object(progressShape)
-export type Progress = z.output<typeof progressOfNone>
+export type Progress = z.output<z.ZodObject<typeof progressShape>>
 
 /** The list of the values without their names, a quarter as long. */
-export const listProgress = (progress: Progress): unknown[] => {
-  const stored = { ...progress, recent: recentText(progress.recent) }
-  return Object.keys(progressShape).map((name) => stored[name as keyof Progress])
-}
-
 export const progressColumns = columns(progressShape)
 
 /** Of a criterion that is named for the first time. */
 export const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress =>
-  progressOfNone.parse({ firstTurn: turn, firstPosition: position })
+  progressColumns.parse([turn, position])
 
 /** Where a merged criterion's entries count: at the end of its chain of merges. */
 export function finalKeys(

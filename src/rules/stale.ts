@@ -1,5 +1,7 @@
 /** Finds proofs whose files were changed after they were given (contract: specification.md, "Proofs that age"). Pure. */
+import * as z from 'zod'
 import { projectPath } from '../core/project-paths.ts'
+import { columns, mapColumns } from './values.ts'
 
 /** What a turn touched, and on which files its promises and verifications stand. */
 export type TouchedFiles = {
@@ -7,6 +9,93 @@ export type TouchedFiles = {
   touched: readonly string[]
   promised: readonly { key: string; files: readonly string[] }[]
   verified: readonly { key: string; files: readonly string[] }[]
+}
+
+/** The files of the turns of a world, ascending. */
+export type ProofFiles = {
+  /** Turns that touched a file, ascending. */
+  touched: ReadonlyMap<string, readonly number[]>
+  /** Files that the newest promise of a criterion names. */
+  promised: ReadonlyMap<string, readonly string[]>
+  /** Files that the newest verification with files names. */
+  verified: ReadonlyMap<string, readonly string[]>
+}
+
+export const NO_FILES: ProofFiles = { touched: new Map(), promised: new Map(), verified: new Map() }
+
+const numbers = z.array(z.number())
+
+/** The stored form names each path once. */
+export const proofFiles = (place: z.ZodType<string, number>) =>
+  z.codec(
+    columns({
+      paths: z.array(z.string()),
+      touched: mapColumns(z.number(), numbers),
+      promised: mapColumns(place, numbers),
+      verified: mapColumns(place, numbers),
+    }),
+    z.custom<ProofFiles>(),
+    {
+      decode: ({ paths, touched, promised, verified }) => {
+        const pathAt = (i: number): string => paths[i] ?? ''
+        const toPaths = (files: ReadonlyMap<string, number[]>) =>
+          new Map([...files].map(([key, places]) => [key, places.map(pathAt)]))
+        return {
+          touched: new Map([...touched].map(([i, turns]) => [pathAt(i), turns])),
+          promised: toPaths(promised),
+          verified: toPaths(verified),
+        }
+      },
+      encode: ({ touched, promised, verified }) => {
+        const all = [...touched.keys(), ...promised.values(), ...verified.values()].flat()
+        const paths = [...new Set(all)].sort()
+        const places = new Map(paths.map((path, i) => [path, i]))
+        const placeOf = (path: string): number => places.get(path) ?? -1
+        const toPlaces = (files: ReadonlyMap<string, readonly string[]>) =>
+          new Map([...files].map(([key, named]) => [key, named.map(placeOf)]))
+        return {
+          paths,
+          touched: new Map([...touched].map(([path, turns]) => [placeOf(path), [...turns]])),
+          promised: toPlaces(promised),
+          verified: toPlaces(verified),
+        }
+      },
+    },
+  )
+
+/**
+ * Adds the files of the next turn.
+ *
+ * @param finalKey where an entry's criterion counts
+ */
+export function addFiles(
+  before: ProofFiles,
+  { turn, touched, promised, verified }: TouchedFiles,
+  finalKey: (key: string) => string,
+): ProofFiles {
+  const after = {
+    touched: new Map(before.touched),
+    promised: new Map(before.promised),
+    verified: new Map(before.verified),
+  }
+  for (const { key, files } of promised) after.promised.set(finalKey(key), listPaths(files))
+  for (const { key, files } of verified)
+    if (files.length > 0) after.verified.set(finalKey(key), listPaths(files))
+  for (const path of listPaths(touched)) after.touched.set(path, [...(after.touched.get(path) ?? []), turn])
+  return after
+}
+
+/**
+ * Drops the turns that no proof is compared with: a criterion is compared with the first turn that touched a file after its
+ * newest verification, and a later verification is newer than all of them.
+ */
+export function dropOldTouches(files: ProofFiles, verifiedInTurns: Iterable<number | null>): ProofFiles {
+  const since = [...new Set(verifiedInTurns)].filter((turn) => turn !== null)
+  const touched = [...files.touched].map(([path, turns]) => {
+    const first = new Set(since.map((verified) => turns.find((turn) => turn > verified)))
+    return [path, turns.filter((turn) => first.has(turn))] as const
+  })
+  return { ...files, touched: new Map(touched.filter(([, turns]) => turns.length > 0)) }
 }
 
 export type Stale = { turn: number; files: string[] }
@@ -20,32 +109,19 @@ export const neverStale: StaleSince = () => null
  * Whether a later turn touched a file of a criterion's proof: a file that its newest promise names, or its newest verification
  * with files. The first such turn is named. A turn that judged the criterion itself clears it: the Coach judges after the
  * Player wrote.
- *
- * @param turns of one world, ascending
- * @param finalKey where an entry's criterion counts
  */
-export function staleSince(turns: readonly TouchedFiles[], finalKey: (key: string) => string): StaleSince {
-  const newest = (of: 'promised' | 'verified') => {
-    const files = new Map<string, readonly string[]>()
-    for (const turn of turns) {
-      for (const { key, files: named } of turn[of])
-        if (named.length > 0 || of === 'promised') files.set(finalKey(key), named)
-    }
-    return files
+export const staleSince =
+  ({ touched, promised, verified }: ProofFiles): StaleSince =>
+  (criterionKey, verifiedInTurn) => {
+    const proof = new Set([...(promised.get(criterionKey) ?? []), ...(verified.get(criterionKey) ?? [])])
+    const later = [...proof].flatMap((file) => {
+      const turn = touched.get(file)?.find((touching) => touching > verifiedInTurn)
+      return turn === undefined ? [] : { file, turn }
+    })
+    if (later.length === 0) return null
+    const first = Math.min(...later.map(({ turn }) => turn))
+    return { turn: first, files: later.flatMap(({ file, turn }) => (turn === first ? [file] : [])).sort() }
   }
-  const [promised, verified] = [newest('promised'), newest('verified')]
-  const touched = turns.map(({ turn, touched }) => ({ turn, files: listPaths(touched) }))
-  return (criterionKey, verifiedInTurn) => {
-    const proof = new Set(
-      listPaths([...(promised.get(criterionKey) ?? []), ...(verified.get(criterionKey) ?? [])]),
-    )
-    for (const { turn, files } of touched) {
-      const common = turn > verifiedInTurn ? files.filter((file) => proof.has(file)) : []
-      if (common.length > 0) return { turn, files: common }
-    }
-    return null
-  }
-}
 
 const listPaths = (files: readonly string[]): string[] =>
   [...new Set(files.flatMap((file) => projectPath(file) ?? []))].sort()

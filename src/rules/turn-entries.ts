@@ -1,9 +1,15 @@
 /** Lists what a record says of criteria, and resolves which criteria it means. Pure. */
 import type { TurnRecord, Verification } from '../memory/record/record.ts'
 import { isSubstantiated, listPromisedEvidence } from './absence.ts'
-import { type Entry, type Resolution, resolveCriteria } from './identity.ts'
+import { type Entry, type Known, type Resolution, resolveCriteria } from './identity.ts'
 import type { LedgerEntry, PromiseEntry } from './progress.ts'
 import type { Source } from './values.ts'
+
+/** The parts of a record that name criteria. */
+export type NamingRecord = Pick<
+  TurnRecord,
+  'turnNumber' | 'acceptanceCriteriaStatus' | 'verifications' | 'promises' | 'issues'
+>
 
 /** A verification as it is stored, with the form it came in: a map entry names the criterion by its id alone. */
 type StoredVerification = Verification & { form: 'status' | 'entry' }
@@ -30,17 +36,17 @@ export const listVerifications = ({
 export const listGates = ({ gates }: Pick<TurnRecord, 'gates'>) =>
   Object.entries(gates).map(([name, status]) => ({ name, status }))
 
-const mentions = ({ issues }: TurnRecord): string[] => issues.flatMap(({ criterionIds }) => criterionIds)
+const mentions = ({ issues }: NamingRecord): string[] => issues.flatMap(({ criterionIds }) => criterionIds)
 
 /** Whether resolving needs to know anything: a turn without criteria is stored without a read. */
-export const namesCriteria = (record: TurnRecord): boolean =>
+export const namesCriteria = (record: NamingRecord): boolean =>
   listVerifications(record).length + record.promises.length + mentions(record).length > 0
 
 /** An entry without a text may mean what the Player last meant by its label. */
-export const needsEarlier = (record: TurnRecord): boolean =>
+export const needsEarlier = (record: NamingRecord): boolean =>
   listVerifications(record).some(({ criterionText }) => criterionText === null) || mentions(record).length > 0
 
-export function resolveTurn(record: TurnRecord, known: Parameters<typeof resolveCriteria>[0]): Resolution {
+export function resolveTurn(record: NamingRecord, known: Known): Resolution {
   const entry = (label: string, text: string | null, source: Source): Entry => ({ label, text, source })
   // The full entries first: they have texts, so that an id of the status map means the criterion of that text.
   const { judgements, ...resolution } = resolveCriteria(known, {
@@ -57,19 +63,24 @@ export function resolveTurn(record: TurnRecord, known: Parameters<typeof resolve
   return { ...resolution, judgements: judgements.toReversed() }
 }
 
-/** What the turn adds to the ledger of its world. */
+/**
+ * What the turn adds to the ledger of its world.
+ *
+ * @param firstPosition of its verifications
+ */
 export function listEntries(
-  record: TurnRecord,
+  record: NamingRecord,
   resolution: Pick<Resolution, 'judgements' | 'promises'>,
+  firstPosition = 0,
 ): { ledger: LedgerEntry[]; promised: PromiseEntry[] } {
   const verified = resolution.judgements.flat()
   const promised = listPromisedEvidence(record.promises)
   const turn = record.turnNumber
   return {
-    ledger: listVerifications(record).map(({ criterionId, status, source, form, evidence }, position) => ({
+    ledger: listVerifications(record).map(({ criterionId, status, source, form, evidence }, i) => ({
       turn,
-      position,
-      criterionKey: verified[position] ?? '',
+      position: firstPosition + i,
+      criterionKey: verified[i] ?? '',
       label: criterionId,
       status,
       source,

@@ -87,8 +87,19 @@ export const textList = z
 /** A row that is a list, which costs half of a map: its columns by their names, in the order of the statement. */
 export const columns = <const S extends z.ZodRawShape>(shape: S) => {
   const names = Object.keys(shape)
-  return z
-    .array(z.unknown())
-    .transform((values) => Object.fromEntries(names.map((name, i) => [name, values[i]])))
-    .pipe(z.object(shape))
+  return z.codec(z.array(z.unknown()), z.object(shape), {
+    decode: (values) =>
+      Object.fromEntries(names.map((name, i) => [name, values[i]])) as z.input<z.ZodObject<S>>,
+    encode: (value) => names.map((name) => value[name as keyof typeof value]),
+  })
 }
+
+/** A map as a list of its pairs, ordered by the texts of their keys. */
+export const mapColumns = <K extends string | number, KeyIn, V, ValueIn>(
+  key: z.ZodType<K, KeyIn>,
+  value: z.ZodType<V, ValueIn>,
+) =>
+  z.codec(z.array(z.tuple([key, value])), z.custom<ReadonlyMap<K, V>>(), {
+    decode: (pairs) => new Map(pairs as [K, V][]),
+    encode: (map) => [...map].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+  })

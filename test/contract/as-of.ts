@@ -1,59 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../property/cases.ts'
+import { anyRecord, anyStep, CRITERIA } from '../support/random-sessions.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
-
-const STATUSES = ['verified', 'rejected', 'unknown'] as const
-const CRITERIA = [
-  'It answers with 404',
-  'It answers with 404 if nobody is there',
-  'A restart loses nothing',
-  'The log has every request',
-]
-
-const aRecord = fc.record({
-  playerSummary: fc.constantFrom('Wrote sumPrices in src/till.ts', 'Rounded it', 'Mocked the clock'),
-  coachDecision: fc.constantFrom('feedback', 'approved', 'error', 'deferred'),
-  coachFeedback: fc.constantFrom('Round it', 'Test zero'),
-  lessonsFromTurn: fc.subarray(['Await it', 'Close the pool']),
-  filesModified: fc.subarray(['src/till.ts', 'src/sum.ts']),
-  gates: fc.constantFrom({}, { tests: 'failed' as const }),
-  issues: fc
-    .subarray(['`sumPrices` fails in src/till.ts', '`roundUp` is missing in src/sum.ts'])
-    .map((found) => found.map((description) => ({ severity: 'blocking', description }))),
-  acceptanceCriteriaStatus: fc.constantFrom(
-    {},
-    { 'AC-1': 'rejected' },
-    { 'AC-2': 'verified', 'AC-3': 'rejected' },
-  ),
-  verifications: fc.array(
-    fc.record({
-      criterionId: fc.constantFrom('AC-1', 'AC-2', 'AC-3'),
-      criterionText: fc.constantFrom(null, ...CRITERIA),
-      status: fc.constantFrom(...STATUSES),
-      evidence: fc.constantFrom('Seen in src/till.ts', ''),
-      source: fc.constantFrom('coach' as const, 'validator' as const),
-    }),
-    { maxLength: 3 },
-  ),
-  promises: fc.array(
-    fc.record({
-      criterionId: fc.constantFrom('AC-1', 'AC-2', 'AC-4', 'A4'),
-      criterionText: fc.constantFrom(null, ...CRITERIA, 'It is fast', 'AC-9: It is small'),
-      status: fc.constantFrom('complete', 'partial'),
-      implementationFiles: fc.subarray(['src/till.ts', 'src/sum.ts']),
-    }),
-    { maxLength: 2 },
-  ),
-})
-
-/** A turn of the session, and the record that replaces that of an earlier turn after it. */
-const aStep = fc.record({
-  record: aRecord,
-  amended: fc.option(fc.record({ back: fc.nat(2), record: aRecord }), { nil: null }),
-  isSpecified: fc.constantFrom(false, false, false, true),
-})
 
 type Sent = Partial<TurnToSend>
 type Step = { record: Sent; amended: { back: number; record: Sent } | null; isSpecified: boolean }
@@ -126,9 +76,9 @@ export function asOfContract(store: StoreUnderTest): void {
       await fc.assert(
         fc.asyncProperty(
           fc.record({
-            before: fc.array(aRecord, { maxLength: 1 }),
-            own: fc.array(aStep, { minLength: 2, maxLength: 5 }),
-            others: fc.array(aRecord, { minLength: 1, maxLength: 2 }),
+            before: fc.array(anyRecord, { maxLength: 1 }),
+            own: fc.array(anyStep, { minLength: 2, maxLength: 5 }),
+            others: fc.array(anyRecord, { minLength: 1, maxLength: 2 }),
           }),
           fc.boolean(),
           async (records, isLate) => {
@@ -149,6 +99,22 @@ export function asOfContract(store: StoreUnderTest): void {
       expect((await client().loadTurnContinuationContext(asked)).promises?.items).toHaveLength(1)
       const then = await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })
       expect(then).toMatchObject({ status: 'ok', previousTurn: 1, promises: { items: [] } })
+    })
+
+    test('it names criteria as a session did that was deleted since', async () => {
+      const verifications = (criterionText: string) => [
+        { criterionId: 'AC-1', criterionText, status: 'rejected' },
+      ]
+      const other = { worldSlug: 'other', verifications: verifications('It answers with 404') }
+      await client().captureTurnState(aTurn(1, other))
+      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'own' })
+      const own = { worldSlug: 'own', verifications: verifications('It answers with 404 if nobody is there') }
+      await client().captureTurnState(aTurn(1, own))
+      const asked = aContext(2, { worldSlug: 'own', role: 'coach' })
+      const before = await client().loadTurnContinuationContext(asked)
+      await client().deleteWorld({ worldSlug: 'other' })
+      await client().captureTurnState(aTurn(2, { worldSlug: 'own' }))
+      expect(await client().loadTurnContinuationContext({ ...asked, asOf: 'turn' })).toEqual(before)
     })
 
     test('before the first turn it has no facts of an earlier session', async () => {

@@ -50,7 +50,7 @@ import { readDeclaredCriteria, readStates } from '../specification/read-states.t
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { renderContext } from './budget.ts'
-import { type KnownThen, readKnownThen } from './context-as-of.ts'
+import { countTurns, type KnownThen, readKnownThen, worldRow } from './context-as-of.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
 import {
@@ -66,7 +66,6 @@ import { recoveredIn } from './rendering-from-context.ts'
 const contextWithEntries = statementOfTarget('turns/context', 'with-entries')
 const contextWithoutEntries = statementOfTarget('turns/context', 'without-entries')
 const contextAsOf = statementOfTarget('turns/context', 'as-of')
-const countTurns = statementOfTarget('turns/count-turns')
 
 const contextRow = turnWithParts.extend({
   /** The turn itself, or the newest judged one where it judges nothing; then with its issues. */
@@ -93,15 +92,6 @@ const contextRow = turnWithParts.extend({
 
 const contextAsOfRow = contextRow.extend(ledgerColumns)
 
-const worldRow = z.object({
-  worldSlug: z.string(),
-  deleted: z.boolean(),
-  turnCount: z.number(),
-  turnsFound: z.number(),
-  turnsBelow: z.number(),
-  specifiedAfter: z.array(z.number()).nullable(),
-})
-
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
 
@@ -109,12 +99,12 @@ type Request = ContextRequest & { project: string }
 function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
   const prior = records.at(-1)
   if (prior === undefined) return null
+  const outcome = snapshot.outcomes.at(-1) ?? null
   const isUnjudged = ['error', 'deferred', 'unknown'].includes(prior.turn.coachDecision)
-  const judged = (isUnjudged ? records.findLast(({ outcome }) => outcome !== null) : prior) ?? prior
+  const judged = (isUnjudged ? records.find(({ turn }) => turn.number === outcome?.turn) : prior) ?? prior
   const promised = records.findLast(({ promises }) => promises.length > 0) ?? prior
   const { worldSlug: slug, worldKey: key, taskKey, currentTurn, specifiedAfter, hasProofFiles } = snapshot
   const finalKey = finalKeys(snapshot.criteria)
-  const keys = new Map(promised.promised.map(({ position, criterionKey }) => [position, criterionKey]))
   return {
     ...prior,
     world: {
@@ -122,12 +112,12 @@ function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
       ...{ turnCount: records.length, promisedTurn: null, promisedDigest: null, newestDigest: null },
       specifiedAfter: [...specifiedAfter],
     },
-    judged: { ...judged.turn, outcome: judged.outcome },
+    judged: { ...judged.turn, outcome },
     judgedIssues: judged === prior ? [] : judged.issues,
     promisedTurn: promised.turn,
     promises: promised.promises.map((promise) => ({
       promise,
-      key: finalKey(keys.get(promise.position) ?? ''),
+      key: finalKey(promised.promisedKeys[promise.position] ?? ''),
       mergedInto: null,
     })),
     priorPromises: prior.promises,

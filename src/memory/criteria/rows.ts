@@ -1,8 +1,8 @@
 /** What the graph stores of criteria, decoded: each shape is the one declaration of its columns and of its type. */
 import * as z from 'zod'
 import type { Criterion } from '../../rules/identity.ts'
-import { listOutcome, type Outcome, outcomeColumns } from '../../rules/outcome.ts'
-import { listProgress, type Progress, progressColumns } from '../../rules/progress.ts'
+import { type Outcome, outcomeColumns } from '../../rules/outcome.ts'
+import { type Progress, progressColumns } from '../../rules/progress.ts'
 import { columns, textList as strings, optionalText as text } from '../../rules/values.ts'
 
 /** `cypher/criteria/_criterion`. */
@@ -51,7 +51,7 @@ export const progressProperties = (
   rev: number,
 ): { kept: string; state: string; rejections: number } => {
   const { state, rejections } = progress
-  return { kept: JSON.stringify([rev, ...listProgress(progress)]), state, rejections }
+  return { kept: JSON.stringify([rev, ...z.encode(progressColumns, progress)]), state, rejections }
 }
 
 /** A world counts up the revisions of its edges: a reader that raced a commit sees another sum. */
@@ -62,4 +62,4 @@ export const progressIsWhole = (progressSum: number, edges: readonly ProgressAtR
 export const outcomeText = z.string().transform((list): Outcome => outcomeColumns.parse(JSON.parse(list)))
 
 export const outcomeRow = (outcome: Outcome | null): string | null =>
-  outcome === null ? null : JSON.stringify(listOutcome(outcome))
+  outcome === null ? null : JSON.stringify(z.encode(outcomeColumns, outcome))

@@ -1,12 +1,9 @@
 /** Reads what stall analysis of a world needs, as of a turn. */
-import { groupBy } from '../../core/group-by.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
-import { isRequired, type Policy } from '../../rules/criterion-states.ts'
-import type { LedgerEntry, Progress } from '../../rules/progress.ts'
-import { advance, entriesIn, HISTORY_SHOWN } from '../../rules/progress.ts'
-import { promisedNotCounted } from '../../rules/specified-states.ts'
-import { analyseStall, LONGEST_WINDOW } from '../../rules/stall.ts'
+import type { Policy } from '../../rules/criterion-states.ts'
+import { analyseStall } from '../../rules/stall.ts'
+import { reachesBack, toSession } from '../../rules/stall-session.ts'
 import { readStates } from '../specification/read-states.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import type { CriterionState, Stall } from './views.ts'
@@ -55,67 +52,4 @@ export const stallAfter = async (
     ? analyseStall(toSession(snapshot, states, request.policy, isSuperseded))
     : readStall(graph, { ...request, worldSlug: snapshot.worldSlug, turn: snapshot.turn }, WHOLE_LEDGER)
 
-type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
-const NOTHING: Seen = { criteria: [], outcomes: [], progress: new Map(), ledger: null, specifiedAfter: [] }
-
-/** Whether what was read of each criterion covers all turns that a verdict may look at. */
-function reachesBack({ outcomes, progress, ledger }: Seen, states: readonly CriterionState[]): boolean {
-  if (ledger !== null) return true
-  const first = outcomes.at(-LONGEST_WINDOW)?.turn ?? 1
-  return states.every(({ key }) => {
-    const { entries = 0, recent = [] } = progress.get(key) ?? {}
-    return entries <= HISTORY_SHOWN || (recent[0]?.turn ?? 0) < first
-  })
-}
-
-function toSession(
-  { criteria: all, outcomes, progress, ledger, specifiedAfter }: Seen,
-  states: readonly CriterionState[],
-  policy: Policy,
-  isSuperseded: boolean,
-): Parameters<typeof analyseStall>[0] {
-  const criteria = states.filter(isRequired)
-  return {
-    isSuperseded,
-    outcomes,
-    criteria,
-    progress,
-    promisedNotJudged: promisedNotCounted({ criteria: all, progress, specifiedAfter }),
-    verifiedAfter: verifiedAfterEach(criteria, ledger, policy),
-    findEntries: entriesIn({ ledger, progress }),
-  }
-}
-
-function verifiedAfterEach(
-  criteria: readonly CriterionState[],
-  ledger: readonly LedgerEntry[] | null,
-  policy: Policy,
-): (turn: number) => number {
-  if (policy === 'fresh') return firstVerified(criteria.filter(({ state }) => state === 'verified'))
-  return policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy, criteria)
-}
-
-/** Under `sticky` nothing leaves the set: who was verified by then is in it. */
-const firstVerified =
-  (criteria: readonly CriterionState[]) =>
-  (turn: number): number =>
-    criteria.filter(({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn <= turn).length
-
-/** The size of the set after each turn, from one pass over the ledger. */
-function folded(
-  ledger: readonly LedgerEntry[],
-  policy: 'evidence' | 'latest',
-  criteria: readonly CriterionState[],
-): (turn: number) => number {
-  const state = { evidence: 'evidenceState', latest: 'latestState' } as const
-  const counted = new Set(criteria.map(({ key }) => key))
-  let progress: ReadonlyMap<string, Progress> = new Map()
-  const sizes = [...groupBy(ledger, ({ turn }) => turn)]
-    .sort(([a], [b]) => a - b)
-    .map(([turn, entries]) => {
-      progress = advance(progress, entries, [])
-      const verified = [...progress].filter(([key, p]) => counted.has(key) && p[state[policy]] === 'verified')
-      return { turn, size: verified.length }
-    })
-  return (turn) => sizes.findLast((after) => after.turn <= turn)?.size ?? 0
-}
+const NOTHING = { criteria: [], outcomes: [], progress: new Map(), ledger: null, specifiedAfter: [] }

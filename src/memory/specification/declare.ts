@@ -9,9 +9,9 @@ import { readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { applyVersion } from '../../rules/apply-turn.ts'
 import { shownText } from '../../rules/criterion-states.ts'
-import { type Criterion, resolveDeclared } from '../../rules/identity.ts'
-import { joinedWords } from '../../rules/words.ts'
+import type { Criterion } from '../../rules/identity.ts'
 import { criterionRow, storedCriterion } from '../criteria/rows.ts'
 import { keyOfTask, type Scope, taskParams } from '../worlds/scope.ts'
 import { restoreUnfinished } from '../worlds/world-errors.ts'
@@ -109,22 +109,13 @@ function planDeclaration(
   now: string,
 ): [Step, ...Step[]] {
   const taskKey = keyOfTask(scope)
-  const version = task.version + 1
-  const { keys, changed } = resolveDeclared(
-    {
-      taskKey,
-      criteria: task.criteria,
-      declared: (before?.declared ?? []).map(({ label, key }) => ({ label, criterionKey: key })),
-    },
-    listings,
+  const { registry, changed } = applyVersion(
+    { taskKey, criteria: task.criteria, specification: before },
+    { declaredAt: now, listings },
   )
-  const earlier = new Map((before?.declared ?? []).map((declared) => [declared.key, declared]))
+  const { version, declared, retiredIn } = registry.specification
   const changedByKey = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
-  const listed = listings.map((listing, position) => {
-    const key = keys[position] ?? ''
-    const last = earlier.get(key)
-    const rewordedIn =
-      last === undefined || sameWords(last.text, listing.text) ? (last?.rewordedIn ?? null) : version
+  const listed = declared.map(({ key, rewordedIn, ...listing }, position) => {
     const properties = changedByKey.get(key)
     return {
       key,
@@ -132,11 +123,7 @@ function planDeclaration(
       listing: { position, ...listing, ...(rewordedIn !== null && { rewordedIn }) },
     }
   })
-  const stays = new Set(keys)
-  const retired = [
-    ...[...(before?.retiredIn ?? [])].map(([key, version]) => ({ key, version })),
-    ...[...earlier.keys()].map((key) => ({ key, version })),
-  ].filter(({ key }) => !stays.has(key))
+  const retired = [...retiredIn].map(([key, version]) => ({ key, version }))
   const token = crypto.randomUUID()
   return [
     { statement: lockWorlds, params: { taskKey, token } },
@@ -164,8 +151,6 @@ function planDeclaration(
     },
   ]
 }
-
-const sameWords = (a: string, b: string): boolean => joinedWords(a) === joinedWords(b)
 
 /**
  * What a task declares, in its newest version or in an earlier one.

@@ -4,7 +4,7 @@ import type { Graph } from '../../graph/port.ts'
 import type { Policy } from '../../rules/criterion-states.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { NOTHING_SAID, type Specified, specifiedStates } from '../../rules/specified-states.ts'
-import { neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
+import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
 import { readMerges, type Snapshot } from '../criteria/snapshot.ts'
 import { type CriterionState, type Role, type ShownCriterion, shownCriterion } from '../criteria/views.ts'
 import { readSpecification, readTouchedFiles, readVersion } from './read-specification.ts'
@@ -43,7 +43,8 @@ async function readStaleSince(graph: Graph, snapshot: Snapshot): Promise<StaleSi
     readTouchedFiles(graph, snapshot, since),
     readMerges(graph, snapshot.taskKey),
   ])
-  return staleSince(turns, finalKeys(merges))
+  const finalKey = finalKeys(merges)
+  return staleSince(turns.reduce((files, turn) => addFiles(files, turn, finalKey), NO_FILES))
 }
 
 /**

@@ -1,0 +1,275 @@
+/**
+ * Computes what a record changes (contract: records.md, rule 1): from the registry of a task, the state of a world and one entry,
+ * the next registry and the next state. Pure. The views of this folder derive criteria, promises, stalls and stale proofs from both.
+ */
+import type { TurnRecord, Verification } from '../memory/record/record.ts'
+import type { Declared, Listing, Specification } from '../memory/specification/specification.ts'
+import { type Criterion, type Known, type Resolution, resolveDeclared } from './identity.ts'
+import { type Outcome, toOutcome } from './outcome.ts'
+import { advance, finalKeys, type LedgerEntry, type PromiseEntry } from './progress.ts'
+import { addFiles, dropOldTouches, NO_FILES } from './stale.ts'
+import {
+  listEntries,
+  listGates,
+  listVerifications,
+  type NamingRecord,
+  needsEarlier,
+  resolveTurn,
+} from './turn-entries.ts'
+import { joinedWords } from './words.ts'
+import type { Registry, WorldState } from './world-state.ts'
+
+/**
+ * Criteria that the entries of a record mean. The capture decides it once: records that arrive later do not change it, so a fold
+ * uses the stored decision.
+ */
+export type Meanings = Omit<Resolution, 'changed'>
+
+/** A turn as captured. It replaces an earlier record of the same number. */
+export type TurnEntry = { kind: 'turn'; record: TurnRecord; digest: string; meanings: Meanings | null }
+
+/** Verifications that were added to a turn after its end. */
+export type AdditionEntry = {
+  kind: 'addition'
+  turn: number
+  /** Number of verifications that the turn has already. */
+  position: number
+  verifications: readonly Verification[]
+  meanings: Meanings | null
+}
+
+/** Withdraws all turns above one. */
+export type WithdrawalEntry = { kind: 'withdrawal'; above: number }
+
+export type Entry = TurnEntry | AdditionEntry | WithdrawalEntry
+
+export type Applied = {
+  registry: Registry
+  state: WorldState
+  /** Additions to the projection. */
+  changes: {
+    meanings: Meanings
+    /** Criteria that are new or have a new text, label or merge. */
+    criteria: readonly Criterion[]
+    ledger: readonly LedgerEntry[]
+    promised: readonly PromiseEntry[]
+    outcome: Outcome | null
+  }
+}
+
+/** Number of newest outcomes in a state. Stall analysis uses fewer. */
+const OUTCOMES_KEPT = 8
+
+/** The registry of a task before its first record. */
+export const emptyRegistry = (taskKey: string): Registry => ({ taskKey, criteria: [], specification: null })
+
+/** The state of a world before its first turn. Versions of the specification that exist then are known from the start. */
+export const emptyState = (worldKey: string, specifiedAfter: readonly number[] = []): WorldState => ({
+  worldKey,
+  turn: 0,
+  digest: null,
+  turnCount: 0,
+  specifiedAfter,
+  labels: new Map(),
+  promised: null,
+  progress: new Map(),
+  outcomes: [],
+  files: NO_FILES,
+})
+
+/**
+ * Applies the next entry of a world.
+ *
+ * @returns null if the world has to be folded again ({@link foldWorld}): the entry is late, replaces or withdraws turns, or makes
+ * two criteria one
+ */
+export function applyTurn(registry: Registry, state: WorldState, entry: Entry): Applied | null {
+  if (entry.kind === 'withdrawal') return null
+  const isNext = entry.kind === 'turn' ? entry.record.turnNumber > state.turn : entry.turn === state.turn
+  const applied = isNext ? applyNext(registry, state, entry) : null
+  return applied === null || hasMerge(applied) ? null : applied
+}
+
+const hasMerge = ({ changes }: Applied): boolean =>
+  changes.criteria.some(({ mergedInto }) => mergedInto !== null)
+
+/**
+ * Folds all entries of a world. Entries without meanings are resolved at their place.
+ *
+ * @param before a state of the world: only its key and the versions that it knows are used
+ * @param entries in the order of their arrival
+ * @returns the entries that count, with their meanings, ascending
+ */
+export function foldWorld<E extends TurnEntry | AdditionEntry>(
+  registry: Registry,
+  before: WorldState,
+  entries: readonly (E | WithdrawalEntry)[],
+): { registry: Registry; state: WorldState; entries: E[] } {
+  const known = selectCounting(entries)
+  let folded = { registry, state: emptyState(before.worldKey, before.specifiedAfter) }
+  for (const [i, entry] of known.entries()) {
+    const applied = applyNext(folded.registry, folded.state, entry)
+    known[i] = { ...entry, meanings: applied.changes.meanings }
+    // Earlier entries of a merged criterion count for the other one.
+    if (hasMerge(applied)) return foldWorld(applied.registry, before, known)
+    folded = applied
+  }
+  return { ...folded, entries: known }
+}
+
+/** Selects the newest record of each turn that is not withdrawn, ascending, each with the additions to its turn behind it. */
+function selectCounting<E extends TurnEntry | AdditionEntry>(entries: readonly (E | WithdrawalEntry)[]): E[] {
+  const turns = new Map<number, { record: E | null; additions: E[] }>()
+  for (const entry of entries) {
+    if (entry.kind === 'withdrawal') {
+      for (const turn of [...turns.keys()]) if (turn > entry.above) turns.delete(turn)
+      continue
+    }
+    const turn = entry.kind === 'turn' ? entry.record.turnNumber : entry.turn
+    const { record, additions } = turns.get(turn) ?? { record: null, additions: [] }
+    turns.set(
+      turn,
+      entry.kind === 'turn' ? { record: entry, additions } : { record, additions: [...additions, entry] },
+    )
+  }
+  return [...turns]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, { record, additions }]) => (record === null ? [] : [record, ...additions]))
+}
+
+function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | AdditionEntry): Applied {
+  const record = entry.kind === 'turn' ? entry.record : toPartialRecord(entry)
+  const { turnNumber: turn } = record
+  const { changed, ...meanings } =
+    entry.meanings === null
+      ? resolveTurn(record, knownBefore(registry, state, needsEarlier(record)))
+      : { ...entry.meanings, changed: [] }
+  const next = { ...registry, criteria: mergeCriteria(registry.criteria, changed) }
+  const finalKey = finalKeys(next.criteria)
+  const firstPosition = entry.kind === 'turn' ? 0 : entry.position
+  const { ledger, promised } = listEntries(record, meanings, firstPosition)
+  const progress = advance(state.progress, ledger, promised, finalKey)
+  const files = addFiles(state.files, { turn, ...listFiles(record, meanings) }, finalKey)
+  const named: WorldState = {
+    ...state,
+    labels: new Map([
+      ...state.labels,
+      ...meanings.labels.map(
+        ({ source, label, criterionKey }) => [`${source}\n${label}`, criterionKey] as const,
+      ),
+    ]),
+    progress,
+    files: dropOldTouches(
+      files,
+      [...progress.values()].map(({ lastVerifiedTurn }) => lastVerifiedTurn),
+    ),
+  }
+  const changes = { meanings, criteria: changed, ledger, promised, outcome: null }
+  if (entry.kind === 'addition') return { registry: next, state: named, changes }
+  const outcome = toOutcome({ ...entry.record, gates: listGates(entry.record) })
+  const promises = promised.map(({ label, criterionKey }) => ({ label, criterionKey }))
+  return {
+    registry: next,
+    state: {
+      ...named,
+      turn,
+      digest: entry.digest,
+      turnCount: state.turnCount + 1,
+      promised: promises.length === 0 ? state.promised : { turn, digest: entry.digest, promises },
+      outcomes: [...state.outcomes, ...(outcome === null ? [] : [outcome])].slice(-OUTCOMES_KEPT),
+    },
+    changes: { ...changes, outcome },
+  }
+}
+
+/** Brings an addition into the form of a record. */
+const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
+  turnNumber: turn,
+  acceptanceCriteriaStatus: {},
+  verifications: [...verifications],
+  promises: [],
+  issues: [],
+  filesModified: [],
+})
+
+const knownBefore = (
+  { taskKey, criteria, specification }: Registry,
+  { worldKey, labels, promised }: WorldState,
+  withEarlier: boolean,
+): Known => ({
+  taskKey,
+  worldKey,
+  criteria,
+  labels: [...labels].map(([meaning, criterionKey]) => {
+    const [source = '', ...label] = meaning.split('\n')
+    return { source, label: label.join('\n'), criterionKey, turn: 0 }
+  }),
+  earlier: withEarlier ? (promised?.promises ?? []) : [],
+  declared: listDeclared(specification),
+})
+
+const listDeclared = (specification: Registry['specification']) =>
+  (specification?.declared ?? []).map(({ label, key }) => ({ label, criterionKey: key }))
+
+function mergeCriteria(known: readonly Criterion[], changed: readonly Criterion[]): Criterion[] {
+  const criteria = new Map(known.map((criterion) => [criterion.key, criterion]))
+  for (const criterion of changed) criteria.set(criterion.key, criterion)
+  return [...criteria.values()]
+}
+
+/** The files that a record touched, and those of its promises and verifications. */
+function listFiles(
+  record: NamingRecord & Pick<TurnRecord, 'filesModified'>,
+  { promises, judgements }: Meanings,
+) {
+  const judged = judgements.flat()
+  return {
+    touched: record.filesModified,
+    promised: record.promises.map(({ testFile, implementationFiles }, i) => ({
+      key: promises[i] ?? '',
+      files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],
+    })),
+    verified: listVerifications(record).map(({ files = [] }, i) => ({ key: judged[i] ?? '', files })),
+  }
+}
+
+/**
+ * Applies a version of what a task declares. A criterion that is worded otherwise than in the version before is reworded; one
+ * that the version leaves out is retired.
+ */
+export function applyVersion(
+  registry: Registry,
+  { declaredAt, listings }: { declaredAt: string; listings: readonly Listing[] },
+): { registry: Registry & { specification: object }; changed: Criterion[] } {
+  const { taskKey, criteria, specification: before } = registry
+  const version = (before?.version ?? 0) + 1
+  const { keys, changed } = resolveDeclared({ taskKey, criteria, declared: listDeclared(before) }, listings)
+  const earlier = new Map((before?.declared ?? []).map((declared) => [declared.key, declared]))
+  const declared = listings.map(({ label, text, kind }, i) => {
+    const key = keys[i] ?? ''
+    const last = earlier.get(key)
+    const hasSameWords = last === undefined || joinedWords(last.text) === joinedWords(text)
+    return { label, text, kind, key, rewordedIn: hasSameWords ? (last?.rewordedIn ?? null) : version }
+  })
+  const retired = [...(before?.retiredIn ?? []), ...[...earlier.keys()].map((key) => [key, version] as const)]
+  const retiredIn = new Map(retired.filter(([key]) => !keys.includes(key)))
+  return {
+    registry: {
+      taskKey,
+      criteria: mergeCriteria(criteria, changed),
+      specification: { version, declaredAt, declared, retiredIn },
+    },
+    changed,
+  }
+}
+
+/** The declared criteria with their texts and labels in the registry; null if the task declares nothing. */
+export function specificationOf({ criteria, specification }: Registry): Specification | null {
+  if (specification === null) return null
+  const byKey = new Map(criteria.map((criterion) => [criterion.key, criterion]))
+  const declared = specification.declared.flatMap((one): Declared[] => {
+    const criterion = byKey.get(one.key)
+    return criterion === undefined ? [] : [{ ...one, criterion }]
+  })
+  return { ...specification, declared }
+}
