@@ -4,7 +4,9 @@
  */
 import type { TurnRecord, Verification } from '../memory/record/record.ts'
 import type { Declared, Listing, Specification } from '../memory/specification/specification.ts'
+import { markCause } from './causes.ts'
 import { type Criterion, type Known, type Resolution, resolveDeclared } from './identity.ts'
+import { advanceLives } from './issue-lives.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { advance, finalKeys, type LedgerEntry, type PromiseEntry } from './progress.ts'
 import { addFiles, dropOldTouches, NO_FILES } from './stale.ts'
@@ -74,6 +76,7 @@ export const emptyState = (worldKey: string, specifiedAfter: readonly number[] =
   promised: null,
   progress: new Map(),
   outcomes: [],
+  issues: [],
   files: NO_FILES,
 })
 
@@ -177,6 +180,11 @@ function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | Add
       turnCount: state.turnCount + 1,
       promised: promises.length === 0 ? state.promised : { turn, digest: entry.digest, promises },
       outcomes: [...state.outcomes, ...(outcome === null ? [] : [outcome])].slice(-OUTCOMES_KEPT),
+      issues: advanceLives(state.issues, {
+        turn,
+        coachDecision: entry.record.coachDecision,
+        marks: entry.record.issues.map(markCause),
+      }),
     },
     changes: { ...changes, outcome },
   }

@@ -2,8 +2,10 @@
  * Finds issues that have one cause though their words differ (contract: truth.md, "Issues: when are two the same?"): the same
  * category, and equal signatures or enough shared identifiers. Pure.
  */
+import * as z from 'zod'
 import { sha256 } from '../core/keys.ts'
 import { type Complaint, issueSignature, maskVolatile } from './signature.ts'
+import { columns } from './values.ts'
 
 const MIN_SHARED = 2
 const MIN_SHARE = 0.6
@@ -165,20 +167,19 @@ export function assignCauses(
   return { causes, raised }
 }
 
-/** An issue as a turn keeps it for stall analysis: its signature, and a hash of each identifier with the category. */
-export type CauseMark = { signature: string; identifiers: readonly string[] }
+export const markColumns = columns({ signature: z.string(), identifiers: z.array(z.string()).readonly() })
 
-/** Maximum number of identifiers of an issue that a turn keeps. */
-const MAX_MARKED = 24
+/** An issue without its words: its signature, and a hash of each identifier with the category. */
+export type CauseMark = z.output<typeof markColumns>
 
 export function markCause(issue: Complaint): CauseMark {
   const { category, signature, identifiers } = traceIssue(issue)
   const hashes = [...identifiers].map((name) => sha256(`${category ?? ''}\n${name}`).slice(0, 8))
-  return { signature, identifiers: hashes.slice(0, MAX_MARKED) }
+  return { signature, identifiers: hashes }
 }
 
 /** The hashes include the category. */
-const traceOf = ({ signature, identifiers }: CauseMark): Trace => ({
+export const traceOf = ({ signature, identifiers }: CauseMark): Trace => ({
   issue: null,
   category: null,
   signature,

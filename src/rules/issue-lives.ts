@@ -2,12 +2,13 @@
  * Follows issues through the turns of a session (contract: specification.md, "Issues have a life"): when each was opened,
  * in which turns it was raised, and whether it is gone. Pure.
  */
+import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
-import { assignCauses, type Traced, traceIssue } from './causes.ts'
+import { assignCauses, type CauseMark, markCause, markColumns, traceOf } from './causes.ts'
 import { COUNTED_DECISIONS } from './outcome.ts'
 import { bySeverity } from './severity.ts'
 import { type Complaint, issueSignature } from './signature.ts'
-import type { CoachDecision } from './values.ts'
+import { type CoachDecision, columns, optionalNumber } from './values.ts'
 
 /** A turn with the issues that it raised, in the order the Coach gave them. */
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }
@@ -28,55 +29,80 @@ export type IssueLife<I> = {
 }
 
 /** Turns with other decisions do not judge: earlier open issues stay open, and issues of these turns open too. */
-const judges = ({ coachDecision }: { coachDecision: CoachDecision }): boolean =>
-  COUNTED_DECISIONS.some((counted) => counted === coachDecision)
+const judges = (decision: CoachDecision): boolean => COUNTED_DECISIONS.some((counted) => counted === decision)
 
-/** A life with all its wordings, the newest first: an issue that has the cause of any of them continues it. */
-type Followed<I> = { life: IssueLife<I>; traces: readonly Traced<I>[] }
+export const causeLifeColumns = columns({
+  /** All wordings, the newest first: an issue that has the cause of any of them continues the life. */
+  marks: z.array(markColumns),
+  turns: z.array(z.number()),
+  position: z.number(),
+  /** Places of its issues in the newest of its turns. */
+  newest: z.array(z.number()),
+  goneInTurn: optionalNumber,
+})
+
+/** A life without its words, which the record of its newest turn has. */
+export type CauseLife = z.output<typeof causeLifeColumns>
+
+/** Follows the causes of issues through the next turn. */
+export function advanceLives(
+  lives: readonly CauseLife[],
+  { turn, coachDecision, marks }: { turn: number; coachDecision: CoachDecision; marks: readonly CauseMark[] },
+): CauseLife[] {
+  const before = lives.map((life) => life.marks.map(traceOf))
+  const { causes, raised: similar } = assignCauses(marks.map(traceOf), before)
+  const raised = groupBy(
+    causes.map((cause, position) => ({ cause, position })),
+    ({ cause }) => cause,
+  )
+  const next = [...lives]
+  for (const [cause, same] of raised) {
+    const places = same.map(({ position }) => position)
+    next[cause] = extendLife(next[cause], turn, places, marks)
+  }
+  if (!judges(coachDecision)) return next
+  // An issue with two causes continues one of them only; the other is not gone either.
+  const isOver = (life: CauseLife, cause: number) =>
+    life.goneInTurn === null && !raised.has(cause) && !similar.has(cause)
+  return next.map((life, cause) => (isOver(life, cause) ? { ...life, goneInTurn: turn } : life))
+}
+
+function extendLife(
+  before: CauseLife | undefined,
+  turn: number,
+  newest: number[],
+  marks: readonly CauseMark[],
+): CauseLife {
+  const raised = newest.flatMap((place) => marks[place] ?? [])
+  const bySignature = groupBy([...raised, ...(before?.marks ?? [])], ({ signature }) => signature)
+  return {
+    marks: [...bySignature.values()].flatMap((same) => same.slice(0, 1)),
+    turns: [...(before?.turns ?? []), turn],
+    position: before?.position ?? newest[0] ?? 0,
+    newest,
+    goneInTurn: null,
+  }
+}
 
 /** All issues that the turns raised, one for each cause, in the order in which they were opened. */
 export function followIssues<I extends Complaint>(judgements: readonly Judgement<I>[]): IssueLife<I>[] {
-  const followed: Followed<I>[] = []
-  for (const judgement of judgements.toSorted((a, b) => a.turn - b.turn)) {
-    const { turn, issues } = judgement
-    const traces = issues.map(traceIssue)
-    const before = followed.map(({ traces }) => traces)
-    const { causes, raised: similar } = assignCauses(traces, before)
-    const raised = groupBy(
-      traces.map((trace, position) => ({ trace, position, cause: causes[position] ?? -1 })),
-      ({ cause }) => cause,
-    )
-    for (const [cause, same] of raised) followed[cause] = extendLife(followed[cause], turn, same)
-    if (!judges(judgement)) continue
-    before.forEach((_, cause) => {
-      const each = followed[cause]
-      if (each === undefined || each.life.goneInTurn !== null) return
-      // An issue with two causes continues one of them only; the other is not gone either.
-      if (raised.has(cause) || similar.has(cause)) return
-      followed[cause] = { ...each, life: { ...each.life, goneInTurn: turn } }
-    })
-  }
-  return followed.map(({ life }) => life)
-}
-
-function extendLife<I extends Complaint>(
-  before: Followed<I> | undefined,
-  turn: number,
-  raised: readonly { trace: Traced<I>; position: number }[],
-): Followed<I> {
-  const newest = raised.map(({ trace }) => trace)
-  const [wording, ...others] = bySeverity(newest.map(({ issue }) => issue))
-  if (wording === undefined) throw new Error('a cause without an issue')
-  const bySignature = groupBy([...newest, ...(before?.traces ?? [])], ({ signature }) => signature)
-  return {
-    traces: [...bySignature.values()].flatMap((same) => same.slice(0, 1)),
-    life: {
+  const ascending = judgements.toSorted((a, b) => a.turn - b.turn)
+  const issuesByTurn = new Map(ascending.map(({ turn, issues }) => [turn, issues]))
+  const lives = ascending.reduce<CauseLife[]>(
+    (known, { issues, ...judgement }) => advanceLives(known, { ...judgement, marks: issues.map(markCause) }),
+    [],
+  )
+  return lives.map(({ marks, turns: [first = 0, ...later], position, newest, goneInTurn }) => {
+    const issues = issuesByTurn.get(later.at(-1) ?? first) ?? []
+    const [wording, ...others] = bySeverity(newest.flatMap((place) => issues[place] ?? []))
+    if (wording === undefined) throw new Error('a cause without an issue')
+    return {
       signature: issueSignature(wording),
       wordings: [wording, ...others],
-      wordingCount: bySignature.size,
-      turns: before === undefined ? [turn] : [...before.life.turns, turn],
-      position: before?.life.position ?? raised[0]?.position ?? 0,
-      goneInTurn: null,
-    },
-  }
+      wordingCount: marks.length,
+      turns: [first, ...later],
+      position,
+      goneInTurn,
+    }
+  })
 }

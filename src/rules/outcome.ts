@@ -1,6 +1,6 @@
 /** Condenses a judged turn to the facts that stall analysis needs (contract: truth.md, section 3). Pure. */
 import * as z from 'zod'
-import { markCause } from './causes.ts'
+import { markCause, markColumns } from './causes.ts'
 import { type Complaint, chooseComplaints, signIssues } from './signature.ts'
 import { type CoachDecision, columns } from './values.ts'
 
@@ -24,16 +24,14 @@ export const outcomeColumns = columns({
   /** Beginning of its first complaint, for the reason of a verdict. */
   quote: z.string().default(''),
   /** Marks of the complaints in its signature, equal ones once. Marks identify causes. */
-  causes: z
-    .array(columns({ signature: z.string(), identifiers: texts }))
-    .readonly()
-    .default([]),
+  causes: z.array(markColumns).readonly().default([]),
 })
 
 export type Outcome = z.output<typeof outcomeColumns>
 
-/** Maximum number of complaints of a turn that are compared by their causes. */
+/** Maximum number of complaints of a turn that are compared by their causes, and of identifiers of each. */
 const MAX_CAUSES = 24
+const MAX_MARKED = 24
 const MAX_QUOTE = 120
 
 type Judged = {
@@ -61,7 +59,14 @@ export function toOutcome({
   const about = blocking.map(({ category }) => category ?? 'an issue without a category')
   const signature = signIssues(issues, coachFeedback)
   const chosen = chooseComplaints(issues)
-  const marks = new Map(chosen.map((issue) => markCause(issue)).map((mark) => [mark.signature, mark]))
+  const marks = new Map(
+    chosen
+      .map(markCause)
+      .map(({ signature, identifiers }) => [
+        signature,
+        { signature, identifiers: identifiers.slice(0, MAX_MARKED) },
+      ]),
+  )
   return {
     turn: turnNumber,
     decision,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { projectPath } from '../core/project-paths.ts'
 import { columns, mapColumns } from './values.ts'
 
-/** What a turn touched, and on which files its promises and verifications stand. */
+/** Files that a turn touched, and files that its promises and verifications name. */
 export type TouchedFiles = {
   turn: number
   touched: readonly string[]

@@ -7,7 +7,7 @@ import { advance, entriesIn, HISTORY_SHOWN, type LedgerEntry, type Progress } fr
 import { promisedNotCounted } from './specified-states.ts'
 import { LONGEST_WINDOW, type Session } from './stall.ts'
 
-/** What a world says, as far as stall analysis uses it. Without a ledger, the newest entries of each criterion are used. */
+/** The facts of a world that stall analysis uses. Without a ledger, it uses the newest entries of each criterion. */
 export type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
 
 /** Whether what was read of each criterion covers all turns that a verdict may look at. */

@@ -64,7 +64,7 @@ export function resolveTurn(record: NamingRecord, known: Known): Resolution {
 }
 
 /**
- * What the turn adds to the ledger of its world.
+ * Lists the entries that the turn adds to the ledger of its world.
  *
  * @param firstPosition of its verifications
  */

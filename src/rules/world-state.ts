@@ -3,6 +3,7 @@
  * text that a record holds. Pure. Equal values have equal texts.
  */
 import * as z from 'zod'
+import { causeLifeColumns } from './issue-lives.ts'
 import { outcomeColumns } from './outcome.ts'
 import { progressColumns } from './progress.ts'
 import { proofFiles } from './stale.ts'
@@ -69,6 +70,8 @@ const stateColumns = (place: z.ZodType<string, number>) =>
     progress: mapColumns(place, progressColumns),
     /** Ends of the newest judged turns, ascending. */
     outcomes: z.array(outcomeColumns),
+    /** Causes of issues, in the order in which they were opened. */
+    issues: z.array(causeLifeColumns),
     files: proofFiles(place),
   })
 

@@ -207,6 +207,10 @@ describe('a record applied to the state of its world', () => {
     let world = emptyWorld()
     for (let turn = 1; turn <= 30; turn++) {
       const sent = {
+        issues: [1, 2].map((i) => ({
+          severity: 'blocking',
+          description: `\`sumPrices\` in src/till-${i}.ts fails ${turn} tests`,
+        })),
         filesModified: numbers
           .filter((i) => i % 10 === turn % 10)
           .map((i) => `src/module-${i % 100}/file-${i}.ts`),

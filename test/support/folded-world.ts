@@ -68,6 +68,17 @@ export async function expectSameAnswers(
     criteria: total,
     verdict: stall.verdict,
   })
+  const issues = await client.listIssues({ ...place, limit: 500 })
+  expect(
+    issues.items.map(({ turns, times, wordings, goneInTurn }) => ({ turns, times, wordings, goneInTurn })),
+  ).toEqual(
+    state.issues.map(({ turns, newest, marks, goneInTurn }) => ({
+      turns,
+      times: newest.length,
+      wordings: marks.length,
+      goneInTurn,
+    })),
+  )
   const promises = await client.recoverPromises({ ...place, turn: state.turn + 1 })
   expect(promises.recoveredFromTurn).toBe(state.promised?.turn)
   expect(promises.items.map(({ label }) => label)).toEqual(
