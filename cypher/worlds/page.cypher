@@ -2,8 +2,8 @@
 // first. Deleted worlds are excluded. `w.project` in the order is the first property of the index: with it,
 // Neo4j needs 101 hits per page, without it, it reads all worlds. The worlds of a project are found by that
 // property and not through its tasks, because Neo4j reads a page in the order of an index
-// (docs/decisions/two-engines.md).
-// params: $limit $after
+// (docs/decisions/two-engines.md). Of a world that does not match, it reads only its own properties.
+// params: $limit $after $search $running $notApproved $stalledOrOscillating
 // when of-task
 // params: $taskKey
 MATCH (:Task {key: $taskKey})-[:HAS_WORLD]->(w:World)
@@ -19,13 +19,27 @@ WHERE w.project = $project AND w.deletedAt IS NULL AND ($taskId = '' OR w.taskId
 // end
 // when by-slug
   AND w.slug > $after
-WITH w ORDER BY w.project, w.slug LIMIT $limit
+WITH w, true AS isBehind
 // when by-activity
 // Selects worlds that were last active before an instant, or at that instant with a higher slug.
 // params: $before
   AND w.lastActivityAt <= datetime($before)
-WITH w, w.lastActivityAt < datetime($before) AS isEarlier // an OR in the same WHERE makes Neo4j lose the index order
-WHERE isEarlier OR w.slug > $after
+WITH w, w.lastActivityAt < datetime($before) AS isBehind // an OR in the same WHERE makes Neo4j lose the index order
+// end
+WITH w, isBehind, size(w.outcomes) AS kept
+WHERE (isBehind OR w.slug > $after)
+  AND ($search = '' OR toLower(w.slug) CONTAINS $search OR toLower(w.taskId) CONTAINS $search
+       OR toLower(w.featureId) CONTAINS $search)
+  AND (NOT $running OR coalesce(w.leased, false))
+  // An outcome is [turn, "decision", …]; a newest turn without an outcome was not approved.
+  AND (NOT $notApproved
+       OR NOT coalesce(w.outcomes[kept - 1] STARTS WITH '[' + toString(w.currentTurn) + ',"approved"', false))
+  // A verdict that warns needs three turns with feedback since the last approval. Skips worlds with fewer.
+  AND (NOT $stalledOrOscillating
+       OR (kept >= 3 AND size([o IN w.outcomes[kept - 3..kept] WHERE split(o, '"')[1] = 'approved']) = 0))
+// when by-slug
+WITH w ORDER BY w.project, w.slug LIMIT $limit
+// when by-activity
 WITH w ORDER BY w.project DESC, w.lastActivityAt DESC, w.slug LIMIT $limit
 // end
 // include worlds/_progress

@@ -18,6 +18,10 @@ const addList = command({
   options: {
     featureId: ['--feature <id>', 'those of a feature'],
     taskId: ['--task <id>', 'those of a task'],
+    search: ['--search <text>', 'those with this text in the name of their feature, task or world'],
+    running: ['--running', 'those with an active run or attempt'],
+    notApproved: ['--not-approved', 'those whose newest turn is not approved'],
+    stalledOrOscillating: ['--stalled-or-oscillating', 'those that stall analysis calls so'],
     ...PAGE,
     ...SHARED,
   },

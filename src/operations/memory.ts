@@ -1,7 +1,8 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
-import { IDEMPOTENCY_KEY, LIMITS, name, project, wholeNumber } from '../core/fields.ts'
+import { IDEMPOTENCY_KEY, LIMITS, name, project, text, wholeNumber } from '../core/fields.ts'
 import {
+  cursorAt,
   entryCursor,
   LARGE_RECORDS,
   numberCursor,
@@ -23,11 +24,12 @@ import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria
 import { listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
 import { declareCriteria } from '../memory/specification/declare.ts'
+import { listedWorld, listWorlds, WORLD_ORDERS } from '../memory/worlds/list-worlds.ts'
 import { requireNames } from '../memory/worlds/missing-name.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
 import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
 import { knownTask } from '../memory/worlds/scope.ts'
-import { getWorldProgress, listWorlds, WORLD_ORDERS, worldProgress } from '../memory/worlds/world-progress.ts'
+import { getWorldProgress, worldProgress } from '../memory/worlds/world-progress.ts'
 import {
   createWorld,
   createWorldRequest,
@@ -38,7 +40,7 @@ import {
 } from '../memory/worlds/worlds.ts'
 import { POLICIES } from '../rules/criterion-states.ts'
 import { logRecovery } from '../rules/notes.ts'
-import { asOf, operation, target, turnNumber, worldSlug } from './operation.ts'
+import { asOf, flag, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 
 export const captureAnswer = turnState.extend({
@@ -210,27 +212,39 @@ export const memoryOperations = {
     },
   }),
   listWorlds: operation({
-    summary: 'The worlds of a project, a feature or a task, with how far each has come',
+    summary:
+      'The worlds (sessions) of a project, a feature or a task: how far each has come, how its turns ended, who holds it',
     scope: 'read',
     input: z.strictObject({
       project,
-      featureId: name.optional(),
-      taskId: name.optional(),
+      featureId: name.nullish(),
+      taskId: name.nullish(),
+      search: text
+        .nullish()
+        .describe('a part of the name of its feature, its task or its world, whatever the case'),
+      running: flag.describe('only those with an active run or attempt'),
+      notApproved: flag.describe('only those whose newest turn is not approved'),
+      stalledOrOscillating: flag.describe('only those that stall analysis calls so'),
       order: z
         .enum(WORLD_ORDERS)
         .default('world_slug')
         .describe('`world_slug`, ascending, or `last_activity`, newest first; default: world_slug'),
       ...pageFields,
     }),
-    output: page(worldProgress),
+    output: page(listedWorld).describe(
+      'a page may have fewer worlds than its limit where `stalled_or_oscillating` is asked for: next_cursor goes on',
+    ),
     run: async (graph, { limit, cursor, maxBytes, order, ...filter }) => {
-      const worlds = await readPage(
-        { limit, cursor, maxBytes },
-        (at, most) => listWorlds(graph, filter, { order, after: worldCursor(order, at), limit: most }),
-        positionIn(order),
-      )
-      if (worlds.items.length === 0 && cursor == null) await requireNames(graph, filter)
-      return worlds
+      const toPosition = positionIn(order)
+      const { worlds, next } = await listWorlds(graph, filter, {
+        order,
+        after: worldCursor(order, cursor),
+        limit,
+      })
+      if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
+      const window = { limit: Math.max(worlds.length, 1), cursor, maxBytes }
+      const { items, nextCursor } = await readPage(window, async () => worlds, toPosition)
+      return { items, nextCursor: nextCursor ?? (next === null ? null : cursorAt(toPosition(next))) }
     },
   }),
   getWorld: operation({

@@ -29,7 +29,6 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
   { method: 'GET', path: '/v1/caller', operation: 'describeCaller' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },
-  { method: 'GET', path: '/v1/sessions', operation: 'listSessions' },
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
   { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
   { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },

@@ -9,14 +9,12 @@ import { issueOperations } from './issues.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { memoryOperations } from './memory.ts'
 import { runOperations } from './runs.ts'
-import { sessionOperations } from './sessions.ts'
 import { specificationOperations } from './specification.ts'
 import { transcriptOperations } from './transcripts.ts'
 
 /** What Turngraph can do, once: REST, MCP, the command line and both clients derive from this table. */
 export const operations = {
   ...memoryOperations,
-  ...sessionOperations,
   ...specificationOperations,
   ...issueOperations,
   ...runOperations,

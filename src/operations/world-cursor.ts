@@ -1,7 +1,8 @@
 // Writes and reads the cursors of lists of worlds.
 import { canonicalInstant } from '../core/instants.ts'
 import { foreignCursor, textCursor } from '../core/pages.ts'
-import type { WorldOrder, WorldPosition, WorldProgress } from '../memory/worlds/world-progress.ts'
+import type { WorldOrder, WorldPosition } from '../memory/worlds/list-worlds.ts'
+import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 
 /** A cursor of the order by slug is the slug alone. */
 export const positionIn =

@@ -32,7 +32,7 @@ describeInBrowser('a page whose service breaks off in the middle of an answer', 
   test('a list says so in its place, and shows no part of what came', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
-    const front = await startCuttingFront(started, ({ path }) => path.startsWith('/v1/sessions'))
+    const front = await startCuttingFront(started, ({ path }) => path.startsWith('/v1/worlds?'))
     const page = await browser.open(front, `/p/${PROJECT}`, { mayFail: true })
     await page.getByRole('alert').getByText(BROKE_OFF).waitFor()
     expect(await page.getByRole('row').count()).toBe(0)

@@ -66,7 +66,7 @@ async function checkSession(page: Page, graph: Graph, project: string, worldSlug
 async function checkProject(page: Page, started: Started, project: string): Promise<void> {
   const client = clientOf(started.graph)
   const below = `/p/${encodeURIComponent(project)}`
-  const sessions = await allPages((cursor) => client.listSessions({ project, cursor }))
+  const sessions = await allPages((cursor) => client.listWorlds({ project, order: 'last_activity', cursor }))
   await go(page, below)
   const more = page.getByRole('button', { name: 'Show more' })
   await page.getByRole('table', { name: 'Sessions' }).waitFor()

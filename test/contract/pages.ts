@@ -106,7 +106,6 @@ export function pagesContract(store: StoreUnderTest): void {
         ['projects', (page) => client.listProjects(page)],
         ['worlds', (page) => client.listWorlds(page)],
         ['worlds by time', (page) => client.listWorlds({ ...page, order: 'last_activity' })],
-        ['sessions', (page) => client.listSessions(page)],
         ['turns', (page) => client.listTurns({ ...page, worldSlug: 'A' })],
         ['history', (page) => client.getTurnHistory({ ...page, worldSlug: 'A', turnNumber: 1 })],
         ['issues', (page) => client.listIssues({ ...page, worldSlug: 'B' })],

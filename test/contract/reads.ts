@@ -74,7 +74,7 @@ export function readsContract(store: StoreUnderTest): void {
         ['TASK-2', 2],
         ['TASK-3', 2],
       ])
-      expect(statements).toHaveLength(2)
+      expect(statements).toHaveLength(3) // the page, what is declared, and the strips of turns
     })
 
     test('no question about a session takes a lock, of its newest turn or of an earlier one', async () => {

@@ -4,7 +4,7 @@ import { allPages } from '../faults/harness/pages.ts'
 import { aTurn, clientOf, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-type Session = OperationOutput<'listSessions'>['items'][number]
+type Session = OperationOutput<'listWorlds'>['items'][number]
 type Decision = NonNullable<TurnToSend['coachDecision']>
 
 /** The list of sessions that a person looks through. */
@@ -12,8 +12,8 @@ export function sessionsContract(store: StoreUnderTest): void {
   describe('sessions', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
-    const list = (asked: Omit<OperationInput<'listSessions'>, 'project'> = {}): Promise<Session[]> =>
-      allPages((cursor) => client().listSessions({ ...asked, cursor }))
+    const list = (asked: Omit<OperationInput<'listWorlds'>, 'project'> = {}): Promise<Session[]> =>
+      allPages((cursor) => client().listWorlds({ order: 'last_activity', ...asked, cursor }))
     const slugs = async (asked: Parameters<typeof list>[0] = {}) =>
       (await list(asked)).map(({ worldSlug }) => worldSlug)
 
@@ -74,8 +74,10 @@ export function sessionsContract(store: StoreUnderTest): void {
       expect(await slugs()).toEqual(expected)
       expect(await slugs({ limit: 1 })).toEqual(expected)
       expect(await slugs({ limit: 2, notApproved: true })).toEqual(expected)
-      expect((await client().listSessions({ limit: 7 })).nextCursor).toBeNull()
-      expect((await client().listSessions({ limit: 7, notApproved: true })).nextCursor).toBeNull()
+      expect((await client().listWorlds({ order: 'last_activity', limit: 7 })).nextCursor).toBeNull()
+      expect(
+        (await client().listWorlds({ order: 'last_activity', limit: 7, notApproved: true })).nextCursor,
+      ).toBeNull()
     })
 
     test('a search looks into feature, task and world, whatever the case', async () => {

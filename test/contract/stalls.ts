@@ -160,7 +160,7 @@ export function stallsContract(store: StoreUnderTest): void {
         byWorld(expected.map(({ row }) => row).filter(({ verdict }) => LISTED.includes(verdict))),
       )
       const stuck = await allPages((cursor) =>
-        clientOf(handles.graph).listSessions({ stalledOrOscillating: true, limit: 20, cursor }),
+        clientOf(handles.graph).listWorlds({ stalledOrOscillating: true, limit: 20, cursor }),
       )
       expect(stuck.map(({ worldSlug }) => worldSlug).toSorted(), 'sessions that stall or oscillate').toEqual(
         expected

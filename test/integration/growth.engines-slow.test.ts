@@ -194,8 +194,7 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
   await client.listWorlds({ ...of, order: 'last_activity' })
   await client.listWorlds({ limit: 10 })
   await client.listWorlds({ limit: 10, order: 'last_activity' })
-  await client.listSessions({ limit: 10 })
-  await client.listSessions({ limit: 10, search: 'FILL', notApproved: true })
+  await client.listWorlds({ limit: 10, order: 'last_activity', search: 'FILL', notApproved: true })
   await client.getWorld({ worldSlug: task })
   await client.createWorld({ ...of, executor: 'external' })
   for (const role of roles)
@@ -214,7 +213,6 @@ const GROWS = new Set(['projects/names:tasks'])
 const GROWS_ON_EMBEDDED = new Set([
   'worlds/page:of-project:by-slug',
   'worlds/page:of-project:by-activity',
-  'worlds/sessions:any-verdict',
   'runs/page:of-project',
 ])
 

@@ -78,7 +78,14 @@ describe('every route of the contract', () => {
 
     const worlds = await run('GET /v1/worlds', '/v1/worlds?feature_id=FEAT-1&limit=1')
     expect(worlds.body).toEqual({
-      items: [{ ...WORLD, verdict: 'finished' }],
+      items: [
+        {
+          ...WORLD,
+          verdict: 'finished',
+          decisions: [{ turn: 1, decision: 'feedback' }],
+          lease_owners: [],
+        },
+      ],
       next_cursor: expect.any(String),
     })
     const rest = await call('GET', `/v1/worlds?feature_id=FEAT-1&cursor=${worlds.body.next_cursor}`)
@@ -192,8 +199,8 @@ describe('every route of the contract', () => {
       '/v1/worlds/TASK-1/criteria-by-turn',
     )
     expect(byTurn.body).toMatchObject({ world_slug: 'TASK-1', criteria: expect.any(Array) })
-    const sessions = await run('GET /v1/sessions', '/v1/sessions?feature_id=FEAT-1&limit=1')
-    expect(sessions.body.items).toMatchObject([
+    const listed = await run('GET /v1/worlds', '/v1/worlds?feature_id=FEAT-1&limit=1')
+    expect(listed.body.items).toMatchObject([
       { world_slug: 'TASK-1', decisions: [{ turn: 1, decision: 'unknown' }], lease_owners: [] },
     ])
     const caller = await run('GET /v1/caller', '/v1/caller')

@@ -884,78 +884,6 @@ class ListProjectsAnswerItemsItem(TypedDict):
     project: str
 
 
-class ListSessionsRequest(TypedDict):
-    project: NotRequired[str | None]
-    feature_id: NotRequired[str | None]
-    search: NotRequired[str | None]
-    running: NotRequired[str | bool]
-    not_approved: NotRequired[str | bool]
-    stalled_or_oscillating: NotRequired[str | bool]
-    limit: NotRequired[int]
-    cursor: NotRequired[str | None]
-
-
-class ListSessionsAnswer(TypedDict):
-    items: list[ListSessionsAnswerItemsItem]
-    # null on the last page
-    next_cursor: str | None
-
-
-class ListSessionsAnswerItemsItem(TypedDict):
-    world_slug: str
-    project: str
-    feature_id: str
-    task_id: str
-    # the greatest turn number present; 0 before the first
-    current_turn: float
-    executor: str
-    lease_ttl_ms: float
-    # what ends its runs early
-    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
-    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
-    # the pause after a failed attempt; without it, that of the executor
-    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
-    resume: NotRequired[Literal["never", "auto"]]
-    active_turn_run_id: str | None
-    active_attempt_id: str | None
-    created_at: str
-    deleted_at: str | None
-    # the Coach's decision in the newest turn; null before the first
-    last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
-    # number of counting criteria that are verified, including contested ones
-    verified: float
-    # number of verified criteria that were rejected later
-    contested: float
-    # how many criteria count
-    criteria: float
-    # that of stall analysis
-    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
-    # when its latest turn was completed; before the first, when it was created
-    last_activity: str
-    # how its newest 48 turns ended, ascending
-    decisions: list[ListSessionsAnswerItemsItemDecisionsItem]
-    # who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet
-    lease_owners: list[str]
-
-
-class ListSessionsAnswerItemsItemBudget(TypedDict):
-    minutes: NotRequired[float]
-    attempts_failed_in_a_row: NotRequired[float]
-    tokens: NotRequired[float]
-
-
-class ListSessionsAnswerItemsItemBackoff(TypedDict):
-    # 0: no pause
-    first_ms: int
-    factor: float
-    most_ms: int
-
-
-class ListSessionsAnswerItemsItemDecisionsItem(TypedDict):
-    turn: float
-    decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
-
-
 class CreateWorldRequest(TypedDict):
     # default: the connection's project
     project: NotRequired[str | None]
@@ -1007,9 +935,9 @@ class CreateWorldAnswer(TypedDict):
     lease_ttl_ms: float
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
-    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
-    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    backoff: NotRequired[CreateWorldAnswerBackoff]
     resume: NotRequired[Literal["never", "auto"]]
     active_turn_run_id: str | None
     active_attempt_id: str | None
@@ -1018,10 +946,27 @@ class CreateWorldAnswer(TypedDict):
     created: bool
 
 
+class CreateWorldAnswerBudget(TypedDict):
+    minutes: NotRequired[float]
+    attempts_failed_in_a_row: NotRequired[float]
+    tokens: NotRequired[float]
+
+
+class CreateWorldAnswerBackoff(TypedDict):
+    # 0: no pause
+    first_ms: int
+    factor: float
+    most_ms: int
+
+
 class ListWorldsRequest(TypedDict):
     project: NotRequired[str | None]
-    feature_id: NotRequired[str]
-    task_id: NotRequired[str]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    search: NotRequired[str | None]
+    running: NotRequired[str | bool]
+    not_approved: NotRequired[str | bool]
+    stalled_or_oscillating: NotRequired[str | bool]
     order: NotRequired[Literal["world_slug", "last_activity"]]
     limit: NotRequired[int]
     cursor: NotRequired[str | None]
@@ -1029,12 +974,12 @@ class ListWorldsRequest(TypedDict):
 
 
 class ListWorldsAnswer(TypedDict):
-    items: list[WorldProgress]
+    items: list[ListWorldsAnswerItemsItem]
     # null on the last page
     next_cursor: str | None
 
 
-class WorldProgress(TypedDict):
+class ListWorldsAnswerItemsItem(TypedDict):
     world_slug: str
     project: str
     feature_id: str
@@ -1045,9 +990,9 @@ class WorldProgress(TypedDict):
     lease_ttl_ms: float
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
-    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
-    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    backoff: NotRequired[CreateWorldAnswerBackoff]
     resume: NotRequired[Literal["never", "auto"]]
     active_turn_run_id: str | None
     active_attempt_id: str | None
@@ -1065,11 +1010,53 @@ class WorldProgress(TypedDict):
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
+    # how its newest 48 turns ended, ascending
+    decisions: list[ListWorldsAnswerItemsItemDecisionsItem]
+    # who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet
+    lease_owners: list[str]
+
+
+class ListWorldsAnswerItemsItemDecisionsItem(TypedDict):
+    turn: float
+    decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
 
 
 class GetWorldRequest(TypedDict):
     project: NotRequired[str | None]
     world_slug: str
+
+
+class WorldProgress(TypedDict):
+    world_slug: str
+    project: str
+    feature_id: str
+    task_id: str
+    # the greatest turn number present; 0 before the first
+    current_turn: float
+    executor: str
+    lease_ttl_ms: float
+    # what ends its runs early
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    budget: NotRequired[CreateWorldAnswerBudget]
+    # the pause after a failed attempt; without it, that of the executor
+    backoff: NotRequired[CreateWorldAnswerBackoff]
+    resume: NotRequired[Literal["never", "auto"]]
+    active_turn_run_id: str | None
+    active_attempt_id: str | None
+    created_at: str
+    deleted_at: str | None
+    # the Coach's decision in the newest turn; null before the first
+    last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
+    # number of counting criteria that are verified, including contested ones
+    verified: float
+    # number of verified criteria that were rejected later
+    contested: float
+    # how many criteria count
+    criteria: float
+    # that of stall analysis
+    verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
+    # when its latest turn was completed; before the first, when it was created
+    last_activity: str
 
 
 class SetWorldRequest(TypedDict):
@@ -1097,9 +1084,9 @@ class World(TypedDict):
     lease_ttl_ms: float
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
-    budget: NotRequired[ListSessionsAnswerItemsItemBudget]
+    budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
-    backoff: NotRequired[ListSessionsAnswerItemsItemBackoff]
+    backoff: NotRequired[CreateWorldAnswerBackoff]
     resume: NotRequired[Literal["never", "auto"]]
     active_turn_run_id: str | None
     active_attempt_id: str | None
@@ -2113,7 +2100,6 @@ ROUTES: dict[str, Route] = {
     "explainTurn": Route("GET", "/v1/why", False, True, ()),
     "describeCaller": Route("GET", "/v1/caller", False, False, ()),
     "listProjects": Route("GET", "/v1/projects", False, False, ()),
-    "listSessions": Route("GET", "/v1/sessions", False, True, ()),
     "createWorld": Route("POST", "/v1/worlds", True, True, ("feature_id", "task_id",)),
     "listWorlds": Route("GET", "/v1/worlds", False, True, ()),
     "getWorld": Route("GET", "/v1/worlds/{world_slug}", False, True, ("world_slug",)),
@@ -2235,18 +2221,13 @@ class Calls:
         answer: ListProjectsAnswer = self._call("listProjects", fields)
         return answer
 
-    def list_sessions(self, **fields: Unpack[ListSessionsRequest]) -> ListSessionsAnswer:
-        """The sessions of a project, the last active first: how far each is, how its turns ended, who holds it."""
-        answer: ListSessionsAnswer = self._call("listSessions", fields)
-        return answer
-
     def create_world(self, **fields: Unpack[CreateWorldRequest]) -> CreateWorldAnswer:
         """Create a world: one autobuild session of a task."""
         answer: CreateWorldAnswer = self._call("createWorld", fields)
         return answer
 
     def list_worlds(self, **fields: Unpack[ListWorldsRequest]) -> ListWorldsAnswer:
-        """The worlds of a project, a feature or a task, with how far each has come."""
+        """The worlds (sessions) of a project, a feature or a task: how far each has come, how its turns ended, who holds it."""
         answer: ListWorldsAnswer = self._call("listWorlds", fields)
         return answer
 

@@ -35,8 +35,9 @@ export async function readProjectReport(
   role: Role,
   mostBytes = MOST_BYTES,
 ): Promise<ReportContent> {
-  const { items: listed, next_cursor } = await askInWireForm(client, 'listSessions', {
+  const { items: listed, next_cursor } = await askInWireForm(client, 'listWorlds', {
     project,
+    order: 'last_activity',
     limit: MOST_LISTED,
   })
   if (listed.length === 0) await requireProject(client, project)

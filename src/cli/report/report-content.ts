@@ -15,7 +15,7 @@ export type ReportContent = {
   project: string
   role: Role
   /** The sessions of the project, the last active first; null in the report of one session. */
-  sessions: { items: Answer<'listSessions'>['items']; hasMore: boolean } | null
+  sessions: { items: Answer<'listWorlds'>['items']; hasMore: boolean } | null
   /** Those that are shown in full. */
   details: SessionContent[]
   cuts: Cut[]

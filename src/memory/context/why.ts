@@ -24,9 +24,9 @@ import { type CriterionState, promisedCriterion, type Role } from '../criteria/v
 import { issuesFor } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
 import { readSpecified } from '../specification/read-states.ts'
+import { listWorlds } from '../worlds/list-worlds.ts'
 import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
-import { listWorlds } from '../worlds/world-progress.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { issueView } from './continuation.ts'
 
@@ -216,7 +216,8 @@ async function whatIsMissing(graph: Graph, target: Target, turn: number | null):
     await requireNames(graph, target)
     const { featureId, taskId } = target
     const newestFirst = { order: 'last_activity', after: null, limit: SESSIONS_SEARCHED } as const
-    const [newest, ...earlier] = await listWorlds(graph, { project, featureId, taskId }, newestFirst)
+    const { worlds } = await listWorlds(graph, { project, featureId, taskId }, newestFirst)
+    const [newest, ...earlier] = worlds
     if (newest === undefined) return noSuchTurn(`task ${taskId}`, turn)
     const before = earlier.find(({ currentTurn }) => currentTurn > 0)
     return noSuchTurn(`world ${newest.worldSlug} of task ${taskId}`, turn, newest.currentTurn, before)

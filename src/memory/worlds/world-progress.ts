@@ -1,8 +1,7 @@
 /** Reads worlds with how far each has come: its last decision, how much is proven, and whether it still gets anywhere. */
 import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
-import { LATEST_INSTANT } from '../../core/instants.ts'
-import { featureKey, specificationKey, taskKey, worldKey } from '../../core/keys.ts'
+import { specificationKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
@@ -37,21 +36,6 @@ export const worldProgress = world.extend({
 
 export type WorldProgress = z.output<typeof worldProgress>
 
-export const WORLD_ORDERS = ['world_slug', 'last_activity'] as const
-export type WorldOrder = (typeof WORLD_ORDERS)[number]
-
-export type WorldFilter = { project: string; featureId?: string | undefined; taskId?: string | undefined }
-
-/** Where a page of worlds begins: after the world of this slug, which was last active then where that is the order. */
-export type WorldPosition = { worldSlug: string; lastActivity?: string }
-
-const pageStatements = (scope: string) => ({
-  world_slug: statement('worlds/page', scope, 'by-slug'),
-  last_activity: statement('worlds/page', scope, 'by-activity'),
-})
-const pagesOfTask = pageStatements('of-task')
-const pagesOfFeature = pageStatements('of-feature')
-const pagesOfProject = pageStatements('of-project')
 const byKeys = statement('worlds/by-keys')
 
 const progressRow = z.object({
@@ -63,28 +47,6 @@ const progressRow = z.object({
 })
 
 type ProgressRow = z.output<typeof progressRow>
-
-/** One statement for a page, but for a world whose stall analysis takes its ledger: see {@link stallAfter}. */
-export async function listWorlds(
-  store: Graph,
-  { project, featureId, taskId }: WorldFilter,
-  { order, after, limit }: { order: WorldOrder; after: WorldPosition | null; limit: number },
-): Promise<WorldProgress[]> {
-  const graph = withOneDeadline(store)
-  const position = {
-    after: after?.worldSlug ?? '',
-    ...(order === 'last_activity' && { before: after?.lastActivity ?? LATEST_INSTANT }),
-    limit,
-  }
-  const [pages, scope]: [typeof pagesOfTask, Params] =
-    featureId === undefined
-      ? [pagesOfProject, { project, taskId: taskId ?? '' }]
-      : taskId === undefined
-        ? [pagesOfFeature, { featureKey: featureKey(project, featureId) }]
-        : [pagesOfTask, { taskKey: taskKey(project, featureId, taskId) }]
-  const { worlds } = await readProgress(graph, pages[order], { ...scope, ...position })
-  return worlds
-}
 
 /** Worlds by their keys, also deleted ones; those that are gone are left out. */
 export async function listWorldsByKeys(store: Graph, keys: readonly string[]): Promise<WorldProgress[]> {

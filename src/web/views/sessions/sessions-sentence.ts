@@ -2,7 +2,7 @@
 import type { ItemOf } from '../../service/operations.ts'
 
 type Session = Pick<
-  ItemOf<'listSessions'>,
+  ItemOf<'listWorlds'>,
   'active_turn_run_id' | 'active_attempt_id' | 'last_decision' | 'verdict'
 >
 

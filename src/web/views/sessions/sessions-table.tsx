@@ -7,7 +7,7 @@ import { TurnStrip } from '../../marks/mark.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { isRunning } from './sessions-sentence.ts'
 
-type Session = ItemOf<'listSessions'>
+type Session = ItemOf<'listWorlds'>
 type Props = { project: string; sessions: readonly Session[] }
 
 export function SessionsTable({ project, sessions }: Props) {

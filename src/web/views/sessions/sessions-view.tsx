@@ -14,7 +14,7 @@ type Props = { address: Extract<Address, { view: 'sessions' }> }
 
 export function SessionsView({ address: { project } }: Props) {
   const filter = readFilter(useSearch())
-  const sessions = usePages('listSessions', { project, ...filter })
+  const sessions = usePages('listWorlds', { project, order: 'last_activity', ...filter })
   useEvents({ project }, sessions.again)
   return (
     <>

@@ -1,0 +1,143 @@
+/** Lists worlds: how far each has come, a strip of its newest turns, and who holds it. */
+import * as z from 'zod'
+import { LATEST_INSTANT } from '../../core/instants.ts'
+import { featureKey, taskKey, turnKey, worldKey } from '../../core/keys.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
+import { readRows } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { COACH_DECISIONS, columns, textList } from '../../rules/values.ts'
+import { readProgress, type WorldProgress, worldProgress } from './world-progress.ts'
+
+/** Maximum number of turns in a strip. */
+const MAX_STRIP_TURNS = 48
+/** Most worlds that may stall do. One read takes at least this many of them, and a page looks at most at this many in all. */
+const MIN_CHUNK = 20
+const MAX_EXAMINED = 1_000
+
+/** A world in a list. */
+export const listedWorld = worldProgress.extend({
+  decisions: z
+    .array(z.object({ turn: z.number(), decision: z.enum(COACH_DECISIONS) }))
+    .describe(`how its newest ${MAX_STRIP_TURNS} turns ended, ascending`),
+  leaseOwners: z
+    .array(z.string())
+    .describe(
+      'who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet',
+    ),
+})
+
+export type ListedWorld = z.output<typeof listedWorld>
+
+export const WORLD_ORDERS = ['world_slug', 'last_activity'] as const
+export type WorldOrder = (typeof WORLD_ORDERS)[number]
+
+export type WorldFilter = {
+  project: string
+  featureId?: string | null | undefined
+  taskId?: string | null | undefined
+  /** A part of the feature, the task or the world, whatever the case. */
+  search?: string | null | undefined
+  running?: boolean
+  notApproved?: boolean
+  stalledOrOscillating?: boolean
+}
+
+/** The start of a page: after the world of this slug, which was last active then if that is the order. */
+export type WorldPosition = { worldSlug: string; lastActivity?: string }
+
+type Window = { order: WorldOrder; after: WorldPosition | null; limit: number }
+
+export type WorldPage = {
+  worlds: ListedWorld[]
+  /** The last world that was examined; null on the last page. */
+  next: Pick<WorldProgress, 'lastActivity' | 'worldSlug'> | null
+}
+
+const pageStatements = (scope: string) => ({
+  world_slug: statement('worlds/page', scope, 'by-slug'),
+  last_activity: statement('worlds/page', scope, 'by-activity'),
+})
+const pagesOfTask = pageStatements('of-task')
+const pagesOfFeature = pageStatements('of-feature')
+const pagesOfProject = pageStatements('of-project')
+const strips = statement('worlds/strips')
+
+const stripRow = z.object({
+  worldSlug: z.string(),
+  leaseOwners: textList,
+  decisions: z.array(columns({ turn: z.number(), decision: z.enum(COACH_DECISIONS) })),
+})
+
+/**
+ * The worlds that match, from a position on. With `stalledOrOscillating` a page may have fewer than its limit, or none, and
+ * a position after it: only the criteria of a world show whether it stalls, and a page reads a bounded number of them.
+ *
+ * @throws `store_unavailable`, `timeout`
+ * @example
+ * const { worlds, next } = await listWorlds(graph, { project: 'shop', running: true }, { order: 'last_activity', after: null, limit: 50 })
+ */
+export async function listWorlds(
+  store: Graph,
+  filter: WorldFilter,
+  { order, after, limit }: Window,
+): Promise<WorldPage> {
+  const graph = withOneDeadline(store)
+  const { pages, scope } = scopeOf(filter)
+  const chunk = (filter.stalledOrOscillating ? Math.max(limit, MIN_CHUNK) : limit) + 1
+  const found: WorldProgress[] = []
+  let last: WorldProgress | null = null
+  let hasMore = true
+  for (let examined = 0; hasMore && found.length < limit && examined < MAX_EXAMINED; ) {
+    const position: WorldPosition | null = last ?? after
+    const { worlds, rows } = await readProgress(graph, pages[order], {
+      ...scope,
+      search: (filter.search ?? '').toLowerCase(),
+      running: filter.running ?? false,
+      notApproved: filter.notApproved ?? false,
+      stalledOrOscillating: filter.stalledOrOscillating ?? false,
+      after: position?.worldSlug ?? '',
+      ...(order === 'last_activity' && { before: position?.lastActivity ?? LATEST_INSTANT }),
+      limit: chunk,
+    })
+    hasMore = rows === chunk
+    examined += rows
+    for (const world of worlds) {
+      if (found.length === limit) {
+        hasMore = true
+        break
+      }
+      last = world
+      if (matches(world, filter)) found.push(world)
+    }
+  }
+  return { worlds: await addStrips(graph, found), next: hasMore ? last : null }
+}
+
+function scopeOf({ project, featureId, taskId }: WorldFilter) {
+  if (featureId == null) return { pages: pagesOfProject, scope: { project, taskId: taskId ?? '' } }
+  if (taskId == null) return { pages: pagesOfFeature, scope: { featureKey: featureKey(project, featureId) } }
+  return { pages: pagesOfTask, scope: { taskKey: taskKey(project, featureId, taskId) } }
+}
+
+const matches = (
+  { lastDecision, verdict }: WorldProgress,
+  { notApproved, stalledOrOscillating }: WorldFilter,
+): boolean =>
+  (!notApproved || lastDecision !== 'approved') &&
+  (!stalledOrOscillating || ['stalled', 'blocked', 'oscillating'].includes(verdict))
+
+async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promise<ListedWorld[]> {
+  if (worlds.length === 0) return []
+  const asked = worlds.map(({ project, worldSlug, currentTurn }) => {
+    const key = worldKey(project, worldSlug)
+    const shown = Math.min(MAX_STRIP_TURNS, currentTurn)
+    return { key, turnKeys: Array.from({ length: shown }, (_, i) => turnKey(key, currentTurn - i)) }
+  })
+  const rows = await readRows(graph, strips, { worlds: asked }, stripRow)
+  const bySlug = new Map(rows.map((row) => [row.worldSlug, row]))
+  return worlds.map((world) => {
+    const { decisions = [], leaseOwners = [] } = bySlug.get(world.worldSlug) ?? {}
+    return { ...world, decisions: decisions.toSorted((a, b) => a.turn - b.turn), leaseOwners }
+  })
+}
