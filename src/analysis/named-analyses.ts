@@ -37,7 +37,7 @@ const queue = new BoundedQueue({
   noun: { one: 'analysis', many: 'analyses' },
   tooLong: (timeoutMs) =>
     new TurngraphError('timeout', `The analysis was not done within ${timeoutMs / 1_000} s.`, {
-      hint: 'Narrow it down to a feature, a task or a world, or ask again when others are done.',
+      hint: 'Limit it to a feature, a task or a world, or try again when other analyses are done.',
     }),
 })
 

@@ -54,7 +54,7 @@ export async function readNeighbors(
   const [first] = found
   if (first === undefined) {
     throw new TurngraphError('not_found', 'No node of this graph has that id.', {
-      hint: 'An id is what a query answers for a node; it may be another one after a restart or a restore.',
+      hint: 'Use the id that a query returns for a node; it may change after a restart or a restore.',
     })
   }
   return {

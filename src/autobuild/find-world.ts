@@ -27,14 +27,16 @@ export async function findWorld(
     throw new TurngraphError(
       'world_conflict',
       `world.worldSlug: "${world.worldSlug}" is a session of ${world.featureId}, ${world.taskId}.`,
-      { hint: 'Name another world, or leave worldSlug out for the newest one of the task.' },
+      { hint: 'Name another world, or omit worldSlug to use the newest one of the task.' },
     )
   }
   if (world.executor === EXTERNAL) return world
   throw new TurngraphError(
     'world_conflict',
     `The turns of world "${world.worldSlug}" are executed by "${world.executor}".`,
-    { hint: 'runAutobuild works in worlds of the executor "external"; name another worldSlug to make one.' },
+    {
+      hint: 'runAutobuild works only in worlds with the executor "external"; name another worldSlug to create one.',
+    },
   )
 }
 

@@ -324,10 +324,10 @@ const isTransient = (error: unknown): boolean =>
 
 const turnRefused = (folder: string): TurngraphError =>
   new TurngraphError('turn_conflict', 'The graph has refused a turn that waited in the spool.', {
-    hint: `${folder}/refused holds it with the reason; somebody else may have gone on with this session.`,
+    hint: `${folder}/refused contains it with the reason; another process may have continued this session.`,
   })
 
 const loopIsBusy = (worldSlug: string): TurngraphError =>
-  new TurngraphError('busy', `Another loop of this client is at work in world "${worldSlug}".`, {
-    hint: 'Wait for it, or name another worldSlug for a session of its own.',
+  new TurngraphError('busy', `Another loop of this client is running in world "${worldSlug}".`, {
+    hint: 'Wait for it, or name another worldSlug to use a separate session.',
   })

@@ -49,7 +49,7 @@ export async function tryAcquire({ client, world }: Place): Promise<Claim | Turn
   try {
     const started = await client.runTurn({ project, worldSlug })
     if (started.attemptId !== undefined) return await claim(started.attemptId)
-    throw new TurngraphError('internal', 'A single attempt was answered as a turn run.')
+    throw new TurngraphError('internal', 'The service returned a turn run instead of a single attempt.')
   } catch (error) {
     if (isOver(error)) return tryAcquire({ client, world })
     if (!isBusy(error)) throw error
@@ -216,7 +216,7 @@ async function giveBack(
 }
 
 const leaseLost = (cause: unknown): TurngraphError =>
-  new TurngraphError('lease_lost', 'Somebody else has taken the turn.', {
-    hint: 'One process at a time works in a world; the other one goes on.',
+  new TurngraphError('lease_lost', 'Another process has taken the turn.', {
+    hint: 'Only one process at a time can work in a world; the other one continues.',
     cause,
   })

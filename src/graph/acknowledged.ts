@@ -102,13 +102,9 @@ function readSlots(file: string): (Mark | null)[] {
     parseSlot(text.slice(i * SLOT_BYTES, (i + 1) * SLOT_BYTES)),
   )
   if (slots.some((mark) => mark !== null) || text.trim() === '') return slots
-  throw new TurngraphError(
-    'store_unavailable',
-    `${file} is damaged: it does not say which writes were acknowledged.`,
-    {
-      hint: 'Remove the file where the graph is whole: the next write makes a new one.',
-    },
-  )
+  throw new TurngraphError('store_unavailable', `${file} is damaged: the acknowledged writes are unknown.`, {
+    hint: 'If the graph is complete, remove the file: the next write creates a new one.',
+  })
 }
 
 /** Ignores a slot whose checksum does not match: a changed digit would report writes that never happened. */
@@ -119,4 +115,4 @@ function parseSlot(text: string): Mark | null {
 }
 
 export const HOW_TO_GO_ON =
-  'Put a copy of the folder in its place, or restore an export into a new folder. To go on without them: turngraph serve --accept-loss, or TURNGRAPH_ACCEPT_LOSS=on for a command.'
+  'Put a copy of the folder in its place, or restore an export into a new folder. To continue without them: turngraph serve --accept-loss, or TURNGRAPH_ACCEPT_LOSS=on for a command.'

@@ -66,11 +66,11 @@ export async function untilWhole<T, W extends T = T>(
     if (isWhole(found)) return found as W
   }
   throw new TurngraphError('store_unavailable', HALF_OF_A_COMMIT, {
-    hint: 'Try again. If it stays, `turngraph doctor` finds the record whose parts are missing.',
+    hint: 'Try again. If the error persists, `turngraph doctor` finds the record whose parts are missing.',
   })
 }
 
-const HALF_OF_A_COMMIT = 'The graph kept answering with half of a commit.'
+const HALF_OF_A_COMMIT = 'The graph repeatedly answered with half of a commit.'
 
 /** Returns true if a record was still incomplete after all reads: some of its parts are missing. */
 export const isHalfOfACommit = (error: unknown): boolean =>

@@ -231,7 +231,7 @@ export class EmbeddedGraph implements Graph {
     const onceSynced = (settle: () => void) => (unsynced: TurngraphError | null) =>
       unsynced === null ? settle() : reject(unsynced)
     if (performance.now() > job.deadline)
-      return () => reject(new TurngraphError('timeout', 'The write waited too long for its turn.'))
+      return () => reject(new TurngraphError('timeout', 'The write waited too long in the queue.'))
     try {
       const answer = await work()
       return onceSynced(() => resolve(answer))
@@ -339,7 +339,7 @@ const isFailedSync = (cause: unknown): boolean =>
 
 const brokenError = (cause: unknown): TurngraphError =>
   new TurngraphError('store_unavailable', `The embedded graph could not be written to disk: ${cause}.`, {
-    hint: 'Check the disk, then start again: what was acknowledged is there.',
+    hint: 'Check the disk, then start again: all acknowledged writes are stored.',
     cause,
   })
 
@@ -407,7 +407,7 @@ const trackedByGit = (file: string): TurngraphError =>
     'invalid_request',
     `${file} is not used: git tracks it, so its content may come from another person.`,
     {
-      hint: `Take it out of git if it is yours: git rm --cached ${file}. Otherwise remove it: rm ${file}`,
+      hint: `If it is yours, remove it from git: git rm --cached ${file}. Otherwise remove it: rm ${file}`,
     },
   )
 
@@ -424,7 +424,7 @@ function openFailed(folder: string, cause: unknown): TurngraphError {
 
 /** The engine's error code if another process has locked the file. */
 const LOCKED = 'GRAFEO-X001'
-const CHECK_FOLDER = 'Check that the folder is there and may be written.'
+const CHECK_FOLDER = 'Check that the folder exists and is writable.'
 const HOW_TO_RESTORE =
   'Restore it from an export into a new folder (TURNGRAPH_DATA=NEW turngraph restore FILE), or put a copy of this one in its place.'
 

@@ -49,7 +49,7 @@ export function readInstance(dataFolder: string): string | null {
   const { success, data } = z.uuid().safeParse(text.trim())
   if (success) return data
   throw new TurngraphError('invalid_request', `${file} is damaged: it holds no identity, which is a UUID.`, {
-    hint: 'Remove the file: the next start makes a new one. Runs of the former one end when their leases do.',
+    hint: 'Remove the file: the next start creates a new one. Runs of the old identity end when their leases expire.',
   })
 }
 

@@ -89,7 +89,9 @@ export async function migrationStatus(
     const { description, checksum } = properties
     const file = migrations.find((migration) => migration.version === version)
     if (file === undefined) {
-      throw drift(`The graph has migration V${version} (${description}), which this Turngraph does not know.`)
+      throw drift(
+        `The graph has migration V${version} (${description}), which this version of Turngraph does not know.`,
+      )
     }
     if (file.checksum !== checksum) {
       throw drift(`V${version} (${description}) was changed after it had been applied.`)
@@ -110,7 +112,7 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
   for (const command of BOOTSTRAP) await graph.schema(command)
   const owner = `${PROCESS} ${crypto.randomUUID()}`
   const locked = new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
-    hint: 'Wait for it. A lock left behind ends by itself within ten seconds.',
+    hint: 'Wait for it. A stale lock expires within ten seconds.',
   })
   await retry(
     async () => {
@@ -193,9 +195,9 @@ async function refuseIfLost(renew: Renew): Promise<void> {
   if (await renew()) return
   throw new TurngraphError(
     'store_unavailable',
-    'Another process has taken the migration of the schema over.',
+    'Another process has taken over the migration of the schema.',
     {
-      hint: 'Try again once it is done: what it applied is not applied again.',
+      hint: 'Try again when it is done: applied migrations are not repeated.',
     },
   )
 }

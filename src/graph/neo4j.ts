@@ -211,14 +211,18 @@ export class Neo4jGraph implements Graph {
       )
     }
     if (isOutOfMemory(error)) {
-      return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} has no memory left for this.`, {
-        hint: 'Ask for less at once, or raise db.memory.transaction.max or the heap of Neo4j.',
-        cause: error,
-      })
+      return new TurngraphError(
+        'store_unavailable',
+        `Neo4j at ${this.#url} is out of memory for this request.`,
+        {
+          hint: 'Request less data at once, or raise db.memory.transaction.max or the heap of Neo4j.',
+          cause: error,
+        },
+      )
     }
     if (isTransient(error)) {
       return new TurngraphError('store_unavailable', `Neo4j at ${this.#url} cannot be reached.`, {
-        hint: 'Try again; nothing that was acknowledged is lost.',
+        hint: 'Try again; no acknowledged write is lost.',
         cause: error,
       })
     }

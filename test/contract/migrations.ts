@@ -371,7 +371,7 @@ export function migrationsContract(store: StoreUnderTest): void {
         )
         await expect(migrate(stopped, { migrations: [broken, second] })).rejects.toMatchObject({
           code: 'store_unavailable',
-          message: 'Another process has taken the migration of the schema over.',
+          message: 'Another process has taken over the migration of the schema.',
         })
         // What was under way has ended, and nothing after it ran.
         const { applied, pending } = await migrationStatus(graph, [broken, second])

@@ -57,7 +57,7 @@ export function splitTokens(query: string): Token[] {
     if (piece === null) {
       throw invalidQuery(
         `cannot be read at ${at}: ${JSON.stringify(query.slice(at, at + 20))}`,
-        'A string, a name in backticks and a comment need their end; other characters belong into a string.',
+        'Strings, names in backticks and comments must be terminated; other characters are only allowed in a string.',
       )
     }
     if (piece.kind === 'mark') {

@@ -168,7 +168,7 @@ function domainError(error: Neo4jError, asked: Asked): TurngraphError {
     })
   }
   if (isOutOfMemory(error)) {
-    return new TurngraphError('too_large', 'The query needs more memory than the server gives it.', {
+    return new TurngraphError('too_large', 'The query needs more memory than the server allows.', {
       hint: 'Aggregate less at once, or bound it with LIMIT.',
       cause: error,
     })

@@ -139,11 +139,11 @@ export function tooLong(timeoutMs: number, waitedMs = 0): TurngraphError {
 }
 
 const tooMuchMemory = (): TurngraphError =>
-  new TurngraphError('too_large', 'The query needs more memory than it is given.', {
+  new TurngraphError('too_large', 'The query needs more memory than allowed.', {
     hint: 'Return less at once: aggregate, or bound it with LIMIT.',
   })
 
 const broken = (): TurngraphError =>
   new TurngraphError('internal', 'The process that ran the query ended.', {
-    hint: 'The graph itself is not touched by that. Try a simpler query.',
+    hint: 'The graph itself is not affected. Try a simpler query.',
   })

@@ -47,7 +47,7 @@ function refuseCommand(tokens: readonly Token[], index: number): void {
   if (isName(tokens, index)) return
   throw invalidQuery(
     `has ${token.text} at ${token.at}, which does not read this graph`,
-    `Only reading statements are run. A name stands in backticks: \`${token.text}\`.`,
+    `Only reading statements are run. Put a name in backticks: \`${token.text}\`.`,
   )
 }
 
@@ -86,7 +86,7 @@ function refuseFunction(tokens: readonly Token[], index: number, procedures: Pro
   if (FUNCTIONS.has(name.toLowerCase()) || isCalled(tokens[from - 1], procedures.has(name))) return
   throw invalidQuery(
     `calls the function ${name.slice(0, 200)} at ${first.at}`,
-    'Queries may call the functions that only compute, or read this graph: docs/how-to/analyst.md lists them.',
+    'Queries may call only functions that compute or read this graph: docs/how-to/analyst.md lists them.',
   )
 }
 

@@ -90,7 +90,7 @@ export const turnFields = {
     .describe('feedback of the previous judgement, as the Player of this turn received it')
     .optional(),
   mode: oneOf(MODES).describe('how the turn began'),
-  blockersFound: texts.describe('what the Player could not get past'),
+  blockersFound: texts.describe('obstacles that the Player could not overcome'),
   lessonsFromTurn: texts.describe('what the turn learned, for later turns'),
   filesModified: texts.describe('paths of the files that the turn changed'),
   progressSummary: text.describe('progress in one sentence, as it was given'),
@@ -170,12 +170,12 @@ const stepShape = {
   durationMs: number.describe('length of the call in milliseconds').optional(),
   agentId: text.describe('id of the subagent that the call started').optional(),
   response: text
-    .describe('id of the message or the record that holds the call: tells apart calls whose ids start again')
+    .describe('id of the message or the record with the call: distinguishes calls whose ids restart')
     .optional(),
 }
 
 export const nodes = {
-  Project: node('project', 'a project; everything of it has a key that begins with its own', {
+  Project: node('project', 'a project; the keys of all of its nodes begin with its own key', {
     key: nodeKey,
     name: text.describe('name of the project'),
     maskKey: text
@@ -188,7 +188,7 @@ export const nodes = {
     key: nodeKey,
     id: text.describe('id of the feature, as the orchestrator gives it'),
   }),
-  Task: node('task', 'a task of a feature; the criteria are its', {
+  Task: node('task', 'a task of a feature; it owns the criteria', {
     key: nodeKey,
     id: text.describe('id of the task, as the orchestrator gives it'),
     criteriaRev: count.describe('rises when a text or a label of its criteria is added'),
@@ -196,10 +196,10 @@ export const nodes = {
     specificationVersion: count
       .describe('newest version of its specification; missing if nothing is declared')
       .optional(),
-    restoring: flag.describe('whether a restore has still to write a part of the task').optional(),
+    restoring: flag.describe('whether a restore still has to write a part of the task').optional(),
     rev: lock.optional(),
   }),
-  World: node('world', 'one autobuild session of a task, where turns are numbered from 1', {
+  World: node('world', 'one autobuild session of a task; its turns are numbered from 1', {
     key: nodeKey,
     slug: text.describe('name of the session, unique in the project'),
     project: projectName,
@@ -252,12 +252,12 @@ export const nodes = {
     rev: lock,
     ...changeShape,
   }),
-  Turn: node('turn', 'one round of Player and Coach, as it stands', {
+  Turn: node('turn', 'one round of Player and Coach, with its current record', {
     ...turnShape,
     topics: texts.describe('files and failed gates of the turn, as names of topics').optional(),
   }),
-  SupersededTurn: node('superseded_turn', 'a record that once stood at a turn', turnShape),
-  Specification: node('specification', 'what a task declares must hold, in one version', {
+  SupersededTurn: node('superseded_turn', 'a record of a turn that a newer one has replaced', turnShape),
+  Specification: node('specification', 'one version of the criteria that a task declares', {
     key: nodeKey,
     version: count.describe('number of the version, from 1'),
     declaredAt: instant.describe('when the version was declared'),
@@ -279,15 +279,19 @@ export const nodes = {
       rev: lock,
     },
   ),
-  Criterion: node('criterion', 'what must hold; its identity is its text, or its label in one world', {
-    key: nodeKey,
-    texts: texts.describe('texts that were given for it; the first one is its name'),
-    textSources: texts.describe('who gave each text, in the same order'),
-    labels: texts.describe('labels that were given for it, normalized'),
-    labelSources: texts.describe('who gave each label, in the same order'),
-    mergedInto: key.describe('key of the criterion that it turned out to be').optional(),
-    worldKey: key.describe('key of its world, if it is known by a label only').optional(),
-  }),
+  Criterion: node(
+    'criterion',
+    'a condition that must hold; identified by its text, or by its label in one world',
+    {
+      key: nodeKey,
+      texts: texts.describe('texts that were given for it; the first one is its name'),
+      textSources: texts.describe('who gave each text, in the same order'),
+      labels: texts.describe('labels that were given for it, normalized'),
+      labelSources: texts.describe('who gave each label, in the same order'),
+      mergedInto: key.describe('key of the criterion into which it was merged').optional(),
+      worldKey: key.describe('key of its world, if it is known by a label only').optional(),
+    },
+  ),
   Verification: part('criterionId', "one observation of a criterion's status", {
     position,
     form: oneOf(['status', 'entry']).describe(
@@ -305,14 +309,14 @@ export const nodes = {
     position,
     criterionId: text.describe('label of the criterion, as given'),
     criterionText: text.describe('text of the criterion, as given').optional(),
-    status: oneOf(PROMISE_STATUSES).describe('how far the Player says it is'),
+    status: oneOf(PROMISE_STATUSES).describe('progress according to the Player'),
     evidence: text.describe('what the Player offers as proof').optional(),
     evidenceType: text.describe('kind of the evidence, as given').optional(),
     confidence: number.describe("the Player's confidence, as given").optional(),
     testFile: text.describe('path of the test').optional(),
     implementationFiles: texts.describe('paths of the files that implement it'),
   }),
-  Issue: part('description', 'what the Coach complained of', {
+  Issue: part('description', 'an issue that the Coach raised', {
     position,
     severity: oneOf(SEVERITIES).describe('how severe it is'),
     severityRaw: text.describe('the word that was given for severity'),
@@ -387,7 +391,7 @@ export const nodes = {
     usedTokens: count.describe('number of tokens that it reports').optional(),
     startedAt: instant.describe('when the attempt began'),
     endedAt: instant.describe('when the attempt ended').optional(),
-    abortRequested: flag.describe('whether its worker was told to stop'),
+    abortRequested: flag.describe('whether its worker was asked to stop'),
     digest: text
       .describe('digest of the record that was committed: the same commit again gets the same answer')
       .optional(),
@@ -398,22 +402,28 @@ export const nodes = {
       .optional(),
     ...leaseShape,
   }),
-  TranscriptFile: node('transcript_file', 'how far a transcript was read, and what stood open there', {
-    key: nodeKey,
-    project: projectName,
-    sessionId: text.describe('id of the session that the file is named after'),
-    path: text.describe('path of the file').optional(),
-    inode: whole.describe('inode of the file').optional(),
-    offset: count.describe('number of bytes that were read'),
-    isWhole: flag.describe('whether the last line that was read is complete'),
-    tail: text.describe('digest of the last bytes that were read: shows whether the file is still the same'),
-    state: json.describe('state of the reader at the offset'),
-    rulesVersion: whole
-      .describe('version of the rules that decided which error texts were stored; absent: older rules')
-      .optional(),
-    rev: lock,
-    ...changeShape,
-  }),
+  TranscriptFile: node(
+    'transcript_file',
+    'the read position of a transcript, with the state of the reader there',
+    {
+      key: nodeKey,
+      project: projectName,
+      sessionId: text.describe('id of the session that the file is named after'),
+      path: text.describe('path of the file').optional(),
+      inode: whole.describe('inode of the file').optional(),
+      offset: count.describe('number of bytes that were read'),
+      isWhole: flag.describe('whether the last line that was read is complete'),
+      tail: text.describe(
+        'digest of the last bytes that were read: shows whether the file is still the same',
+      ),
+      state: json.describe('state of the reader at the offset'),
+      rulesVersion: whole
+        .describe('version of the rules that decided which error texts were stored; absent: older rules')
+        .optional(),
+      rev: lock,
+      ...changeShape,
+    },
+  ),
   // A session named by a turn before its transcript arrives has only an id; one named by a subagent's file,
   // only a key.
   TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {
@@ -444,9 +454,7 @@ export const nodes = {
       startedAt: instant.describe('start of the turn').optional(),
       begunMs: epochMs.describe('start of the turn; -8640000000000000 if it is not known'),
       durationMs: number.describe('length of the turn in milliseconds').optional(),
-      durationSource: oneOf(['turn_duration', 'timestamps'])
-        .describe('where durationMs comes from')
-        .optional(),
+      durationSource: oneOf(['turn_duration', 'timestamps']).describe('source of durationMs').optional(),
       length: count.describe('number of calls'),
       pattern: text.describe('its tools in order, with repeated ones as {2+}').optional(),
       patternKey: key.describe('key of its pattern').optional(),
@@ -495,7 +503,7 @@ export const nodes = {
     calls: count.describe('number of calls of the tool'),
     rev: lock,
   }),
-  Desire: node('desire', 'a long pattern that recurs: worth a better tool', {
+  Desire: node('desire', 'a long recurring pattern that deserves a better tool', {
     key: nodeKey,
     project: projectName,
     toolName: text.describe('first tool of the pattern'),

@@ -65,37 +65,37 @@ export const relationships: readonly StoredRelationship[] = [
   owns('HAS_TASK', 'Feature', 'Task', 'the tasks of a feature', { isRequired: true }),
   owns('HAS_WORLD', 'Task', 'World', 'the worlds of a task', { isRequired: true }),
   owns('HAS_CRITERION', 'Task', 'Criterion', 'the criteria of a task'),
-  owns('SPECIFIED_BY', 'Task', 'Specification', 'the versions of what the task declares must hold', {
+  owns('SPECIFIED_BY', 'Task', 'Specification', 'the specification versions of the task', {
     suffices: true,
   }),
-  relationship('LISTS', 'Specification', 'Criterion', 'a criterion that it declares, as it words it', {
+  relationship('LISTS', 'Specification', 'Criterion', 'a criterion that it declares, with its wording', {
     position: count.describe('place in the list, from 0'),
     label: text.describe('label of the criterion in this version'),
     text: text.describe('text of the criterion in this version'),
     kind: oneOf(CRITERION_KINDS).describe('what proves it'),
     rewordedIn: count.describe('newest version that changed its text').optional(),
   }),
-  relationship('RETIRES', 'Specification', 'Criterion', 'one that an earlier version declared', {
+  relationship('RETIRES', 'Specification', 'Criterion', 'a criterion that only an earlier version declared', {
     version: count.describe('version that no longer lists it'),
   }),
   owns('HAS_TURN', 'World', 'Turn', 'the turns of a world'),
   relationship('NEXT', 'Turn', 'Turn', 'the next turn of the world'),
-  owns('SUPERSEDES', RECORD, 'SupersededTurn', 'the record whose place it took'),
-  owns('RECORDED', RECORD, 'Verification', 'what it said of criteria', inPlace('verificationCount')),
-  relationship('OF', 'Verification', 'Criterion', 'what was observed'),
+  owns('SUPERSEDES', RECORD, 'SupersededTurn', 'the record that it replaced'),
+  owns('RECORDED', RECORD, 'Verification', 'its verifications of criteria', inPlace('verificationCount')),
+  relationship('OF', 'Verification', 'Criterion', 'the observed criterion'),
   owns('PROMISED', RECORD, 'Promise', 'what the Player claimed', inPlace('promiseCount')),
-  relationship('TO_MEET', 'Promise', 'Criterion', 'what the claim is of'),
-  owns('RAISED', RECORD, 'Issue', 'what the Coach complained of', inPlace('issueCount')),
-  relationship('ABOUT', 'Issue', 'Criterion', 'what the complaint names'),
+  relationship('TO_MEET', 'Promise', 'Criterion', 'the criterion of the claim'),
+  owns('RAISED', RECORD, 'Issue', 'the issues that the Coach raised', inPlace('issueCount')),
+  relationship('ABOUT', 'Issue', 'Criterion', 'a criterion that the issue names'),
   owns('PASSED_THROUGH', RECORD, 'Gate', 'the gates of the turn', inPlace('gateCount')),
   relationship('TRANSCRIBED_IN', RECORD, 'TranscriptSession', 'the session in which the turn was worked on'),
-  relationship('LABELS', 'World', 'Criterion', 'what a label means from that turn on', {
+  relationship('LABELS', 'World', 'Criterion', 'the meaning of a label from that turn on', {
     source: text.describe('who gave the label'),
     label: text.describe('label, normalized'),
     turn: count.describe('number of the turn from which on it has this meaning'),
   }),
-  relationship('PROGRESS', 'World', 'Criterion', "where it stands after the world's newest turn: derived", {
-    kept: json.describe('everything that is known of it, for the next turn'),
+  relationship('PROGRESS', 'World', 'Criterion', "its state after the world's newest turn (derived)", {
+    kept: json.describe('all data about it that the next turn needs'),
     state: text.describe('status under the policy sticky'),
     rejections: count.describe('number of turns that rejected it'),
   }),
@@ -109,7 +109,7 @@ export const relationships: readonly StoredRelationship[] = [
     'HAS_TURN',
     'TranscriptSession',
     'TranscriptTurn',
-    'the turns of a session; a fork holds those of another',
+    'the turns of a session; a fork shares turns of another session',
     { index: count.describe('place of the turn in this session, from 0') },
     { owner: 'from' },
   ),
@@ -122,7 +122,7 @@ export const relationships: readonly StoredRelationship[] = [
     calls: count.describe('number of calls'),
     errors: count.describe('number of calls that failed'),
   }),
-  owns('FOLLOWS', 'TranscriptTurn', 'TurnPattern', 'the shape of the turn'),
+  owns('FOLLOWS', 'TranscriptTurn', 'TurnPattern', 'the pattern of the turn'),
   relationship('STARTS_WITH', 'TurnPattern', 'Tool', 'the first tool of the pattern'),
   relationship('SURFACED_FROM', 'Desire', 'TurnPattern', 'the pattern that recurs', {}, { owner: 'to' }),
   relationship('MIGRATED_TO', 'SchemaMigration', 'SchemaMigration', 'the migration after it'),

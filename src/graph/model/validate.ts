@@ -38,7 +38,7 @@ export function storedProperties<L extends Label>(
   const node = typeof properties.key === 'string' ? `${label} ${properties.key}` : `A ${label}`
   const problems = problemsIn(`(:${label})`, result.error).join('; ')
   throw new TurngraphError('internal', `${node} of the graph does not fit: ${problems}.`, {
-    hint: '`turngraph doctor` lists all that does not fit, each with its remedy.',
+    hint: '`turngraph doctor` lists all problems, each with its remedy.',
     cause: result.error,
   })
 }
