@@ -26,7 +26,7 @@ class Bench extends Command {
   static add(name: string, description: string): Bench {
     const bench = new Bench(name).description(description)
     program.addCommand(bench)
-    return bench.option('--out <file>', 'where the figures go as JSON', `bench/results/${name}.json`)
+    return bench.option('--out <file>', 'file for the figures as JSON', `bench/results/${name}.json`)
   }
 
   onStore(): this {
@@ -35,7 +35,7 @@ class Bench extends Command {
   }
 
   ofProject(): this {
-    const option = new Option('--project <name>', 'one that was filled before, in that store')
+    const option = new Option('--project <name>', 'an already filled project in that store')
     return this.addOption(option.default(null, 'one that it fills'))
   }
 
@@ -57,7 +57,7 @@ Bench.add(
   .counts('--turns <list>', 'sizes of the graph at which to measure', [1_000, 20_000, 100_000])
   .count('--samples <n>', 'measurements at each size', 1_500)
   .count('--warm-up <n>', 'unmeasured calls before the first size', 3_000)
-  .option('--http', 'measure over HTTP as well', false)
+  .option('--http', 'also measure over HTTP', false)
   .action(benchTurns)
 
 Bench.add('coach', 'criteria, promises, stall and why, over many worlds and over one long one')
@@ -75,7 +75,7 @@ Bench.add('runs', 'starting and ending the attempts of turn runs, one after anot
 
 Bench.add(
   'specifications',
-  'contexts and captures of tasks that declare what must hold, and beside one that declares 500 criteria',
+  'contexts and captures of tasks with declared criteria, also next to a task that declares 500 criteria',
 )
   .onStore()
   .count('--turns <n>', 'turns in the graph before', 20_000)
@@ -86,7 +86,7 @@ Bench.add('transcripts', 'reading and importing real transcripts, against JSON.p
   .argument('<folder>', 'real transcripts; they are repeated with new uuids')
   .onStore()
   .counts('--mb <list>', 'sizes to measure', [10, 100, 1_000])
-  .count('--rounds <n>', 'of each the shortest time of so many, and the most memory', 2)
+  .count('--rounds <n>', 'number of rounds; the shortest time and the peak memory count', 2)
   .action((folder: string, options: Omit<Parameters<typeof benchTranscripts>[0], 'folder'>) =>
     benchTranscripts({ folder, ...options }),
   )
@@ -96,7 +96,7 @@ Bench.add('reports', 'each report over transcripts, against counting the same tu
   .ofProject()
   .count('--steps <n>', 'steps in the graph', 1_000_000)
   .addOption(
-    new Option('--shapes <few|many>', 'whether turns are of few shapes, or most of their own')
+    new Option('--shapes <few|many>', 'whether turns share few patterns, or most have a unique one')
       .choices(['few', 'many'])
       .default('few'),
   )
@@ -111,32 +111,38 @@ Bench.add('analyses', 'every named analysis and every query of docs/how-to/analy
   .count('--samples <n>', 'measurements of each', 3)
   .action(benchAnalyses)
 
-Bench.add('elsewhere', 'contexts that ask other sessions of a large project, against those that do not')
+Bench.add(
+  'elsewhere',
+  'contexts with knowledge of other sessions in a large project, against contexts without it',
+)
   .onStore()
   .counts('--turns <list>', 'sizes of the graph at which to measure', [1_000, 20_000, 100_000])
   .count('--samples <n>', 'measurements of each', 600)
   .action(benchElsewhere)
 
-Bench.add('queries', 'captures while hostile queries fight for the machine, against captures without')
+Bench.add('queries', 'captures during hostile queries, against captures without them')
   .onStore()
   .count('--turns <n>', 'turns in the graph before', 5_000)
   .count('--samples <n>', 'captures of each', 600)
   .action(benchQueries)
 
-Bench.add('readers', 'captures over HTTP beside eight readers of the same world, against captures alone')
+Bench.add(
+  'readers',
+  'captures over HTTP during eight readers of the same world, against captures without readers',
+)
   .onStore()
   .count('--turns <n>', 'turns in the graph before', 2_000)
   .count('--samples <n>', 'captures of each', 300)
-  .count('--pause <ms>', 'between two contexts of a reader', 250)
+  .count('--pause <ms>', 'milliseconds between two contexts of a reader', 250)
   .action(benchReaders)
 
 Bench.add(
   'events',
-  'captures beside readers of events, against captures alone; how long an event is on its way',
+  'captures during readers of events, against captures without readers; the delay of an event',
 )
   .onStore()
   .count('--samples <n>', 'captures of each', 200)
-  .count('--readers <n>', 'how many', 200)
+  .count('--readers <n>', 'number of readers', 200)
   .action(benchEvents)
 
 Bench.add(
@@ -152,7 +158,7 @@ Bench.add(
 
 Bench.add(
   'hooks',
-  'the hooks of Claude Code from start to end, with the service up, away and silent, against a Node that does nothing',
+  'the hooks of Claude Code from start to end, with the service up, down and silent, against a Node without work',
 )
   .count('--samples <n>', 'measurements of each', 40)
   .action(benchHooks)
@@ -162,7 +168,7 @@ Bench.add(
   'the longest answer of /healthz during single requests of 1 MiB with hostile texts',
 ).action(benchHealth)
 
-Bench.add('restore', 'turns leaving an embedded graph and coming into a store: turns a second, and memory')
+Bench.add('restore', 'export from an embedded graph and restore into a store: turns per second, and memory')
   .onStore()
   .count('--turns <n>', 'how many turns', 20_000)
   .action(benchRestore)

@@ -36,7 +36,7 @@ export class Session<Task, Report> {
   /** Null while only the service knows the project of its callers. */
   #project: string | null
   #turn: number | null = null
-  /** Number of refused turns in the spool when this session read its state. */
+  /** Number of rejected turns in the spool when this session read its state. */
   #refusedBefore = 0
   #first = true
   #worldAtWork: string | null = null
@@ -215,7 +215,7 @@ export class Session<Task, Report> {
     return null
   }
 
-  /** Throws if the graph has refused a turn, because later turns would build on it. */
+  /** Throws if the graph has rejected a turn, because later turns would build on it. */
   async #assertNoneRefused(): Promise<void> {
     if ((await this.#countRefused()) <= this.#refusedBefore) return
     throw turnRefused((await this.#client.spool())?.folder ?? '')

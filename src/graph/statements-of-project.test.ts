@@ -11,7 +11,7 @@ import { allStatements, type Statement } from './statements.ts'
 
 /** Statements that read all projects and return keys, which the service sorts by project. */
 const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
-  'events/changes': 'what changed, for the one feed of a service; each reader is told of its project alone',
+  'events/changes': 'what changed, for the one feed of a service; each reader receives only its own project',
   'graph/neighbors': 'for analysts of the whole graph, by the id that the engine itself gave a node',
   'runs/leased': 'whose leases have run out: each world is then changed by its key',
   'worlds/before-new': "by the id of a task, and answers keys of the caller's project alone",

@@ -1,4 +1,4 @@
-/** The same module for programs that are CommonJS: one copy, so that `instanceof` holds on both sides. */
+/** Re-exports the module for CommonJS programs. There is only one copy, so that `instanceof` works on both sides. */
 import turngraph = require('./index.ts')
 
 export = turngraph

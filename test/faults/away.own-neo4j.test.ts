@@ -164,7 +164,7 @@ describeOnOwnNeo4j('lts', () => {
 
   /** Until its first attempt has failed, a service reports that the graph is being prepared. */
   const refusedCredentials = ({ url }: ServiceProcess): Promise<Exchange> =>
-    until('it says that the credentials are wrong', 30_000, async () => {
+    until('the service reports wrong credentials', 30_000, async () => {
       const seen = await sendTurn(url, plannedTurn(placeOf('TASK-refused'), { turn: 1, revision: 1 }))
       expect(codeOf(seen)).toBe('503 store_unavailable')
       return seen.body.error.message.includes('credentials') ? seen : null

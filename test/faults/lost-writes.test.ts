@@ -80,7 +80,7 @@ test.each([
     const service = await startReadyService({ dataFolder: folder })
     await store(service, 1)
     await until(
-      'all is in the graph’s own file, and nothing more is to come',
+      'the graph’s own file has all writes, and no more will follow',
       PROCESS_TEST_MS,
       async () => logBytes(folder) < 200,
     )

@@ -16,7 +16,7 @@ test.each([
   [0o755, 'in a folder that others can look into, of which the service warns'],
   [0o700, 'in a private folder, of which it does not warn'],
 ])(
-  'what a service and a client with a spool make can be read by their user alone: %o, %s',
+  'only their user can read the files of a service and of a client with a spool: %o, %s',
   {
     timeout: PROCESS_TEST_MS,
   },

@@ -1,4 +1,4 @@
-/** Hardening, section 3: texts that make a pattern read the same characters again and again. */
+/** Texts that make a pattern read the same characters repeatedly (hardening, section 3). */
 export const PUMPS: readonly string[] = [
   ...[
     '.',
@@ -52,6 +52,9 @@ export const PUMPS: readonly string[] = [
   ],
 ]
 
-/** A text of this size. The other letter at its end makes a pattern that looks for the end begin at each place of the run. */
+/**
+ * Returns a text of the given size. Its last letter differs, so that a pattern that searches for the end
+ * starts at each position of the run.
+ */
 export const pumped = (pump: string, size: number): string =>
   `${pump.repeat(Math.ceil(size / pump.length)).slice(0, size)}b`

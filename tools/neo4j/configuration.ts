@@ -3,11 +3,11 @@ export interface ServerConfiguration {
   readonly folder: string
   readonly port: number
   readonly auth: boolean
-  /** Lines to set, by name; the empty string removes a line, which leaves Neo4j's own default. */
+  /** Lines to set, by name; the empty string removes a line, so that Neo4j's own default applies. */
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** The text of `neo4j.conf`: bolt on the loopback only, small memory, short timeouts, nothing sent home. */
+/** Renders `neo4j.conf`: bolt on the loopback only, small memory, short timeouts, no usage reports. */
 export function renderConfiguration({ folder, port, auth, settings }: ServerConfiguration): string {
   const lines: Record<string, string> = {
     'server.directories.data': `${folder}/data`,

@@ -12,7 +12,7 @@ const problemOf = (query: string, engine: 'neo4j' | 'embedded' = 'neo4j'): strin
   }
 }
 
-describe('a query is refused by its words', () => {
+describe('a query is rejected by its words', () => {
   test.each([
     ['CREATE (n)', 'query: has CREATE at 0, which does not read this graph'],
     ['match (n) set n.a = 1', 'query: has set at 10, which does not read this graph'],

@@ -75,7 +75,7 @@ describe('the end', () => {
     ['it', false],
     ['the next conversation', true],
   ])(
-    'by an AbortSignal is a cancellation, and what still goes on after %s is ignored',
+    'by an AbortSignal is a cancellation, and further events after %s are ignored',
     async (_, isFollowed) => {
       const { tracker, config } = tracked()
       const controller = new AbortController()

@@ -80,7 +80,7 @@ export class FlowingRuns {
     for (const [world, turnRunId] of this.#runs) {
       const run = await again(() => untilRunEnded(client, world, turnRunId, ENDS_WITHIN_MS))
       this.#figures[run.status]++
-      holds(run.status !== 'cancelled', 'nobody cancelled it', run)
+      holds(run.status !== 'cancelled', 'the run was not cancelled', run)
     }
     this.#stop.abort()
     await this.#working

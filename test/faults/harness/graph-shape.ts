@@ -33,9 +33,9 @@ export async function checkGraphShape(
   for (const world of worlds) {
     const chain = (turnsOf.get(world.key) ?? []).sort((a, b) => Number(a.number) - Number(b.number))
     const numbers = chain.map(({ number }) => Number(number))
-    holds(new Set(numbers).size === numbers.length, 'a turn number stands once', { world, numbers })
+    holds(new Set(numbers).size === numbers.length, 'each turn number exists once', { world, numbers })
     holds(world.turnCount === chain.length, 'the world counts its turns', { world, numbers })
-    holds(world.currentTurn === (numbers.at(-1) ?? 0), 'the world knows its newest turn', { world, numbers })
+    holds(world.currentTurn === (numbers.at(-1) ?? 0), 'the world stores its newest turn', { world, numbers })
     for (const [i, turn] of chain.entries()) {
       const successor = chain[i + 1]?.key
       holds(above.get(turn.key) === successor, 'NEXT is the chain of the turn numbers present', {
@@ -46,14 +46,14 @@ export async function checkGraphShape(
     edges += Math.max(0, chain.length - 1)
   }
   holds(edges === next.length, 'NEXT joins turns of one world only', { edges, next: next.length })
-  holds(nodes.length === turns.length, 'every turn hangs on one world', [nodes.length, turns.length])
+  holds(nodes.length === turns.length, 'every turn belongs to one world', [nodes.length, turns.length])
   holds(
     turns.every(({ labels }) => String(labels) === 'Turn'),
     'a superseded turn has left its world',
   )
-  holds(distinct(nodes, 'key') === nodes.length, 'every key stands once')
-  holds(old.length === oldNodes.length, 'every superseded turn has one that replaced it', [old, oldNodes])
-  holds(distinct(oldNodes, 'key') === oldNodes.length, 'every superseded key stands once')
+  holds(distinct(nodes, 'key') === nodes.length, 'every key exists once')
+  holds(old.length === oldNodes.length, 'every superseded turn has one replacement', [old, oldNodes])
+  holds(distinct(oldNodes, 'key') === oldNodes.length, 'every superseded key exists once')
 
   await checkProgress(graph, worlds)
   const parts = await checkParts(graph)
@@ -69,11 +69,11 @@ async function checkProgress(graph: Graph, worlds: readonly Found[]): Promise<vo
   )
   const edges = await graph.read(progress, {})
   const pairs = new Set(edges.map(({ world, criterion }) => `${world} ${criterion}`))
-  holds(pairs.size === edges.length, 'a criterion has one standing in a world')
+  holds(pairs.size === edges.length, 'a criterion has one state in a world')
   const edgesOf = groupBy(edges, 'world')
   for (const world of worlds) {
     const sum = (edgesOf.get(world.key) ?? []).reduce((total, { kept }) => total + revOf(kept), 0)
-    holds(sum === world.progressSum, 'the standing of the criteria is whole', { world, sum })
+    holds(sum === world.progressSum, 'the state of the criteria is complete', { world, sum })
   }
 }
 
@@ -117,7 +117,7 @@ async function checkParts(graph: Graph): Promise<number> {
     'MATCH (c:Criterion) WHERE NOT EXISTS { MATCH (:Task)-[:HAS_CRITERION]->(c) } RETURN c.key AS key',
   )
   const alone = await graph.read(loose, {})
-  holds(alone.length === 0, 'every criterion is of a task', alone)
+  holds(alone.length === 0, 'every criterion belongs to a task', alone)
   return sum
 }
 

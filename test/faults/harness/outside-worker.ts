@@ -69,7 +69,7 @@ export class OutsideWorker {
     const turn = { playerSummary: summaryOf(attemptId), coachDecision: 'feedback' as const }
     try {
       const { status } = await client.commitAttempt({ project, attemptId, fence, turn })
-      holds(status === 'committed', 'a commit is answered as one', { commit, status })
+      holds(status === 'committed', 'the answer to a commit is committed', { commit, status })
       this.acknowledged.push(commit)
     } catch (error) {
       if (!(error instanceof TurngraphError) || error.code !== 'lease_lost') throw error

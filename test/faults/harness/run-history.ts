@@ -63,14 +63,22 @@ function checkRun(run: RunStatus, attempts: readonly Attempt[]): void {
   holds(run.attemptCount === attempts.length, 'a run counts its attempts', about)
   holds(run.committedTurnCount === counted('committed'), 'a run counts its commits', about)
   holds(run.failedAttemptCount === counted('failed'), 'a run counts its failures', about)
-  holds(run.interruptedAttemptCount === counted('interrupted'), 'a run counts what was interrupted', about)
-  holds(counted('running') === (run.activeAttemptId === null ? 0 : 1), 'a run knows its attempt', about)
+  holds(
+    run.interruptedAttemptCount === counted('interrupted'),
+    'a run counts its interrupted attempts',
+    about,
+  )
+  holds(
+    counted('running') === (run.activeAttemptId === null ? 0 : 1),
+    'a run names its active attempt',
+    about,
+  )
   const seqs = attempts.map(({ turnRunSeq }) => turnRunSeq ?? 0).toReversed()
   holds(isOneToN(seqs), 'the attempts of a run are numbered 1 to n', about)
   const reasoned = run.status === 'failed' || run.status === 'interrupted'
   holds(reasoned === (run.failureReason !== null), 'an end before the target has a reason', about)
   if (run.status === 'completed')
-    holds(run.committedTurnCount === run.requestedTurnCount, 'completed is complete', about)
+    holds(run.committedTurnCount === run.requestedTurnCount, 'a completed run has all requested turns', about)
 }
 
 /**

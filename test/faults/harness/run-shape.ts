@@ -41,17 +41,17 @@ export async function checkRunShape(graph: Graph): Promise<{ runs: number; attem
   )
   const nodes = await rows('run-nodes', 'MATCH (r:TurnRun) RETURN count(r) AS found', countRow)
   const attemptNodes = await rows('attempt-nodes', 'MATCH (a:Attempt) RETURN count(a) AS found', countRow)
-  holds(nodes[0]?.found === runs.length, 'every run is of one world', [nodes, runs.length])
-  holds(attemptNodes[0]?.found === attempts.length, 'every attempt is of one world', attemptNodes)
+  holds(nodes[0]?.found === runs.length, 'every run belongs to one world', [nodes, runs.length])
+  holds(attemptNodes[0]?.found === attempts.length, 'every attempt belongs to one world', attemptNodes)
 
   const runOf = new Map(ofRuns.map(({ run, attempt }) => [attempt, run]))
-  holds(runOf.size === ofRuns.length, 'an attempt is of one run')
+  holds(runOf.size === ofRuns.length, 'an attempt belongs to one run')
   const turnOf = new Map(produced.map(({ attempt, number }) => [attempt, number]))
   holds(turnOf.size === produced.length, 'an attempt produces one turn')
   for (const { attempt } of attempts) {
-    holds((runOf.get(attempt.attemptId) ?? null) === attempt.turnRunId, 'an attempt knows its run', attempt)
+    holds((runOf.get(attempt.attemptId) ?? null) === attempt.turnRunId, 'an attempt names its run', attempt)
     const number = turnOf.get(attempt.attemptId) ?? null
-    holds(number === attempt.producedTurn, 'an attempt knows its turn', { attempt, number })
+    holds(number === attempt.producedTurn, 'an attempt names its turn', { attempt, number })
   }
   for (const world of worlds) {
     const ofWorld = runs.filter((row) => row.world === world.key).map(({ run }) => run)
@@ -72,7 +72,7 @@ export async function checkRunShape(graph: Graph): Promise<{ runs: number; attem
     )
     const given = [...fences, ...ofWorld.flatMap(({ fence }) => fence ?? [])]
     holds(new Set(given).size === given.length, 'every fence has one owner', { world, given })
-    holds(Math.max(0, ...given) === (world.fence ?? 0), 'the world knows its greatest fence', {
+    holds(Math.max(0, ...given) === (world.fence ?? 0), 'the world stores its greatest fence', {
       world,
       given,
     })

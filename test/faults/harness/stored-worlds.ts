@@ -26,7 +26,7 @@ export async function checkWorld(
   const expected = writer.standing().map(({ record }) => record)
   same(turns, expected, `${slug}: every acknowledged turn is there, once, word for word, and nothing else`)
   for (const { op, record } of writer.standing()) {
-    holds(partsFit(op, record), 'a stored record is whole', { slug, op, record })
+    holds(partsFit(op, record), 'a stored record is complete', { slug, op, record })
   }
   await reference.follow(writer)
   const newest = writer.currentTurn

@@ -77,7 +77,7 @@ export class Writer {
       return
     }
     const passes = [0, 503, 504].includes(seen.status) || seen.body?.error?.code === 'busy'
-    holds(passes, 'a capture is stored, or fails in a way that can be tried again', {
+    holds(passes, 'a capture is stored, or fails with an error that allows a retry', {
       ...this.place,
       op,
       seen,
@@ -94,7 +94,7 @@ export class Writer {
     const landed = this.#landed
     holds(repeated || created, 'a first capture is answered 201', { ...this.place, op, seen })
     holds(landed === null || !created, 'a stored capture is not stored again', { ...this.place, op, seen })
-    holds(partsFit(op, record), 'an answer holds the whole record', { ...this.place, op, record })
+    holds(partsFit(op, record), 'an answer contains the whole record', { ...this.place, op, record })
     if (landed === null) this.stored.push({ op, record })
     this.inFlight = null
     this.#landed = null

@@ -91,7 +91,7 @@ async function captureTogether(
         const seen = await sendTurn(url, turnOf(project, turn))
         if (seen.status === 201 || seen.status === 200) break
         const code = seen.body?.error?.code
-        holds(code === 'busy' || code === 'timeout', 'a capture beside others is stored, or busy', {
+        holds(code === 'busy' || code === 'timeout', 'a concurrent capture is stored, or busy', {
           turn,
           seen,
           output: output(),

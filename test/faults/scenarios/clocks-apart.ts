@@ -61,7 +61,7 @@ async function bothLive(
     await createRunWorld(client, world, 'slow', { leaseTtlMs: LEASE_MS })
     const id = await startRun(client, world, { turnCount: 10, maxAttempts: 10 })
     const ended = await untilRunEnded(client, world, id)
-    holds(ended.status === 'completed', 'nobody interrupts a live run', ended)
+    holds(ended.status === 'completed', 'a live run is not interrupted', ended)
   }
   await Promise.all([run(ahead, one), run(behind, other)])
   return 2
@@ -94,7 +94,7 @@ async function dieAndBeTakenOver(
   const ended = await untilRunEnded(heir.client, world, id, TAKEN_OVER_WITHIN_MS)
   const tookMs = Math.round(performance.now() - began)
   holds(ended.status === 'interrupted', 'a dead replica’s run is interrupted', ended)
-  holds(tookMs > LEASE_MS / 3, 'not before its lease is over', { tookMs })
+  holds(tookMs > LEASE_MS / 3, 'a run is not interrupted before its lease is over', { tookMs })
   await checkFree(heir.client, world)
   await checkTakesRuns(heir.client, world)
   return tookMs

@@ -133,6 +133,6 @@ async function openAndCheck(
 
 function saidIn(text: string): string {
   const said = SAID.exec(text)?.[0]
-  holds(said !== undefined, 'damage that is met is told as what it is', text)
+  holds(said !== undefined, 'damage is reported with its cause', text)
   return said
 }

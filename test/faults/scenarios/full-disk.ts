@@ -65,14 +65,14 @@ export const fullDisk: Scenario = ({ rounds, seed, log }) =>
           ending = true
           stop.abort()
           if (end === 'stopped')
-            holds((await service.stop()) === 0, 'a stop on a full disk is orderly', service.output())
+            holds((await service.stop()) === 0, 'a stop on a full disk is normal', service.output())
           else await service.kill()
           disk.makeRoom()
         }
         await writing
         if (ending) service = await startServiceProcess({ dataFolder })
         await untilReady(service)
-        holds(await isReady(service), 'it is ready once there is room')
+        holds(await isReady(service), 'the service is ready when there is room')
         for (const writer of writers) {
           const { landed, absent } = await checkWorld(service.client, writer, reference, random)
           figures.landed += landed

@@ -88,7 +88,7 @@ export const killGivenNeo4j = (
       for (const service of services)
         for (const seen of await askWhileAway(service, round)) {
           onExchange(seen)
-          holds(seen.status === 503, 'a store that is away is store_unavailable', seen)
+          holds(seen.status === 503, 'an unavailable store is store_unavailable', seen)
         }
       stop.abort()
       await writing
@@ -114,7 +114,7 @@ export const killGivenNeo4j = (
       )
     }
     for (const writer of writers) figures.superseded += await checkHistories(services[0].client, writer)
-    holds(late.length === 0, 'a store that is away is an error within 5 s', { figures, late })
+    holds(late.length === 0, 'an unavailable store is an error within 5 s', { figures, late })
     return figures
   })
 
@@ -122,15 +122,15 @@ function checkRefusal(seen: Exchange): void {
   const code = seen.body?.error?.code
   const expected =
     (seen.status === 503 && code === 'store_unavailable') || (seen.status === 504 && code === 'timeout')
-  holds(expected, 'a store that is away is store_unavailable or timeout', seen)
-  holds(seen.status === 504 || seen.retryAfter !== null, 'a 503 says when to try again', seen)
+  holds(expected, 'an unavailable store is store_unavailable or timeout', seen)
+  holds(seen.status === 504 || seen.retryAfter !== null, 'a 503 has a time for the next try', seen)
 }
 
 /** Sends all kinds of requests while there is no store. The caller checks that the answers are errors. */
 async function askWhileAway(service: ServiceProcess, round: number): Promise<Exchange[]> {
   const { url, output } = service
   const health = await exchange(`${url}/healthz`)
-  holds(health.status === 200, 'the process lives, whatever its store does', { health, output: output() })
+  holds(health.status === 200, 'the process stays alive without its store', { health, output: output() })
   await until('the service says that it is not ready', 10_000, async () => {
     const ready = await exchange(`${url}/readyz`)
     holds(ready.ms < ANSWERS_WITHIN_MS, 'readiness answers within 5 s', ready)
@@ -161,7 +161,7 @@ const turnWhileAway = ({ pid }: ServiceProcess, round: number): TurnToSend =>
 
 /** Sends a rejected turn again until the service has recovered and stores it. */
 const untilStored = ({ url }: ServiceProcess, turn: TurnToSend): Promise<unknown> =>
-  until('what was refused is stored', 60_000, async () => {
+  until('the rejected turn is stored', 60_000, async () => {
     const seen = await sendTurn(url, turn)
     if (seen.status >= 500) checkRefusal(seen)
     return seen.status < 300

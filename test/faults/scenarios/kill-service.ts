@@ -51,7 +51,7 @@ export const killService: Scenario = ({ rounds, seed, log }) =>
         figures.absent += absent
       }
       const stored = writers.reduce((sum, writer) => sum + writer.stored.length, 0)
-      holds(shape.turns + shape.superseded === stored, 'nothing is stored but what was sent', {
+      holds(shape.turns + shape.superseded === stored, 'only sent records are stored', {
         shape,
         stored,
       })

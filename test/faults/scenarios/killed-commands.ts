@@ -19,6 +19,6 @@ export const killedCommands: Scenario = async ({ rounds }) => {
     env: { ...process.env, CHAOS_DEATHS: String(rounds) },
   })
   const [status] = await once(child, 'close')
-  holds(status === 0, 'a command that was killed and run again leaves what it leaves if it is not killed')
+  holds(status === 0, 'a killed and repeated command has the same result as one without a kill')
   return { commands: TESTS.length, deaths: rounds }
 }

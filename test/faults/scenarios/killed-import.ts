@@ -47,7 +47,7 @@ export const killedImport: Scenario = ({ rounds, seed, log }) =>
       try {
         const stored = await everyTurn(clientOf(graph, PROJECT))
         const found = stored.filter(({ turnId }) => turnId.startsWith(`rewritten-${round}-`)).length
-        holds(found === turns, 'a file that was rewritten in place is read anew', { round, found, turns })
+        holds(found === turns, 'a file that was rewritten in place is read again', { round, found, turns })
         figures.turns += found
       } finally {
         await graph.close()

@@ -52,7 +52,7 @@ export const killedWatch: Scenario = ({ rounds, seed, log }) =>
     const graph = EmbeddedGraph.open({ folder: dataFolder })
     later(() => graph.close())
     const [stored, expected] = [await viewOf(clientOf(graph)), await viewOf(clientOf(reference))]
-    holds(isDeepStrictEqual(stored, expected), 'a watch that was killed leaves what imports leave', {
+    holds(isDeepStrictEqual(stored, expected), 'a killed watch has the same result as imports', {
       stored,
     })
     return { turns: rounds, kills: rounds }

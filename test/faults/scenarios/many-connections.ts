@@ -35,7 +35,7 @@ export const manyConnections: Scenario = ({ rounds, log }) =>
     later(() => service.kill())
     await untilReady(service)
     const warned = service.output().includes(`this process may open ${FILES} files, so it takes`)
-    holds(warned, 'a limit that is low is said at the start', service.output())
+    holds(warned, 'a low limit is reported at the start', service.output())
     const token = readFileSync(path.join(folder, 'token'), 'utf8').trim()
     const client = httpClient({ url: service.url, token })
     const figures = { rounds, connections: 0, acknowledged: 0, slowestMs: 0, mostFiles: 0 }

@@ -147,7 +147,11 @@ async function cancelAll(
   const askedMs = Math.round(performance.now() - began)
   await inCrew(CALLERS, runs, async ({ world, turnRunId }) => {
     const run = await untilRunEnded(client, world, turnRunId)
-    holds(run.status === 'cancelled' && run.cancelReason === 'storm', 'a cancelled run ends as such', run)
+    holds(
+      run.status === 'cancelled' && run.cancelReason === 'storm',
+      'a cancelled run ends as cancelled',
+      run,
+    )
   })
   return { cancelsAskedMs: askedMs, allCancelledMs: Math.round(performance.now() - began) }
 }

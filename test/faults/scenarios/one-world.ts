@@ -61,10 +61,16 @@ async function startAtOnce(services: readonly ServiceProcess[], world: RunWorld,
   const losers = answers.filter((answer) => answer !== won)
   for (const loser of losers) {
     const details = busyDetails(loser)
-    holds(details.turn_run_id === winner.turnRunId, 'a loser is told of the run that won', { winner, loser })
+    holds(details.turn_run_id === winner.turnRunId, 'a loser gets the id of the winning run', {
+      winner,
+      loser,
+    })
     // An attempt of the run may have started since then; the single attempt is known.
     const named = winner.attemptId ?? details.attempt_id
-    holds(details.attempt_id === named && named !== null, 'a loser is told of the attempt', { winner, loser })
+    holds(details.attempt_id === named && named !== null, 'a loser gets the id of the attempt', {
+      winner,
+      loser,
+    })
   }
   return { winner, busy: losers.length, slowestMs: slowest(answers) }
 }
@@ -81,8 +87,8 @@ async function claimAtOnce(services: readonly ServiceProcess[], world: RunWorld,
   const losers = answers.filter((answer) => answer !== claimed)
   for (const loser of losers) {
     const { attempt_id, turn_run_id } = busyDetails(loser)
-    holds(attempt_id === attemptId, 'a loser is told of the attempt', { winner, loser })
-    holds(turn_run_id === turnRunId, 'a loser is told of the run', { winner, loser })
+    holds(attempt_id === attemptId, 'a loser gets the id of the attempt', { winner, loser })
+    holds(turn_run_id === turnRunId, 'a loser gets the id of the run', { winner, loser })
   }
   return { fence: claimed.body.fence as number, busy: losers.length, slowestMs: slowest(answers) }
 }
@@ -108,7 +114,7 @@ async function commitAtOnce(
   holds(own?.status === 200 && own.body.status === 'committed', 'the winner commits', answers)
   for (const stranger of strangers) {
     const refused = stranger.status === 409 && stranger.body.error.code === 'lease_lost'
-    holds(refused, 'another fence commits nothing', stranger)
+    holds(refused, 'a wrong fence commits no turn', stranger)
   }
   return strangers.length
 }

@@ -188,7 +188,7 @@ async function checkSeen(writer: Writer, seen: readonly Seen[]): Promise<number>
   if (first === undefined) return onlyAliases.size
   const { asked, from, to } = first
   const ops = writer.stored.slice(Math.max(0, from - 1), to).map(({ op }) => op)
-  holds(false, 'a reader is told one state that the world was in', {
+  holds(false, 'each answer to a reader is one state of the world', {
     wrong: open.size,
     of: seen.length,
     asked,

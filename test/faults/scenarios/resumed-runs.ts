@@ -69,7 +69,7 @@ async function checkResumed(
   const runs = await listed()
   const about = runs.map(({ turnRunId, status, resumes }) => ({ turnRunId, status, resumes }))
   const chain = [null, ...runs.map(({ turnRunId }) => ({ turnRunId }))].slice(0, -1)
-  holds(runs[0]?.turnRunId === first, 'the first run is the one that was asked for', about)
+  holds(runs[0]?.turnRunId === first, 'the first run is the requested one', about)
   holds(
     JSON.stringify(runs.map(({ resumes }) => resumes)) === JSON.stringify(chain),
     'each run resumes the one before it, and no other',
@@ -82,6 +82,6 @@ async function checkResumed(
   )
   await checkFree(client, world)
   const { turns, attempts } = await checkHistory(client, world)
-  holds(turns === COUNTS.turnCount, 'the turns that were asked for are committed, once', { world, turns })
+  holds(turns === COUNTS.turnCount, 'the requested turns are committed once', { world, turns })
   return { runs: runs.length, attempts: attempts.length }
 }

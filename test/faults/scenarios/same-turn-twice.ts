@@ -44,7 +44,7 @@ export const sameTurnTwice: Scenario = (options) =>
         'there is one record: the one that was answered 201',
         { answers, turns },
       )
-      holds(partsFit({ turn, revision }, stored), 'the record is whole', stored)
+      holds(partsFit({ turn, revision }, stored), 'the record is complete', stored)
       figures.stored += turns.length
       if (round % 50 === 0) log(`${round} turns captured twice at once`)
     }
@@ -66,5 +66,5 @@ function checkAnswers(answers: readonly Exchange[], equal: boolean, about: objec
     refused,
   })
   const { fields } = refused.body.error.details
-  holds(fields.includes('player_summary'), 'the conflict names what differs', { ...about, refused })
+  holds(fields.includes('player_summary'), 'the conflict names the different fields', { ...about, refused })
 }

@@ -47,7 +47,11 @@ export const stoppedCoordinator: Scenario = (options) =>
       const refusal = await goesOn(sleeper, lost, store)
       figures[refusal]++
       const { runs } = await checkHistory(other.client, world, [lost])
-      holds(runs.get(lost)?.status === 'interrupted', 'what was taken over stays interrupted', runs.get(lost))
+      holds(
+        runs.get(lost)?.status === 'interrupted',
+        'a run that was taken over stays interrupted',
+        runs.get(lost),
+      )
       await checkTakesRuns(sleeper.client, world)
       if (round % 10 === 0) log(`round ${round}: ${JSON.stringify(figures)}`)
     }
@@ -65,7 +69,7 @@ async function takeOver({ client, output }: ServiceProcess, world: RunWorld, los
   holds(tookMs >= LEAST_KEPT_MS, 'a lease is kept for its time', { tookMs })
   const own = await startRun(client, world, { turnCount: 2, maxAttempts: 2 })
   const next = await untilRunEnded(client, world, own)
-  holds(next.status === 'completed', 'a world that was taken over takes runs', { next, log: output() })
+  holds(next.status === 'completed', 'a world that was taken over accepts runs', { next, log: output() })
   return tookMs
 }
 
@@ -89,7 +93,7 @@ async function goesOn(sleeper: ServiceProcess, lost: string, store: RunStore): P
   same(await store.dump(), before, 'a late owner changes nothing')
   const { code, message = '' } = line.err ?? {}
   if (code === 'timeout' && line.msg === 'the turn run cannot go on') return 'late'
-  holds(code === 'lease_lost', 'a late owner is refused with lease_lost', line)
+  holds(code === 'lease_lost', 'a late owner gets lease_lost', line)
   return message.startsWith('Attempt') ? 'lateCommits' : 'lateRenewals'
 }
 
