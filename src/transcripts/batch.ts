@@ -1,4 +1,4 @@
-/** Gathers the turns of transcripts into transactions of a good size, and writes them. */
+/** Groups the turns of transcripts into transactions of a suitable size, and writes them. */
 import { randomUUID } from 'node:crypto'
 import { sessionKey, transcriptFileKey } from '../core/keys.ts'
 import { type Graph, type Run, type Step, toStep, type Value } from '../graph/port.ts'
@@ -15,7 +15,7 @@ const writeTurns = statement('transcripts/write-turns')
 const linkAgents = statement('transcripts/link-agents')
 const linkSessionTurns = statement('transcripts/link-session-turns')
 
-/** Some turns of a transcript, and how far they bring it: both are written together or not at all. */
+/** Some turns of a transcript and the new position in its file. Both are written together or not at all. */
 export type Part = {
   source: TranscriptSource
   /** The node of the file. */
@@ -25,26 +25,26 @@ export type Part = {
     properties: { [name: string]: Value }
     sessions: readonly SessionParams[]
   }
-  /** Their messages are scrubbed. */
+  /** Turns whose error messages are already scrubbed. */
   turns: readonly StoredTurn[]
-  /** The session among whose calls and agents links are to be drawn, once its file is read. */
+  /** The session whose calls and agents are linked after its file was read. */
   agentsOf: string | null
-  /** What else belongs to the same transaction, after the turns. */
+  /** Further steps of the same transaction, after the turns. */
   links: readonly Step[]
 }
 
 /**
- * What one transaction writes. With 250 steps the embedded engine took half as long again, most of it for commits; with
- * 1,000, 1 GB took 25 MB of memory more. Neo4j writes 12,300 steps/s, of 1,000 at once 10,600. The first ones are smaller:
- * a Neo4j that has just started needs more than its time-out for a thousand.
+ * Maximum number of steps per transaction. With 250 steps the embedded engine took 1.5 times as long, mostly for commits. With
+ * 1,000 steps an import of 1 GB took 25 MB more memory. Neo4j writes 12,300 steps/s with 4,000 steps at once, and 10,600 with
+ * 1,000. The first transactions are smaller, because a Neo4j that has just started exceeds its time-out with 1,000 steps.
  */
 const STEPS_AT_ONCE = { embedded: 500, neo4j: 4_000 }
 const STEPS_AT_FIRST = 125
 const PARTS_AT_ONCE = 100
 
 /**
- * Gathers parts of transcripts into transactions of a good size: a transaction for each small file costs more than its
- * turns. While one is written the next is gathered.
+ * Groups parts of transcripts into transactions of a suitable size. A transaction for each small file would cost more than
+ * its turns. While one transaction is written, the next is prepared.
  */
 export class TranscriptBatch {
   readonly #graph: Graph
@@ -52,38 +52,38 @@ export class TranscriptBatch {
   #steps = 0
   #most = STEPS_AT_FIRST
   #refused: TranscriptSource[] = []
-  /** The transaction that is under way; where it failed, the next call fails. */
+  /** The current transaction. If it fails, the next call fails. */
   #writing: Promise<void> = Promise.resolve()
 
   constructor(graph: Graph) {
     this.#graph = graph
   }
 
-  /** How many steps make a transaction. */
+  /** Number of steps in a transaction. */
   get stepsAtOnce(): number {
     return this.#most
   }
 
   async add(part: Part): Promise<void> {
-    // In one transaction a file's progress is written once.
+    // A transaction writes the progress of a file only once.
     if (this.#parts.some(({ file }) => file.key === part.file.key)) await this.#write()
     this.#parts.push(part)
     this.#steps += part.turns.reduce((sum, { length }) => sum + length, 0)
     if (this.#steps >= this.stepsAtOnce || this.#parts.length >= PARTS_AT_ONCE) await this.#write()
   }
 
-  /** Writes what was gathered, and waits until all is written. */
+  /** Writes the pending parts and waits until everything is written. */
   async flush(): Promise<void> {
     await this.#write()
     await this.#writing
   }
 
-  /** Resolves when no transaction is under way any more, however it ended; gathered parts stay unwritten. */
+  /** Resolves when the current transaction has ended, with or without success. Pending parts are not written. */
   async settled(): Promise<void> {
     await this.#writing.catch(() => {})
   }
 
-  /** Begins a transaction once the one before it is done. */
+  /** Starts a transaction after the previous one. */
   async #write(): Promise<void> {
     await this.#writing
     const parts = this.#parts
@@ -92,7 +92,7 @@ export class TranscriptBatch {
     this.#steps = 0
     this.#most = Math.min(2 * this.#most, STEPS_AT_ONCE[this.#graph.engine])
     this.#writing = this.#transact(parts)
-    this.#writing.catch(() => {}) // the next call rejects with it
+    this.#writing.catch(() => {}) // the next call rejects with the error
   }
 
   async #transact(parts: readonly Part[]): Promise<void> {
@@ -108,12 +108,12 @@ export class TranscriptBatch {
     for (const { source, file } of parts) if (!written?.has(file.key)) this.#refused.push(source)
   }
 
-  /** Transcripts that another import read on meanwhile: their gathered parts were not written. */
+  /** Returns and forgets the transcripts whose parts were rejected because another import read further at the same time. */
   refused(): TranscriptSource[] {
     return this.#refused.splice(0)
   }
 
-  /** Whether a transcript was refused, and forgets that it was. */
+  /** Checks whether a transcript was rejected, and forgets it. */
   takeRefusal(source: TranscriptSource): boolean {
     const key = transcriptFileKey(source)
     const others = this.#refused.filter((other) => transcriptFileKey(other) !== key)
@@ -123,7 +123,7 @@ export class TranscriptBatch {
   }
 }
 
-/** The files as `transcripts/write-files` takes them: of several files of a session the one with the newest record describes it. */
+/** Returns the files as `transcripts/write-files` expects them. The file with the newest record describes its session. */
 async function describeSessions(run: Run, parts: readonly Part[]): Promise<Value[]> {
   const held = parts.flatMap(({ file: { key: fileKey, sessions } }) =>
     sessions.map(({ key, endedAt }) => ({ fileKey, key, endedAt })),
@@ -154,7 +154,7 @@ async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
     for (const { properties } of params) sums.add(properties.project, properties, 1)
     if (params.length > 0) await run(toStep(writeTurns, { batch: { turns: params } }))
     if (patterns.length > 0) await run(toStep(forgetPatterns, { keys: patterns }))
-    // A turn that comes again in its session is a later version, or a copy: it stays where it was first.
+    // A repeated turn of a session is a later version or a copy. It keeps its first position.
     const links = new Map(
       turns
         .toReversed()

@@ -17,7 +17,7 @@ const text = (words: string) => ({ type: 'text', text: words })
 const prompt = user('Fix it')
 const interruption = user('[Request interrupted by user]')
 
-/** The first turn's call, and what its turn counts. */
+/** The outcome of the first turn's call, and the number of errors of the turn. */
 function outcomeOf(records: Written[]) {
   const { steps, errors } = turnsOf(records)[0]!
   const [, , status, , error] = steps[0]!
@@ -33,7 +33,7 @@ const STOP = "The user doesn't want to take this action right now. STOP what you
 const REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
 const SEVERAL = 'This Bash command contains multiple operations. The following part requires approval: rm'
 
-describe('how a call came out', () => {
+describe('the outcome of a call', () => {
   test.each<[string, Written, object]>([
     ['no is_error', result('a'), ok],
     ['is_error false', result('a', { is_error: false, content: REJECTED }), ok],
@@ -107,7 +107,7 @@ describe('how a call came out', () => {
     expect(outcomeOf([prompt, calls('Bash a'), record])).toEqual(outcome)
   })
 
-  test('pending without a result; interrupted where its turn was', () => {
+  test('pending without a result; interrupted if its turn was', () => {
     expect(outcomeOf([prompt, calls('Bash a')])).toEqual({ status: 'pending', errors: 0, error: null })
     expect(outcomeOf([prompt, calls('Bash a'), prompt])).toEqual({
       status: 'pending',
@@ -124,7 +124,7 @@ describe('how a call came out', () => {
     expect(outcomeOf([prompt, calls('Bash a'), result('a'), failed('a', 'no')])).toEqual(ok)
   })
 
-  test('several results of one record are each their own', () => {
+  test('each result of a record belongs to its own call', () => {
     const both = user([
       { type: 'tool_result', tool_use_id: 'b', is_error: true, content: 'Exit code 1' },
       { type: 'tool_result', tool_use_id: 'a', content: [] },
@@ -138,7 +138,7 @@ describe('how a call came out', () => {
     expect(outcomeOf([prompt, calls('Task a'), elsewhere])).toEqual(ok)
   })
 
-  test('a call knows how long it took and the agent whose work it was', () => {
+  test('a call has its duration and the agent that did its work', () => {
     const { transcript } = read(
       linesOf(placed([prompt, calls('Task a'), result('a', {}, { toolUseResult: { agentId: 'one' } })])),
     )
@@ -155,11 +155,11 @@ describe('calls', () => {
       ({ parallelSteps, steps }) => `${parallelSteps}: ${steps.filter(([, , , is]) => is).map(([id]) => id)}`,
     )
 
-  test('each block is one, in the order of the file', () => {
+  test('each block is a call, in the order of the file', () => {
     expect(ids([prompt, calls(['Read a', 'Grep b']), says('x'), calls('Edit c')])).toEqual(['a b c'])
   })
 
-  test('each id counts once', () => {
+  test('an id within a response counts once', () => {
     const m = { id: 'msg_1' }
     expect(ids([prompt, calls('Read a', m), calls(['Read a', 'Grep b'], m), calls('Read b', m)])).toEqual([
       'a b',
@@ -169,7 +169,7 @@ describe('calls', () => {
     expect(ids([prompt, calls('Read a', {}, copy), calls('Read a', {}, copy)])).toEqual(['a'])
   })
 
-  test('ids that start again in every response are calls of their own, each with its result', () => {
+  test('ids that repeat in every response are separate calls, each with its result', () => {
     const numbered = ['Read', 'Edit', 'Bash'].flatMap((tool, i) => [
       calls(`${tool} call_0`, { id: `msg_${i}` }),
       i === 1 ? failed('call_0', 'Exit code 1') : result('call_0'),
@@ -190,7 +190,7 @@ describe('calls', () => {
     expect(second!.steps.map(([, tool, status]) => `${tool} ${status}`)).toEqual(['Read ok'])
   })
 
-  test('a result answers the call in the record that it names', () => {
+  test('a result belongs to the call in the record that it names', () => {
     const records = [
       prompt,
       calls('Read call_0', { id: 'm1' }, { uuid: 'one' }),
@@ -203,22 +203,22 @@ describe('calls', () => {
     ])
   })
 
-  test('a result that is older than the call and names another record is of another call', () => {
+  test('a result older than the call that names another record belongs to another call', () => {
     const old = { ...result('call_0'), timestamp: instant(-5) }
     const statusOf = (parentUuid: string | null) =>
       outcomeOf([prompt, calls('Bash call_0'), { ...old, parentUuid }]).status
     expect(statusOf('earlier')).toBe('pending')
-    // The clock was set back between the two.
+    // The clock was set back between the call and the result.
     expect(statusOf('r1')).toBe('ok')
     expect(statusOf(null)).toBe('ok')
   })
 
-  // DEFECT 9: fails. "every `tool_use` block (several in one record happen), once per id".
-  test('a call that one record holds twice is one', () => {
+  // Regression test for defect 9. Contract: "every `tool_use` block (several in one record happen), once per id".
+  test('a call that is twice in one record counts once', () => {
     expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
   })
 
-  test('a block without an id is none, and one of another type neither', () => {
+  test('a block without an id or of another type is not a call', () => {
     const odd = {
       message: {
         content: [
@@ -232,11 +232,11 @@ describe('calls', () => {
     expect(ids([prompt, { ...calls('Read a'), ...odd }])).toEqual([''])
   })
 
-  test('two or more of one response are parallel: of one record', () => {
+  test('two or more calls of a response are parallel: calls of one record', () => {
     expect(parallel([prompt, calls(['Read a', 'Grep b']), calls('Edit c')])).toEqual(['2: a,b'])
   })
 
-  test('records of one response are joined by message.id, whatever stands between them', () => {
+  test('records of a response are joined by message.id, even with other records between them', () => {
     const m = { id: 'msg_1' }
     expect(
       parallel([
@@ -257,7 +257,7 @@ describe('calls', () => {
     ).toEqual(['0: '])
   })
 
-  test('else by requestId, else by uuid', () => {
+  test('records without message.id are joined by requestId, otherwise by uuid', () => {
     const q = { requestId: 'q' }
     expect(parallel([prompt, calls('Read a', {}, q), calls('Grep b', {}, q)])).toEqual(['2: a,b'])
     expect(parallel([prompt, calls('Read a'), calls('Grep b')])).toEqual(['0: '])
@@ -266,12 +266,12 @@ describe('calls', () => {
     ).toEqual(['2: a,b'])
   })
 
-  test('within its turn alone', () => {
+  test('calls are parallel only within their turn', () => {
     const m = { id: 'msg_1' }
     expect(parallel([prompt, calls('Read a', m), prompt, calls('Grep b', m)])).toEqual(['0: ', '0: '])
   })
 
-  test('a copy of a call makes nothing parallel', () => {
+  test('a copy of a call does not make calls parallel', () => {
     const m = { id: 'msg_1' }
     expect(parallel([prompt, calls('Read a', m), calls('Read a', m)])).toEqual(['0: '])
   })

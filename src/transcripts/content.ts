@@ -1,4 +1,4 @@
-/** Reads from a record what turns need (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
+/** Reads the parts of a record that turns need (contract: transcripts.md, "Turns"). Texts are inspected, but never stored. */
 import { maskName } from '../core/keys.ts'
 import type { TranscriptTurnKind } from '../rules/values.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
@@ -8,36 +8,36 @@ export type Block = TranscriptRecord
 export const asText = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
-/** A name or an id: other people write them, so they may hold a secret. */
+/** Reads a name or an id. It comes from other programs and may contain a secret, so it is masked. */
 export const maskedName = (value: unknown): string | null => {
   const text = asText(value)
   return text === null ? null : maskName(text)
 }
 
-/** A timestamp as it stands there; null where it is not an instant. */
+/** Returns a timestamp as written; null if it is not an instant. */
 export const asInstant = (value: unknown): string | null => {
   const text = asText(value)
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
-/** Agents that only compact a conversation. */
+/** Checks for an agent that only compacts a conversation. */
 export const isCompaction = (agentId: string): boolean => agentId.startsWith('acompact')
 
 const readMessage = (record: TranscriptRecord): Block => asObject(record.message) ?? {}
 
 const readContent = (record: TranscriptRecord): unknown => readMessage(record).content
 
-/** The blocks of a message; a message that is one text has none. */
+/** Returns the blocks of a message. A message that is a plain text has no blocks. */
 export function listBlocks(record: TranscriptRecord): Block[] {
   const content = readContent(record)
   if (!Array.isArray(content)) return []
   return content.map(asObject).filter((block) => block !== null)
 }
 
-/** What the editor and Claude Code add to a prompt. */
+/** Matches texts that the editor and Claude Code add to a prompt. */
 const ADDED = /^\s*<(?:ide_|system-reminder>)/
 
-/** Texts that are no prompt: the output of a command, a note of the program. */
+/** Matches texts that are not prompts: the output of a command, a note of the program. */
 const NO_PROMPT =
   /^\s*(?:<local-command-(?:stdout|stderr|caveat)>|<bash-(?:stdout|stderr)>|Caveat:|Operation stopped by hook)/
 
@@ -51,7 +51,7 @@ const TAGS: readonly (readonly [RegExp, TranscriptTurnKind])[] = [
   [/^\s*<teammate-message\b/, 'teammate'],
 ]
 
-/** What a `user` record does to its thread besides answering calls. */
+/** The effect of a `user` record on its thread, apart from results of calls. */
 type Prompt = { is: 'start'; kind: TranscriptTurnKind; warmUp: boolean } | { is: 'interruption' | 'nothing' }
 
 export function readPrompt(record: TranscriptRecord, answers: boolean, sidechain: boolean): Prompt {
@@ -76,7 +76,7 @@ function readOrigin(record: TranscriptRecord): TranscriptTurnKind | null {
     .slice(0, MAX_ORIGIN_CHARACTERS)
 }
 
-/** The first text that was written, and whether an image or a document came along. */
+/** Returns the first text of a prompt, and whether it contains an image or a document. */
 function promptText(record: TranscriptRecord): { text: string; shows: boolean } {
   const content = readContent(record)
   if (typeof content === 'string') return { text: content, shows: false }
@@ -90,7 +90,7 @@ function promptText(record: TranscriptRecord): { text: string; shows: boolean } 
   }
 }
 
-/** A call that an assistant's record holds. */
+/** A call in a record of the assistant. */
 export type Call = { id: string; tool: string }
 
 export const listCalls = (record: TranscriptRecord): Call[] =>
@@ -100,14 +100,14 @@ export const listCalls = (record: TranscriptRecord): Call[] =>
       : [],
   )
 
-/** What groups the records of one response: an API answer of four blocks is four records. */
+/** Returns the key that groups the records of a response. An API response of four blocks is written as four records. */
 export const identifyResponse = (record: TranscriptRecord): string =>
   maskedName(readMessage(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
-/** What tells a call apart: ids alone may start again in every response (`call_0`, `Read:0`). A copy has the same response. */
+/** Returns a unique key of a call. Ids may repeat in every response (`call_0`, `Read:0`). A copy has the same response. */
 export const callKey = (response: string, id: string): string => `${response}\n${id}`
 
-/** Whether Claude Code wrote the record in the model's place. */
+/** Checks whether Claude Code, not the model, wrote the record. */
 export const isSynthetic = (record: TranscriptRecord): boolean => readMessage(record).model === '<synthetic>'
 
 export const isFinal = (record: TranscriptRecord): boolean => {
@@ -115,6 +115,6 @@ export const isFinal = (record: TranscriptRecord): boolean => {
   return reason === 'end_turn' || reason === 'stop_sequence'
 }
 
-/** The agent whose work a call's result brings. */
+/** Returns the agent that did the work of a call, from the result. */
 export const readAgentId = (record: TranscriptRecord): string | null =>
   maskedName(asObject(record.toolUseResult)?.agentId)

@@ -1,4 +1,4 @@
-/** Chooses which copy of a turn is stored: forks repeat the turns of their session, and a file that grew gives them again. */
+/** Chooses which copy of a turn is stored. Forks repeat the turns of their session, and a file that grew repeats its own. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
@@ -13,7 +13,7 @@ import type { Summed } from './sums.ts'
 const lockTurns = statement('transcripts/lock-turns')
 const forgetParts = statement('transcripts/forget-parts')
 
-/** A turn as the graph has it; one that only the lock has just made has a key alone. */
+/** A stored turn. A turn that was just created by the lock has only a key. */
 const lockedTurn = z.object({
   key: z.string(),
   length: optionalNumber,
@@ -30,15 +30,16 @@ type Replaced = Summed & { project: string }
 type Deduplicated = {
   /** The turns to write. */
   chosen: StoredTurn[]
-  /** What is summed up of the records that they replace. */
+  /** The values of the replaced records that are part of sums. */
   replaced: Replaced[]
-  /** Keys of patterns that a replaced record followed and its successor does not. */
+  /** Keys of patterns that only the replaced record followed. */
   patterns: string[]
 }
 
 /**
- * Of copies of a turn in several files of one session, the one of the file with the newest record gives the steps: the session
- * went on there. If both files end at the same time, a copy that has ended replaces one that is open. Of copies in several sessions the one with more calls does, whatever came first; then the lesser session.
+ * Chooses between copies of a turn. In several files of one session, the file with the newest record counts, because the
+ * session continued there. If both files end at the same time, an ended copy replaces an open one. In several sessions, the
+ * copy with more calls counts, whatever the order of the imports; if they are equal, the session that sorts first.
  */
 export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promise<Deduplicated> {
   const keys = [...new Set(turns.map(({ key }) => key))].sort()
@@ -79,7 +80,7 @@ type Copy = {
   turn: { status: string | null }
 }
 
-/** Of the same file the newer reading: it has grown, a result has come, or it was replaced. */
+/** Checks whether a turn is better than the best so far. A new reading of the same file is: it grew, or was replaced. */
 function isBetter(turn: StoredTurn, best: Copy): boolean {
   if (best.length === null || turn.fileKey === best.fileKey) return true
   const { newestMs = turn.newestMs } = best

@@ -1,6 +1,6 @@
 /**
- * Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but the journey was
- * longer than it should have been, again and again.
+ * Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but agents repeatedly
+ * needed more calls than necessary.
  */
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
@@ -53,15 +53,15 @@ function toDesire({ firstMs, lastMs, calls, ...stats }: PatternStats): Desire {
 
 const firstTool = (pattern: string): string => (pattern.split(ARROW)[0] ?? '').replace(/\{2\+\}$/, '')
 
-/** How often a pattern is followed that is worth a tool, and in how many sessions. */
+/** Minimum number of turns and of sessions that follow a pattern that is worth a tool. */
 const RECURS = 3
 const SESSIONS = 2
 
 type Counted = { pattern: string; count: number; category?: Path['category'] }
 
 /**
- * Orders patterns: a single tool called again and again comes last, as it says least about what is missing; then most
- * seen first. `transcripts/patterns` orders the same. A failure has a tool and a message, so it is never just a tool.
+ * Orders patterns by frequency. Repetitions of a single tool come last, because they show least about what is missing.
+ * `transcripts/patterns` uses the same order. A failure has a tool and a message, so it is never a repetition.
  */
 const comparePatterns = (a: Counted, b: Counted): number =>
   Number(isRepeatedTool(a)) - Number(isRepeatedTool(b)) ||
@@ -71,7 +71,7 @@ const comparePatterns = (a: Counted, b: Counted): number =>
 const isRepeatedTool = ({ category, pattern }: Counted): boolean =>
   category !== 'tool-error' && isSingleTool(pattern)
 
-/** The desires of a project as its turns are now, in the order of `comparePatterns`. */
+/** Lists the desires of a project from its current turns, in the order of `comparePatterns`. */
 export async function listDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
   const { project, threshold } = request
   const { fromMs, limit } = commonParams(request)
@@ -79,12 +79,12 @@ export async function listDesires(graph: Graph, request: DesiresRequest): Promis
     const stats = await recurringStats(graph, { project, threshold }, limit)
     return (await withFirstSeen(graph, project, stats)).map(toDesire)
   }
-  // What a pattern says is of all its turns: here the turns are counted.
+  // The sums of a pattern cover all its turns. With a start time, the turns must be counted.
   const asked = { project, threshold, fromMs, limit, minTurns: RECURS, minSessions: SESSIONS, minLength: 1 }
   return (await readRows(graph, patternsOfProject, { ...asked, arrow: ARROW }, patternStats)).map(toDesire)
 }
 
-/** In order: only of as many patterns as are asked for the turns are looked at, then of as many more. */
+/** Reads the turns of only as many patterns as were requested, in order, then of the next ones if too few qualify. */
 async function recurringStats(
   graph: Graph,
   asked: { project: string; threshold: number },
@@ -117,7 +117,10 @@ async function readPatternTurns(graph: Graph, keys: string[], fromMs: number) {
   return new Map(rows.map(({ key, ...turns }) => [key, turns]))
 }
 
-/** The least of some starts is that of a turn without one: seldom, and to look for it in the first place costs a third. */
+/**
+ * Corrects the first time of patterns with a turn without a start: that turn has the lowest value. Such turns are rare, and
+ * excluding them in the first query would cost a third more.
+ */
 async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[]): Promise<PatternStats[]> {
   const toPatternKey = ({ pattern }: PatternStats) => patternKey(project, pattern)
   const keys = stats.filter(({ firstMs }) => firstMs === NEVER_MS).map(toPatternKey)
@@ -126,7 +129,7 @@ async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[
   return stats.map((one) => ({ ...one, firstMs: found.get(toPatternKey(one))?.firstMs ?? one.firstMs }))
 }
 
-/** Brings the desires of a project up to date: what no longer holds is gone. */
+/** Updates the stored desires of a project and deletes those that do not hold any more. */
 export async function refreshDesires(graph: Graph, project: string, threshold: number): Promise<void> {
   const found = await listDesires(graph, { project, threshold })
   const desires = found.map(({ firstSeen, lastSeen, ...properties }) => ({
@@ -157,7 +160,7 @@ const failureRow = z.object({
   lastMs: optionalNumber,
 })
 
-/** What agents struggle with: calls that failed and journeys that were too long, in one list. */
+/** Lists failed calls and patterns with too many calls, in one list. */
 export async function listPaths(graph: Graph, request: DesiresRequest): Promise<Path[]> {
   const { project, limit } = request
   const [failed, desires] = await Promise.all([

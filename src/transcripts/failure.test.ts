@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { classifyFailure } from './failure.ts'
 
-describe('failed calls are grouped by the last line that says something', () => {
+describe('failed calls are grouped by the last informative line', () => {
   test.each([
     [
       'a heading',
@@ -69,7 +69,7 @@ describe('failed calls are grouped by the last line that says something', () => 
       'N failed, N passed in <duration>',
     ],
     ['a duration of minutes', 'Command timed out after 2m 0.0s', 'Command timed out after <duration>'],
-  ])('%s stands', (_name, message, common) => {
+  ])('%s is kept', (_name, message, common) => {
     expect(classifyFailure('Bash', message)).toBe(`Bash: ${common}`)
   })
 
@@ -82,7 +82,7 @@ describe('failed calls are grouped by the last line that says something', () => 
     expect(at('src/cart.ts', 12, 40)).toBe(at('/srv/shop/lib/order.ts', 7, 1250))
   })
 
-  test('without a message the tool alone stands', () => {
+  test('a failure without a message has only the name of the tool', () => {
     expect(classifyFailure('Bash', ' \n')).toBe('Bash')
   })
 })

@@ -1,13 +1,13 @@
-/** Groups failed calls: names what the messages of one failure have in common. */
+/** Groups failed calls: finds a name that the messages of the same failure have in common. */
 import { stripVTControlCharacters } from 'node:util'
 
-/** Longer ones say nothing more about what fails again and again. */
+/** Maximum length of a name. Longer names would not describe a recurring failure better. */
 const LONGEST = 120
 
-/** In UTF-16 code units: what a line says stands at its beginning, and the patterns below take the square of its length. */
+/** Maximum length of a line in UTF-16 code units. A line starts with its message, and the patterns below take quadratic time. */
 const LONGEST_LINE = 500
 
-/** Absolute and relative paths, and names of source files. */
+/** Matches absolute and relative paths, and names of source files. */
 const PATH =
   /(?:[A-Za-z]:)?[\w.@%+~-]*(?:[\\/][\w.@%+~-]+){2,}[\\/]?|(?:~|\.{1,2})?[\\/][\w.@%+~-]+|(?:[\w@%+~-]+[\\/])*[\w@%+~-][\w.@%+~-]*\.(?:[cm]?[jt]sx?|py|go|rs|exs?|rb|java|kt|swift|php|cs|[ch](?:pp)?|json|ya?ml|toml|md|html?|s?css|sql|sh|txt|lock|log)\b/g
 const ID = /\b(?:0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[0-9a-f]*\d)[0-9a-f]{8,})\b/gi
@@ -16,9 +16,9 @@ const DURATION =
 const TAGS = /<\/?tool_use_error>/g
 
 /**
- * Lines that say nothing about what failed: a heading (`### Error`), a rule (`====`, `=== RUN`), a label alone (`Error:`),
- * the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), a path alone, an exit code, the time that a run
- * took, and the advice that programs print last.
+ * Lines that do not describe the failure: a heading (`### Error`), a rule (`====`, `=== RUN`), a label without a text
+ * (`Error:`), the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), a single path, an exit code, the duration of
+ * a run, and the advice that programs print last.
  */
 const ANNOUNCEMENTS: readonly RegExp[] = [
   /^#{1,6}\s/,
@@ -41,8 +41,8 @@ const saysSomething = (line: string): boolean =>
   !ANNOUNCEMENTS.some((announcement) => announcement.test(line))
 
 /**
- * Names a failure: the tool, and the last line of the message that says something. Paths, durations, ids and numbers are
- * masked, so that the same failure of another file is counted with it.
+ * Names a failure: the tool, and the last informative line of the message. Paths, durations, ids and numbers are masked, so
+ * that the same failure in another file has the same name.
  *
  * @example classifyFailure('Read', 'File /a/b.ts is 3012 lines long') // 'Read: File <path> is N lines long'
  */

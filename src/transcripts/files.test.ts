@@ -27,7 +27,7 @@ test.each([
   ['words', 'Some notes\n', 'it is plain text, no transcript of ~/.claude/projects'],
   ['nothing', '\n', 'it is empty'],
   ['a transcript', lines({ type: 'user', sessionId: 's' }), null],
-])('%s is named as what it is', async (_, text, reason) => {
+])('%s is recognized and named', async (_, text, reason) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-files-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, 'log.jsonl')
@@ -35,7 +35,7 @@ test.each([
   expect(await describeOtherFormat(file)).toBe(reason)
 })
 
-test('the stream of a program run is no transcript, also if its name is that of its session', async () => {
+test('the output stream of a program is not a transcript, even if it is named after its session', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-files-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, '0b5c1f7e-6a43-4c1d-9d55-3a1c2f0e8b11.jsonl')

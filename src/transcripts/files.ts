@@ -1,4 +1,4 @@
-/** Finds transcripts as files: which there are, to which session each belongs, and its bytes. */
+/** Finds transcripts as files, the session of each, and reads their bytes. */
 import { createHash } from 'node:crypto'
 import { closeSync, type Dirent, openSync, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises'
@@ -17,11 +17,11 @@ export type SkippedFile = { file: string; reason: string }
 type FoundTranscripts = {
   files: string[]
   skipped: SkippedFile[]
-  /** How many files are no transcripts by their names, by extension. */
+  /** Number of files whose names are not those of transcripts, by extension. */
   unread: Counted
 }
 
-/** All `*.jsonl` files below some paths, in the order of their names; a path may be a file itself. */
+/** Finds all `*.jsonl` files below some paths, in the order of their names. A path may be a file. */
 export async function findTranscripts(paths: readonly string[]): Promise<FoundTranscripts> {
   const files: string[] = []
   const skipped: SkippedFile[] = []
@@ -41,14 +41,14 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
   return { files: [...new Set(files)], skipped, unread: unread.counted() }
 }
 
-/** A file beside an agent's transcript is read with it; hidden files are those of other programs. */
+/** Checks for an unread file. Excludes metadata of agents, which is read with their transcripts, and hidden files. */
 const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
 async function reasonToSkip(file: string): Promise<string | null> {
   const { agentId } = parseFileName(file)
   if (agentId !== null && isCompaction(agentId)) return 'it is an agent that compacts a conversation'
-  // A link would lead out of the folder that was named, or to a file twice.
+  // A link may lead out of the given folder, or to the same file twice.
   const found = await lstat(file).catch(() => null)
   if (found === null) return 'it cannot be read'
   return found.isFile() ? null : 'it is no file'
@@ -61,7 +61,7 @@ export type TranscriptFile = {
   parentStepId: string | null
 }
 
-/** Names what a file is that is not a transcript of ~/.claude/projects; null if it may be one. */
+/** Describes a file that is not a transcript of ~/.claude/projects; null if it may be one. */
 export async function describeOtherFormat(file: string): Promise<string | null> {
   const start = await readStart(file)
   if (start === '') return 'it is empty'
@@ -80,7 +80,7 @@ async function readStart(file: string): Promise<string> {
 const FIRST_BYTES = 64 * 1024
 const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
 
-/** Names the format of a text that begins like the file of another program; null for a transcript or an unknown text. */
+/** Names the format of a text that begins like a file of another program; null for a transcript or an unknown format. */
 function recognizeFormat(start: string): string | null {
   const lines = start.split('\n')
   const records = lines
@@ -112,10 +112,10 @@ function recognizeFormat(start: string): string | null {
   return null
 }
 
-/** Whose transcript a file is; null where no session is named in it. */
+/** Finds the session of a transcript file; null if the file names no session. */
 export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
   const { sessionId, agentId } = parseFileName(file)
-  // A log of another program may be named after its session, too.
+  // A log of another program may also be named after its session.
   if (sessionId !== null && agentId === null && recognizeFormat(await readStart(file)) !== null) return null
   const session = sessionId ?? (await firstSessionId(file))
   if (session === null) return null
@@ -144,16 +144,16 @@ async function firstSessionId(file: string): Promise<string | null> {
   return null
 }
 
-/** A session's name as a part of paths and keys: other people's programs write what they like. */
+/** Makes a session's name safe for paths and keys. Other programs may write any characters. */
 const asName = (sessionId: string): string => {
   const name = storedName(sessionId.replaceAll('/', '-'))
   return RESERVED.has(name) ? `session-${name}` : name
 }
 
-/** What an address would take for something else. */
+/** Names with a special meaning in addresses. */
 const RESERVED: ReadonlySet<string> = new Set(['.', '..', 'import', 'count'])
 
-/** Newer versions say beside an agent's transcript which call started it. */
+/** Reads the call that started an agent. Newer versions write it in a file next to the agent's transcript. */
 async function startedBy(file: string): Promise<string | null> {
   const beside = `${file.slice(0, -'.jsonl'.length)}.meta.json`
   const found = await lstat(beside).catch(() => null)
@@ -164,13 +164,13 @@ async function startedBy(file: string): Promise<string | null> {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** A buffer that is not in use: a new one for every file of some KB is garbage faster than it is collected. */
+/** The unused buffer, if any. A new buffer for every file of some KB would fill memory faster than it is collected. */
 let spare: Buffer | null = null
 
 /**
- * The bytes of a file from a place on. Each chunk is written over by the next one. A file that shrinks meanwhile
- * simply ends. Read synchronously: a chunk takes a tenth of the time that its parsing does, and four hops to a thread
- * for each small file cost a third of all.
+ * Reads the bytes of a file from a position. Each chunk overwrites the previous one. A file that shrinks during the read
+ * ends early. Reads synchronously: a chunk takes a tenth of the time of its parsing, but four switches to a thread for each
+ * small file took a third of the total time.
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
   const descriptor = openSync(file, 'r')
@@ -183,7 +183,7 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       if (bytesRead === 0) return
       at += bytesRead
       left -= bytesRead
-      // Other requests have a turn, and the transaction that is under way.
+      // Lets other requests and the current transaction proceed.
       await setImmediate()
       yield buffer.subarray(0, bytesRead)
     }
@@ -193,12 +193,12 @@ export async function* readChunks(file: string, from: number, most: number): Asy
   }
 }
 
-/** Where to read on: what was read before must still stand there, else the file is read anew. */
+/** Returns the position to continue at. If the bytes before it changed, the file is read from the start. */
 export async function resumeAt(
   file: TranscriptFile,
   { offset, inode, tail }: TranscriptProgress,
 ): Promise<number> {
-  // Earlier versions stored an empty tail where an import was killed: that says nothing of the file.
+  // Earlier versions stored an empty tail if an import was killed. It cannot identify the file.
   if (offset === 0 || tail === null || tail.bytes === 0 || inode !== file.inode) return 0
   const handle = await open(file.path, 'r')
   try {
@@ -215,10 +215,10 @@ async function hashBefore(handle: FileHandle, offset: number, bytes: number): Pr
 }
 
 /**
- * The real place of a path that a service was asked to read: below one of the folders that its operator named, also
- * after every link was followed.
+ * Resolves a path that a service was asked to read. It must be below one of the folders that the operator named, even after
+ * all links are followed.
  *
- * @throws `forbidden` for every other one, whether it exists or not
+ * @throws `forbidden` for every other path, whether it exists or not
  */
 export async function importRoot(given: string, roots: readonly string[]): Promise<string> {
   const found = await realpath(given).catch(() => null)

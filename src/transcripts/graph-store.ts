@@ -1,4 +1,4 @@
-/** Writes imported transcripts into a graph of this process: those of small files share transactions. */
+/** Writes imported transcripts into a graph of this process. Small files share transactions. */
 import type { Graph } from '../graph/port.ts'
 import { TranscriptBatch } from './batch.ts'
 import { refreshDesires } from './desires.ts'

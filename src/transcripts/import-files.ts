@@ -1,4 +1,4 @@
-/** Imports the transcripts below some folders, into a graph of this process or a service. */
+/** Imports the transcripts below some folders into a graph of this process or into a service. */
 import * as z from 'zod'
 import { hasCode, invalidField } from '../core/errors.ts'
 import {
@@ -19,24 +19,24 @@ import {
 } from './progress.ts'
 import { ReadingCounts, readingFigures } from './reading-counts.ts'
 
-/** A transcript in a store: how far it was read, and what reads it on. */
+/** A transcript in a store: its position, and the function that writes what follows. */
 export type OpenTranscript = TranscriptProgress & {
   write: (offset: number, chunks: AsyncIterable<Buffer>) => Promise<TranscriptImport>
 }
 
-/** Where transcripts go: a graph of this process, or a service. */
+/** The target of an import: a graph of this process, or a service. */
 export type TranscriptStore = {
-  /** A longer file takes several writes. */
+  /** Maximum bytes of a write. A longer file takes several writes. */
   bytesAtOnce: number
   open: (sources: readonly TranscriptSource[]) => Promise<OpenTranscript[]>
-  /** Writes what was gathered. @returns transcripts that somebody else read on meanwhile: they are to be read again */
+  /** Writes the pending parts. @returns transcripts that another import read further, which must be read again */
   flush: () => Promise<TranscriptSource[]>
-  /** All is written: what is derived from all transcripts is brought up to date once. */
+  /** Called after all writes: updates once the data that is derived from all transcripts. */
   done: (project: string) => Promise<void>
   contents: (sources: readonly TranscriptSource[]) => Promise<TranscriptContents>
 }
 
-/** What an import of files did (contract: transcripts.md, "Command line and REST"). */
+/** The result of an import of files (contract: transcripts.md, "Command line and REST"). */
 export const filesImport = contentsOfTranscripts.extend({
   files: z.number().describe('seen'),
   bytes: z.number().describe('newly read'),
@@ -55,13 +55,13 @@ type FilesOptions = {
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Whose progress is asked for at once. */
+/** Number of files whose progress is requested at once. */
 const FILES_AT_ONCE = 100
 
 /**
- * Imports all transcripts below some paths. What was read before is not read again; importing again changes nothing.
+ * Imports all transcripts below some paths. Bytes that were read before are not read again. A repeated import changes nothing.
  *
- * @throws `invalid_request` where a path does not exist
+ * @throws `invalid_request` if a path does not exist
  */
 export async function importFiles(
   store: TranscriptStore,
@@ -85,7 +85,7 @@ export async function importFiles(
     await importSome(store, sources, report)
   }
   for (let left = await store.flush(); left.length > 0; left = await store.flush()) {
-    // Hooks of the same sessions were quicker: what they read need not be read again.
+    // Hooks of the same sessions were faster. Their bytes need not be read again.
     const paths = new Set(left.map(({ path }) => path))
     await importSome(
       store,
@@ -93,7 +93,7 @@ export async function importFiles(
       report,
     )
   }
-  // Also where nothing was new: the process that read it may have been killed before this.
+  // Also without new bytes: a process that read them may have been killed before this call.
   await store.done(project)
   onProgress?.(files.length, files.length)
   return {
@@ -123,7 +123,7 @@ async function importSome(
   }
 }
 
-/** Reads on where it was left; a line that is longer than a write takes a longer one. */
+/** Reads a file from its last position. A line that is longer than a write takes a longer write. */
 async function importFile(
   store: TranscriptStore,
   source: FileSource,
@@ -143,7 +143,7 @@ async function importFile(
       throw error
     })
     if (read === null) {
-      // A hook of the same session was quicker: what it read need not be read again.
+      // A hook of the same session was faster. Its bytes need not be read again.
       transcript = (await store.open([source]))[0] ?? transcript
       offset = await resumeAt(source, transcript)
       continue
@@ -168,7 +168,7 @@ async function* counted(
 
 type FileSource = TranscriptSource & TranscriptFile
 
-/** What an import of files has met so far. */
+/** The results of an import of files so far. */
 class ImportReport {
   readonly sources: FileSource[] = []
   readonly counts = new ReadingCounts()
@@ -187,7 +187,7 @@ class ImportReport {
       this.skipped.push({ file: source.path, reason: 'its agent only warmed up' })
   }
 
-  /** One file that cannot be read, or is not a transcript, stops no other. */
+  /** Skips a file that cannot be read or is not a transcript, so that the import continues. */
   async unlessUnreadable<T>(file: string, read: () => Promise<T | null>): Promise<T | null> {
     try {
       const found = await read()

@@ -1,4 +1,4 @@
-/** Reads a transcript from a byte on and writes its turns into the graph. */
+/** Reads a transcript from a position and writes its turns into the graph. */
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../core/errors.ts'
 import {
@@ -31,24 +31,24 @@ import type { TranscriptTurn } from './turn.ts'
 
 const linkTurns = statement('transcripts/link-turns')
 
-/** What an import read. */
+/** The result of an import. */
 export type TranscriptImport = ReadingFigures & {
-  /** From where to go on. */
+  /** Position at which the next import continues. */
   offset: number
   bytes: number
   sessions: number
   skippedThreads: number
 }
 
-/** For an import of many: the progress that was read for all at once, and a batch that is flushed at the end. */
+/** For an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the end. */
 type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
 
 /**
- * Reads a transcript from a byte on and writes its turns, some hundred steps at a time, each time with how far that
- * brings it: killed anywhere, it goes on from there. Reading it again changes nothing.
+ * Reads a transcript from a position and writes its turns, some hundred steps at a time, each time with the new position. An
+ * import that was killed continues from there. Reading a transcript again changes nothing.
  *
- * @param offset where the chunks begin: what `readOneProgress` said, or 0 for all of it anew
- * @throws `turn_conflict` where the transcript was read up to another byte, `store_unavailable`, `timeout`
+ * @param offset position of the first chunk: the offset from `readOneProgress`, or 0 to read everything again
+ * @throws `turn_conflict` if the transcript was read up to another position, `store_unavailable`, `timeout`
  * @example
  * const { offset } = await readOneProgress(graph, source)
  * await importTranscript(graph, source, offset, createReadStream(file, { start: offset }))
@@ -73,7 +73,7 @@ export async function importTranscript(
   try {
     await readAll(reading, chunks, batch, throwIfRefused)
   } catch (error) {
-    // The caller may read on at once: from where the last transaction leaves it.
+    // The caller may continue at once, from the position of the last transaction.
     await batch.settled()
     throw error
   }
@@ -109,7 +109,7 @@ async function readAll(
   }
 }
 
-/** A body may come in one chunk of any size: turns are written in between. */
+/** A body may be one chunk of any size. Turns are written after this many bytes. */
 const MOST_AT_ONCE = 1024 * 1024
 
 const readElsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphError =>
@@ -120,19 +120,19 @@ const readElsewhere = ({ sessionId }: TranscriptSource, offset: number): Turngra
 
 type Start = Omit<ConstructorParameters<typeof Transcript>[1], 'onTurn'>
 
-/** A transcript on its way into the graph: what was read and is not yet written. */
+/** A transcript that is being imported: the turns that were read and are not written yet. */
 class Reading {
   readonly transcript: Transcript
-  /** Of the turns that are not yet written. */
+  /** Number of steps of the turns that are not written yet. */
   steps = 0
   readonly #source: TranscriptSource
   readonly #fileKey: string
   #found: StoredTurn[] = []
-  /** How far this was read by what the graph says; another import that reads on makes it wrong. */
+  /** The position in the graph. It is wrong if another import has read further. */
   #expected: number | null
-  /** What stands before the byte that reading began at. */
+  /** The last bytes before the position at which reading began. */
   readonly #tailBefore: TranscriptProgress['tail']
-  /** Masked places by the node that holds them: one that changes is written again. */
+  /** Number of masked places by node. The number of a node that changes is replaced. */
   readonly #redactions = new Map<string, number>()
 
   constructor(
@@ -161,7 +161,7 @@ class Reading {
     return [...this.#redactions.values()].reduce((sum, places) => sum + places, 0)
   }
 
-  /** What was read since the last part. */
+  /** Returns the turns since the last part. */
   async part(isLast = false): Promise<Part> {
     const { project, sessionId } = this.#source
     const newestMs = newestRecordMs(this.transcript.sessions().map(({ thread }) => thread))
@@ -178,7 +178,7 @@ class Reading {
     }
   }
 
-  /** The last part: with the turns that stand open, and the links of all turns. */
+  /** Returns the last part, with the open turns and the links of all turns. */
   async lastPart(): Promise<Part> {
     for (const { thread, open } of this.transcript.sessions())
       if (open !== null) this.#add(thread.sessionId, open)
@@ -230,8 +230,8 @@ class Reading {
   }
 
   /**
-   * An import that was killed after its last line and goes on there reads nothing: what stands before that byte stays what
-   * it was. An empty tail would fit any file, so that one which is rewritten in place would not be read anew.
+   * Returns the hash of the last bytes before the position. An import that continues after the last line reads nothing, so it
+   * keeps the stored hash. The hash of an empty tail would match any file, and a file rewritten in place would not be detected.
    */
   #tail(): string {
     const { tail } = this.transcript
@@ -240,7 +240,7 @@ class Reading {
     return `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`
   }
 
-  /** Links to turns of a task in whose worktree a session ran (contract: transcripts.md, the end). */
+  /** Links the session to the turns of the task whose worktree it ran in (contract: transcripts.md, the end). */
   #links(): Step[] {
     const { project } = this.#source
     return this.transcript.sessions().flatMap(({ thread }) => {

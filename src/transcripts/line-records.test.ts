@@ -120,12 +120,12 @@ describe('a line', () => {
     },
   )
 
-  // DEFECT 2: fails. "Trim NULs and blanks, drop a BOM": a file that begins with a NUL block and then a BOM.
-  test('a line with a BOM behind NULs is read', () => {
+  // Regression test for defect 2. Contract: "Trim NULs and blanks, drop a BOM": a file may begin with NULs and then a BOM.
+  test('a line with a BOM after NULs is read', () => {
     expect(line(`\0\0 \ufeff${a}`)).toMatchObject(good('a'))
   })
 
-  test('reading a line says whether it was one whole object', () => {
+  test('reading a line returns whether it was one whole object', () => {
     expect([a, a + b, '', '[]', '{}'].map((text) => line(text).isGood)).toEqual([
       true,
       false,
@@ -145,7 +145,7 @@ describe('a line', () => {
   })
 })
 
-describe('only the type at the top decides', () => {
+describe('only the type at the top level decides', () => {
   test.each<[string, string, string[]]>([
     ['in a message before it', '{"message":{"type":"progress"},"uuid":"a","type":"user"}', ['a']],
     ['in a string before it', '{"x":"\\"type\\":\\"progress\\"","uuid":"a","type":"user"}', ['a']],
@@ -163,7 +163,7 @@ describe('only the type at the top decides', () => {
     expect(line(text)).toMatchObject({ uuids, bad: 0, recovered: 0 })
   })
 
-  test('tool inputs hold the same words', () => {
+  test('the same words in tool inputs are ignored', () => {
     const records = [
       user('Go'),
       calls('Write a'),
@@ -172,7 +172,7 @@ describe('only the type at the top decides', () => {
     expect(outline(read(linesOf(placed(records))))).toEqual({ [SESSION]: ['r0 human open: Write'] })
   })
 
-  test('a record that only copies a subagent is none of the conversation', () => {
+  test('a record that only copies a subagent is not part of the conversation', () => {
     const copy = { type: 'progress', data: { type: 'agent_progress', message: calls('Read x') } }
     expect(outline(read(linesOf(placed([user('Go'), copy, calls('Task a')]))))).toEqual({
       [SESSION]: ['r0 human open: Task'],
@@ -180,7 +180,7 @@ describe('only the type at the top decides', () => {
   })
 })
 
-describe('what is not known is counted, never an error', () => {
+describe('unknown things are counted and are never an error', () => {
   const tallies = (...texts: string[]) => {
     const counts = new ReadingCounts()
     for (const text of texts) readLine(Buffer.from(text), 0, Buffer.byteLength(text), counts, () => {})
@@ -205,7 +205,7 @@ describe('what is not known is counted, never an error', () => {
     ])
   })
 
-  test('wherever the type stands', () => {
+  test('unknown types are counted at any place of the type', () => {
     expect(
       tallies('{"x":{},"type":"new-type"}', '{"x":{},"type":"progress"}', '{"type":"progress"}')[0],
     ).toEqual([['new-type', 1]])
@@ -225,7 +225,7 @@ describe('what is not known is counted, never an error', () => {
     ])
   })
 
-  test('names are cut and bounded: they are other people’s', () => {
+  test('names are cut and limited in number, because other programs write them', () => {
     const [types] = tallies(
       ...Array.from({ length: 1000 }, (_, i) => JSON.stringify({ type: `${i}`.padEnd(10_000, 'x') })),
     )
@@ -254,7 +254,7 @@ describe('the end of a file', () => {
     })
   })
 
-  test('a torn one is pending, neither consumed nor bad', () => {
+  test('a torn last line is pending, neither consumed nor bad', () => {
     const whole = file.lastIndexOf('{"parentUuid"')
     for (let cut = whole + 1; cut < file.length - 1; cut++) {
       expect(ends(file.subarray(0, cut))).toEqual({ pending: cut - whole, badLines: 0, steps: 1 })
@@ -269,17 +269,17 @@ describe('the end of a file', () => {
     })
   })
 
-  test('whole objects are consumed in front of what is still written', () => {
+  test('whole objects before an unfinished one are consumed', () => {
     expect(ends(Buffer.concat([file, Buffer.from('{}{}')])).pending).toBe(0)
     expect(ends(Buffer.concat([file, Buffer.from(`${a}{"x":"half`)])).pending).toBe(10)
   })
 
-  test('nothing at all', () => {
+  test('an empty file has no records', () => {
     expect(read(Buffer.alloc(0))).toMatchObject({ sessions: {}, consumed: 0, badLines: 0 })
   })
 
-  // DEFECT 3: takes 18 s today, and 70 s for 200 KB: a torn tail is looked through once for each of its NULs.
-  test('a torn last line that holds 100 KB of NULs is pending too', () => {
+  // Regression test for defect 3: took 18 s, and 70 s for 200 KB, because a torn tail was scanned once for each of its NULs.
+  test('a torn last line with 100 KB of NULs is pending too', () => {
     const tail = Buffer.concat([
       Buffer.from('{"type":"user","message":{"content":"'),
       Buffer.alloc(100 * 1024),

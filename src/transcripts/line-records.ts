@@ -1,9 +1,9 @@
-/** Reads a line of a transcript into its records, without parsing those that no turn is built from. */
+/** Reads the records of a transcript's line. Does not parse records that no turn needs. */
 import { parseJson } from '../core/parse-json.ts'
 import type { ReadingCounts } from './reading-counts.ts'
 import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
 
-/** A record as it stands in a transcript: other people's data, of 65 versions and counting, so nothing is sure. */
+/** A record of a transcript. Other programs write it, in 65 versions so far, so any field may be missing or different. */
 export type TranscriptRecord = Readonly<Record<string, unknown>>
 
 export const asObject = (value: unknown): TranscriptRecord | null =>
@@ -28,9 +28,9 @@ const isBlank = (byte: number | undefined): boolean =>
   byte === NUL || byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN
 
 /**
- * Reads one line: hands its records on that turns are built from, and counts the others.
+ * Reads one line: passes on the records that turns need, and counts the others.
  *
- * @returns whether it is one whole JSON object, or empty
+ * @returns whether the line is one whole JSON object, or empty
  */
 export function readLine(
   bytes: Buffer,
@@ -56,7 +56,7 @@ export function readLine(
   return false
 }
 
-/** Whether a line may be passed over unparsed: it ends like an object, and no second record hides in it. */
+/** Checks whether a line may be skipped unparsed: it ends like an object and contains no second record. */
 const isPlain = (line: Buffer): boolean =>
   line[line.length - 1] === CLOSE_BRACE &&
   line.indexOf('}{') < 0 &&
@@ -68,8 +68,8 @@ const isPlain = (line: Buffer): boolean =>
 const SESSION = '"sessionId":'
 
 /**
- * Whether a record may begin inside of a line. An object behind a colon, a comma or a bracket is a value of the line's
- * own record, unless that record names no session: then nothing else shows that it is torn.
+ * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a value of the
+ * line's own record. If that record names no session, this is uncertain, because the record may be torn.
  */
 function hidesStart(line: Buffer): boolean {
   const namesSession = line.indexOf(SESSION) >= 0 && line.indexOf(SESSION) < line.indexOf('{', 1)
@@ -83,13 +83,13 @@ function hidesStart(line: Buffer): boolean {
 const isBeforeValue = (byte: number | undefined): boolean =>
   byte === COLON || byte === COMMA || byte === OPEN_BRACKET || isBlank(byte)
 
-/** One whole JSON object, blanks and NULs around it aside. */
+/** Parses one whole JSON object, with blanks and NULs around it. */
 export function wholeObject(bytes: Buffer): TranscriptRecord | null {
   const { start, end } = trimmed(bytes, 0, bytes.length)
   return parseObject(bytes.toString('utf8', start, end))
 }
 
-/** A crash leaves NULs at the end of a file, and the process that writes on may begin with a byte order mark. */
+/** Trims NULs, which a crash leaves at the end of a file, and a byte order mark, which the next process may write. */
 function trimmed(bytes: Buffer, from: number, to: number): { start: number; end: number } {
   let start = from
   let end = to
@@ -103,7 +103,7 @@ function trimmed(bytes: Buffer, from: number, to: number): { start: number; end:
 const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 
-/** The JSON object of a text; null where the text holds something else. */
+/** Parses a JSON object; null if the text is something different. */
 export const parseObject = (text: string): TranscriptRecord | null => asObject(parseJson(text))
 
 function hand(
@@ -124,7 +124,7 @@ function hand(
   onRecord(record)
 }
 
-/** Recovers the records of a line of two writers, or of one that was cut off before the other wrote. */
+/** Recovers the records of a line that two writers wrote, or that was cut off before another writer continued. */
 function recover(line: Buffer, counts: ReadingCounts, onRecord: (record: TranscriptRecord) => void): void {
   const scan = { bytesLeft: line.length * MAX_SCANS }
   const records: TranscriptRecord[] = []
@@ -148,10 +148,10 @@ function recover(line: Buffer, counts: ReadingCounts, onRecord: (record: Transcr
   for (const record of records) hand(record, counts, onRecord)
 }
 
-/** How often the bytes of a line are looked at, so that time grows with its length only. */
+/** Maximum number of scans of a line's bytes, so that the time is linear in its length. */
 const MAX_SCANS = 16
 
-/** Whether an object behind a torn one is a record, and not a value of the torn one. */
+/** Checks whether an object after a torn record is a record, and not a value of the torn one. */
 const isRecord = ({ type, uuid, sessionId }: TranscriptRecord): boolean =>
   typeof type === 'string' && (typeof uuid === 'string' || typeof sessionId === 'string')
 
@@ -159,7 +159,7 @@ const isStartOrEnd = (line: Buffer, at: number): boolean => at === line.length |
 
 const STARTS = ['{"parentUuid"', '{"type"', '{"uuid"'].map((start) => Buffer.from(start))
 
-/** The next place where a record may begin; the end of the line if there is none. */
+/** Finds the next position where a record may begin, otherwise the end of the line. */
 function nextStart(line: Buffer, from: number): number {
   for (let at = line.indexOf(OPEN_BRACE, from); at >= 0; at = line.indexOf(OPEN_BRACE, at + 1)) {
     if (STARTS.some((start) => line.subarray(at, at + start.length).equals(start))) return at
@@ -170,7 +170,7 @@ function nextStart(line: Buffer, from: number): number {
   return line.length
 }
 
-/** The length of the whole JSON objects that some bytes begin with. */
+/** Returns the length of the whole JSON objects at the start of the bytes. */
 export function wholeObjectsLength(bytes: Buffer): number {
   const scan = { bytesLeft: bytes.length }
   const { start, end } = trimmed(bytes, 0, bytes.length)
@@ -186,7 +186,7 @@ export function wholeObjectsLength(bytes: Buffer): number {
 
 const pastPadding = (bytes: Buffer, from: number): number => trimmed(bytes, from, bytes.length).start
 
-/** The JSON object that begins at a byte, and where it ends; null if none does, or if the scan has no bytes left. */
+/** Parses the JSON object at a position. Returns null if there is no whole object, or if the scan has no bytes left. */
 function objectAt(
   bytes: Buffer,
   from: number,
@@ -198,7 +198,7 @@ function objectAt(
   return object === null ? null : { object, end: at }
 }
 
-/** Looks for the brace that closes the object at a byte, and stops early if a string is torn. */
+/** Finds the brace that closes the object at a position. Stops early at a torn string. */
 function scanObject(bytes: Buffer, from: number, to: number): { at: number; isClosed: boolean } {
   let depth = 0
   let at = from
@@ -219,10 +219,10 @@ const isAfterString = (byte: number | undefined): boolean =>
   byte === COLON || byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET
 
 /**
- * The `type` of the object in `bytes[start, end)`, where it stands before the first nested value: without parsing, so
- * that what is not needed costs next to nothing. Only the top level decides: tool inputs hold the same words.
+ * Returns the `type` of the object in `bytes[start, end)` without parsing it, if `type` comes before the first nested value.
+ * Skipping a record therefore costs almost nothing. Only the top level counts, because tool inputs contain the same words.
  *
- * @returns null where it must be parsed to know
+ * @returns null if the object must be parsed
  */
 function topLevelType(bytes: Buffer, start: number, end: number): string | null {
   if (bytes[start] !== OPEN_BRACE) return null
@@ -249,7 +249,7 @@ function topLevelType(bytes: Buffer, start: number, end: number): string | null 
   return null
 }
 
-/** Where the string ends that began before `i`; at or beyond `end` where it does not. */
+/** Returns the end of the string that began before `i`; `end` or more if the string does not end. */
 function closingQuote(bytes: Buffer, i: number, end: number): number {
   let at = i
   while (at < end && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatPattern, formatSequence, parsePattern } from './pattern.ts'
 
-describe('a pattern is written as the seed writes it', () => {
+describe('a pattern is written in the form of the seed', () => {
   test.each([
     ['Read', 'Read'],
     ['Read Read', 'Read{2+}'],
@@ -18,7 +18,7 @@ describe('a pattern is written as the seed writes it', () => {
     expect(formatPattern(tools.split(' '))).toBe(pattern)
   })
 
-  test('three reads and five are one pattern; one read is another', () => {
+  test('three and five reads are the same pattern; one read is another', () => {
     const reads = (count: number) => formatPattern(['Grep', ...Array<string>(count).fill('Read'), 'Edit'])
     expect(reads(3)).toBe(reads(5))
     expect(reads(2)).toBe(reads(3))
@@ -30,7 +30,7 @@ describe('a pattern is written as the seed writes it', () => {
   })
 })
 
-describe('a sequence is printed with the calls in a row counted', () => {
+describe('a sequence shows the number of consecutive calls', () => {
   test.each([
     ['', ''],
     ['Read', 'Read'],
@@ -45,7 +45,7 @@ describe('a sequence is printed with the calls in a row counted', () => {
   })
 })
 
-describe('a pattern is read in every form that is printed, and as a keyboard has it', () => {
+describe('a pattern is read in every printed form, and in the form that a keyboard can type', () => {
   test.each([
     'Grep → Read{2+} → Edit',
     'Grep -> Read{2+} -> Edit',
@@ -58,7 +58,7 @@ describe('a pattern is read in every form that is printed, and as a keyboard has
     expect(parsePattern(text)).toBe('Grep → Read{2+} → Edit')
   })
 
-  test('what is printed of any calls leads back to their pattern', () => {
+  test('every printed form of calls is read as their pattern', () => {
     for (const tools of [['Bash'], ['Bash', 'Bash'], ['A', 'B', 'B', 'A'], ['mcp__a__b', 'mcp__a__b', 'x']]) {
       expect(parsePattern(formatSequence(tools))).toBe(formatPattern(tools))
       expect(parsePattern(formatPattern(tools))).toBe(formatPattern(tools))

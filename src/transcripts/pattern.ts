@@ -1,11 +1,11 @@
-/** Writes the calls of a turn as text: the pattern that turns are grouped by, and the sequence that tables show. */
+/** Writes the calls of a turn as text: the pattern that groups turns, and the sequence that tables show. */
 
-/** Between the tools of a pattern, and of a sequence. */
+/** Separates the tools of a pattern or a sequence. */
 export const ARROW = ' → '
 
 /**
- * The shape of a turn: calls of the same tool in a row collapse, always to `{2+}`, so that three and five reads are
- * one pattern (seed 002, "Pattern fuzzing").
+ * Returns the pattern of a turn. Consecutive calls of the same tool are always written as `{2+}`, so that three and five
+ * reads are the same pattern (seed 002, "Pattern fuzzing").
  *
  * @example formatPattern(['Grep', 'Read', 'Read', 'Read', 'Edit']) // 'Grep → Read{2+} → Edit'
  */
@@ -19,7 +19,7 @@ export function formatPattern(tools: readonly string[]): string {
 }
 
 /**
- * Writes the calls of a turn in order; calls of the same tool in a row are counted, so that a long turn stays readable.
+ * Writes the calls of a turn in order. Consecutive calls of the same tool are counted, so that a long turn stays readable.
  *
  * @example formatSequence(['Grep', 'Bash', 'Bash', 'Bash', 'Edit']) // 'Grep → Bash×3 → Edit'
  */
@@ -34,7 +34,7 @@ export function formatSequence(tools: readonly string[]): string {
 }
 
 /**
- * Reads a pattern in any form that is printed, and with `->` for `→`, which keyboards lack.
+ * Reads a pattern in any printed form, and with `->` instead of `→`, which keyboards lack.
  *
  * @example parsePattern('Grep -> Bash×15 → Edit') // 'Grep → Bash{2+} → Edit'
  */
@@ -47,5 +47,5 @@ export function parsePattern(text: string): string {
   return formatPattern(tools)
 }
 
-/** Whether a pattern is one tool called again and again, which says little about a journey. */
+/** Checks whether a pattern only repeats a single tool, which shows little about the work of a turn. */
 export const isSingleTool = (pattern: string): boolean => !pattern.includes(ARROW)

@@ -1,4 +1,4 @@
-/** Reads how far transcripts were read, and what the graph holds of them. */
+/** Reads the positions of transcripts, and the parts of them in the graph. */
 import * as z from 'zod'
 import { transcriptFileKey } from '../core/keys.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'
@@ -13,18 +13,18 @@ const progress = statement('transcripts/progress')
 const idsOfFile = statement('transcripts/ids-of-file')
 const countContents = statement('transcripts/count-contents')
 
-/** Which transcript it is: a session, and the file where one is read. Two files may hold one session. */
+/** Identifies a transcript by its session, and by its file if there is one. Two files may contain the same session. */
 export type TranscriptSource = {
   project: string
   /** `{session}`, or `{session}/{agent}` for the file of a subagent. */
   sessionId: string
   path?: string | null | undefined
   inode?: number | null | undefined
-  /** The call that started the agent, where a file beside the transcript names it. */
+  /** The call that started the agent, if a file next to the transcript names it. */
   parentStepId?: string | null | undefined
 }
 
-/** How far a transcript was read. */
+/** The position up to which a transcript was read. */
 export const transcriptProgress = z.object({
   offset: z.number().describe('bytes that need not be sent again; 0: all'),
   inode: z.number().nullable(),
@@ -35,12 +35,12 @@ export const transcriptProgress = z.object({
 })
 export type TranscriptProgress = z.output<typeof transcriptProgress>
 
-/** With what the graph needs to go on from there. */
+/** The position, and the state that the graph needs to continue from it. */
 export type KnownProgress = TranscriptProgress & {
-  /** What the graph says: null where it knows nothing of the transcript. */
+  /** The offset in the graph; null if the graph does not know the transcript. */
   stored: number | null
   state: TranscriptState | null
-  /** Whether what stood open at its end is written, too. */
+  /** True if the open turns at the end of the transcript are also written. */
   isWhole: boolean
 }
 
@@ -66,7 +66,7 @@ const progressRow = z.object({
 })
 
 /**
- * Where to go on with some transcripts.
+ * Reads the positions at which some transcripts continue.
  *
  * @throws `store_unavailable`, `timeout`
  */
@@ -79,7 +79,7 @@ export async function readProgress(
   return sources.map((source) => {
     const file = found.get(transcriptFileKey(source))
     if (file === undefined) return NOTHING_READ
-    // An earlier version may have stored a person's words. Reading the whole transcript again removes them.
+    // An earlier version may have stored texts of a person. Reading the whole transcript again removes them.
     if (file.rulesVersion !== ERROR_TEXT_RULES) return { ...NOTHING_READ, stored: file.offset }
     const [bytes, hash] = file.tail?.split(':') ?? []
     return {
@@ -93,7 +93,7 @@ export async function readProgress(
   })
 }
 
-/** The time of the newest record of some files, by their keys. */
+/** Returns the time of the newest record of each file, by key. */
 export async function readNewestRecords(run: Run, keys: readonly string[]): Promise<Map<string, number>> {
   const rows = (await run(toStep(progress, { keys: [...keys] }))).map((row) =>
     decodeRow(progress, progressRow, row),
@@ -111,7 +111,7 @@ export async function readOneProgress(graph: Graph, source: TranscriptSource): P
   return progress
 }
 
-/** Ids of the turns and calls that a transcript has brought: what comes again is a copy. */
+/** Returns the ids of the turns and calls that were read from a transcript. A repeated one is a copy. */
 export async function readSeen(
   graph: Graph,
   source: TranscriptSource,
@@ -131,7 +131,7 @@ export const contentsOfTranscripts = z.object({
 })
 export type TranscriptContents = z.output<typeof contentsOfTranscripts>
 
-/** What the graph holds of some transcripts: each session and each turn once. */
+/** Counts the parts of some transcripts in the graph: each session and each turn once. */
 export async function transcriptContents(
   graph: Graph,
   sources: readonly TranscriptSource[],

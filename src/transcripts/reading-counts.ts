@@ -1,10 +1,10 @@
-/** Counts what reading a transcript met that was no plain record (contract: transcripts.md, "Reading"). */
+/** Counts everything in a transcript that is not a plain record (contract: transcripts.md, "Reading"). */
 import * as z from 'zod'
 
-/** Names, and how often each was met. */
+/** Names, each with its number of occurrences. */
 export type Counted = Record<string, number>
 
-/** How often each name was met: bounded, because the names are other people's. */
+/** Counts names. Their number is limited, because other programs choose them. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 
@@ -19,7 +19,7 @@ export class Tally {
     for (const [name, times] of Object.entries(others)) this.add(name, times)
   }
 
-  /** By name. */
+  /** Returns the counts, sorted by name. */
   counted(): Counted {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
@@ -48,7 +48,7 @@ export class ReadingCounts {
   readonly unknown = new Tally()
   /** Subtypes of `system`. */
   readonly unknownSubtypes = new Tally()
-  /** `type.field`, at the top of a record. */
+  /** `type.field`, at the top level of a record. */
   readonly unknownFields = new Tally()
 
   add(read: ReadingFigures): void {

@@ -1,11 +1,11 @@
 /**
- * Lists what Claude Code's versions 1.0.24 to 2.1.132 write, as far as real files show. What is not here is read all the
- * same, and counted, so that a new version is noticed (contract: transcripts.md, "Reading").
+ * Lists the record types and fields of Claude Code 1.0.24 to 2.1.132, as found in real files. Others are also read, and
+ * counted so that a new version is noticed (contract: transcripts.md, "Reading").
  */
 
 const words = (list: string): string[] => list.trim().split(/\s+/)
 
-/** Types that are passed over without a word: most of the speed is there. */
+/** Types that are skipped without counting. Skipping them unparsed saves most of the time. */
 export const PASSED_OVER: ReadonlySet<string> = new Set(
   words(`
     agent-color agent-name agent-setting ai-title attachment content-replacement custom-title
@@ -26,7 +26,7 @@ const EVERYWHERE = words(`
   teamName timestamp type userType uuid version
 `)
 
-/** The fields at the top of the records that turns are built from, by the record's type; a type may have any name. */
+/** The top-level fields of the records that turns need, by type. A Map, because a type may have any name. */
 export const FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     user: `

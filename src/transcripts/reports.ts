@@ -24,16 +24,16 @@ const toolsOfSession = statement('transcripts/turn-tools', 'session')
 const patternsOfProject = statement('transcripts/patterns', 'project')
 const patternsOfSession = statement('transcripts/patterns', 'session')
 
-/** What all reports over transcripts are asked with. */
+/** Parameters of all reports on transcripts. */
 export type ReportRequest = {
   project: string
-  /** Epoch milliseconds; whole turns are filtered by their start. */
+  /** Epoch milliseconds. Turns are filtered by their start. */
   sinceMs?: number | null | undefined
   /** 0: all. */
   limit?: number | undefined
 }
 
-/** Above every count: the statements know no "all". */
+/** Larger than every count, because the statements have no value for "all". */
 export const ALL = 2 ** 31
 
 /** The parameters that all reports share. */
@@ -78,14 +78,14 @@ type OfSession = { sessionId?: string | null | undefined }
 type TurnsRequest = ReportRequest &
   OfSession & {
     minLength: number
-    /** Exactly this one, in any form that is printed. */
+    /** Only turns with exactly this pattern, in any printed form. */
     pattern?: string | null | undefined
   }
 
 /**
- * Turns of transcripts, longest first.
+ * Lists turns of transcripts, longest first.
  *
- * @throws `not_found` where the project has no such session; `store_unavailable`, `timeout`
+ * @throws `not_found` if the project has no such session; `store_unavailable`, `timeout`
  * @example
  * const [longest] = await listTranscriptTurns(graph, { project: 'shop', minLength: 5, limit: 1 })
  */
@@ -95,7 +95,7 @@ export async function listTranscriptTurns(graph: Graph, request: TurnsRequest): 
   const { project, sessionId, pattern } = request
   if (sessionId != null) await requireSession(graph, project, sessionId)
   if (pattern == null) return found
-  // Another form of the pattern; asked second, because a tool may have any name, an arrow in it too.
+  // Tries another form of the pattern. This comes second, because the name of a tool may contain an arrow.
   const canonical = parsePattern(pattern)
   return canonical === pattern ? found : readTurns(graph, { ...request, pattern: canonical })
 }
@@ -118,7 +118,7 @@ async function readTurns(graph: Graph, request: TurnsRequest): Promise<Transcrip
   }))
 }
 
-/** How often a pattern is followed, with how many calls, in how many sessions, and since when and until when. */
+/** A pattern with the number of its turns, calls and sessions, and its first and last time. */
 export const patternStats = z.object({
   pattern: z.string(),
   count: z.number(),
@@ -136,7 +136,7 @@ export const transcriptPattern = z.object({
 })
 type TranscriptPattern = z.output<typeof transcriptPattern>
 
-/** The shapes of turns, by how often they are followed, those of a single tool last. */
+/** Lists the patterns of turns, most frequent first. Repetitions of a single tool come last. */
 export async function listTranscriptPatterns(
   graph: Graph,
   request: ReportRequest & OfSession & { minLength: number },
@@ -169,7 +169,7 @@ type TranscriptSequence = z.output<typeof transcriptSequence>
 const toolsRow = z.object({ key: z.string(), tools: textList, session: z.string() })
 const TURNS_AT_ONCE = 2_000
 
-/** Sequences of 2 to 5 calls that stand in three turns or more, by the number of turns, those of a single tool last. */
+/** Lists sequences of 2 to 5 calls in at least three turns, most frequent first. Repetitions of a single tool come last. */
 export async function listTranscriptSequences(
   graph: Graph,
   request: ReportRequest & OfSession,

@@ -1,4 +1,4 @@
-/** Says with near names where a project has no transcript of a session. */
+/** Makes the error, with similar names, for a session without a transcript in its project. */
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { keysOfProject, sessionKey } from '../core/keys.ts'
@@ -12,10 +12,10 @@ const sessionNames = statement('transcripts/session-names')
 
 const nameRow = z.object({ name: z.string() })
 
-/** So many sessions are looked at: a project may have many thousands. */
+/** Maximum number of sessions that are compared. A project may have many thousands. */
 const MOST_NAMES = 1_000
 
-/** @throws `not_found` with near names; a session that a turn only names is known, though its transcript is not imported */
+/** @throws `not_found` with similar names. A session that only a turn names is known, even without an imported transcript */
 export async function requireSession(graph: Graph, project: string, sessionId: string): Promise<void> {
   const found = await graph.read(hasSession, { sessionKey: sessionKey(project, sessionId) })
   if (found.length === 0) throw await noSuchSession(graph, project, sessionId)

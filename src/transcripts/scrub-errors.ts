@@ -1,4 +1,4 @@
-/** Scrubs error messages of secrets, and cuts them: no other words of a transcript are stored. */
+/** Masks secrets in error messages and cuts the messages. No other texts of a transcript are stored. */
 import { scrubEach } from '../core/scrub/scrub.ts'
 import { MAX_ERROR_CHARACTERS } from '../rules/tool-error.ts'
 import type { TranscriptState } from './transcript.ts'
@@ -9,9 +9,9 @@ const MAX_SCANNED = 16 * 1024
 type WithError = { error: string | null }
 
 /**
- * Gives the messages of steps the form in which they are stored.
+ * Converts the error messages of steps to their stored form.
  *
- * @returns how many places were masked in the steps that had any
+ * @returns the number of masked places of each step with any
  */
 export async function scrubErrors<S extends WithError>(steps: readonly S[]): Promise<Map<S, number>> {
   const errors = [...new Set(steps.flatMap(({ error }) => error ?? []))]
@@ -30,17 +30,17 @@ export async function scrubErrors<S extends WithError>(steps: readonly S[]): Pro
   return counts
 }
 
-/** A secret that is cut in two would not be recognized: the first word is left out. */
+/** Cuts a long message before the scan. Removes the first word, because a secret that is cut in two is not recognized. */
 const scanned = (error: string): string =>
   error.length <= MAX_SCANNED ? error : error.slice(-MAX_SCANNED).replace(/^\S+/, '')
 
-/** The end of a message. Its form is stored with it, or it is as long as a stored text can be: so the doctor knows it. */
+/** Returns the end of a message. It has its first words or the maximum length, so that the doctor recognizes it; otherwise ''. */
 function storedPart(error: string, masked: string): string {
   const end = [...masked].slice(-MAX_ERROR_CHARACTERS)
   return error.length <= MAX_SCANNED || end.length === MAX_ERROR_CHARACTERS ? end.join('') : ''
 }
 
-/** The messages of turns that stand open are stored with the file's progress. */
+/** Scrubs the messages of open turns, which are stored with the file's progress. */
 export async function scrubState(state: TranscriptState): Promise<TranscriptState> {
   const steps: WithError[] = state.threads.flatMap(({ open, unsettled, held }) =>
     [...held, ...unsettled, ...(open === null ? [] : [open])].flatMap((turn): WithError[] => turn.steps),

@@ -1,4 +1,4 @@
-/** Turns what was read of a transcript into the parameters of the statements that write it. */
+/** Converts the turns and sessions of a transcript to the parameters of the statements that write them. */
 import { canonicalInstant } from '../core/instants.ts'
 import {
   patternKey,
@@ -18,9 +18,9 @@ import type { TranscriptTurn } from './turn.ts'
 
 export type StoredTurn = {
   project: string
-  /** The file that gives it. */
+  /** The key of the file with the turn. */
   fileKey: string
-  /** The time of the newest record of that file, as far as it was read. */
+  /** The time of the newest record of that file, up to the current position. */
   newestMs: number
   key: string
   length: number
@@ -29,8 +29,8 @@ export type StoredTurn = {
 }
 
 /**
- * The start of a turn that does not say when it began: an index holds no node that lacks one of its properties, and no
- * `--since` reaches back to this one.
+ * The start of a turn without a known start. An index omits nodes that lack one of its properties, so the property needs a
+ * value. No `--since` is as early as this one.
  */
 export const NEVER_MS = -8_640_000_000_000_000
 
@@ -42,7 +42,7 @@ export const storedTurn = (
 ): StoredTurn => ({
   project,
   fileKey,
-  newestMs: NEVER_MS, // known once the file is read so far
+  newestMs: NEVER_MS, // known when the part is written
   key: transcriptTurnKey(project, turn.id),
   length: turn.length,
   sessionId: storedName(sessionId),
@@ -79,7 +79,7 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
   }
 }
 
-/** The steps of a turn by tool: each tool is looked up once. */
+/** Groups the steps of a turn by tool, so that each tool is looked up once. */
 function callsByTool(
   { steps }: TranscriptTurn,
   tools: readonly string[],
@@ -91,8 +91,8 @@ function callsByTool(
     const own = byTool.get(tool) ?? { steps: [], failed: [] }
     byTool.set(tool, own)
     const agentId = step.agentId === null ? null : storedName(step.agentId)
-    // In the order that the statement takes them: their names, a million times, were half of what is sent.
-    // A turn that an earlier version left open in a file's state has no groups.
+    // A list in the order of the statement's columns. Names, repeated a million times, were half of the sent bytes.
+    // Open turns in the file state of an earlier version have no groups.
     const group = step.parallelGroup ?? null
     const row = [
       ...[storedName(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group],
@@ -114,7 +114,7 @@ function callsByTool(
   }))
 }
 
-/** A session as `transcripts/write-files` takes it. */
+/** A session in the form that `transcripts/write-files` expects. */
 export type SessionParams = {
   key: string
   startedAt: string | null
@@ -123,7 +123,7 @@ export type SessionParams = {
   properties: { [name: string]: Value }
 }
 
-/** @param parentStepId the call that started the agent, where a file beside the transcript names it */
+/** @param parentStepId the call that started the agent, if a file next to the transcript names it */
 export function sessionParams(
   project: string,
   thread: ThreadState,
@@ -151,7 +151,7 @@ export function sessionParams(
   }
 }
 
-/** The time of the newest record of some threads. */
+/** Returns the time of the newest record of some threads. */
 export const newestRecordMs = (threads: readonly Pick<ThreadState, 'endedAt'>[]): number =>
   threads.reduce((newest, { endedAt }) => {
     const at = instant(endedAt)

@@ -1,4 +1,4 @@
-/** Reads the calls of one turn of a transcript, in their order: their structure, never a word of them. */
+/** Reads the calls of one turn of a transcript, in their order. Returns their structure without any texts. */
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sessionKey } from '../core/keys.ts'
@@ -30,17 +30,17 @@ type TranscriptStep = z.output<typeof transcriptStep>
 type StepsRequest = {
   project: string
   sessionId: string
-  /** The place of the turn in the session, from 0. */
+  /** The index of the turn in the session, from 0. */
   index: number
-  /** The sequence of the last step that is not wanted; -1 for all. */
+  /** The sequence number of the step before the page; -1 for the first page. */
   after: number
   limit: number
 }
 
 /**
- * A page of the steps of a turn.
+ * Lists a page of the steps of a turn.
  *
- * @throws `not_found` where the project has no such session, or the session no such turn
+ * @throws `not_found` if the project has no such session, or the session no such turn
  * @example
  * await listTranscriptSteps(graph, { project: 'shop', sessionId, index: 3, after: -1, limit: 100 })
  * // { turnId: '…', steps: [{ sequence: 0, tool: 'Grep', status: 'ok', … }, …] }
@@ -52,7 +52,7 @@ export async function listTranscriptSteps(
   const { after, limit } = request
   const { key: turnKey, id: turnId } = await findTurn(graph, request)
   const rows = await readRows(graph, stepsOfTurn, { turnKey, after, limit }, stepRow)
-  // The result of an agent's call of another agent does not name it: only the edge to its session does.
+  // If an agent calls another agent, the result does not name it. Only the edge to its session does.
   const steps = rows.map(({ startedIds, ...step }) => ({
     ...step,
     agentId: step.agentId ?? startedIds.toSorted()[0] ?? null,
@@ -66,7 +66,7 @@ const turnsRow = z.object({
   turns: z.array(z.object({ key: z.string(), id: z.string(), begunMs: z.number() })),
 })
 
-/** Where a replaced file left an earlier turn at the same place, the one that began last is meant. */
+/** Finds the turn at an index. If a replaced file left an earlier turn at the same index, returns the one that began last. */
 async function findTurn(graph: Graph, { project, sessionId, index }: StepsRequest) {
   const params = { sessionKey: sessionKey(project, sessionId), index }
   const [session] = await readRows(graph, findTurns, params, turnsRow)

@@ -1,6 +1,6 @@
 /**
- * Adds up what reports read instead of walking steps: how often each pattern is followed, and each tool called in turns
- * of each length. Written with the turns, in their transaction: the new record of a turn counts, the one before does not.
+ * Adds up the counts that reports read instead of traversing steps: the turns of each pattern, and the calls of each tool by
+ * length of the turn. Written in the transaction of the turns: adds the new record of a turn and subtracts the replaced one.
  */
 import { patternKey, toolUseKey } from '../core/keys.ts'
 import { type Step, toStep } from '../graph/port.ts'
@@ -9,10 +9,10 @@ import { type Statement, statement } from '../graph/statements.ts'
 const countPatterns = statement('transcripts/count-patterns')
 const countUses = statement('transcripts/count-uses', 'add')
 
-/** What of a turn is added up. */
+/** The values of a turn that are added up. */
 export type Summed = { length: number; pattern: string | null; begunMs: number; tools: readonly string[] }
 
-/** Turns that began in one period are added up together: `--since` walks those of one period alone. */
+/** Turns of the same period are added up together. `--since` traverses only the turns of the period that it cuts. */
 export const PERIOD_MS = 7 * 24 * 3_600_000
 
 export const toPeriod = (ms: number): number => Math.floor(ms / PERIOD_MS)
@@ -45,7 +45,7 @@ export class Sums {
     }
   }
 
-  /** Last in their transaction, in the order of the keys: a transaction with these locks waits for no other. */
+  /** Returns the steps, sorted by key. They must come last in their transaction, so that these locks cannot deadlock. */
   steps(token: string): Step[] {
     return [...stepsFor(countPatterns, this.#patterns, token), ...stepsFor(countUses, this.#uses, token)]
   }

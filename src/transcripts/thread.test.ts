@@ -14,7 +14,7 @@ import {
   type Written,
 } from '../../test/support/written-transcript.ts'
 
-/** Each record is `r` and its place; a turn is told as `id kind status: pattern`. */
+/** The id of each record is `r` and its index. A turn is written as `id kind status: pattern`. */
 type Rule = readonly [rule: string, records: Written[], turns: string[]]
 
 const follows = (rules: readonly Rule[]) =>
@@ -81,7 +81,7 @@ describe('a turn starts', () => {
   ])
 })
 
-describe('its kind is by the tag that it begins with', () => {
+describe('the kind of a turn depends on the tag at its start', () => {
   follows([
     ['skill', [skill, ...work], ['r0 skill open: Read']],
     ['skill, in an array', [user([text('<command-message>a')])], ['r0 skill open']],
@@ -99,7 +99,7 @@ describe('its kind is by the tag that it begins with', () => {
     ['not by a tag inside', [user('Run <bash-input>')], ['r0 human open']],
   ])
 
-  test('a turn of a sidechain is a subagent’s, where no tag says more', () => {
+  test('a turn of a sidechain without a tag has the kind subagent', () => {
     const side = (record: Written) => ({ ...record, isSidechain: true, agentId: 'one' })
     const { sessions } = read(linesOf(placed([side(prompt), side(skill), side(task)])))
     expect(
@@ -139,14 +139,14 @@ describe('command and bash open lazily', () => {
     ['a vanished one takes no index', [clear, prompt], ['r1 human open']],
   ])
 
-  test('indexes count turns alone', () => {
+  test('indexes count only turns', () => {
     expect(turnsOf([clear, prompt, bash, prompt, clear, says('a')]).map(({ index }) => index)).toEqual([
       0, 1, 2,
     ])
   })
 
-  // DEFECT 1: fails. Its start is the command's record, so what follows that is the command's, not the turn's before.
-  test('what stood between a command and its answer belongs to it', () => {
+  // Regression test for defect 1: the records after a command were added to the previous turn.
+  test('records between a command and its answer belong to the command', () => {
     const told = system('turn_duration', { durationMs: 9 })
     const turns = turnsOf([prompt, clear, told, says('Done')])
     expect(turns.map(({ id, durationMs }) => [id, durationMs])).toEqual([
@@ -224,7 +224,7 @@ describe('a continuation', () => {
     ['nor by one without a uuid', [{ ...calls('Read a'), uuid: undefined }], []],
   ])
 
-  test('a continuation that vanishes takes no index', () => {
+  test('a discarded continuation takes no index', () => {
     expect(turnsOf([says('a'), prompt, interruption, says('b'), prompt]).map(({ index }) => index)).toEqual([
       0, 1,
     ])
@@ -236,7 +236,7 @@ describe('history that a compaction appends again', () => {
   const command = { ...clear, uuid: 'command' }
   const last = (records: Written[]) => read(linesOf(records)).sessions[SESSION]!.at(-1)!
 
-  test('changes nothing of the open turn', () => {
+  test('does not change the open turn', () => {
     const system_ = {
       ...system('turn_duration', { durationMs: 5 }),
       timestamp: first[1]!.timestamp,
@@ -246,12 +246,12 @@ describe('history that a compaction appends again', () => {
     expect(last([...first, ...first])).toEqual(last(first))
   })
 
-  test('changes nothing of it after an import that ended before', () => {
+  test('does not change the open turn after an import that ended before the history', () => {
     const bytes = linesOf([...first, ...first])
     expect(read(bytes, { cuts: [linesOf(first).length] }).sessions).toEqual(read(linesOf(first)).sessions)
   })
 
-  test('answers no command, and begins no turn with a command that nothing answered', () => {
+  test('does not answer a command, and does not start a turn with an unanswered command', () => {
     const records = placed([prompt, ...work, command, prompt, ...work])
     expect(read(linesOf([...records, ...records])).sessions).toEqual(read(linesOf(records)).sessions)
     const compact = placed([prompt, ...work, says('Done'), { ...clear, uuid: 'compact' }])
@@ -260,12 +260,12 @@ describe('history that a compaction appends again', () => {
     )
   })
 
-  test('does not end a command that was answered after a record that comes again', () => {
+  test('does not end a command that was answered after a repeated record', () => {
     const records = placed([command, system('stop_hook_summary'), calls('Read a')])
     expect(last([...records, records[1]!])).toEqual(last(records))
   })
 
-  test('moves the end of the session not back', () => {
+  test('does not move the end of the session back', () => {
     const { transcript } = read(linesOf([...first, ...first.slice(0, 2)]))
     expect(transcript.sessions()[0]!.thread.endedAt).toBe(first.at(-1)!.timestamp)
   })

@@ -28,24 +28,24 @@ import {
   transcriptTurn,
 } from './turn.ts'
 
-/** A start that counts only if the model answers: `/clear` and `!ls` begin no turn by themselves. */
+/** A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on their own. */
 type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt' | 'lastAt' | 'toldMs' | 'finished'>
 
-/** All that a thread must remember to go on where it stopped. Plain data, bounded by the turns that stand open. */
+/** The state that a thread needs to continue later. Plain data, with a limited number of turns. */
 export type ThreadState = {
-  /** The session that the thread is. */
+  /** The id of the thread's session. */
   sessionId: string
   sidechain: boolean
   nextIndex: number
   open: OpenTurn | null
   unanswered: Unanswered | null
-  /** Records that said something of the open turn: one that comes again says nothing. */
+  /** Uuids of records that already changed the open turn, so that repeated records are ignored. */
   marks: string[]
-  /** Starts that began no turn: one that comes again begins none. */
+  /** Uuids of starts that began no turn, so that repeated starts are ignored. */
   passed: string[]
-  /** Closed turns that have calls without a result: it may still come. */
+  /** Closed turns with calls without a result, which may still come. */
   unsettled: OpenTurn[]
-  /** What a sidechain began with: one that only warms up is not a session. */
+  /** The first prompt of a sidechain. A sidechain that only warms up is not a session. */
   begins: 'prompt' | 'warm-up' | null
   calls: number
   /** Turns of a sidechain that may turn out to be a warm-up. Stored under this name in the file's state. */
@@ -70,7 +70,7 @@ const NO_RESULT = { status: 'pending', durationMs: null, error: null, agentId: n
 /** The end of a turn that has just begun. */
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
 
-/** The turn with what came after a command that nothing answered. */
+/** Adds the records after an unanswered command to the turn before it. */
 const addUnanswered = (open: OpenTurn, { lastAt, toldMs, finished }: Unanswered): OpenTurn => ({
   ...open,
   lastAt: lastAt ?? open.lastAt,
@@ -98,7 +98,7 @@ export const newThread = (sessionId: string, sidechain: boolean): ThreadState =>
 
 /**
  * Builds the turns of one thread, record by record, in the order of the file (contract: transcripts.md, "Turns").
- * A turn is handed on when the next one begins, and again when a late result changes it.
+ * A turn is passed on when the next one begins, and again when a late result changes it.
  */
 export class Thread {
   readonly state: ThreadState
@@ -119,7 +119,7 @@ export class Thread {
     }
   }
 
-  /** Whether it is a session: a sidechain that only warms up or compacts is not one. */
+  /** Checks whether the thread is a session. A sidechain that only warms up or compacts is not. */
   get counts(): boolean {
     const { sidechain, sessionId, calls, begins } = this.state
     if (!sidechain) return true
@@ -136,13 +136,13 @@ export class Thread {
     else if (record.type === 'assistant') this.#assistant(record, at, isReplayed)
     else if (!isReplayed) this.#system(record)
     if (isReplayed || (unanswered !== null && unanswered.id === maskedName(record.uuid))) return
-    // A start that has begun to wait is no record of any turn yet.
+    // A start that is waiting for an answer does not belong to a turn yet.
     if (this.state.unanswered === null || this.state.unanswered === unanswered) this.#touch(at)
   }
 
   /**
-   * Whether a record is of the history that a compaction appends again: it is older than the start of the turn that
-   * stands open. Such a record changes nothing of that turn.
+   * Checks whether a record belongs to the history that a compaction appends again: it is older than the start of the open
+   * turn. Such a record does not change the turn.
    */
   #isReplayed(at: string | null): boolean {
     const { unanswered, open, endedAt } = this.state
@@ -150,7 +150,7 @@ export class Thread {
     return isBefore(at, start === null ? endedAt : start.startedAt)
   }
 
-  /** Whether a record says something of the open turn for the first time. */
+  /** Checks whether a record applies to the open turn for the first time. */
   #isFirst(record: TranscriptRecord): boolean {
     const uuid = maskedName(record.uuid)
     const { marks } = this.state
@@ -167,15 +167,15 @@ export class Thread {
     if (passed.length > MAX_MARKS) passed.shift()
   }
 
-  /** The turn that stands open, as far as it is known. */
+  /** Returns the open turn, as far as it was read. */
   openTurn(): TranscriptTurn | null {
     const { open, unanswered } = this.state
     if (open === null || isNone(open)) return null
-    // Nothing has answered the command yet, so what came after it belongs here.
+    // The command is not answered yet, so the records after it belong to this turn.
     return transcriptTurn(unanswered === null ? open : addUnanswered(open, unanswered), false)
   }
 
-  /** A result that came for a call of this thread. */
+  /** Applies a result to a call of this thread. */
   settle({ turn, step }: Pending, record: TranscriptRecord, result: Readonly<Record<string, unknown>>): void {
     const { status, message } = readOutcome(step.tool, record, result)
     step.status = status
@@ -257,7 +257,7 @@ export class Thread {
     }
   }
 
-  /** A call that comes again is a copy. */
+  /** Checks whether a call is new. A repeated call is a copy. */
   #isNew(response: string, id: string): boolean {
     const key = callKey(response, id)
     const isNew = !this.#file.seen.has(key)
@@ -265,7 +265,7 @@ export class Thread {
     return isNew
   }
 
-  /** The model's answer makes a command a turn; where no turn stands open, it is one by itself. */
+  /** Starts a turn at the model's answer: the turn of the waiting command, or a continuation if no turn is open. */
   #answer(record: TranscriptRecord, at: string | null): void {
     const { unanswered, open } = this.state
     if (unanswered !== null) {
@@ -297,7 +297,7 @@ export class Thread {
     this.#close()
   }
 
-  /** Drops a start that nothing answered: the records after it belong to the turn before. */
+  /** Drops an unanswered start. The records after it belong to the previous turn. */
   #forgetUnanswered(): void {
     const { unanswered, open } = this.state
     this.state.unanswered = null
@@ -328,7 +328,10 @@ export class Thread {
   }
 }
 
-/** The call that a result answers: of several with one id that in the record which it names, else the thread's newest. */
+/**
+ * Finds the call of a result. If several calls have the same id, takes the call in the record that the result names,
+ * otherwise the newest call of the thread.
+ */
 function takePending(
   file: ThreadsOfFile,
   id: string,
@@ -338,8 +341,8 @@ function takePending(
   const at = asInstant(record.timestamp)
   const named = [record.sourceToolAssistantUUID, record.parentUuid].map(maskedName)
   const namesNone = named.every((uuid) => uuid === null)
-  // A result that is older than a call is of another call with the same id, unless it names the call's record or none:
-  // clocks are set back.
+  // A result that is older than a call belongs to another call with the same id, unless it names the call's record or no
+  // record: a clock may be set back.
   const open = (file.pending.get(id) ?? [])
     .filter(({ step }) => namesNone || named.includes(step.record) || !isBefore(at, step.startedAt))
     .sort((a, b) => msBetween(b.step.startedAt, a.step.startedAt) ?? 0)
@@ -364,18 +367,18 @@ function dropPending(file: ThreadsOfFile, step: Step): void {
 
 type Pending = { thread: Thread; turn: OpenTurn; step: Step }
 
-/** What the threads of a file share. */
+/** The state that the threads of a file share. */
 export type ThreadsOfFile = {
-  /** Calls without a result, by their ids. */
+  /** Calls without a result, by id. */
   pending: Map<string, Pending[]>
-  /** All calls so far, by {@link callKey}: one that comes again is a copy. */
+  /** All calls so far, by {@link callKey}. A repeated call is a copy. */
   seen: Set<string>
-  /** Ids of all turns so far: a start that comes again is a copy, and begins nothing. */
+  /** Ids of all turns so far. A repeated start is a copy and starts no turn. */
   started: Set<string>
   onTurn: (thread: Thread, turn: TranscriptTurn) => void
 }
 
 const hasPending = ({ steps }: OpenTurn): boolean => steps.some(({ status }) => status === 'pending')
 
-/** A continuation without a call vanishes. */
+/** Checks for a continuation without a call, which is discarded. */
 const isNone = ({ kind, steps }: OpenTurn): boolean => kind === 'continuation' && steps.length === 0

@@ -1,14 +1,14 @@
-/** Reads what came of a call from the result of its tool (contract: transcripts.md, "Turns"). Its words are looked at, never stored. */
+/** Reads the outcome of a call from its result (contract: transcripts.md, "Turns"). Texts are inspected, but never stored. */
 import { keepProgramText, looksPrinted } from '../rules/tool-error.ts'
 import type { StepStatus } from '../rules/values.ts'
 import { asText, type Block, listBlocks } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
-/** The answers to calls that a record brings. */
+/** Returns the results of calls in a record. */
 export const listResults = (record: TranscriptRecord): Block[] =>
   listBlocks(record).filter(({ type }) => type === 'tool_result')
 
-/** `is_error` alone does not tell a failure from a refusal. */
+/** Matches interruptions and refusals, because `is_error` is also true for them. */
 const STOPPED =
   /^(?:Exit code -?\d+\n)?\[Request interrupted by user|^The user doesn't want to take this action right now/
 const REFUSED =
@@ -17,7 +17,7 @@ const REJECTED = /^(?:Error: )?(?:User rejected|The user doesn't want to proceed
 
 export type Outcome = {
   status: Exclude<StepStatus, 'pending'>
-  /** What a program reported, for `error` only. It must be scrubbed before it is stored. */
+  /** The output of a program, only for `error`. It must be scrubbed before it is stored. */
   message: string | null
 }
 
@@ -35,7 +35,7 @@ export function readOutcome(tool: string, record: TranscriptRecord, result: Bloc
   return { status: message !== null || hasRun(text, toolUseResult) ? 'error' : 'denied', message }
 }
 
-/** A sentence typed at a permission prompt has no form of its own. A tool that ran brings an object, or prints lines. */
+/** Checks whether the tool ran: it returns an object or prints lines. A sentence typed at a permission prompt does neither. */
 const hasRun = (text: string, toolUseResult: unknown): boolean =>
   text.trim() === '' ||
   (typeof toolUseResult === 'object' && toolUseResult !== null) ||

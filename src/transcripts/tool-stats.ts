@@ -1,4 +1,4 @@
-/** Says how long the turns are in which each tool is called. */
+/** Computes the lengths of the turns in which each tool is called. */
 import * as z from 'zod'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
@@ -26,7 +26,7 @@ type ToolRow = z.output<typeof toolRow>
 
 type ToolStatsRequest = ReportRequest & { threshold: number }
 
-/** How long the turns are in which a tool is called: whether it gets agents where they want to go. */
+/** Lists the lengths of the turns in which each tool is called. They show whether the tool helps agents to finish quickly. */
 export async function listToolStats(graph: Graph, request: ToolStatsRequest): Promise<ToolStat[]> {
   const { fromMs, limit } = commonParams(request)
   const rows =
@@ -40,7 +40,7 @@ export async function listToolStats(graph: Graph, request: ToolStatsRequest): Pr
   }))
 }
 
-/** Whole periods were added up at import; the turns of the one that is cut are walked. */
+/** Adds the sums of whole periods, made at import, and the turns of the period that `fromMs` cuts. */
 async function rowsSince(graph: Graph, request: ToolStatsRequest, fromMs: number): Promise<ToolRow[]> {
   const { project, threshold } = request
   const period = Math.ceil(fromMs / PERIOD_MS)

@@ -1,4 +1,4 @@
-/** Imports what is written to the transcripts below some paths: each look reads on in those that changed. */
+/** Imports new bytes of the transcripts below some paths: each look continues in the files that changed. */
 import { stat } from 'node:fs/promises'
 import { hasCode } from '../core/errors.ts'
 import { isGone } from '../core/system-code.ts'
@@ -15,7 +15,7 @@ export class TranscriptWatch {
     this.#project = project
   }
 
-  /** @returns null where nothing changed */
+  /** @returns null if nothing changed */
   async look(store: TranscriptStore): Promise<FilesImport | null> {
     const found = await Promise.all(this.#paths.map((path) => readStamp(path)))
     const paths = this.#paths.filter((_, i) => found[i] !== null)
@@ -29,7 +29,7 @@ export class TranscriptWatch {
       this.#imported = stamps
       return report
     } catch (error) {
-      // A file or folder that went away between two calls: the next look does without it.
+      // A file or folder disappeared between two calls. The next look ignores it.
       if (hasCode(error, 'invalid_request') || isGone(error)) return null
       throw error
     }

@@ -21,7 +21,7 @@ import { parseFileName, Transcript } from './transcript.ts'
 
 const OTHER = '7d1a52f3-9f0e-4b3c-8a44-5e2b1c0d9f22'
 
-/** All sessions of a file, each turn as `id kind status: pattern`. */
+/** All sessions of a file, with each turn as `id kind status: pattern`. */
 const sessionsOf = (records: Written[], way: Way = {}) => outline(read(linesOf(placed(records)), way))
 
 const side = (record: Written, more: Written = {}): Written => ({ ...record, isSidechain: true, ...more })
@@ -49,13 +49,13 @@ describe('a file is one session', () => {
 
   const unnamed = { name: parseFileName('/p/session.jsonl') }
 
-  test('the name of a file says which session it is, whatever the records say', () => {
+  test('the name of a file determines its session, whatever the records contain', () => {
     expect(sessionsOf([{ ...prompt, sessionId: OTHER }, calls('Read a')])).toEqual({
       [SESSION]: ['r0 human open: Read'],
     })
   })
 
-  test('else the first sessionId in it; the others separate nothing', () => {
+  test('a file without a session in its name has the first sessionId in it; other ids separate nothing', () => {
     const records = [
       prompt,
       { ...calls('Read a'), sessionId: OTHER },
@@ -67,44 +67,44 @@ describe('a file is one session', () => {
     })
   })
 
-  test('a file that is read on is the session that it was', () => {
+  test('a file that is read further stays the same session', () => {
     const bytes = linesOf(placed([prompt, { ...calls('Read a'), sessionId: OTHER }]))
     const cuts = [bytes.indexOf('\n') + 1]
     expect(outline(read(bytes, { ...unnamed, cuts }))).toEqual({ [SESSION]: ['r0 human open: Read'] })
   })
 
-  // DEFECT 4: fails, with a session `(no session)` beside: "A record's sessionId never separates threads."
+  // Regression test for defect 4: an extra session `(no session)`. Contract: "A record's sessionId never separates threads."
   test('a file is the session of its first record that names one', () => {
     const records = [{ ...prompt, sessionId: undefined }, calls('Read a')]
     expect(sessionsOf(records, unnamed)).toEqual({ [SESSION]: ['r0 human open: Read'] })
   })
 
-  // DEFECT 4: fails. "else the first `sessionId` in it": also in a record that is skipped.
-  test('a record that is not needed may name the session of a file', () => {
+  // Regression test for defect 4. Contract: "else the first `sessionId` in it" includes the sessionId of a skipped record.
+  test('a skipped record may name the session of a file', () => {
     const records = [{ type: 'queue-operation', sessionId: OTHER }, prompt]
     expect(sessionsOf(records, unnamed)).toEqual({ [OTHER]: ['r1 human open'] })
   })
 
-  test('a file without records that are needed is none', () => {
+  test('a file with only skipped records is not a session', () => {
     expect(sessionsOf([{ type: 'summary' }, { type: 'progress' }, { type: 'new' }])).toEqual({})
   })
 })
 
 describe('threads', () => {
-  test('a subagent’s file is a thread of its own', () => {
+  test('a subagent’s file is a separate thread', () => {
     const name = parseFileName(`/p/${SESSION}/subagents/agent-one.jsonl`)
     expect(sessionsOf([by('one', prompt), by('one', calls('Read a'))], { name })).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open: Read'],
     })
   })
 
-  test('beside older sessions it belongs to the first sessionId in it', () => {
+  test('a subagent’s file next to older sessions belongs to its first sessionId', () => {
     expect(sessionsOf([by('one', prompt)], { name: parseFileName('/p/agent-one.jsonl') })).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open'],
     })
   })
 
-  test('records in the file of a subagent are the subagent’s though they do not say so', () => {
+  test('records in the file of a subagent belong to it, even if they do not name it', () => {
     expect(sessionsOf([prompt], { name: parseFileName('agent-one.jsonl') })).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open'],
     })
@@ -131,10 +131,10 @@ describe('threads', () => {
 
   const from = (parentUuid: string | null, record: Written) => side(record, { parentUuid })
 
-  test('without agentId by the thread of their parent, else they begin a new one', () => {
+  test('sidechains without agentId are in the thread of their parent, otherwise in a new one', () => {
     const records = [
       calls('Task t'),
-      from('r0', prompt), // its parent is no sidechain's
+      from('r0', prompt), // its parent is not in a sidechain
       from(null, prompt),
       from('r1', calls('Read a')),
       from('r2', calls('Grep b')),
@@ -150,15 +150,15 @@ describe('threads', () => {
     })
   })
 
-  // DEFECT 5: fails. "by `agentId`, else by the parent's sidechain thread": the parent's may have an agentId.
-  test('a record belongs to its parent’s thread where the parent has an agentId', () => {
+  // Regression test for defect 5. Contract: "by `agentId`, else by the parent's sidechain thread": the parent may have an agentId.
+  test('a record belongs to its parent’s thread if the parent has an agentId', () => {
     expect(sessionsOf([by('one', prompt), from('r0', calls('Read a'))])).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open: Read'],
     })
   })
 
-  // DEFECT 6: fails. All later threads without a parent are put to a record that has no uuid.
-  test('a record without a uuid is nobody’s parent', () => {
+  // Regression test for defect 6: all later threads without a parent were assigned to a record without a uuid.
+  test('a record without a uuid is not a parent', () => {
     const records = [{ ...from(null, says('x')), uuid: undefined }, from(null, prompt), from(null, prompt)]
     expect(sessionsOf(records)).toMatchObject({
       [`${SESSION}/r1`]: ['r1 subagent open'],
@@ -166,14 +166,14 @@ describe('threads', () => {
     })
   })
 
-  // DEFECT 7: fails. Only the last 512 records are remembered, over all sidechains.
-  test('the newest record of a thread is found however far back it stands', () => {
+  // Regression test for defect 7: only the last 512 records of all sidechains together were remembered.
+  test('the newest record of a thread is found at any distance', () => {
     const busy = Array.from({ length: 600 }, (_, i) => from(`r${i + 1}`, says('on')))
     const records = [from(null, prompt), from(null, prompt), ...busy, from('r0', calls('Read a'))]
     expect(Object.keys(sessionsOf(records))).toEqual([`${SESSION}/r0`, `${SESSION}/r1`])
   })
 
-  test('an interruption or a start in one leaves the others as they are', () => {
+  test('an interruption or a start in one thread does not change the other threads', () => {
     const records = [
       prompt,
       by('one', prompt),
@@ -188,7 +188,7 @@ describe('threads', () => {
     })
   })
 
-  test('each knows its times, its folder and its version', () => {
+  test('each thread has its times, its folder and its version', () => {
     const { transcript } = read(
       linesOf(
         placed([system('informational'), prompt, by('one', { ...prompt, cwd: '/srv/b', version: '2.1.1' })]),
@@ -204,10 +204,10 @@ describe('threads', () => {
   })
 })
 
-describe('what is skipped', () => {
+describe('skipped threads', () => {
   const warmUp = user('Warmup')
 
-  test('a sidechain without calls whose prompt is Warmup or missing', () => {
+  test('a sidechain without calls is skipped if its prompt is Warmup or missing', () => {
     const records = [
       by('one', warmUp),
       by('one', says('Ready')),
@@ -219,7 +219,7 @@ describe('what is skipped', () => {
     expect(transcript.skipped).toBe(3)
   })
 
-  test('one with another prompt is none, nor one with a call, nor the word in the main thread', () => {
+  test('a sidechain with another prompt or a call is kept, and so is the word in the main thread', () => {
     const records = [
       by('one', prompt),
       by('two', warmUp),
@@ -235,7 +235,7 @@ describe('what is skipped', () => {
     })
   })
 
-  test('turns that wait for a call are handed on with the turn that has it', () => {
+  test('turns that wait for a call are passed on with the turn that has it', () => {
     const records = [
       by('one', warmUp),
       by('one', says('Ready')),
@@ -248,8 +248,8 @@ describe('what is skipped', () => {
     })
   })
 
-  // DEFECT 8: fails, r0 is missing: what was held back is handed on only when another turn is closed.
-  test('a thread counts with all that was held back of it where its last turn makes it count', () => {
+  // Regression test for defect 8: r0 was missing, because held turns were passed on only when another turn was closed.
+  test('all held turns of a thread are passed on if its last turn makes it count', () => {
     const records = [
       by('one', warmUp),
       by('one', says('Ready')),
@@ -261,7 +261,7 @@ describe('what is skipped', () => {
     })
   })
 
-  test('agents that compact are told by their name', () => {
+  test('agents that compact are recognized by their name', () => {
     expect(['acompact-1', 'acompact', 'a1', 'compact', ''].map(isCompaction)).toEqual([
       true,
       true,
@@ -272,7 +272,7 @@ describe('what is skipped', () => {
   })
 })
 
-test('no words are in what is told and remembered: prompts, thinking, inputs, outputs, titles', () => {
+test('turns and states contain no texts: prompts, thinking, inputs, outputs, titles', () => {
   const words = 'canary'
   const thinking = {
     ...says(words),
@@ -303,7 +303,7 @@ test('no words are in what is told and remembered: prompts, thinking, inputs, ou
   expect(JSON.stringify(told)).not.toContain(words)
 })
 
-describe('what must be remembered', () => {
+describe('the remembered state', () => {
   const answered = (i: number) => [
     prompt,
     calls([`Read a${i}`, `Grep b${i}`]),
@@ -315,11 +315,11 @@ describe('what must be remembered', () => {
       read(linesOf(placed(Array.from({ length: turns }, (_, i) => answered(i)).flat()))).transcript.state(),
     )
 
-  test('the state does not grow with the turns that are done', () => {
+  test('the state does not grow with finished turns', () => {
     expect(stateAfter(1000).length - stateAfter(10).length).toBeLessThan(30)
   })
 
-  test('nor with turns whose calls were answered late', () => {
+  test('the state does not grow with turns whose calls were answered late', () => {
     const records = [user('Go'), calls(['Read a', 'Grep b']), user('Next'), result('a'), result('b')]
     const unsettledAfter = (count: number) =>
       read(linesOf(placed(records.slice(0, count)))).transcript.state().threads[0]!.unsettled.length
@@ -333,7 +333,7 @@ describe('what must be remembered', () => {
     expect(turnsOf(records)).toHaveLength(3000)
   })
 
-  test('the state is the reader’s own: reading on does not change what was answered', () => {
+  test('the returned state is a copy: reading further does not change it', () => {
     const transcript = new Transcript(parseFileName(`${SESSION}.jsonl`), { onTurn: () => {} })
     transcript.push(linesOf(placed([prompt, calls('Read a')])))
     const state = transcript.state()

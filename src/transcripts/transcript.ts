@@ -1,4 +1,4 @@
-/** Reads one transcript: what its file name says, then its lines as they come. */
+/** Reads one transcript: the session in its file name, then its lines as they arrive. */
 import path from 'node:path'
 import { maskName } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
@@ -11,15 +11,15 @@ import type { TranscriptTurn } from './turn.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const AGENT_FILE = /^agent-(.+)$/
 
-/** Where a transcript's name says that it belongs. */
+/** The session and the agent in the name of a transcript. */
 export type TranscriptName = {
-  /** The session, where the name says it. */
+  /** The session, if the name contains it. */
   sessionId: string | null
-  /** The subagent whose only thread the file is. */
+  /** The subagent, if the file is its only thread. */
   agentId: string | null
 }
 
-/** A file is one session: its name if that is a UUID, else the first `sessionId` in it. */
+/** Reads the session from a file name, if it is a UUID. Otherwise the session is the first `sessionId` in the file. */
 export function parseFileName(file: string): TranscriptName {
   const name = path.basename(file, '.jsonl')
   const agentId = AGENT_FILE.exec(name)?.[1] ?? null
@@ -32,11 +32,11 @@ export function parseFileName(file: string): TranscriptName {
 /** A turn of one of the file's sessions. */
 type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 
-/** All that is needed to go on at a byte of a file. */
+/** The state that is needed to continue at a position of a file. */
 export type TranscriptState = {
   sessionId: string | null
   threads: ThreadState[]
-  /** Sidechains within the file: the newest records of each, by which the next ones find it. */
+  /** The newest records of each sidechain within the file. They assign later records to their sidechain. */
   records: [uuid: string, sessionId: string][]
 }
 
@@ -44,7 +44,7 @@ const NEW: TranscriptState = { sessionId: null, threads: [], records: [] }
 const MOST_RECORDS = 512
 
 /**
- * Reads one transcript from a byte on: chunks in, turns out. Memory holds one line and what stands open.
+ * Reads one transcript from a position: chunks in, turns out. Only one line and the open turns are in memory.
  *
  * @example
  * const transcript = new Transcript(parseFileName(file), { onTurn: (thread, turn) => store(thread.sessionId, turn) })
@@ -61,7 +61,7 @@ export class Transcript {
   readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
   #sessionId: string | null
-  /** What the ids of its threads begin with, as the caller names it; the state is stored, so there it is masked. */
+  /** The prefix of the ids of its threads, as the caller names it. In the stored state the prefix is masked. */
   readonly #ownId: string
   readonly #maskedOwnId: string
   /** Records of a transcript without a name, until its session is known. */
@@ -103,12 +103,12 @@ export class Transcript {
       this.#add({ ...structuredClone(thread), sessionId: this.#unmaskId(thread.sessionId) })
   }
 
-  /** Bytes that need not be read again. */
+  /** Number of bytes that need not be read again. */
   get consumed(): number {
     return this.#lines.consumed
   }
 
-  /** The last of them. */
+  /** The last of the consumed bytes. */
   get tail(): Buffer {
     return this.#lines.tail
   }
@@ -121,7 +121,7 @@ export class Transcript {
     this.#lines.push(chunk)
   }
 
-  /** The input is at its end. A last line without a newline counts if it is one whole object; else it is left for the next time. */
+  /** Ends the input. A last line without a newline counts if it is one whole object. Otherwise it is left for the next time. */
   end(): void {
     this.#lines.end(wholeObjectsLength)
     for (const record of this.#waiting.splice(0)) this.#record(record)
@@ -130,14 +130,14 @@ export class Transcript {
     this.#lines.overlong = 0
   }
 
-  /** The threads that count as sessions, and the turn that stands open in each. */
+  /** Returns the threads that count as sessions, each with its open turn. */
   sessions(): { thread: ThreadState; open: TranscriptTurn | null }[] {
     return [...this.#threads.values()]
       .filter(({ counts }) => counts)
       .map((thread) => ({ thread: thread.state, open: thread.openTurn() }))
   }
 
-  /** Threads that only warm up or compact. */
+  /** Number of threads that only warm up or compact. */
   get skipped(): number {
     return [...this.#threads.values()].filter(({ counts }) => !counts).length
   }
@@ -170,7 +170,7 @@ export class Transcript {
     })
   }
 
-  /** Finds the session of a transcript without a name: the first that any record names. */
+  /** Finds the session of a transcript without a name: the first session that a record names. */
   #findSession(record: TranscriptRecord | null): void {
     this.#sessionId = maskedName(record?.sessionId)
     if (this.#sessionId === null) return
@@ -196,7 +196,7 @@ export class Transcript {
     return this.#thread(id, true)
   }
 
-  /** The newest record of each thread, and of all the newest some: by them the next ones find their thread. */
+  /** Remembers the newest record of each thread, and some of the newest of all. They assign later records to threads. */
   #rememberRecord(uuid: string, sessionId: string): void {
     this.#records.delete(uuid)
     this.#records.set(uuid, sessionId)

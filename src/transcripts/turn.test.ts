@@ -15,7 +15,7 @@ import {
   type Written,
 } from '../../test/support/written-transcript.ts'
 
-/** Each record is `r` and its place; a turn is told as `id kind status: pattern`. */
+/** The id of each record is `r` and its index. A turn is written as `id kind status: pattern`. */
 type Rule = readonly [rule: string, records: Written[], turns: string[]]
 
 const follows = (rules: readonly Rule[]) =>
@@ -102,14 +102,14 @@ describe('a turn ends', () => {
   ])
 })
 
-describe('how long it took', () => {
+describe('the duration of a turn', () => {
   const durationOf = (records: Written[]) => {
     const { startedAt, durationMs, durationSource } = turnsOf(records)[0]!
     return [startedAt, durationMs, durationSource]
   }
   const told = (durationMs: unknown) => system('turn_duration', { durationMs })
 
-  test('a turn took what its last turn_duration says', () => {
+  test('is the last turn_duration of the turn', () => {
     expect(durationOf([prompt, told(7), ...work, told(5000), says('x')])).toEqual([
       instant(0),
       5000,
@@ -119,13 +119,13 @@ describe('how long it took', () => {
     expect(durationOf([prompt, told('long')])).toEqual([instant(0), 1000, 'timestamps'])
   })
 
-  test('else the last record of the thread in the turn minus the start', () => {
+  test('is the time from its start to its last record if there is no turn_duration', () => {
     expect(durationOf([prompt, ...work, says('x'), prompt])).toEqual([instant(0), 3000, 'timestamps'])
     expect(durationOf([prompt, ...work, interruption])).toEqual([instant(0), 3000, 'timestamps'])
     expect(durationOf([prompt])).toEqual([instant(0), 0, 'timestamps'])
   })
 
-  test('a vanished command leaves its records to the turn, not its own time', () => {
+  test('includes the records after a discarded command, not the command itself', () => {
     expect(durationOf([prompt, says('x'), clear])).toEqual([instant(0), 1000, 'timestamps'])
     expect(durationOf([prompt, says('x'), clear, user('<local-command-stdout>')])).toEqual([
       instant(0),
@@ -135,7 +135,7 @@ describe('how long it took', () => {
     expect(durationOf([prompt, says('x'), clear, user('<local-command-stdout>'), prompt])[1]).toBe(3000)
   })
 
-  test('records of other threads and skipped ones do not lengthen it', () => {
+  test('does not include records of other threads and skipped records', () => {
     const side = { ...prompt, isSidechain: true, agentId: 'one' }
     expect(durationOf([prompt, says('x'), side, { type: 'progress' }])).toEqual([
       instant(0),
@@ -144,7 +144,7 @@ describe('how long it took', () => {
     ])
   })
 
-  test('how long a turn took is not known without a start', () => {
+  test('is unknown without a start', () => {
     expect(durationOf([{ ...prompt, timestamp: null }, says('x')])).toEqual([null, null, null])
     expect(durationOf([{ ...prompt, timestamp: 'soon' }, says('x')])).toEqual([null, null, null])
     expect(durationOf([prompt, says('x'), { ...says('y'), timestamp: undefined }])).toEqual([
@@ -155,7 +155,7 @@ describe('how long it took', () => {
   })
 })
 
-test('a result that comes after the next start still belongs to its call, and the turn is handed on again', () => {
+test('a result that comes after the next start still belongs to its call, and the turn is passed on again', () => {
   const records = [
     prompt,
     calls(['Read a', 'Grep b']),

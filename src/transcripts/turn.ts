@@ -1,27 +1,27 @@
-/** What a turn of a transcript is, while it is read and once it is whole. */
+/** Declares a turn of a transcript, while it is read and when it is complete. */
 import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../rules/values.ts'
 import { formatPattern } from './pattern.ts'
 
-/** One tool call. Nothing of its input or output is here (invariant 10). */
+/** A tool call, without any of its input or output (invariant 10). */
 export type Step = {
   /** The call's own id, `toolu_…`. */
   id: string
   tool: string
   status: StepStatus
-  /** The response that the call was part of: calls of one response run in parallel. */
+  /** The response with the call. Calls of the same response run in parallel. */
   response: string
-  /** The uuid of the record that holds the call: its result names it. */
+  /** The uuid of the record with the call. Its result names this record. */
   record: string | null
-  /** As the transcript says it; null where it does not. */
+  /** As in the transcript; null if it has no time. */
   startedAt: string | null
   durationMs: number | null
-  /** What went wrong, for `error` alone: scrubbed before it is stored. */
+  /** The error message, only for the status `error`. It must be scrubbed before it is stored. */
   error: string | null
-  /** The subagent whose work the call was. */
+  /** The subagent that did the work of the call. */
   agentId: string | null
 }
 
-/** A turn as it is being read. Plain data: what stands open at the end of a file goes into the graph and comes back. */
+/** A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and restored. */
 export type OpenTurn = {
   /** The uuid of the record that started it. */
   id: string
@@ -29,11 +29,11 @@ export type OpenTurn = {
   kind: TranscriptTurnKind
   promptId: string | null
   startedAt: string | null
-  /** Of the thread's last record in the turn. */
+  /** The time of the thread's last record in the turn. */
   lastAt: string | null
-  /** What the last `turn_duration` said. Stored under this name in the file's state. */
+  /** The duration in the last `turn_duration`. Stored under this name in the file's state. */
   toldMs: number | null
-  /** Whether its end was seen after its last call. */
+  /** True if the end of the turn was read after its last call. */
   finished: boolean
   interrupted: boolean
   steps: Step[]
@@ -55,7 +55,7 @@ export type TranscriptTurn = {
   steps: (Omit<Step, 'record'> & { isParallel: boolean; parallelGroup: number | null })[]
 }
 
-/** @param closed whether the next turn has begun */
+/** @param closed true if the next turn has begun */
 export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn {
   const { id, index, kind, startedAt, toldMs, steps } = turn
   const groups = parallelGroups(steps)
@@ -82,7 +82,7 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
   }
 }
 
-/** Numbers the responses of a turn that made several calls, from 1. */
+/** Numbers the responses of a turn that have several calls, from 1. */
 function parallelGroups(steps: readonly Step[]): ReadonlyMap<string, number> {
   const calls = new Map<string, number>()
   for (const { response } of steps) calls.set(response, (calls.get(response) ?? 0) + 1)
@@ -90,16 +90,16 @@ function parallelGroups(steps: readonly Step[]): ReadonlyMap<string, number> {
   return new Map(parallel.map(([response], i) => [response, i + 1]))
 }
 
-/** Null where one of the instants is unknown or malformed. */
+/** Returns null if one of the instants is unknown or malformed. */
 export function msBetween(from: string | null, to: string | null): number | null {
   if (from === null || to === null) return null
   const ms = Date.parse(to) - Date.parse(from)
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Whether an instant is before another one; false if one of them is unknown. */
+/** Checks whether an instant is before another one. Returns false if one of them is unknown. */
 export const isBefore = (at: string | null, other: string | null): boolean => (msBetween(other, at) ?? 0) < 0
 
-/** The later of two instants. */
+/** Returns the later of two instants. */
 export const later = (a: string | null, b: string | null): string | null =>
   a === null || isBefore(a, b) ? (b ?? a) : a
