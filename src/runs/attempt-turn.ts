@@ -5,20 +5,20 @@ import { integerBetween, name } from '../core/fields.ts'
 import { type CaptureRequest, turnInput } from '../memory/record/record.ts'
 import { RUN_LIMITS } from './record.ts'
 
-/** The turn record that ends an attempt. Its scope is the attempt's: what it says of it must match. */
+/** The turn record that ends an attempt. If it names a scope, the scope must be that of the attempt. */
 export const attemptTurn = turnInput.extend({
   featureId: name.nullish(),
   taskId: name.nullish(),
   turnNumber: turnInput.shape.turnNumber.nullish(),
 })
 
-/** What an attempt used, as its executor or worker says: a budget of its world's runs counts that. */
+/** The resources that an attempt used, as reported by its executor or worker. They count toward the budget of the world. */
 export const usage = z.strictObject({
   tokens: integerBetween(0, RUN_LIMITS.usedTokens).nullish(),
 })
 export const usedTokens = (given: z.output<typeof usage> | null | undefined): number => given?.tokens ?? 0
 
-/** What an executor of this process answers: the turn record, and what it used. */
+/** The result of an executor of this process: the turn record and its usage. */
 export const executedTurn = attemptTurn.extend({ usage: usage.nullish() })
 
 export type AttemptTurn = z.output<typeof attemptTurn>
@@ -31,10 +31,10 @@ export type AttemptScope = {
   attemptedTurn: number
 }
 
-/** @throws `invalid_request` that names every field of another scope */
+/** @throws `invalid_request` that names every field with another scope */
 export function turnOfAttempt(turn: AttemptTurn, scope: AttemptScope): CaptureRequest {
   const { project, featureId, taskId, worldSlug, attemptedTurn: turnNumber } = scope
-  // These alone: the record's digest must not depend on what else is known of the world.
+  // Only these fields, because the record's digest must not depend on other properties of the world.
   const expected = { project, featureId, taskId, worldSlug, turnNumber }
   const problems = SCOPE_FIELDS.filter(
     ([field]) => turn[field] != null && turn[field] !== expected[field],

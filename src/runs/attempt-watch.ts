@@ -1,4 +1,4 @@
-// Waits for attempts that workers outside end.
+// Waits until external workers end their attempts.
 import type { AttemptRef, TurnRunStore } from './turn-run-store.ts'
 
 const POLL_MS = 500
@@ -6,8 +6,8 @@ const POLL_MS = 500
 type Waiting = AttemptRef & { resolve: () => void }
 
 /**
- * Waits for attempts that workers outside end, maybe through another replica. One statement asks for all of them,
- * twice a second; what ends through this very process is told at once.
+ * Waits until external workers end their attempts, maybe through another replica. A single statement asks for all attempts
+ * twice a second. Attempts that end through this process are reported immediately.
  */
 export class AttemptWatch {
   readonly #store: TurnRunStore
@@ -20,7 +20,7 @@ export class AttemptWatch {
     this.#onError = onError
   }
 
-  /** Resolves when the attempt has ended, or when {@link ended} says so. */
+  /** Resolves when the attempt has ended, or when {@link ended} is called. */
   until(attempt: AttemptRef): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.set(attempt.attemptId, { ...attempt, resolve })

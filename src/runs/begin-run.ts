@@ -1,4 +1,4 @@
-/** Makes a turn run as it is at its beginning: one that is started, and one that resumes another. Pure. */
+/** Makes the record of a new turn run, either started by a caller or resuming another run. Pure. */
 import type { View } from './decision.ts'
 import type { RunCounts, TurnRun } from './record.ts'
 

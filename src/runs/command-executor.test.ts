@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandExecutor } from './command-executor.ts'
 import type { AttemptOutcome, AttemptTask } from './executor.ts'
 
-/** Real processes: what a program of a user's sees, and what becomes of it. */
+/** Tests with real processes: their environment, their results and their end. */
 describe('the command executor', () => {
   const folder = (): string => {
     const made = mkdtempSync(path.join(tmpdir(), 'turngraph-command-'))
@@ -56,7 +56,7 @@ describe('the command executor', () => {
     })
   })
 
-  test('a command that fails says on standard output what it used, if anything', async () => {
+  test('a command that fails may report its usage on standard output', async () => {
     const write = (text: string) =>
       run(`process.stdout.write(${JSON.stringify(text)}, () => process.exit(1))`)
     const failed = 'the command ended with exit code 1'
@@ -68,7 +68,7 @@ describe('the command executor', () => {
       expect(await write(text)).toEqual({ failed })
   })
 
-  test('standard output that is no JSON fails the attempt', async () => {
+  test('standard output that is not JSON fails the attempt', async () => {
     expect(await run(`console.log('done')`)).toEqual({
       failed: expect.stringContaining('standard output is not one turn record as JSON'),
     })
@@ -84,7 +84,7 @@ describe('the command executor', () => {
     })
   })
 
-  test('sees the variables that the file names, and no other', async () => {
+  test('sees only the variables that the file names', async () => {
     process.env.TURNGRAPH_TEST_SEEN = 'seen'
     process.env.TURNGRAPH_TEST_HIDDEN = 'hidden'
     onTestFinished(() => {
@@ -103,7 +103,7 @@ describe('the command executor', () => {
     })
   })
 
-  test('an abort kills the whole process group, also what ignores signals', async () => {
+  test('an abort kills the whole process group, including processes that ignore signals', async () => {
     const cwd = folder()
     const pids = path.join(cwd, 'pids')
     const stop = new AbortController()
@@ -124,7 +124,7 @@ describe('the command executor', () => {
     }
   })
 
-  test('what a command leaves running ends with it, and does not hold the attempt up', async () => {
+  test('processes that a command leaves running end with it and do not delay the attempt', async () => {
     const cwd = folder()
     const script = `
       const { spawn } = require('node:child_process')
@@ -138,7 +138,7 @@ describe('the command executor', () => {
     while (lives(pid)) await sleep(10)
   })
 
-  test('what a command leaves in a group of its own does not hold the attempt up either', async () => {
+  test('processes that a command leaves in another process group do not delay the attempt', async () => {
     const cwd = folder()
     const script = `
       const { spawn } = require('node:child_process')
@@ -151,7 +151,7 @@ describe('the command executor', () => {
     process.kill(Number(readFileSync(path.join(cwd, 'pid'), 'utf8')), 'SIGKILL')
   })
 
-  test('a secret at the cut of standard error is masked before it is cut', async () => {
+  test('a secret at the cut of standard error is masked before the cut', async () => {
     const secret = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`
     const said = `token ${secret} ${'b '.repeat(2_040)}`
     const { failed } = (await run(
@@ -162,7 +162,7 @@ describe('the command executor', () => {
     for (let length = 8; length < secret.length; length++) expect(failed).not.toContain(secret.slice(-length))
   })
 
-  test('a program that is not there fails the attempt', async () => {
+  test('a program that does not exist fails the attempt', async () => {
     const settings = {
       argv: ['no-such-program-anywhere'] as [string],
       cwd: folder(),
@@ -174,7 +174,7 @@ describe('the command executor', () => {
   })
 })
 
-/** A zombie that nobody reaps has ended all the same. */
+/** Checks whether a process is alive. A zombie has ended, even if its parent has not read its status. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0)

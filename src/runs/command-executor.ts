@@ -1,4 +1,4 @@
-// Executes an attempt by a command of the operator.
+// Executes an attempt with a command of the operator.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,22 +14,22 @@ import type { AttemptOutcome, AttemptTask, Executor } from './executor.ts'
 export type CommandSettings = {
   argv: readonly [string, ...string[]]
   cwd: string
-  /** Names of the variables that the process sees of ours; nothing else. */
+  /** Names of the only environment variables that are passed to the process. */
   env: readonly string[]
   timeoutMs: number
 }
 
 const MAX_OUTPUT_BYTES = 1024 * 1024
 const SHOWN_ERROR_CHARACTERS = 4 * 1024
-/** More than is shown, so that a secret at the cut is known for what it is before it is cut. */
+/** More than is shown, so that a secret at the cut is recognized before the text is cut. */
 const MOST_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
-/** What outlives its command in a process group of its own may hold the pipes open for good. */
+/** Waiting time for the pipes to close. A process that left the group may keep them open forever. */
 const GRACE_MS = 500
 
 /**
- * Spawns a program for each attempt, without a shell and in a process group of its own. Standard input holds one
- * JSON object; exit 0 with one turn record as JSON on standard output commits, anything else fails with the end of
- * standard error. The whole group is killed on an abort and at the time-out (contract: runs.md, "Executors").
+ * Starts a program for each attempt, without a shell and in its own process group. Standard input is one JSON object. Exit
+ * code 0 with one turn record as JSON on standard output commits the attempt. Any other exit fails it, with the end of standard
+ * error as the reason. The whole group is killed on an abort and at the time-out (contract: runs.md, "Executors").
  */
 export function commandExecutor(settings: CommandSettings, environment = process.env): Executor {
   const execute: Executor = async (task) => {
@@ -42,7 +42,7 @@ export function commandExecutor(settings: CommandSettings, environment = process
         settings.env.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
       ),
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true, // a group of its own, so that what it has started dies with it
+      detached: true, // its own process group, so that its children are killed with it
       shell: false,
     })
     return awaitOutcome(child, input, task.signal, settings.timeoutMs)
@@ -94,7 +94,7 @@ async function awaitOutcome(
   const output = collectOutput(child, () => end(`the command wrote more than ${MAX_OUTPUT_BYTES} bytes`))
   const errors = tail(child)
   child.once('exit', () => {
-    killGroup(child) // what it left running would hold its output open
+    killGroup(child) // processes that it left running would keep its output open
     closeOutputSoon()
   })
   child.stdin?.on('error', () => {}) // a program that does not read its input may close it
@@ -124,12 +124,12 @@ function failed(why: string, errors: string, output: Buffer): AttemptOutcome {
   return { failed: withErrors(why, errors), ...(tokens > 0 && { usedTokens: tokens }) }
 }
 
-/** A command that fails may have said what it used, as the one that commits does. */
+/** Reads the usage that a failed command may have reported, in the same form as a successful one. */
 function tokensIn(output: Buffer): number {
   try {
     return usedTokens(saidUsage.parse(JSON.parse(output.toString('utf8'))).usage)
   } catch {
-    return 0 // whatever else it wrote before it failed is no usage
+    return 0 // other output of a failed command contains no usage
   }
 }
 const saidUsage = z.object({ usage })
@@ -145,13 +145,13 @@ function turnIn(output: Buffer, errors: string): AttemptOutcome {
   }
 }
 
-/** By group: a program that ignores the signal has no say in SIGKILL, and neither have its children. */
+/** Kills the whole group with SIGKILL, which neither the program nor its children can ignore. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It is gone, or another user's: an attempt that is to end ends all the same.
+    // The process has ended or belongs to another user. The attempt ends in any case.
   }
 }
 
@@ -166,7 +166,7 @@ function collectOutput(child: ChildProcess, onOverflow: () => void): () => Buffe
   return () => Buffer.concat(chunks)
 }
 
-/** The end of standard error, without secrets. */
+/** Returns the end of standard error, with secrets masked. */
 function tail(child: ChildProcess): () => Promise<string> {
   let lastBytes = Buffer.alloc(0)
   child.stderr?.on('data', (chunk: Buffer) => {

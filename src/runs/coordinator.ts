@@ -1,4 +1,4 @@
-// Takes turn runs and single attempts through their attempts.
+// Executes the attempts of turn runs, and single attempts.
 import PQueue from 'p-queue'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
@@ -26,7 +26,7 @@ export type CoordinatorParts = {
   store: TurnRunStore
   executors: Executors
   watch: AttemptWatch
-  /** Names this process in leases. */
+  /** The name of this process in leases. */
   instance: string
   /** Aborted when this process ends. */
   closing: AbortSignal
@@ -34,7 +34,7 @@ export type CoordinatorParts = {
   observer: TurnRunsObserver
 }
 
-/** Is told of what ends here. */
+/** Receives the end of runs, lost leases and committed turns of this process. */
 export type TurnRunsObserver = {
   runEnded: (status: TurnRunStatus) => void
   leaseLost: () => void
@@ -47,22 +47,22 @@ export type TurnRunsLog = {
 }
 
 export function logTrouble(log: TurnRunsLog, error: unknown, during: string): void {
-  // That the store is away the service says once (schema-state.ts); leases are asked about every second.
+  // The service logs once that the store is unavailable (schema-state.ts). Leases are renewed about every second.
   if (hasCode(error, 'store_unavailable'))
     log.info({ reason: error.message }, `the graph was away while ${during}`)
   else log.warn({ err: error }, `trouble while ${during}`)
 }
 
-/** So many store operations of coordinators at once: more would wait for connections, and time out there. */
+/** Maximum number of parallel store operations of coordinators. More would wait for connections and time out there. */
 const AT_ONCE = 16
-/** Renewals go past all other work: behind a thousand runs they would come too late. */
+/** Renewals have a separate queue. After the operations of a thousand runs they would come too late. */
 const RENEWALS_AT_ONCE = 4
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
 
 /**
- * Takes runs and single attempts through their attempts, one after another. Its callers hold the leases, by a
- * keeper; what became of each attempt stands in the graph. Source: seed 001, "Runtime changes".
+ * Executes the attempts of runs one after another, and single attempts. The callers hold the leases with a keeper. The result
+ * of each attempt is stored in the graph. Source: seed 001, "Runtime changes".
  */
 export class Coordinator {
   readonly #graph: Graph
@@ -87,10 +87,10 @@ export class Coordinator {
     this.#log = log
   }
 
-  /** One attempt after another, whatever becomes of each, until the run has ended. */
+  /** Executes one attempt after another, whatever their results, until the run has ended. */
   async coordinate(started: TurnRun, world: World, keeper: LeaseKeeper): Promise<void> {
     try {
-      // The last attempt of the run that it resumes may have reached a goal.
+      // The last attempt of the resumed run may have reached a goal.
       let run =
         started.resumesRunId === null ? started : await this.#prepareNextAttempt(started, world, keeper)
       while (run.status === 'running') {
@@ -107,7 +107,7 @@ export class Coordinator {
         }
         const lost = await this.#execute(attempt, world, keeper)
         run = await this.persist(world, () => this.#store.finishTurnRunAttempt(run, attempt.attemptId))
-        if (lost !== null && run.status === 'interrupted') throw lost // the attempt did not go alone
+        if (lost !== null && run.status === 'interrupted') throw lost // the run was interrupted together with its attempt
         run = await this.#prepareNextAttempt(run, world, keeper)
       }
       if (run.status === 'cancel_requested') {
@@ -122,7 +122,7 @@ export class Coordinator {
     }
   }
 
-  /** Ends the run where it has reached a goal; else pauses, where the last attempt failed. */
+  /** Ends the run if it has reached a goal. Otherwise pauses if the last attempt failed. */
   async #prepareNextAttempt(run: TurnRun, world: World, keeper: LeaseKeeper): Promise<TurnRun> {
     if (run.status !== 'running') return run
     const next = await this.#endAtGoal(run, world)
@@ -136,9 +136,9 @@ export class Coordinator {
     return this.persist(world, () => endAtGoal(this.#graph, this.#store, run))
   }
 
-  /** The run with the instant of its next attempt; null where its last one did not fail, or nothing says to pause. */
+  /** Stores the time of the next attempt. Returns null if the last attempt did not fail, or if no pause is configured. */
   async #schedulePause(run: TurnRun, world: World): Promise<TurnRun | null> {
-    if (run.nextAttemptAt !== null) return run // of the run that it resumes
+    if (run.nextAttemptAt !== null) return run // set by the resumed run
     if (run.lastAttemptStatus !== 'failed') return null
     return this.persist(world, async () => {
       const { backoff, executor } = await getWorld(this.#graph, run.project, run.worldSlug)
@@ -148,7 +148,7 @@ export class Coordinator {
     })
   }
 
-  /** Ends early where the lease is lost, as by a cancel, or where this process ends. */
+  /** Waits until the next attempt is due. Stops early if the lease is lost, for example by a cancel, or if this process ends. */
   async #untilDue({ nextAttemptAt }: TurnRun, keeper: LeaseKeeper): Promise<void> {
     this.#refuseToGoOn(keeper)
     const ms = Date.parse(nextAttemptAt ?? '') - this.#store.now().getTime()
@@ -165,7 +165,7 @@ export class Coordinator {
     this.#refuseToGoOn(keeper)
   }
 
-  /** Answers the error where somebody else has ended the attempt meanwhile. */
+  /** Executes an attempt. Returns the error if another process has ended the attempt. */
   async #execute(attempt: Attempt, world: World, keeper: LeaseKeeper): Promise<TurngraphError | null> {
     this.#refuseToGoOn(keeper)
     const executor = this.#executors.find(attempt.executor)
@@ -174,7 +174,7 @@ export class Coordinator {
       return null
     }
     const outcome = await this.#awaitOutcome(executor, attempt, world, keeper)
-    // A turn that is done is committed, though the service ends.
+    // A finished turn is committed even if the service ends.
     if ('failed' in outcome || keeper.lost !== null) this.#refuseToGoOn(keeper)
     keeper.settle()
     const lost = await this.#end(attempt, world, outcome)
@@ -190,7 +190,7 @@ export class Coordinator {
     else if (keeper.lost === null) await this.#end(attempt, world, outcome)
   }
 
-  /** What an executor throws is how its attempt failed. */
+  /** Runs the executor. An error that it throws is the reason why the attempt failed. */
   async #awaitOutcome(
     executor: Executor,
     attempt: Attempt,
@@ -218,7 +218,7 @@ export class Coordinator {
     }
   }
 
-  /** Writes how an attempt ended. Where somebody else has ended it meanwhile, that stays, and is answered. */
+  /** Stores the result of an attempt. If another process has ended the attempt, keeps that result and returns the error. */
   async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<TurngraphError | null> {
     const fence = attempt.fence ?? 0
     const written = this.#toRequest(attempt, world, outcome)
@@ -240,14 +240,14 @@ export class Coordinator {
         logTrouble(this.#log, error, `ending attempt ${attempt.attemptId}`)
         return error
       }
-      // A record that cannot be stored is a failed attempt, like any other.
+      // A record that cannot be stored makes the attempt a failed one, like any other failure.
       if (!NOT_STORABLE.has(error.code)) throw error
       await this.persist(world, () => fail(error.message))
     }
     return null
   }
 
-  /** What the executor gave, as the record of its turn; or why it is not one. */
+  /** Converts the executor's result to the record of its turn, or returns the reason why it is not a valid record. */
   #toRequest(
     { attemptedTurn }: Attempt,
     world: World,
@@ -277,7 +277,7 @@ export class Coordinator {
     this.#closing.throwIfAborted()
   }
 
-  /** A lost lease is somebody else's run by now. Anything else ends it here, so that no world waits for us. */
+  /** Ends the run after an error, so that it does not block its world. A run with a lost lease belongs to another process. */
   async #giveUp(run: TurnRun, world: World, error: unknown): Promise<void> {
     if (hasCode(error, 'lease_lost')) return this.#lost(run, world, error)
     const fence = run.fence ?? 0
@@ -296,7 +296,7 @@ export class Coordinator {
     }
   }
 
-  /** Somebody else's by now; or over, where somebody cancelled it and nobody was at work. */
+  /** Reports a lost lease. If the run was cancelled while no attempt was active, reports the end of the run instead. */
   async #lost(run: TurnRun, world: World, error: TurngraphError): Promise<void> {
     const { turnRunId } = run
     const ended = await this.persist(world, () => this.#store.getTurnRunStatus(run)).catch(() => null)
@@ -309,8 +309,7 @@ export class Coordinator {
   }
 
   /**
-   * Tries again while the store is away (or `also` says so), for as long as the lease lasts: nothing that was done is
-   * thrown away.
+   * Retries while the store is unavailable (or `also` returns true), until the lease expires, so that no finished work is lost.
    */
   persist<T>(
     { leaseTtlMs }: World,
@@ -325,7 +324,7 @@ export class Coordinator {
     })
   }
 
-  /** How the leases of a world's run or attempt are kept. */
+  /** Returns the options for keeping the leases of a world's run or attempt. */
   keeping({ leaseTtlMs }: World): KeeperOptions {
     return {
       leaseTtlMs,
@@ -336,26 +335,26 @@ export class Coordinator {
   }
 }
 
-/** Other worlds of the task add criteria under a commit: a capture's one `busy`, which another try settles. */
+/** Other worlds of the task may add criteria during a commit. A retry resolves this only kind of `busy` of a capture. */
 const CROWDED = (error: unknown): boolean => hasCode(error, 'busy')
 
 const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
 
-/** The run was cancelled, or has ended, between two looks at it: null. */
+/** Returns null if the run was cancelled or has ended since it was last read. */
 function stoppedMeanwhile(error: unknown): null {
   if (hasCode(error, 'busy')) return null
   throw error
 }
 
 function limitReason(given: string): string {
-  const reason = scrubText(given) // a secret that was cut would not be known
+  const reason = scrubText(given) // a secret that is cut would not be recognized
   return reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`
 }
 
-/** The end of a command's standard error is at most 4 KiB, and what was wrong stands before it. */
+/** Maximum length of a reason: up to 4 KiB of the end of a command's standard error, and a description before it. */
 const MAX_REASON = 5_000
 
-/** What the turn of an attempt needs to know, for both roles. Its world names the task. */
+/** Loads the context of an attempt's turn for both roles. The world provides the task. */
 export async function loadContinuation(
   graph: Graph,
   { project, worldSlug, attemptedTurn }: Attempt,

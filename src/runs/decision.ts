@@ -1,4 +1,4 @@
-/** Declares what a decision about the runs and attempts of a world depends on, and what it is. Pure. */
+/** Declares the inputs and results of decisions about the runs and attempts of a world. Pure. */
 import type { Attempt, TurnRun } from './record.ts'
 
 export type WorldState = {
@@ -11,25 +11,25 @@ export type WorldState = {
   resume: 'never' | 'auto'
   /** True if its runs can end early (`stop_when`). */
   hasGoals: boolean
-  /** The greatest fence that was ever given out here. */
+  /** The highest fence that was ever issued in this world. */
   fence: number
   attemptCount: number
 }
 
-/** All that a decision may depend on, read under the world's lock. */
+/** The inputs of a decision, read under the world's lock. */
 export type View = {
-  /** The database's clock, in epoch milliseconds: it alone decides about leases. */
+  /** The database's clock, in epoch milliseconds. Leases are decided only by this clock. */
   now: number
   world: WorldState
-  /** The active ones. */
+  /** The active run and attempt. */
   run: TurnRun | null
   attempt: Attempt | null
-  /** Those that the command names, active or not. */
+  /** The run and attempt that the command names, active or not. */
   askedRun: TurnRun | null
   askedAttempt: Attempt | null
 }
 
-/** What is to be written; `null` where everything stays as it is. `resuming` is a new run that resumes `run`. */
+/** The records to write; `null` if nothing changes. `resuming` is a new run that resumes `run`. */
 export type Change = { run?: TurnRun; attempt?: Attempt; resuming?: TurnRun } | null
 export type Decision<T> = { change: Change; answer: T }
 

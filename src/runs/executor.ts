@@ -1,26 +1,26 @@
-// Declares what an executor is given and what it answers.
+// Declares the input and the result of an executor.
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import type { Backoff } from '../memory/worlds/run-settings.ts'
 
-/** What an executor is given: one attempt at one turn. */
+/** The input of an executor: one attempt at one turn. */
 export type AttemptTask = {
   worldSlug: string
   attemptId: string
   attemptedTurn: number
-  /** Its number in the run; of a single attempt, its number in the world. */
+  /** The number of the attempt in its run, or of a single attempt in its world. */
   sequence: number
-  /** What the turn needs to know, for both roles. Read when it is asked for. */
+  /** Loads the context of the turn for both roles when it is called. */
   continuation: () => Promise<{ player: ContinuationContext; coach: ContinuationContext }>
-  /** Aborted where nobody wants the result any more: on a cancel with abort, a lost lease, a shutdown. */
+  /** Aborted if the result is not needed any more: on a cancel with abort, a lost lease, or a shutdown. */
   signal: AbortSignal
 }
 
-/** A turn record in the wire form, with its `usage` where that is known, or why the turn failed. */
+/** A turn record in the wire form, with its `usage` if it is known, or the reason why the turn failed. */
 export type AttemptOutcome = { turn: unknown } | { failed: string; usedTokens?: number }
 
-/** Does the work of an attempt in this process. What it throws fails the attempt. */
+/** Does the work of an attempt in this process. An error that it throws fails the attempt. */
 export type Executor = {
   (task: AttemptTask): Promise<AttemptOutcome>
-  /** The pause after a failed attempt, where the world says none; default: no pause. */
+  /** The pause after a failed attempt if the world defines none; default: no pause. */
   backoff?: Backoff
 }

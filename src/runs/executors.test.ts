@@ -28,12 +28,12 @@ describe('the file of executors', () => {
     return outcomes.map((outcome) => ('failed' in outcome ? outcome.failed : 'committed'))
   }
 
-  test('without a file there is external alone', () => {
+  test('without a file the only executor is external', () => {
     expect(loadExecutors(null).find('external')).toBeNull()
     expect(() => loadExecutors(null).find('trial')).toThrow('executor: there is no "trial" here')
   })
 
-  test('simulated attempts end by the list, in the order of their numbers', async () => {
+  test('simulated attempts end as the list says, in the order of their numbers', async () => {
     const outcomes = ['committed', 'failed', 'failed']
     const file = fileWith({
       again: { kind: 'simulated', outcomes, repeat: true },
@@ -62,13 +62,13 @@ describe('the file of executors', () => {
     [{ x: { kind: 'command', argv: ['true'], cwd: 'nowhere' } }, 'cwd of "x"'],
     [{ external: { kind: 'simulated' } }, 'built in'],
     [{ '': { kind: 'simulated' } }, 'Invalid key'],
-  ])('what does not fit is told with its place: %j', (content, named) => {
+  ])('a value that does not fit is reported with its place: %j', (content, named) => {
     const file = fileWith(content)
     expect(() => loadExecutors(file)).toThrow(file)
     expect(() => loadExecutors(file)).toThrow(named)
   })
 
-  test('a file that is not there is told', () => {
+  test('a missing file is reported', () => {
     expect(() => loadExecutors('/nowhere/executors.json')).toThrow(
       'TURNGRAPH_EXECUTORS: /nowhere/executors.json',
     )

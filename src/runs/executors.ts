@@ -1,4 +1,4 @@
-// Loads the executors that a file names.
+// Loads the executors from a file.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
@@ -10,7 +10,7 @@ import type { Executor } from './executor.ts'
 import { EXTERNAL } from './lifecycle.ts'
 import { simulatedExecutor } from './simulated-executor.ts'
 
-/** The file of TURNGRAPH_EXECUTORS: it alone names commands, never a request. */
+/** The file of TURNGRAPH_EXECUTORS. Only this file names commands; requests cannot. */
 const simulated = z.strictObject({
   kind: z.literal('simulated'),
   duration_ms: z.number().int().min(0).max(86_400_000).default(0),
@@ -32,7 +32,7 @@ const command = z.strictObject({
 const executorsFile = z.record(name, z.discriminatedUnion('kind', [simulated, command]))
 
 /**
- * Who may do the work of attempts: `external`, which waits for workers, and those of the server's own file.
+ * The executors: `external`, which waits for workers, and those in the server's file.
  *
  * @example new Executors({ trial: simulatedExecutor({ durationMs: 20, outcomes: ['committed'], repeat: true }) })
  */
@@ -47,7 +47,7 @@ export class Executors {
     return executor === EXTERNAL || this.#byName.has(executor)
   }
 
-  /** `null`: workers outside do it. @throws `invalid_request` where the file does not name it */
+  /** Returns `null` if external workers do the work. @throws `invalid_request` if the file does not name the executor */
   find(executor: string): Executor | null {
     if (executor === EXTERNAL) return null
     const found = this.#byName.get(executor)
@@ -60,7 +60,7 @@ export class Executors {
   }
 }
 
-/** @throws `invalid_request` that says what in the file does not fit */
+/** @throws `invalid_request` that names the values in the file that do not fit */
 export function loadExecutors(file: string | null): Executors {
   if (file === null) return new Executors()
   const from = { variable: 'TURNGRAPH_EXECUTORS', file, form: EXECUTORS_FORM }

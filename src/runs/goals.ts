@@ -1,5 +1,5 @@
-// Ends a turn run that has reached a goal of its world, used up its budget, or made its last attempt (contracts: runs.md, "Runs that
-// know their goal"; truth.md, "Runs").
+// Ends a turn run that has reached a goal of its world, has used its budget, or has made its last attempt (contracts:
+// runs.md, "Runs that know their goal"; truth.md, "Runs").
 
 import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
@@ -14,7 +14,7 @@ import type { TurnRunStore } from './turn-run-store.ts'
 
 type ReachedGoal = { stopReason: StopReason; cancelReason: string }
 
-/** Ends a run that has reached a goal. Without a goal, a run that has made its last attempt has failed. */
+/** Ends a run that has reached a goal. A run that made its last attempt without reaching a goal has failed. */
 export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<TurnRun> {
   if (run.status !== 'running') return run
   const goal = await findReachedGoal(graph, run, store.now())
@@ -23,10 +23,10 @@ export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun)
   return isExhausted ? store.failTurnRun(run, run.fence ?? 0, EXHAUSTED) : run
 }
 
-/** The first of the world's `stopWhen` that is true, in the order of the contract; null where none is. */
+/** Returns the first true condition of the world's `stopWhen`, in the order of the contract; null if all are false. */
 async function findReachedGoal(graph: Graph, run: TurnRun, now: Date): Promise<ReachedGoal | null> {
   const { project, worldSlug } = run
-  // Read each time: what the runs of a world mind may be changed while one is under way.
+  // Read each time, because the settings of a world may change during a run.
   const { stopWhen = [], budget } = await getWorld(graph, project, worldSlug)
   if (stopWhen.some((reason) => reason !== 'budget')) {
     const state = await readNewestState(graph, project, worldSlug)
@@ -57,7 +57,7 @@ const GOALS: readonly [StopReason, Check][] = [
   ],
 ]
 
-/** What was promised and never judged is not proven, where nothing is declared (contract: turns.md). */
+/** Without declared criteria, a promise that was never judged counts as not proven (contract: turns.md). */
 function allVerified({ world, snapshot, states }: NewestState): string | null {
   return isAllVerified(states, promisedNotCounted(snapshot))
     ? `goal reached: all ${states.filter(isRequired).length} criteria verified in turn ${world.currentTurn}`

@@ -3,32 +3,32 @@ import { TurngraphError } from '../core/errors.ts'
 import type { Attempt, TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 
-/** What an executor's signal is aborted with. */
+/** The reason of an executor's aborted signal. */
 export class Aborted extends Error {
   override readonly name = 'Aborted'
 }
 
-/** `settling`: its end is being written, so whether it is still active says nothing. */
+/** `settling`: the end of the attempt is being written, so a renewal cannot show whether it is still active. */
 type Task = { fence: number; abort: AbortController; settling: boolean }
 
 type Renew = (task: Task | null) => Promise<{ abortRequested: boolean; ownsAttempt: boolean }>
 
 export type KeeperOptions = {
   leaseTtlMs: number
-  /** Aborted when this process ends: an attempt that begins after that has no time at all. */
+  /** Aborted when this process ends. An attempt that begins later is aborted immediately. */
   closing: AbortSignal
-  /** Runs a renewal in turn with those of other runs. */
+  /** Queues a renewal together with those of other runs. */
   inTurn: <T>(work: () => Promise<T>) => Promise<T>
   onError: (error: unknown) => void
 }
 
 const RETRY_MS = 1_000
-/** A third of the lease, and no more than this: what others ask for is learned by a renewal. */
+/** Longest interval of renewals, otherwise a third of the lease. A renewal also learns of cancels by others. */
 const RENEWS_WITHIN_MS = 20_000
 
 /**
- * Renews the leases of one coordinator at a third of their time: of its run, and of the attempt that it executes
- * itself. A lost lease aborts what is under way, and is never asked for again.
+ * Renews the leases of one coordinator after each third of their time: of its run, and of the attempt that it executes. A lost
+ * lease aborts the current attempt and is not renewed again.
  */
 export class LeaseKeeper {
   readonly #renew: Renew
@@ -51,7 +51,7 @@ export class LeaseKeeper {
     return new LeaseKeeper((task) => store.renewTurnRun(run, run.fence ?? 0, task?.fence ?? null), options)
   }
 
-  /** Of a single attempt, outside any run. */
+  /** Keeps the lease of a single attempt that does not belong to a run. */
   static ofAttempt(store: TurnRunStore, attempt: Attempt, options: KeeperOptions): LeaseKeeper {
     return new LeaseKeeper(async () => {
       const { abortRequested } = await store.heartbeatAttempt(attempt, attempt.fence ?? 0)
@@ -59,7 +59,7 @@ export class LeaseKeeper {
     }, options)
   }
 
-  /** Of an attempt that this program holds through a client. */
+  /** Keeps the lease of an attempt that this program holds through a client. */
   static by(renew: () => Promise<{ abortRequested: boolean }>, options: KeeperOptions): LeaseKeeper {
     return new LeaseKeeper(async () => ({ ...(await renew()), ownsAttempt: true }), options)
   }
@@ -72,12 +72,12 @@ export class LeaseKeeper {
     return this.#lost
   }
 
-  /** Called once, where the lease is lost. */
+  /** Registers a listener, called once if the lease is lost. */
   onLost(listener: () => void): void {
     this.#onLost = listener
   }
 
-  /** The attempt under way, until {@link end}: its signal is aborted when its owner should stop. */
+  /** Begins an attempt, which lasts until {@link end}. Its signal is aborted when its owner should stop. */
   begin(fence: number): AbortSignal {
     this.#task = { fence, abort: new AbortController(), settling: false }
     if (this.#lost !== null) this.abort(this.#lost.message)
@@ -85,7 +85,7 @@ export class LeaseKeeper {
     return this.#task.abort.signal
   }
 
-  /** Its end is being written: its lease is still renewed. */
+  /** Marks that the end of the attempt is being written. Its lease is still renewed. */
   settle(): void {
     if (this.#task !== null) this.#task.settling = true
   }
@@ -98,7 +98,7 @@ export class LeaseKeeper {
     this.#task?.abort.abort(new Aborted(why))
   }
 
-  /** Renews at once, to learn what others have asked for. */
+  /** Renews immediately, to learn of requests by others. */
   poke(): void {
     this.#again = this.#renewing
     if (!this.#renewing) this.#schedule(0)
@@ -126,7 +126,7 @@ export class LeaseKeeper {
       }
     } catch (error) {
       if (error instanceof TurngraphError && GONE.has(error.code)) return this.#lose(error)
-      // The store is away, or slow: the lease may outlast that.
+      // The store is unavailable or slow. The lease may last longer than that.
       if (!this.#stopped) this.#options.onError(error)
       next = Math.min(RETRY_MS, next)
     } finally {
@@ -145,5 +145,5 @@ export class LeaseKeeper {
   }
 }
 
-/** Asking again would not help. */
+/** Errors after which another renewal would fail again. */
 const GONE = new Set(['lease_lost', 'not_found', 'unknown_world', 'world_deleted'])

@@ -1,6 +1,6 @@
-// Decides every step of turn runs and attempts, as pure functions: what is seen of a world under its lock goes in, what is
-// to be written comes out, or an error that says why not. The checks of seed 001 stand in its order; `turn-run-store.ts`
-// reads and writes in one transaction. Ids, instants and the database's clock are parameters.
+// Decides every step of turn runs and attempts with pure functions. The input is the state of a world under its lock. The result
+// is the records to write, or an error with the reason. The checks follow the order of seed 001. `turn-run-store.ts` reads and
+// writes in one transaction. Ids, instants and the database's clock are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
 import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
@@ -16,12 +16,12 @@ export const ATTEMPT_RESTARTED = 'process restart before attempt completed'
 export const LEASE_EXPIRED = 'attempt lease expired'
 export const NEVER_CLAIMED = 'attempt was never claimed'
 
-/** Turns whose work is done by workers outside: everybody else's attempts are claimed as they start. */
+/** The executor of turns whose work external workers do. Attempts of all other executors are claimed when they start. */
 export const EXTERNAL = 'external'
 
 export function startTurnRun(view: View, command: BeginRun): Decision<TurnRun> {
   const { world, run, attempt, askedRun } = view
-  if (askedRun !== null) return unchanged(askedRun) // our own, whose reply was lost
+  if (askedRun !== null) return unchanged(askedRun) // a repeated command whose reply was lost
   refuseDeleted(world)
   if (attempt !== null || run !== null) throw busy(world, run, attempt)
   refuseBeyondTheLastTurn(world, command.requestedTurnCount, 'turn_count')
@@ -31,7 +31,7 @@ export function startTurnRun(view: View, command: BeginRun): Decision<TurnRun> {
 
 export type StartAttempt = { attemptId: string; owner: string; at: string }
 
-/** A single attempt, outside any run. */
+/** Starts a single attempt that does not belong to a run. */
 export function startAttempt(view: View, command: StartAttempt): Decision<Attempt> {
   const { world, run, attempt, askedAttempt } = view
   if (askedAttempt !== null) return unchanged(askedAttempt)
@@ -42,7 +42,7 @@ export function startAttempt(view: View, command: StartAttempt): Decision<Attemp
   return { change: { attempt: started }, answer: started }
 }
 
-/** The next attempt of a run, by the coordinator that holds its lease. */
+/** Starts the next attempt of a run, for the coordinator that holds its lease. */
 export function startAttemptForTurnRun(
   view: View,
   { fence, ...command }: StartAttempt & { fence: number },
@@ -73,7 +73,7 @@ function newAttempt(
   { attemptId, owner, at }: StartAttempt,
   run: TurnRun | null,
 ): Attempt {
-  // A worker outside claims its attempt, within the lease; everybody else's is at work from now on.
+  // An external worker claims its attempt within the lease. All other attempts are active immediately.
   const claimed = world.executor !== EXTERNAL
   return {
     attemptId,
@@ -99,7 +99,7 @@ function newAttempt(
   }
 }
 
-/** A worker takes an external attempt; the same worker's second claim is answered alike. */
+/** Gives an external attempt to a worker. A second claim of the same worker has the same result. */
 export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: string): Decision<Attempt> {
   const asked = requireFound(askedAttempt, 'attempt')
   if (asked.status !== 'running') throw leaseLost(`Attempt ${asked.attemptId} is ${asked.status}.`)
@@ -116,10 +116,10 @@ export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: 
 
 export type Renewed = { leaseUntil: number; cancelRequested: boolean; abortRequested: boolean }
 
-/** Longest time between the clock of a transaction and its write: another renewal may have passed it in between. */
+/** Longest time between the clock of a transaction and its write. Another renewal may set a later lease in between. */
 const CLOCK_TOLERANCE_MS = 30_000
 
-/** A lease further away than its time to live was taken before the clock jumped back: nobody has renewed it since. */
+/** A lease that ends later than its time to live was set before the clock jumped back, and was not renewed since. */
 const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil > now + ttlMs + CLOCK_TOLERANCE_MS
 
@@ -127,8 +127,8 @@ const isExpired = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil <= now || isTooFarAway(leaseUntil, now, ttlMs)
 
 /**
- * Checks what a world keeps of its leases: if anything of it may be due, its run and its attempt are looked at. The lease of a
- * claimed external attempt has one more time to live there (dueAt).
+ * Checks the lease times that a world stores. If one may be due, its run and its attempt must be read. A claimed external
+ * attempt has one additional lease time (dueAt).
  */
 export const mayBeDue = (
   kept: { leaseUntil: number; leaseOwners: readonly string[]; leaseTtlMs: number; now: number },
@@ -140,7 +140,7 @@ export const mayBeDue = (
 const renewLease = (leaseUntil: number, now: number, ttlMs: number): number =>
   isTooFarAway(leaseUntil, now, ttlMs) ? now + ttlMs : Math.max(leaseUntil, now + ttlMs)
 
-/** The owner of an attempt says that it lives. A renewal never lowers the lease: the clock of a wait is old. */
+/** Renews the lease of an attempt for its owner. It never shortens the lease, because the clock may be old after a wait. */
 export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence: number): Decision<Renewed> {
   const asked = requireOwnedAttempt(askedAttempt, fence)
   const leaseUntil = renewLease(asked.leaseUntil, now, world.leaseTtlMs)
@@ -155,8 +155,8 @@ export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence:
 }
 
 /**
- * The coordinator of a run says that it lives; so does the attempt that it executes itself, while it is active.
- * `ownsAttempt` is false where that attempt has ended meanwhile.
+ * Renews the lease of a run for its coordinator, and of the active attempt that the coordinator executes.
+ * `ownsAttempt` is false if that attempt has ended.
  */
 export function renewTurnRun(
   { now, world, attempt, askedRun }: View,
@@ -190,8 +190,8 @@ export type Outcome =
   | { status: 'interrupted'; reason: string }
 
 /**
- * The owner ends its attempt. An expired fence that nobody has taken over still counts: the fence decides what is
- * right, the clock only who goes on. The same end again is answered alike.
+ * Ends an attempt for its owner. An expired fence counts until another owner takes over: the fence decides which result is
+ * valid, the clock only who continues. The same end again has the same result.
  */
 export function endAttempt(
   { askedAttempt, run, world }: View,
@@ -208,13 +208,13 @@ export function endAttempt(
   return settleAttempt(requireOwnedAttempt(asked, fence), { run, world }, outcome, at)
 }
 
-/** A turn that its attempt did not try would tear the chain. */
+/** Rejects a turn number that the attempt did not try, because it would break the chain of turns. */
 export function refuseOtherTurn({ attemptId, attemptedTurn }: Attempt, turnNumber: number): void {
   if (turnNumber === attemptedTurn) return
   throw invalidField('turn_number', `must be ${attemptedTurn}, the turn that attempt ${attemptId} tries`)
 }
 
-/** Ends an active attempt and counts it in its run, once: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
+/** Ends an active attempt and counts it once in its run: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
 function settleAttempt(
   attempt: Attempt,
   { run, world }: Pick<View, 'run' | 'world'>,
@@ -243,15 +243,15 @@ function countAttempt(run: TurnRun, { status, usedTokens }: Pick<Attempt, 'statu
     committedTurnCount: run.committedTurnCount + (status === 'committed' ? 1 : 0),
     failedAttemptCount: run.failedAttemptCount + (status === 'failed' ? 1 : 0),
     interruptedAttemptCount: run.interruptedAttemptCount + (status === 'interrupted' ? 1 : 0),
-    // An interruption is nobody's failure, and no success either.
+    // An interruption is neither a failure nor a success.
     failedInARow: status === 'committed' ? 0 : run.failedInARow + (status === 'failed' ? 1 : 0),
     usedTokens: run.usedTokens + usedTokens,
   }
 }
 
 /**
- * Takes the seed's steps 7 to 10 in their order: a last commit completes a run even after a cancel. In a world with goals a run
- * stays active after its last attempt until its coordinator has checked the goals (`goals.ts`).
+ * Applies the seed's steps 7 to 10 in their order: a last commit completes a run even after a cancel. In a world with goals a
+ * run stays active after its last attempt until its coordinator has checked the goals (`goals.ts`).
  */
 function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnRun {
   if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
@@ -262,7 +262,7 @@ function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnR
   return run
 }
 
-/** The seed's separate call: counting happens where the attempt ends, so the row is answered as it is. */
+/** The seed's separate call. The end of an attempt already counted it, so this returns the run unchanged. */
 export function finishTurnRunAttempt(run: TurnRun, attempt: Attempt): TurnRun {
   if (attempt.turnRunId !== run.turnRunId) throw noSuch('attempt')
   if (attempt.status !== 'running') return run
@@ -274,7 +274,7 @@ export function finishTurnRunAttempt(run: TurnRun, attempt: Attempt): TurnRun {
 
 export type Cancel = { reason: string; stopReason: StopReason | null; abort: boolean; at: string }
 
-/** Lets the running attempt finish, or aborts it; the first reason stays. */
+/** Cancels a run: its attempt finishes or is aborted. The first reason is kept. */
 export function requestTurnRunCancel({ askedRun, attempt, world }: View, cancel: Cancel): Decision<TurnRun> {
   const asked = requireFound(askedRun, 'turn run')
   if (!isActiveRun(asked.status)) return unchanged(asked)
@@ -292,7 +292,7 @@ export function requestTurnRunCancel({ askedRun, attempt, world }: View, cancel:
         }
       : asked
   if (cancel.abort && own !== null && own.fence === null) {
-    // Nobody is at work on it, so nobody has to be waited for.
+    // The attempt is not claimed, so the run need not wait for it.
     const { change } = settleAttempt(
       own,
       { run: requested, world },
@@ -320,7 +320,7 @@ const cancelRun = (run: TurnRun, at: string): TurnRun => ({
   endedAt: at,
 })
 
-/** The coordinator pauses after a failed attempt; a run that has an attempt at work does not. */
+/** Pauses a run after a failed attempt. Does nothing if the run has an active attempt. */
 export function pauseTurnRun(
   { askedRun }: View,
   { fence, nextAttemptAt }: { fence: number; nextAttemptAt: string },
@@ -331,7 +331,7 @@ export function pauseTurnRun(
   return { change: { run: next }, answer: next }
 }
 
-/** The coordinator itself cannot go on: a store error that lasts. */
+/** Fails a run whose coordinator cannot continue, because of a persistent store error. */
 export function failTurnRun(
   { attempt, askedRun }: View,
   { fence, reason, at }: { fence: number; reason: string; at: string },
@@ -341,7 +341,7 @@ export function failTurnRun(
   return endRun(requireOwnedRun(asked, fence), attempt, { status: 'failed', reason }, at)
 }
 
-/** A coordinator that ends hands its run back: no world waits for a lease whose owner is known to be gone. */
+/** Interrupts the run of a coordinator that ends, so that its world does not wait until the lease expires. */
 export function handBackTurnRun(
   { attempt, askedRun }: View,
   { fence, at }: { fence: number; at: string },
@@ -351,7 +351,7 @@ export function handBackTurnRun(
   return endRun(requireOwnedRun(asked, fence), attempt, { status: 'interrupted', reason: RESTARTED }, at)
 }
 
-/** Ends a run before its time, and its active attempt with it, for the same reason. */
+/** Ends a run early, together with its active attempt, for the same reason. */
 function endRun(
   run: TurnRun,
   attempt: Attempt | null,
@@ -372,8 +372,8 @@ function endRun(
 }
 
 /**
- * A coordinator that ends, of a world whose runs are resumed: its lease ends now, and the next process that looks resumes it. Any other
- * run is handed back.
+ * Ends the lease of a coordinator that ends. In a world whose runs are resumed, the next process that checks resumes the run. Any
+ * other run is interrupted.
  */
 export function releaseTurnRun(view: View, command: { fence: number; at: string }): Decision<TurnRun> {
   const { now, world, askedRun } = view
@@ -388,11 +388,11 @@ export function releaseTurnRun(view: View, command: { fence: number; at: string 
 }
 
 export type Reconcile = {
-  /** Set at start: what this very instance left behind in an earlier life is certainly over. */
+  /** Set at start: the runs and attempts of this instance from before its restart have certainly ended. */
   formerLifeOf: string | null
-  /** What this very process executes, by the ids of runs and single attempts. */
+  /** The ids of the runs and single attempts that this process executes. */
   executing: ReadonlySet<string>
-  /** Who resumes an interrupted run where its world says so; `later`: another process, so it stays; null: nobody. */
+  /** The process that resumes interrupted runs. `later`: another process, so the run is kept. Null: runs are not resumed. */
   resumeAs: ResumeAs | 'later' | null
   at: string
 }
@@ -405,7 +405,7 @@ export type Reconciled = {
 
 const NOTHING_DUE: Reconciled = { interruptedRun: null, interruptedAttempt: null, resuming: null }
 
-/** Ends what nobody works on any more. A lost run takes its attempt along; a lost worker loses its attempt alone. */
+/** Ends abandoned runs and attempts. A lost run ends with its attempt; a lost worker loses only its attempt. */
 export function reconcile(
   view: View,
   { formerLifeOf, executing, resumeAs, at }: Reconcile,
@@ -413,7 +413,7 @@ export function reconcile(
   const { now, run, attempt } = view
   const isHere = resumeAs !== null && resumeAs !== 'later'
   if (run !== null && isHere && run.turnRunId === resumeAs.turnRunId)
-    return unchanged({ ...NOTHING_DUE, interruptedRun: run.resumesRunId, resuming: run }) // our own, whose reply was lost
+    return unchanged({ ...NOTHING_DUE, interruptedRun: run.resumesRunId, resuming: run }) // a repeated command whose reply was lost
   const isExecuting = run !== null && executing.has(run.turnRunId)
   if (
     run !== null &&
@@ -423,7 +423,7 @@ export function reconcile(
     const { change, answer } = endRun(run, attempt, { status: 'interrupted', reason: RESTARTED }, at)
     if (resumeAs === 'later' && countRemaining(view.world, run, answer) !== null)
       return unchanged(NOTHING_DUE)
-    // In the transaction of the interruption: a kill after it neither loses the new run nor makes two.
+    // In the same transaction as the interruption, so that a kill can neither lose nor duplicate the new run.
     const resuming = isHere ? resumeRun(view, run, answer, resumeAs, at) : null
     return {
       change: { ...change, ...(resuming !== null && { resuming }) },
@@ -451,13 +451,13 @@ function overdueReason(attempt: Attempt, { now, world }: View, formerLifeOf: str
 }
 
 /**
- * Computes when an attempt is interrupted, in epoch milliseconds. An external worker has one more lease time: a laptop that
- * slept past its lease keeps its turn.
+ * Computes when an attempt is interrupted, in epoch milliseconds. An external worker has one additional lease time, so that a
+ * laptop that slept past its lease keeps its turn.
  */
 const dueAt = ({ executor, fence, leaseUntil }: Attempt, { leaseTtlMs }: WorldState): number =>
   executor === EXTERNAL && fence !== null ? leaseUntil + leaseTtlMs : leaseUntil
 
-/** What a world keeps of its run and attempt, so that one look at it tells whether anything is due. */
+/** Computes the values that a world stores about its run and attempt. They show in one read whether anything is due. */
 export function worldAfter(
   { world, run, attempt }: Pick<View, 'world' | 'run' | 'attempt'>,
   change: NonNullable<Change>,

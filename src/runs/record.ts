@@ -1,4 +1,4 @@
-// Declares the records of turn runs and attempts, and the rules that they keep. Source: seed 001, `turn_runs`.
+// Declares the records of turn runs and attempts, and their rules. Source: seed 001, `turn_runs`.
 import * as z from 'zod'
 import { rowShape } from '../graph/model/derived.ts'
 import { nodes } from '../graph/model/nodes.ts'
@@ -11,30 +11,30 @@ export const RUN_LIMITS = {
   reasonCharacters: 2_000,
   waitMs: 30_000,
   usedTokens: 1_000_000_000_000,
-  /** How many runs may resume one another in a row. */
+  /** Maximum number of runs in a row that resume one another. */
   resumptions: 5,
 } as const
 
-/** Names a run or an attempt. */
+/** The id of a run or an attempt. */
 export const recordId = z.uuid('must be a UUID').toLowerCase()
 
-/** Not stored where it is 0. */
+/** A sum of 0 is not stored. */
 const sum = count.nullish().transform((stored) => stored ?? 0)
 
 /**
- * A turn run as a row brings it, its node's properties. Without the rules: a reader may see half of a commit, reads again, and
- * only then complains.
+ * A turn run in the form of a row, the properties of its node. The rules are not checked, because a reader may see half of a
+ * commit. It reads again before it reports an error.
  */
 export const seenRun = z.object({
   ...rowShape(
     nodes.TurnRun.properties.omit({ key: true, activeWorldKey: true, changedAt: true, changedIn: true })
       .shape,
   ),
-  /** How many runs before it were interrupted, each resumed by the next. */
+  /** Number of interrupted runs before this one, each resumed by the next. */
   resumption: sum,
-  /** How many milliseconds those took. */
+  /** Duration of those runs in milliseconds. */
   earlierMs: sum,
-  /** Failed attempts since the newest commit, those of the runs before it included. */
+  /** Failed attempts since the newest commit, including those of the resumed runs. */
   failedInARow: sum,
   usedTokens: sum,
 })
@@ -45,13 +45,13 @@ export const runRow = seenRun.superRefine((run, context) => {
 
 export type TurnRun = z.output<typeof seenRun>
 
-/** How many turns a run is to commit in how many attempts, and whether the caller said so. */
+/** The number of turns to commit and of attempts, and whether the caller set them. */
 export type RunCounts = Pick<
   TurnRun,
   'requestedTurnCount' | 'maxAttempts' | 'turnCountSource' | 'maxAttemptsSource'
 >
 
-/** An attempt, as {@link seenRun} is a run. */
+/** An attempt, in the same form as {@link seenRun}. */
 export const seenAttempt = z.object({
   ...rowShape(
     nodes.Attempt.properties.omit({ key: true, worldSeqKey: true, runSeqKey: true, activeWorldKey: true })
@@ -69,7 +69,7 @@ export type Attempt = z.output<typeof seenAttempt>
 export const isActiveRun = (status: TurnRunStatus): boolean =>
   status === 'running' || status === 'cancel_requested'
 
-/** The CHECK constraints of the seed's table, by their names there. Empty where all hold. */
+/** Lists the broken CHECK constraints of the seed's table, by their names there. */
 export function brokenRules(run: TurnRun): string[] {
   const active = isActiveRun(run.status)
   const cancelled = run.status === 'cancel_requested' || run.status === 'cancelled'
@@ -88,7 +88,7 @@ export function brokenRules(run: TurnRun): string[] {
   return rules.filter(([, holds]) => !holds).map(([name]) => name)
 }
 
-/** What must hold of an attempt. Empty where it does. */
+/** Lists the broken rules of an attempt. */
 export function brokenAttemptRules(attempt: Attempt): string[] {
   const ended = attempt.status !== 'running'
   const reasoned = attempt.status === 'failed' || attempt.status === 'interrupted'

@@ -1,11 +1,11 @@
-/** Resumes an interrupted turn run where its world says so (contract: runs.md, "Runs that know their goal"). Pure. */
+/** Resumes an interrupted turn run if its world allows it (contract: runs.md, "Runs that know their goal"). Pure. */
 import { beginRun } from './begin-run.ts'
 import type { View, WorldState } from './decision.ts'
 import { RUN_LIMITS, type TurnRun } from './record.ts'
 
 /**
- * What is left to do of an interrupted run; null where no run resumes it. An attempt that a restart interrupted counts
- * like any other, but leaves as many as there are turns to commit.
+ * Returns the remaining turns and attempts of an interrupted run; null if it is not resumed. An attempt that a restart
+ * interrupted counts like any other, but at least one attempt remains for each turn to commit.
  */
 export function countRemaining(
   { resume, deleted }: WorldState,
@@ -22,11 +22,11 @@ export function countRemaining(
 export type ResumeAs = {
   turnRunId: string
   owner: string
-  /** What nobody here can do is interrupted for good: no world waits for it. */
+  /** A run whose executor is missing here is interrupted without a resumption, so that it does not block its world. */
   canExecute: (executor: string) => boolean
 }
 
-/** The run that resumes an interrupted one: what that one used up is used up. */
+/** Makes the run that resumes an interrupted one. The usage of the interrupted run still counts. */
 export function resumeRun(
   view: View,
   before: TurnRun,

@@ -37,7 +37,7 @@ export const viewRow = z.object({
   now: z.number(),
 })
 
-/** @throws `not_found` where a run or an attempt that was asked for is another world's */
+/** @throws `not_found` if the requested run or attempt belongs to another world */
 export function viewFrom({ world, ...seen }: z.output<typeof viewRow>): View {
   const { project, slug, currentTurn, executor, leaseTtlMs, fence, attemptCount } = world
   const { askedRun, askedAttempt } = seen
@@ -65,7 +65,7 @@ export const leasedRow = z.object({
 /** A sum of 0 is not stored. */
 const orAbsent = (sum: number): number | null => (sum === 0 ? null : sum)
 
-/** The schema strips what is not declared: a caller's object may have more keys, and none of them may reach the graph. */
+/** The schema removes undeclared keys. The object of a caller may have more keys, and none of them may reach the graph. */
 export function runParams(run: TurnRun, before: TurnRun | null): Value {
   const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, nextAttemptAt, ...properties } =
     seenRun.parse(run)

@@ -1,19 +1,19 @@
-// Executes attempts by doing nothing, for trials and tests.
+// Simulates attempts without any work, for trials and tests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Executor } from './executor.ts'
 
 export type SimulatedSettings = {
-  /** Milliseconds that an attempt takes. */
+  /** Duration of an attempt in milliseconds. */
   durationMs: number
-  /** How attempts end, in order. */
+  /** Results of the attempts, in order. */
   outcomes: readonly ('committed' | 'failed')[]
-  /** Past the end of the list: from its start again, else its last one. */
+  /** True: the list starts again after its end. False: its last result repeats. */
   repeat: boolean
 }
 
 export const SIMULATED_FAILURE = 'simulated failure'
 
-/** Sleeps, then commits a small turn record or fails, by a list: for trials of a whole system without agents. */
+/** Sleeps, then commits a small turn record or fails, as the list says. For trials of a whole system without agents. */
 export function simulatedExecutor({ durationMs, outcomes, repeat }: SimulatedSettings): Executor {
   return async ({ sequence, attemptedTurn, signal }) => {
     if (durationMs > 0) await sleep(durationMs, undefined, { signal })

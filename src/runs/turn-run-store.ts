@@ -44,21 +44,21 @@ export type WorldRef = { project: string; worldSlug: string }
 export type RunRef = WorldRef & { turnRunId: string }
 export type AttemptRef = WorldRef & { attemptId: string }
 
-/** `workerId`: the instance that will coordinate it. */
+/** `workerId`: the instance that will coordinate the run. */
 export type StartTurnRunInput = WorldRef & RunCounts & { workerId: string }
 
 export type TurnRunStatusRow = { run: TurnRun; currentTurn: number }
 
-/** A page of attempts, newest first. `next` is where the next page begins; null on the last one. */
+/** A page of attempts, newest first. `next` is the start of the next page; null on the last page. */
 export type AttemptPage = { attempts: Attempt[]; next: number | null }
 
-/** Where a page of runs begins: after the run that was enqueued then and has this id. */
+/** The start of a page of runs: after the run with this time and id. */
 export type RunPosition = { enqueuedAt: string; turnRunId: string }
 
-/** How many runs and attempts were interrupted, and what went wrong in single worlds. */
+/** The number of interrupted runs and attempts, and the errors of single worlds. */
 export type Reconciled = { runs: number; attempts: number; errors: unknown[] }
 
-/** Who resumes interrupted runs, and coordinates the new ones. */
+/** The process that resumes interrupted runs and coordinates the new runs. */
 export type Resuming = {
   workerId: string
   canExecute: (executor: string) => boolean
@@ -71,13 +71,13 @@ const isHere = (resuming: Resuming | 'later' | null): resuming is Resuming =>
 export type StoreOptions = {
   now?: () => Date
   newId?: () => string
-  /** Milliseconds added to the database's clock: for tests of leases. */
+  /** Milliseconds that are added to the database's clock, for tests of leases. */
   skew?: () => number
 }
 
 /**
- * Turn runs and attempts in the graph: seed 001's store, by its method names. Every mutation is one transaction:
- * it locks the world, decides by `lifecycle.ts` on what stands there, and writes what was decided.
+ * Stores turn runs and attempts in the graph: seed 001's store, with its method names. Every mutation is one transaction: it
+ * locks the world, decides with `lifecycle.ts` on the stored state, and writes the decision.
  *
  * Errors: `unknown_world`, `world_deleted`, `not_found`, `busy`, `lease_lost`, and those of the graph.
  *
@@ -99,12 +99,12 @@ export class TurnRunStore {
     this.#skew = skew
   }
 
-  /** By the service's clock, or the test's. */
+  /** Returns the time of the service's clock, or of the test's. */
   now(): Date {
     return new Date(this.#now())
   }
 
-  /** @param turnRunId lets a caller whose reply was lost ask again, or find what came of it */
+  /** @param turnRunId lets a caller whose reply was lost repeat the call, or find its result */
   startTurnRun(
     { project, worldSlug, workerId, ...counts }: StartTurnRunInput,
     turnRunId = this.#newId(),
@@ -113,15 +113,15 @@ export class TurnRunStore {
     return this.#decide({ project, worldSlug, turnRunId }, (view) => lifecycle.startTurnRun(view, command))
   }
 
-  /** A single attempt, outside any run. */
+  /** Starts a single attempt that does not belong to a run. */
   startAttempt(world: WorldRef, workerId: string, attemptId = this.#newId()): Promise<Attempt> {
     const command = { attemptId, owner: scrubText(workerId), at: this.#now() }
     return this.#decide({ ...world, attemptId }, (view) => lifecycle.startAttempt(view, command))
   }
 
   /**
-   * @param fence of the coordinator's lease on the run
-   * @param attemptId lets a caller whose reply was lost ask again
+   * @param fence the fence of the coordinator's lease on the run
+   * @param attemptId lets a caller whose reply was lost repeat the call
    */
   startAttemptForTurnRun(
     run: RunRef,
@@ -141,7 +141,7 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => lifecycle.heartbeatAttempt(view, fence))
   }
 
-  /** @param attemptFence of the attempt that the coordinator executes itself: both leases are renewed at once */
+  /** @param attemptFence the fence of the attempt that the coordinator executes; both leases are renewed together */
   renewTurnRun(
     run: RunRef,
     fence: number,
@@ -151,10 +151,10 @@ export class TurnRunStore {
   }
 
   /**
-   * Settles an attempt, writes its turn with all of its parts, and counts it in its run: one transaction. The same
-   * record again is answered alike.
+   * Ends an attempt, writes its turn with all of its parts, and counts it in its run, in one transaction. The same record again
+   * has the same result.
    *
-   * @throws `turn_conflict` where the attempt has committed another record
+   * @throws `turn_conflict` if the attempt has committed another record
    */
   async commitAttempt(
     attempt: AttemptRef,
@@ -198,14 +198,14 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
   }
 
-  /** Counting happens where an attempt ends, so this answers the row unchanged, however often it is called. */
+  /** Returns the run unchanged, however often it is called, because the end of an attempt already counted it. */
   async finishTurnRunAttempt(ref: RunRef, attemptId: string): Promise<TurnRun> {
     const attempt = await this.getAttempt({ project: ref.project, worldSlug: ref.worldSlug, attemptId })
-    const { run } = await this.getTurnRunStatus(ref) // read after its attempt, so not older
+    const { run } = await this.getTurnRunStatus(ref) // read after its attempt, so it is not older
     return lifecycle.finishTurnRunAttempt(run, attempt)
   }
 
-  /** @param options.stopReason what of its world's goals the run has reached */
+  /** @param options.stopReason the goal of the world that the run has reached */
   async requestTurnRunCancel(
     run: RunRef,
     reason: string,
@@ -220,19 +220,19 @@ export class TurnRunStore {
     return this.#decide(run, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))
   }
 
-  /** For a coordinator that pauses, so many milliseconds, after a failed attempt. */
+  /** Pauses a run for some milliseconds after a failed attempt. */
   pauseTurnRun(run: RunRef, fence: number, ms: number): Promise<TurnRun> {
     const nextAttemptAt = toInstant(new Date(Date.parse(this.#now()) + ms))
     return this.#decide(run, (view) => lifecycle.pauseTurnRun(view, { fence, nextAttemptAt }))
   }
 
-  /** For a coordinator that cannot go on. */
+  /** Fails a run whose coordinator cannot continue. */
   async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
     const command = { fence, reason: await this.#scrub(run.project, reason), at: this.#now() }
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
-  /** For a coordinator that ends: the run is interrupted at once, or waits for the process that resumes it. */
+  /** Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it. */
   releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
@@ -243,13 +243,13 @@ export class TurnRunStore {
     return scrubbed.reason
   }
 
-  /** For a run that nobody asked for any more: it is interrupted at once, not when its lease expires. */
+  /** Interrupts a run that no caller waits for, instead of waiting until its lease expires. */
   handBackTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.handBackTurnRun(view, command))
   }
 
-  /** For a single attempt whose executor ends with this process. */
+  /** Interrupts a single attempt whose executor ends with this process. */
   interruptAttempt(attempt: AttemptRef, fence: number): Promise<Attempt> {
     const outcome = { status: 'interrupted' as const, reason: lifecycle.ATTEMPT_RESTARTED }
     const end = { fence, outcome, at: this.#now() }
@@ -257,13 +257,13 @@ export class TurnRunStore {
   }
 
   /**
-   * Ends what nobody works on any more: runs and attempts whose lease has expired and, where an instance names its
-   * earlier life, all that it left behind.
+   * Ends abandoned runs and attempts: those whose lease has expired and, at the start of an instance, all that it left behind
+   * before its restart.
    *
-   * @param executing the runs and single attempts that this very process executes: it lives, so a renewal that took
-   *   longer than its lease is late, not lost
-   * @param resuming resumes interrupted runs where their worlds say so; `later`: another process will, and such runs wait for
-   *   it; null: nobody does
+   * @param executing the runs and single attempts that this process executes. It is alive, so a renewal that takes longer than
+   *   the lease is late, and the run is not lost
+   * @param resuming resumes interrupted runs if their worlds allow it; `later`: another process will, and such runs wait for it;
+   *   null: runs are not resumed
    */
   async reconcileRunningAttempts(
     formerLifeOf: string | null = null,
@@ -288,14 +288,14 @@ export class TurnRunStore {
         if (ended.interruptedAttempt !== null) found.attempts++
         if (ended.resuming !== null && isHere(resuming)) await resuming.coordinate(ended.resuming)
       } catch (error) {
-        // A world whose records are broken must not keep the others waiting.
+        // A world with broken records must not block the other worlds.
         found.errors.push(error)
       }
     }
     return found
   }
 
-  /** @throws `unknown_world`, `not_found`, also where it is another world's than `worldSlug` says */
+  /** @throws `unknown_world`, `not_found`, also if the run belongs to another world than `worldSlug` */
   async getTurnRunStatus({ project, worldSlug, turnRunId }: Located<'turnRunId'>): Promise<TurnRunStatusRow> {
     const row = await readWholeRow(
       this.#graph,
@@ -311,7 +311,7 @@ export class TurnRunStore {
     return row
   }
 
-  /** @throws `unknown_world`, `not_found`, also where it is another world's than `worldSlug` says */
+  /** @throws `unknown_world`, `not_found`, also if the attempt belongs to another world than `worldSlug` */
   async getAttempt({ project, worldSlug, attemptId }: Located<'attemptId'>): Promise<Attempt> {
     const row = await readWholeRow(
       this.#graph,
@@ -327,14 +327,14 @@ export class TurnRunStore {
     return row.attempt
   }
 
-  /** Those of the attempts that have ended. */
+  /** Returns the ids of the attempts that have ended. */
   async endedAmong(attempts: readonly AttemptRef[]): Promise<Set<string>> {
     const params = { keys: attempts.map(({ project, attemptId }) => recordKey(project, attemptId)) }
     const rows = await readRows(this.#graph, attemptEnds, params, attemptEndRow)
     return new Set(rows.flatMap(({ attemptId, status }) => (status === 'running' ? [] : [attemptId])))
   }
 
-  /** Why the last attempt of each run failed, by the id of the run: of those that failed with it. */
+  /** Returns the failure reason of the last attempt of each run that failed with it, by the id of the run. */
   async lastFailures(runs: readonly TurnRun[]): Promise<ReadonlyMap<string, string>> {
     const failed = runs.flatMap(({ project, turnRunId, status, lastAttemptId, lastAttemptStatus }) =>
       status === 'failed' && lastAttemptStatus !== 'committed' && lastAttemptId !== null
@@ -344,7 +344,7 @@ export class TurnRunStore {
     if (failed.length === 0) return new Map()
     const rows = await untilWhole(
       () => readRows(this.#graph, attemptEnds, { keys: failed.map(({ key }) => key) }, attemptEndRow),
-      // The commit that ended the attempt ended the run: it may be seen in part.
+      // The commit that ended the attempt also ended the run. A read may see only a part of it.
       (found) => found.every(({ failureReason }) => failureReason !== null),
     )
     const reasons = new Map(rows.map(({ attemptId, failureReason }) => [attemptId, failureReason]))
@@ -356,14 +356,14 @@ export class TurnRunStore {
     )
   }
 
-  /** The attempts of a run, newest first. `before` is a number in it, exclusive. */
+  /** Lists the attempts of a run, newest first. `before` is the number of an attempt in the run, exclusive. */
   listAttemptsOfRun(run: TurnRun, limit: number, before?: number): Promise<AttemptPage> {
     const ofRun = recordKey(run.project, run.turnRunId)
     const seqs = descending(Math.min(run.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
     return this.#page(attemptsOfRun, seqs, (seq) => runSeqKey(ofRun, seq))
   }
 
-  /** All attempts of a world, newest first. `before` is a number in it, exclusive. */
+  /** Lists all attempts of a world, newest first. `before` is the number of an attempt in the world, exclusive. */
   async listAttemptsOfWorld(world: WorldRef, limit: number, before?: number): Promise<AttemptPage> {
     const ofWorld = worldKey(world.project, world.worldSlug)
     const [row] = await readRows(this.#graph, attemptCount, { worldKey: ofWorld }, attemptCountRow)
@@ -373,7 +373,7 @@ export class TurnRunStore {
     return this.#page(attemptsOfWorld, numbers, (number) => worldSeqKey(ofWorld, number))
   }
 
-  /** Runs by their keys, whatever became of their worlds. */
+  /** Reads runs by their keys, even if their worlds were deleted. */
   readTurnRuns(keys: readonly string[]): Promise<TurnRunStatusRow[]> {
     return untilWhole(
       () => readRows(this.#graph, runsByKeys, { keys: [...keys] }, runListRow),
@@ -382,9 +382,9 @@ export class TurnRunStore {
   }
 
   /**
-   * The runs of a project or of one of its worlds, newest first.
+   * Lists the runs of a project or of one of its worlds, newest first.
    *
-   * @throws `unknown_world`, `world_deleted` where a world is named that has none
+   * @throws `unknown_world`, `world_deleted` if the result is empty because the named world does not exist or was deleted
    */
   async listTurnRuns(
     { project, worldSlug, status }: { project: string; worldSlug?: string; status?: TurnRun['status'] },
@@ -406,11 +406,11 @@ export class TurnRunStore {
       (found) => found.every(({ run }) => brokenRules(run).length === 0),
     )
     if (rows.length === 0 && worldSlug !== undefined) await getWorld(this.#graph, project, worldSlug)
-    // One engine under test shuffles the rows that a statement returns.
+    // An engine under test shuffles the rows that a statement returns.
     return rows.toSorted((a, b) => newestFirst(a.run, b.run))
   }
 
-  /** A world that does not exist comes before the id that stands beside it. */
+  /** Makes the error for a missing id. If the world does not exist, the error names the world. */
   async #noSuch(
     what: 'attempt' | 'turn run',
     { project, worldSlug }: { project: string; worldSlug?: string | null | undefined },
@@ -419,7 +419,7 @@ export class TurnRunStore {
     try {
       await getWorld(this.#graph, project, worldSlug)
     } catch (error) {
-      // A deleted world is there: what is missing is the id.
+      // A deleted world exists, so the error names the id.
       if (!hasCode(error, 'world_deleted')) throw error
     }
     return lifecycle.noSuch(what)
@@ -433,7 +433,7 @@ export class TurnRunStore {
     const last = numbers.at(-1)
     if (last === undefined) return { attempts: [], next: null }
     const params = { seqKeys: numbers.map(toKey) }
-    // The counter may be seen before the attempt it counts.
+    // A read may see the counter before the attempt that it counts.
     const rows = await untilWhole(
       () => readRows(this.#graph, from, params, attemptListRow),
       (found) =>
@@ -452,7 +452,7 @@ export class TurnRunStore {
     return done.decision.answer
   }
 
-  /** Lock, decide, write. A lost reply may run it twice: the decision then finds its own effect. */
+  /** Locks, decides and writes. A lost reply may repeat the transaction; the decision then finds its own effect. */
   async #transact<D extends { decision: Decision<unknown> }>(
     graph: Graph,
     asked: Asked,
@@ -507,7 +507,7 @@ function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>
       worldKey: keyOfWorld,
       change: {
         world: lifecycle.worldAfter(view, decided),
-        // The old one first: one alone may be active.
+        // The old run comes first, because only one run may be active.
         runs: [
           ...(run === undefined ? [] : [runParams(run, storedRun)]),
           ...(resuming === undefined ? [] : [runParams(resuming, null)]),
@@ -521,7 +521,7 @@ function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>
 const descending = (from: number, limit: number): number[] =>
   Array.from({ length: Math.max(0, Math.min(from, limit)) }, (_, i) => from - i)
 
-/** Runs the statements of a run where nothing matches: see `warmUpCapture`. */
+/** Executes the statements of a run without any match: see `warmUpCapture`. */
 export async function warmUpTurnRuns(graph: Graph): Promise<void> {
   const nowhere = { worldKey: '', runKey: '', attemptKey: '' }
   await graph.write([{ statement: lock, params: { ...nowhere, token: '', skew: 0 } }])

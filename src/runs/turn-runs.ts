@@ -1,4 +1,4 @@
-// Runs the turns of this process: starts, cancels, claims and sweeps.
+// Runs the turns of this process: starts and cancels runs, claims attempts, and ends abandoned ones.
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
@@ -19,21 +19,21 @@ import {
 
 export type TurnRunsOptions = {
   graph: Graph
-  /** Names this process in leases: the same after a restart on the same data folder. */
+  /** The name of this process in leases. It is the same after a restart with the same data folder. */
   instance: string
   executors?: Executors
   log?: TurnRunsLog
   observer?: TurnRunsObserver
   store?: TurnRunStore
-  /** Where interrupted runs are resumed: `later` for a process that ends soon. Default: here. */
+  /** The process that resumes interrupted runs: `later` for a process that ends soon. Default: this one. */
   resumes?: 'here' | 'later'
 }
 
 const SWEEP_MS = 1_000
 
 /**
- * Runs turns: starts runs and single attempts, coordinates the runs that this process holds, and ends what nobody
- * works on any more. Source: seed 001, "Runtime changes"; leases and executors: contract runs.md.
+ * Runs turns: starts runs and single attempts, coordinates the runs that this process holds, and ends abandoned runs and
+ * attempts. Source: seed 001, "Runtime changes"; leases and executors: contract runs.md.
  *
  * @example
  * const runs = new TurnRuns({ graph, instance, executors })
@@ -51,7 +51,7 @@ export class TurnRuns {
   readonly #observer: TurnRunsObserver
   readonly #coordinator: Coordinator
   readonly #watch: AttemptWatch
-  /** What this process coordinates or executes, by the id of the run or of the single attempt. */
+  /** The runs and single attempts that this process executes, by id. */
   readonly #executing = new Map<string, { keeper: LeaseKeeper; done: Promise<void> }>()
   #sweep: NodeJS.Timeout | undefined
   #sweeping: Promise<unknown> = Promise.resolve()
@@ -87,7 +87,7 @@ export class TurnRuns {
     })
   }
 
-  /** Ends what an earlier life of this instance left behind, once, and from then on what anybody left behind. */
+  /** Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs. */
   begin(): Promise<void> {
     this.#begun ??= this.#begin().catch((error: unknown) => {
       this.#begun = null
@@ -99,7 +99,7 @@ export class TurnRuns {
   async #begin(): Promise<void> {
     const found = await this.#reconcile(this.#instance)
     const away = found.errors.find(isAway)
-    if (away !== undefined) throw away // the rest has to wait for it
+    if (away !== undefined) throw away // nothing can start while the store is unavailable
     this.#report(found)
     const sweep = () => {
       this.#sweeping = this.#reconcile(null)
@@ -132,7 +132,7 @@ export class TurnRuns {
     this.#hold(run.turnRunId, keeper, this.#coordinator.coordinate(run, world, keeper))
   }
 
-  /** A durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
+  /** Starts a durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
   async startTurnRun(ref: WorldRef, counts: RunCounts): Promise<TurnRun> {
     const world = await this.#worldToWorkIn(ref)
     const turnRunId = crypto.randomUUID()
@@ -147,7 +147,7 @@ export class TurnRuns {
     return run
   }
 
-  /** One attempt at the next turn. @throws `busy`, `invalid_request` */
+  /** Starts one attempt at the next turn. @throws `busy`, `invalid_request` */
   async startAttempt(ref: WorldRef): Promise<Attempt> {
     const world = await this.#worldToWorkIn(ref)
     const attemptId = crypto.randomUUID()
@@ -169,12 +169,12 @@ export class TurnRuns {
 
   async cancelTurnRun(ref: RunRef, reason: string, abort: boolean): Promise<TurnRun> {
     const run = await this.store.requestTurnRunCancel(ref, reason, { abort })
-    // An attempt under way learns of its abort by a renewal, and a pause of the end of its run.
+    // Renews immediately, so that an active attempt learns of its abort, and a pausing run of its end.
     if (abort || !isActiveRun(run.status)) this.#executing.get(run.turnRunId)?.keeper.poke()
     return run
   }
 
-  /** A worker's turn record for its attempt. */
+  /** Commits a worker's turn record for its attempt. */
   async commitAttempt(
     attempt: Attempt,
     fence: number,
@@ -200,17 +200,17 @@ export class TurnRuns {
     return failed
   }
 
-  /** How many runs and single attempts this process executes. */
+  /** Number of runs and single attempts that this process executes. */
   get executing(): number {
     return this.#executing.size
   }
 
-  /** Resolves when this process holds nothing any more. */
+  /** Resolves when this process executes nothing any more. */
   async idle(): Promise<void> {
     while (this.#executing.size > 0) await Promise.all([...this.#executing.values()].map(({ done }) => done))
   }
 
-  /** Stops what is under way, and hands its runs back: no world waits for a lease of a process that is gone. */
+  /** Stops the current work and releases its runs, so that their worlds do not wait until the leases expire. */
   async close(): Promise<void> {
     this.#closing.abort(new Aborted('the service ends'))
     clearTimeout(this.#sweep)
@@ -227,7 +227,10 @@ export class TurnRuns {
     return world
   }
 
-  /** What was started though its caller got an error belongs to nobody: it must not hold the world for a lease. */
+  /**
+   * The caller got an error and does not know that the run exists. Ends it now; otherwise it blocks the world until its
+   * lease expires.
+   */
   #disown(error: unknown, world: World, end: () => Promise<unknown>): never {
     if (isAway(error)) {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {

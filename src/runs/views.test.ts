@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { heartbeatAnswer, viewHeartbeat } from './views.ts'
 
-test('a lease that ends at a whole second has an instant that clients can read', () => {
+test('the end of a lease at a whole second is an instant that clients can read', () => {
   const answer = viewHeartbeat({ leaseUntil: 60_000, cancelRequested: false, abortRequested: false })
   expect(heartbeatAnswer.parse(answer)).toMatchObject({ leaseUntil: '1970-01-01T00:01:00Z' })
 })

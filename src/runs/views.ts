@@ -1,4 +1,4 @@
-// Renders turn runs and attempts as callers are answered, by the fields and sentences of seed 001.
+// Converts turn runs and attempts to answers for callers, with the fields and sentences of seed 001.
 import * as z from 'zod'
 import { toInstant } from '../core/instants.ts'
 import { page } from '../core/pages.ts'
@@ -20,7 +20,7 @@ const listAttempts = z.object({
   args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
 })
 
-/** Of `run_turn`: an `attemptId` where it started a single attempt, a `turnRunId` where it started a run. */
+/** The answer of `run_turn`: an `attemptId` if it started a single attempt, a `turnRunId` if it started a run. */
 export const runTurnAnswer = z.object({
   runMode: z.enum(['single_attempt', 'turn_run']),
   message: z.string(),
@@ -112,7 +112,7 @@ const listAttemptsWith = ({ worldSlug, turnRunId }: Pick<TurnRun, 'worldSlug' | 
   args: { worldSlug, turnRunId },
 })
 
-/** One attempt in a list. */
+/** An attempt in a list. */
 export const attemptSummary = z.object({
   attemptId: z.string(),
   turnRunId: z.string().nullable(),
@@ -173,7 +173,7 @@ export const turnStatus = z.object({
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
-/** @param worker who asks: the fence lets its holder end the attempt, so only the worker that has it sees it */
+/** @param worker the requesting worker. Only the worker that holds the attempt sees the fence, which allows it to end it */
 export function viewTurnStatus(attempt: Attempt, worker: string | null = null): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
   const ownFence = worker !== null && worker === attempt.leaseOwner ? attempt.fence : null
@@ -316,7 +316,7 @@ export const viewHeartbeat = ({ leaseUntil, ...requested }: Renewed): z.output<t
   ...requested,
 })
 
-/** A claimed attempt, as its worker gets it. */
+/** Returns a claimed attempt in the form for its worker. */
 export const viewClaim = (
   { attemptId, worldSlug, attemptedTurn, fence, leaseUntil }: Attempt,
   continuation: { player: ContinuationContext; coach: ContinuationContext } | null,
