@@ -15,11 +15,7 @@ describe('headings and list items of Markdown', () => {
     ['headings, closed or not', '# One\n ## Two ##\n### a#\n#no', ['# One', '## Two', '### a#']],
     ['underlined headings', 'One\n===\nTwo\n---\n\n---', ['# One', '## Two']],
     ['a fence of backticks or tildes', '```\n- no\n~~~\n```\n- one\n\n~~~ts\n# no\n~~~', ['one']],
-    [
-      'a fence that the end of its item ends',
-      '- one\n  ```\n## Two\n- three',
-      ['one/```', '## Two', 'three'],
-    ],
+    ['a fence that ends with its item', '- one\n  ```\n## Two\n- three', ['one/```', '## Two', 'three']],
     ['items in items, by their indentation', '- a\n  - b\n    - c\n  - d\n- e', ['a(b(c), d)', 'e']],
     ['a number further left than the text', '1. a\n  - b\n2. c', ['a', 'b', 'c']],
     ['a break between lists', '- a\n* * *\n- b', ['a', 'b']],

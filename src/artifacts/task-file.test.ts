@@ -32,7 +32,7 @@ describe('a task file in Markdown', () => {
     ],
     ['ids before a dash, and in code', '- AC3 - one\n- `AC-1` two', ['AC3|one', 'AC-1|two']],
     [
-      'what only looks like an id',
+      'texts that only look like an id',
       '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most',
       ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most'],
     ],

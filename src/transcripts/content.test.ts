@@ -40,7 +40,7 @@ describe('the outcome of a call', () => {
     ['is_error that is not true', result('a', { is_error: 'true', content: 'x' }), ok],
     ['no content', result('a', { content: undefined }), ok],
     ['toolDenialKind without an error', result('a', {}, { toolDenialKind: 'user' }), ok],
-    ['words of an interruption', failed('a', '[Request interrupted by user for tool use]'), interrupted],
+    ['text of an interruption', failed('a', '[Request interrupted by user for tool use]'), interrupted],
     ['the same in a block', failed('a', [text('[Request interrupted by user]')]), interrupted],
     [
       'the same after an exit code',
@@ -50,7 +50,7 @@ describe('the outcome of a call', () => {
     ['the same after Error:', failed('a', 'Error: Exit code 1\n[Request interrupted by user]'), interrupted],
     ['not now', failed('a', STOP), interrupted],
     [
-      'an interruption among other words',
+      'an interruption within another text',
       failed('a', 'Exit code 1\nIt said [Request interrupted by user'),
       error('Exit code 1\nIt said'),
     ],
@@ -69,7 +69,7 @@ describe('the outcome of a call', () => {
     ['toolDenialKind', failed('a', 'No', { toolDenialKind: 'automode' }), denied],
     ['toolDenialKind null', failed('a', 'Exit code 1', { toolDenialKind: null }), error('Exit code 1')],
     [
-      'words of a denial later on',
+      'text of a denial after other lines',
       failed('a', 'Exit code 1\nIt needs Permission to use Bash'),
       error('Exit code 1\nIt needs Permission to use Bash'),
     ],
@@ -94,7 +94,7 @@ describe('the outcome of a call', () => {
       error('Exit code 2'),
     ],
     [
-      'the block goes before it',
+      'the block comes before a toolUseResult',
       failed('a', 'Exit code 1', { toolUseResult: 'Error: Two' }),
       error('Exit code 1'),
     ],

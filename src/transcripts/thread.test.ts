@@ -39,37 +39,41 @@ describe('a turn starts', () => {
     ['at a string', [prompt, ...work], ['r0 human open: Read']],
     ['at the text blocks of an array', [user([text('Fix it')])], ['r0 human open']],
     ['at each prompt', [prompt, ...work, prompt], ['r0 human complete: Read', 'r3 human open']],
-    ['at an image alone', [user([image])], ['r0 human open']],
-    ['at a document alone', [user([document])], ['r0 human open']],
-    ['at an image among what is dropped', [user([text('<ide_selection>'), image])], ['r0 human open']],
-    [
-      'at what was said beside dropped blocks',
-      [user([text('<ide_diff>'), text('Do it')])],
-      ['r0 human open'],
-    ],
+    ['at a single image', [user([image])], ['r0 human open']],
+    ['at a single document', [user([document])], ['r0 human open']],
+    ['at an image among dropped blocks', [user([text('<ide_selection>'), image])], ['r0 human open']],
+    ['at a text next to dropped blocks', [user([text('<ide_diff>'), text('Do it')])], ['r0 human open']],
     ['at <ide as a word', [user([text('<ideas> first')])], ['r0 human open']],
-    ['not where only dropped blocks are', [user([text('<ide_opened_file>a')])], []],
+    ['not at dropped blocks only', [user([text('<ide_opened_file>a')])], []],
     ['not at reminders', [user([text('<system-reminder>a'), text(' \n<system-reminder>b')])], []],
     ['not at a result', [prompt, ...work, result('a', {}, { promptId: 'q' })], ['r0 human open: Read']],
-    ['not at a text beside a result', [user([{ type: 'tool_result', tool_use_id: 'x' }, text('Do it')])], []],
-    ['not at nothing', [user(''), user(' \n'), user([]), user([text('')]), { type: 'user' }], []],
     [
-      'not at a copy of the start that stands open',
+      'not at a text next to a result',
+      [user([{ type: 'tool_result', tool_use_id: 'x' }, text('Do it')])],
+      [],
+    ],
+    ['not at empty texts', [user(''), user(' \n'), user([]), user([text('')]), { type: 'user' }], []],
+    [
+      'not at a copy of the start of the open turn',
       [prompt, ...work, { ...prompt, uuid: 'r0' }, calls('Edit b')],
       ['r0 human open: Read → Edit'],
     ],
     ['not at isMeta', [{ ...prompt, isMeta: true }], []],
-    ['but where isMeta is false', [{ ...prompt, isMeta: false }], ['r0 human open']],
+    ['at a prompt with isMeta false', [{ ...prompt, isMeta: false }], ['r0 human open']],
     ['not at a summary', [{ ...prompt, isCompactSummary: true }], []],
     [
       'not at the output of a command',
       [user('<local-command-stdout>a'), user('<local-command-stderr>b')],
       [],
     ],
-    ['nor at its caveat', [user('<local-command-caveat>a'), user('Caveat: The messages below')], []],
+    [
+      'not at the caveat of a command',
+      [user('<local-command-caveat>a'), user('Caveat: The messages below')],
+      [],
+    ],
     ['not at the output of bash', [user('<bash-stdout>a</bash-stdout>'), user([text('<bash-stderr>b')])], []],
-    ['not where a hook stopped it', [user('Operation stopped by hook: no')], []],
-    ['at words that only hold a tag', [user('What is <bash-stdout>?')], ['r0 human open']],
+    ['not at a prompt that a hook stopped', [user('Operation stopped by hook: no')], []],
+    ['at a text with a tag inside', [user('What is <bash-stdout>?')], ['r0 human open']],
     [
       'not without a uuid',
       [
@@ -87,7 +91,7 @@ describe('the kind of a turn depends on the tag at its start', () => {
     ['skill, in an array', [user([text('<command-message>a')])], ['r0 skill open']],
     ['command', [clear, ...work], ['r0 command open: Read']],
     [
-      'command, where its message comes second',
+      'command, with its message second',
       [user('<command-name>/a</command-name><command-message>a'), says('a')],
       ['r0 command open'],
     ],
@@ -112,31 +116,31 @@ describe('the kind of a turn depends on the tag at its start', () => {
 
 describe('command and bash open lazily', () => {
   follows([
-    ['they vanish without an answer', [clear, user('<local-command-stdout>ok')], []],
+    ['are discarded without an answer', [clear, user('<local-command-stdout>ok')], []],
     [
-      'and leave the open turn open',
+      'without an answer they do not close the open turn',
       [prompt, calls('Read a'), bash, user('<bash-stdout>x'), result('a')],
       ['r0 human open: Read'],
     ],
     [
-      'its later work still belongs to it',
+      'without an answer, later work belongs to the next turn',
       [prompt, clear, prompt, ...work],
       ['r0 human complete', 'r2 human open: Read'],
     ],
     [
-      'an answer makes them turns and closes the one before',
+      'an answer makes them turns and closes the previous turn',
       [prompt, ...work, clear, says('Done')],
       ['r0 human complete: Read', 'r3 command open'],
     ],
-    ['the next one takes the place of one that waits', [clear, bash, says('a')], ['r1 bash open']],
-    ['a synthetic record is no answer', [clear, says('No response', { model: '<synthetic>' })], []],
-    ['a result is no answer', [prompt, calls('Read a'), clear, result('a')], ['r0 human open: Read']],
+    ['the next command replaces a waiting one', [clear, bash, says('a')], ['r1 bash open']],
+    ['a synthetic record is not an answer', [clear, says('No response', { model: '<synthetic>' })], []],
+    ['a result is not an answer', [prompt, calls('Read a'), clear, result('a')], ['r0 human open: Read']],
     [
-      'an interruption is no answer and ends the turn before',
+      'an interruption is not an answer and ends the previous turn',
       [prompt, clear, interruption],
       ['r0 human interrupted'],
     ],
-    ['a vanished one takes no index', [clear, prompt], ['r1 human open']],
+    ['a discarded command takes no index', [clear, prompt], ['r1 human open']],
   ])
 
   test('indexes count only turns', () => {
@@ -159,41 +163,45 @@ describe('command and bash open lazily', () => {
 describe('promptId', () => {
   follows([
     [
-      'of the open turn: still that turn',
+      'of the open turn continues the turn',
       [p(prompt), ...work, p(prompt), calls('Edit b')],
       ['r0 human open: Read → Edit'],
     ],
-    ['another one starts', [p(prompt), p(prompt, 'q')], ['r0 human complete', 'r1 human open']],
+    ['that is different starts a turn', [p(prompt), p(prompt, 'q')], ['r0 human complete', 'r1 human open']],
     [
-      'of an earlier turn starts',
+      'of an earlier turn starts a turn',
       [p(prompt), p(prompt, 'q'), p(prompt)],
       ['r0 human complete', 'r1 human complete', 'r2 human open'],
     ],
-    ['a skill always starts', [p(prompt), p(skill)], ['r0 human complete', 'r1 skill open']],
-    ['which then holds the prompt', [p(prompt), p(skill), p(prompt)], ['r0 human complete', 'r1 skill open']],
-    ['a command of the open turn is that turn', [p(prompt), p(clear), says('a')], ['r0 human open']],
+    ['of a skill always starts a turn', [p(prompt), p(skill)], ['r0 human complete', 'r1 skill open']],
     [
-      'after an interruption nothing is open',
+      'of the skill continues its turn',
+      [p(prompt), p(skill), p(prompt)],
+      ['r0 human complete', 'r1 skill open'],
+    ],
+    ['of the open turn in a command continues the turn', [p(prompt), p(clear), says('a')], ['r0 human open']],
+    [
+      'of an interrupted turn starts a turn',
       [p(prompt), interruption, p(prompt)],
       ['r0 human interrupted', 'r2 human open'],
     ],
     [
-      'none is like no other',
+      'that is missing is never equal',
       [prompt, { ...prompt, promptId: null }, p(prompt, '')],
       ['r0 human complete', 'r1 human complete', 'r2 human open'],
     ],
     [
-      'a task notification starts wherever it stands',
+      'is not needed for a task notification to start a turn',
       [prompt, calls('Read a'), task, result('a')],
       ['r0 human complete: Read', 'r2 task_notification open'],
     ],
     [
-      'unless it carries the promptId of the open turn',
+      'of the open turn in a task notification continues the turn',
       [p(prompt), calls('Read a'), p(task), calls('Edit b')],
       ['r0 human open: Read → Edit'],
     ],
     [
-      'a continuation has none',
+      'is missing in a continuation',
       [p(calls('Read a')), p(prompt)],
       ['r0 continuation complete: Read', 'r1 human open'],
     ],
@@ -202,26 +210,26 @@ describe('promptId', () => {
 
 describe('a continuation', () => {
   follows([
+    ['opens if no turn is open', [...work, prompt], ['r0 continuation complete: Read', 'r2 human open']],
     [
-      'opens where no turn stands open',
-      [...work, prompt],
-      ['r0 continuation complete: Read', 'r2 human open'],
-    ],
-    [
-      'after an interruption',
+      'opens after an interruption',
       [prompt, interruption, ...work],
       ['r0 human interrupted', 'r2 continuation open: Read'],
     ],
     [
-      'at the first record, though the call comes later',
+      'opens at the first record, even if the call comes later',
       [says('Let me see'), ...work],
       ['r0 continuation open: Read'],
     ],
-    ['vanishes without a call', [says('Hello'), prompt], ['r1 human open']],
-    ['also at the end of the file', [says('Hello', { stop_reason: 'end_turn' })], []],
-    ['and when interrupted', [says('Hello'), interruption, prompt], ['r2 human open']],
+    ['is discarded without a call', [says('Hello'), prompt], ['r1 human open']],
+    ['is discarded without a call at the end of the file', [says('Hello', { stop_reason: 'end_turn' })], []],
+    [
+      'is discarded without a call at an interruption',
+      [says('Hello'), interruption, prompt],
+      ['r2 human open'],
+    ],
     ['is not opened by a synthetic record', [calls('Read a', { model: '<synthetic>' })], []],
-    ['nor by one without a uuid', [{ ...calls('Read a'), uuid: undefined }], []],
+    ['is not opened by a record without a uuid', [{ ...calls('Read a'), uuid: undefined }], []],
   ])
 
   test('a discarded continuation takes no index', () => {

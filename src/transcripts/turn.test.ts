@@ -35,17 +35,17 @@ describe('a turn ends', () => {
   follows([
     ['at an interruption', [prompt, ...work, interruption], ['r0 human interrupted: Read']],
     [
-      'told as a string',
+      'at an interruption that is written as a string',
       [prompt, user('[Request interrupted by user for tool use]')],
       ['r0 human interrupted'],
     ],
     [
-      'which is ignored where none is open',
+      'not at an interruption without an open turn',
       [interruption, prompt, interruption, interruption],
       ['r1 human interrupted'],
     ],
     [
-      'not at a final answer: work after it belongs to it',
+      'not at a final answer: later work belongs to the turn',
       [prompt, finals[0]!, ...work],
       ['r0 human open: Read'],
     ],
@@ -55,47 +55,51 @@ describe('a turn ends', () => {
       [prompt, system('compact_boundary'), { ...prompt, isCompactSummary: true }, ...work],
       ['r0 human open: Read'],
     ],
-    ['open at the end of the file', [prompt, ...work, says('Next')], ['r0 human open: Read']],
+    ['not at the end of the file', [prompt, ...work, says('Next')], ['r0 human open: Read']],
     ...finals.map(
       (final, i): Rule => [
-        `complete at the end where a final answer was seen (${i})`,
+        `complete at the end of the file after a final answer (${i})`,
         [prompt, ...work, final],
         ['r0 human complete: Read'],
       ],
     ),
     [
-      'and where a stop hook was',
+      'complete after a stop hook',
       [prompt, ...work, system('stop_hook_summary')],
       ['r0 human complete: Read'],
     ],
     [
-      'and where a duration was',
+      'complete after a duration',
       [prompt, ...work, system('turn_duration', { durationMs: 5 })],
       ['r0 human complete: Read'],
     ],
     [
-      'another stop reason is none',
+      'not complete after another stop reason',
       [prompt, says('Too long', { stop_reason: 'max_tokens' })],
       ['r0 human open'],
     ],
-    ['a call after it opens it again', [prompt, finals[0]!, calls('Read a')], ['r0 human open: Read']],
     [
-      'a call in the final answer itself too',
+      'not complete with a call after the final answer',
+      [prompt, finals[0]!, calls('Read a')],
+      ['r0 human open: Read'],
+    ],
+    [
+      'not complete with a call in the final answer',
       [prompt, calls('Read a', { stop_reason: 'end_turn' })],
       ['r0 human open: Read'],
     ],
     [
-      'a result after it does not',
+      'complete with a result after the final answer',
       [prompt, calls('Read a'), finals[0]!, result('a')],
       ['r0 human complete: Read'],
     ],
     [
-      'a synthetic record proves nothing',
+      'not complete after a synthetic record',
       [prompt, says('x', { model: '<synthetic>', stop_reason: 'stop_sequence' })],
       ['r0 human open'],
     ],
     [
-      'in the order of the file, whatever the clock says',
+      'in the order of the file, whatever the times of its records',
       [{ ...prompt, timestamp: instant(90) }, ...work, { ...prompt, timestamp: instant(3) }],
       ['r0 human complete: Read', 'r3 human open'],
     ],
