@@ -145,7 +145,7 @@ async function* markdownBelow(
     const below = path.join(folder, entry.name)
     if (entry.isDirectory() && !isLeftOut(entry.name)) yield* markdownBelow(below, depth + 1)
     else if (entry.name.endsWith('.md')) {
-      const unusable = entry.isSymbolicLink() ? IS_A_LINK : 'is named as the file of a task, and is no file'
+      const unusable = entry.isSymbolicLink() ? IS_A_LINK : 'has the name of a task file, but is not a file'
       yield { file: below, unusable: entry.isFile() ? null : unusable }
     }
   }

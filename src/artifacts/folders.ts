@@ -261,7 +261,7 @@ function addTurnFile(
   if (kind === undefined || digits === undefined) return
   const turn = Number(digits)
   if (turn < 1 || turn > MAX_TURN || String(turn) !== digits) {
-    skipped.push({ file: file.shown, reason: `"${digits}" is no turn number from 1 to 1,000,000` })
+    skipped.push({ file: file.shown, reason: `"${digits}" is not a turn number from 1 to 1,000,000` })
     return
   }
   const files = turns.get(turn) ?? {}

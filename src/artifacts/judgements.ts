@@ -77,7 +77,7 @@ export function toPromises(
   const differing = differingPromises(reported, inResults)
   if (inResults.length > 0 && differing > 0) {
     const what = differing === 1 ? '1 promise' : `${differing} promises`
-    warn('promises', `task_work_results.json differs in ${what}; what the Player's report says counts`)
+    warn('promises', `task_work_results.json differs in ${what}; the Player's report counts`)
   }
   return reported
 }
@@ -138,7 +138,7 @@ function mapped<T extends string>(
   const status = typeof raw === 'string' || typeof raw === 'boolean' ? toStatus(String(raw)) : undefined
   if (status !== undefined) return status
   const shown = (typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? 'nothing')).slice(0, 80)
-  warn(field, `"${shown}" is no known status; recorded as ${other}`)
+  warn(field, `"${shown}" is not a known status; recorded as ${other}`)
   return other
 }
 
@@ -177,7 +177,7 @@ function severityOf(
 ): Pick<WireIssue, 'severity' | 'severity_raw'> {
   if (given === undefined) return { severity: 'advisory' }
   if (findSeverity(given) !== undefined) return { severity: given }
-  warn(field, `"${given.slice(0, 80)}" is no known severity; recorded as ${UNKNOWN_SEVERITY}`)
+  warn(field, `"${given.slice(0, 80)}" is not a known severity; recorded as ${UNKNOWN_SEVERITY}`)
   return { severity: UNKNOWN_SEVERITY, severity_raw: given }
 }
 

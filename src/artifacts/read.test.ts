@@ -119,7 +119,7 @@ describe('the feature of a task', () => {
       ['TASK-2', 'FEAT-B'],
     ])
     expect(skipped).toEqual([
-      { file: join(root, 'x/FEAT-B/events.jsonl'), reason: 'holds lines that are no events: 1' },
+      { file: join(root, 'x/FEAT-B/events.jsonl'), reason: 'holds lines that are not events: 1' },
     ])
     expect(warnings).toEqual([])
   })
@@ -189,8 +189,8 @@ test('broken files, wrong shapes and wrong numbers are skipped, and the rest of 
   ])
   expect(skipped.map(({ file, reason }) => [file.slice(root.length + 8), reason])).toEqual([
     ['checkpoints.json', 'is not a JSON object'],
-    ['coach_turn_03.json', '"03" is no turn number from 1 to 1,000,000'],
-    ['player_turn_0.json', '"0" is no turn number from 1 to 1,000,000'],
+    ['coach_turn_03.json', '"03" is not a turn number from 1 to 1,000,000'],
+    ['player_turn_0.json', '"0" is not a turn number from 1 to 1,000,000'],
     ['player_turn_1.json', 'is a Coach report, not a Player report'],
     ['player_turn_2.json', 'is not valid JSON'],
   ])

@@ -307,7 +307,7 @@ class ArtifactReader {
       this.warnings.push({
         ...at,
         field: `${shape}.${key}`,
-        message: 'is no field of such a file; it is not used',
+        message: 'is not a field of such a file; it is not used',
       })
     if (parsed.unmapped.length > MAX_UNMAPPED_COUNTED) {
       const message = `has ${parsed.unmapped.length} keys that have no place in a turn; the first ${MAX_UNMAPPED_COUNTED} are counted`
@@ -331,7 +331,7 @@ class ArtifactReader {
     const { tasks, brokenLines } = parseEvents((await this.#text(file)) ?? '')
     if (brokenLines > 0) {
       this.broken.push(file)
-      this.skipped.push({ file: file.shown, reason: `holds lines that are no events: ${brokenLines}` })
+      this.skipped.push({ file: file.shown, reason: `holds lines that are not events: ${brokenLines}` })
     }
     this.#events.set(file.path, tasks)
     return tasks

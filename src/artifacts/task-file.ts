@@ -156,7 +156,7 @@ function jsonIn(source: string, file: string): unknown {
   } catch (cause) {
     throw invalid(
       file,
-      `is no JSON: ${cause instanceof Error ? cause.message : cause}`,
+      `is not JSON: ${cause instanceof Error ? cause.message : cause}`,
       'A Markdown file ends in .md.',
     )
   }

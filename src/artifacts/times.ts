@@ -16,7 +16,7 @@ export function readTimes({ turnState, workState, checkpoints }: TimedFiles, war
   const time = (field: string, text: string | null | undefined): string | undefined => {
     if (!isText(text)) return undefined
     const iso = canonicalInstant(text)
-    if (iso === null) warn(field, `"${text.slice(0, 80)}" is no ISO 8601 time; it is left out`)
+    if (iso === null) warn(field, `"${text.slice(0, 80)}" is not an ISO 8601 time; it is left out`)
     return iso ?? undefined
   }
   const startedAt = time('started_at', turnState?.started_at)

@@ -37,7 +37,7 @@ describe('player_summary', () => {
   test('is never the default text of the capture: empty, with a warning', () => {
     const sources = { turnState: { player_summary: 'Implementation attempt' } }
     expect(record(sources).player_summary).toBe('')
-    expect(warnings(sources)).toEqual(['player_summary: no file of the turn tells what was done'])
+    expect(warnings(sources)).toEqual(['player_summary: no file of the turn has a summary'])
   })
 })
 
@@ -134,7 +134,7 @@ describe('verifications', () => {
     const sources = { player: notes, coach: { criteria_verification } }
     expect(record(sources).verifications).toEqual([{ criterion_id: 'AC-001', status: 'unknown' }])
     expect(warnings(sources)).toEqual([
-      'verifications[0].status: "mostly" is no known status; recorded as unknown',
+      'verifications[0].status: "mostly" is not a known status; recorded as unknown',
       'verifications[1]: names no criterion; it is left out',
     ])
   })
@@ -182,7 +182,7 @@ describe('promises of task_work_results.json', () => {
     ]
     const sources = { player: { ...notes, completion_promises }, results }
     expect(record(sources).promises?.map(({ criterion_id }) => criterion_id)).toEqual(['AC-002', 'AC-001'])
-    const told = "promises: task_work_results.json differs in 1 promise; what the Player's report says counts"
+    const told = "promises: task_work_results.json differs in 1 promise; the Player's report counts"
     expect(warnings(sources)).toEqual([told])
     const same = { ...sources, results: { completion_promises: completion_promises.toReversed() } }
     expect(warnings(same)).toEqual([])
@@ -236,7 +236,7 @@ describe('issues', () => {
     ]
     expect(coach({ issues }).issues?.map(({ severity }) => severity)).toEqual(['p1', 'should_fix'])
     expect(warnings({ player: notes, coach: { issues } })).toContain(
-      'issues[1].severity: "urgent" is no known severity; recorded as should_fix',
+      'issues[1].severity: "urgent" is not a known severity; recorded as should_fix',
     )
   })
 
@@ -343,7 +343,7 @@ describe('times and commit', () => {
   test('a text that is not a time is left out with a warning', () => {
     const sources = { player: notes, turnState: { completed_at: 'soon' } }
     expect(record(sources)).not.toHaveProperty('completed_at')
-    expect(warnings(sources)).toEqual(['completed_at: "soon" is no ISO 8601 time; it is left out'])
+    expect(warnings(sources)).toEqual(['completed_at: "soon" is not an ISO 8601 time; it is left out'])
   })
 })
 

@@ -152,7 +152,7 @@ function listSummaries({ player, results, turnState, boilerplate }: TurnSources)
 
 function chooseSummary(sources: TurnSources, warn: Warn): string {
   const summary = firstText(...listSummaries(sources))
-  if (summary === undefined) warn('player_summary', 'no file of the turn tells what was done')
+  if (summary === undefined) warn('player_summary', 'no file of the turn has a summary')
   return summary ?? ''
 }
 
@@ -189,7 +189,8 @@ function readCoachDecision(
 function chooseMode(turnState: TurnStateFile | undefined, warn: Warn): WireTurn['mode'] {
   const given = firstText(turnState?.mode)
   const mode = given === undefined ? undefined : findMode(given)
-  if (given !== undefined && mode === undefined) warn('mode', `${quoted(given)} is no mode; it is left out`)
+  if (given !== undefined && mode === undefined)
+    warn('mode', `${quoted(given)} is not a mode; it is left out`)
   return mode
 }
 

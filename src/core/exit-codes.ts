@@ -2,12 +2,12 @@
 export const EXIT = {
   done: { code: 0, meaning: 'done' },
   defect: { code: 1, meaning: 'a defect of Turngraph' },
-  invalid: { code: 2, meaning: 'the command or what it was given does not fit' },
-  notAllowed: { code: 3, meaning: 'the token is missing or may not do this' },
-  notFound: { code: 4, meaning: 'it is not there' },
-  conflict: { code: 5, meaning: 'something else stands there, or somebody else is at work' },
+  invalid: { code: 2, meaning: 'the command or its input is invalid' },
+  notAllowed: { code: 3, meaning: 'the token is missing or lacks the permission' },
+  notFound: { code: 4, meaning: 'not found' },
+  conflict: { code: 5, meaning: 'a different record exists, or another process is working on it' },
   rateLimited: { code: 6, meaning: 'too many requests' },
-  away: { code: 7, meaning: 'the graph or the service is away or too slow: try again' },
+  away: { code: 7, meaning: 'the graph or the service is unavailable or too slow: try again' },
   // Different from 1, so that a script can distinguish "found something" from "broke".
   found: {
     code: 8,

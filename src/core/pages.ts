@@ -10,7 +10,7 @@ export const pageFields = {
   cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
   maxBytes: wholeNumber(1, MOST_PAGE_BYTES)
     .default(MOST_PAGE_BYTES)
-    .describe('a page ends before it; a single record that is larger stands alone'),
+    .describe('maximum size of a page; a larger record is a page of its own'),
 }
 
 export const page = <S extends z.ZodType>(item: S) =>

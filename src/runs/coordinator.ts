@@ -49,7 +49,7 @@ export type TurnRunsLog = {
 export function logTrouble(log: TurnRunsLog, error: unknown, during: string): void {
   // The service logs once that the store is unavailable (schema-state.ts). Leases are renewed about every second.
   if (hasCode(error, 'store_unavailable'))
-    log.info({ reason: error.message }, `the graph was away while ${during}`)
+    log.info({ reason: error.message }, `the graph was unavailable while ${during}`)
   else log.warn({ err: error }, `trouble while ${during}`)
 }
 
@@ -102,7 +102,7 @@ export class Coordinator {
         if (attempt === null) {
           run = (await this.persist(world, () => this.#store.getTurnRunStatus(run))).run
           if (run.status === 'running')
-            throw new TurngraphError('lease_lost', 'The world is held by somebody else.')
+            throw new TurngraphError('lease_lost', 'Another process holds the world.')
           continue
         }
         const lost = await this.#execute(attempt, world, keeper)
@@ -114,7 +114,10 @@ export class Coordinator {
         run = await this.persist(world, () => this.#store.finalizeCancelledTurnRunIfIdle(run))
       }
       if (run.status === 'interrupted') {
-        throw new TurngraphError('lease_lost', `Turn run ${run.turnRunId} was interrupted by somebody else.`)
+        throw new TurngraphError(
+          'lease_lost',
+          `Turn run ${run.turnRunId} was interrupted by another process.`,
+        )
       }
       this.#observer.runEnded(run.status)
     } catch (error) {
@@ -305,7 +308,7 @@ export class Coordinator {
       return this.#log.info({ turnRunId }, 'the turn run was cancelled')
     }
     this.#observer.leaseLost()
-    this.#log.warn({ turnRunId, err: error }, 'the turn run has passed to somebody else')
+    this.#log.warn({ turnRunId, err: error }, 'the turn run belongs to another process now')
   }
 
   /**

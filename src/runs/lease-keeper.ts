@@ -122,7 +122,7 @@ export class LeaseKeeper {
       const { abortRequested, ownsAttempt } = await this.#options.inTurn(() => this.#renew(task))
       if (task !== null && task === this.#task && !task.settling) {
         if (abortRequested) this.abort('the turn run was cancelled')
-        else if (!ownsAttempt) this.abort('the attempt was ended by somebody else')
+        else if (!ownsAttempt) this.abort('another process ended the attempt')
       }
     } catch (error) {
       if (error instanceof TurngraphError && GONE.has(error.code)) return this.#lose(error)

@@ -522,7 +522,7 @@ export const noSuch = (what: 'attempt' | 'turn run'): TurngraphError =>
 
 const leaseLost = (message: string): TurngraphError =>
   new TurngraphError('lease_lost', message, {
-    hint: 'Stop: nothing that this owner writes is taken any more.',
+    hint: 'Stop: writes of this owner are not accepted any more.',
   })
 
 function notRunning(run: TurnRun): TurngraphError {
@@ -532,7 +532,7 @@ function notRunning(run: TurnRun): TurngraphError {
       ? `Turn run ${turnRunId} has made all of its ${maxAttempts} attempts (${attemptCount}).`
       : `Turn run ${turnRunId} is ${status}: it starts no further attempt.`
   return new TurngraphError('busy', message, {
-    hint: 'get_turn_run_status tells how it ended.',
+    hint: 'get_turn_run_status shows how it ended.',
     details: { attempt_id: activeAttemptId ?? turnRunId, turn_run_id: turnRunId },
   })
 }

@@ -236,7 +236,11 @@ export class TurnRuns {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {
         const absent = hasCode(cause, 'not_found')
         if (!absent)
-          logTrouble(this.#log, cause, 'ending what nobody asked for any more; its lease will expire')
+          logTrouble(
+            this.#log,
+            cause,
+            'ending a run or attempt whose caller got an error; its lease will expire',
+          )
       })
     }
     throw error
@@ -263,8 +267,8 @@ export class TurnRuns {
   }
 
   #report({ runs, attempts, errors }: Reconciled): void {
-    for (const error of errors) logTrouble(this.#log, error, 'ending what nobody works on any more')
-    if (runs + attempts > 0) this.#log.info({ runs, attempts }, 'interrupted what nobody worked on any more')
+    for (const error of errors) logTrouble(this.#log, error, 'ending abandoned runs and attempts')
+    if (runs + attempts > 0) this.#log.info({ runs, attempts }, 'interrupted abandoned runs and attempts')
   }
 }
 

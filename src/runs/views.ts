@@ -142,11 +142,11 @@ const leaseEnd = z.iso.datetime()
 const toLeaseEnd = (epochMs: number): string => toInstant(new Date(epochMs))
 
 const lease = z.object({
-  owner: z.string().nullable().describe('who does the work; null: nobody has claimed it yet'),
+  owner: z.string().nullable().describe('the worker; null if the attempt is not claimed yet'),
   until: leaseEnd.describe(
-    "by the database's clock: then it is interrupted unless it is renewed; an external attempt one lease time later",
+    "by the database's clock; then the run or attempt is interrupted unless it is renewed; an external attempt one lease time later",
   ),
-  fence: z.number().nullable().describe('of an attempt: for the worker that claimed it only'),
+  fence: z.number().nullable().describe('only of an attempt, and only for the worker that claimed it'),
 })
 
 const viewLease = ({ leaseOwner, leaseUntil, fence }: Attempt | TurnRun): z.output<typeof lease> => ({
@@ -212,19 +212,22 @@ export const turnRunStatus = z.object({
   progress: z.string(),
   cancelRequestedAt: z.string().nullable(),
   cancelReason: z.string().nullable(),
-  stopReason: z.enum(STOP_REASONS).nullable().describe("what of its world's stop_when ended it"),
+  stopReason: z
+    .enum(STOP_REASONS)
+    .nullable()
+    .describe("the condition of the world's stop_when that ended the run"),
   failureReason: z.string().nullable(),
   lastAttemptFailureReason: z
     .string()
     .nullable()
-    .describe('of a failed run: why its last attempt failed; null where that one committed'),
-  nextAttemptAt: z.string().nullable().describe('until when it pauses after a failed attempt'),
-  usedTokens: z.number().describe('the sum of what its attempts say they used'),
+    .describe('of a failed run: why its last attempt failed; null if it committed'),
+  nextAttemptAt: z.string().nullable().describe('the end of the pause after a failed attempt'),
+  usedTokens: z.number().describe('the sum of the usage that its attempts reported'),
   lease: lease.nullable().describe('null once the run has ended'),
   resumes: z
     .object({ turnRunId: z.string() })
     .nullable()
-    .describe('the run that a restart interrupted, and that this one resumes'),
+    .describe('the interrupted run that this run resumes'),
   enqueuedAt: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -296,13 +299,13 @@ export const claimAnswer = z.object({
   attemptId: z.string(),
   worldSlug: z.string(),
   attemptedTurn: z.number(),
-  fence: z.number().describe('stands in every further call of this worker'),
+  fence: z.number().describe('required in every further call of this worker'),
   leaseUntil: leaseEnd.describe("by the database's clock; send a heartbeat at a third of the lease"),
   continuation: z.object({ player: continuationContext, coach: continuationContext }).nullable(),
 })
 
 export const nextAttemptAnswer = z.object({
-  claim: claimAnswer.nullable().describe('null: no attempt was open for as long as it waited; ask again'),
+  claim: claimAnswer.nullable().describe('null if no attempt was open during the wait; ask again'),
 })
 
 export const heartbeatAnswer = z.object({

@@ -31,7 +31,7 @@ export const desire = z.object({
   avgLength: z.number(),
   sessions: z.number(),
   firstSeen: z.string().nullable().describe('the start of the first turn'),
-  lastSeen: z.string().nullable().describe('the start of the last one'),
+  lastSeen: z.string().nullable().describe('the start of the last turn'),
 })
 export type Desire = z.output<typeof desire>
 type PatternStats = z.output<typeof patternStats>
@@ -145,7 +145,7 @@ export async function refreshDesires(graph: Graph, project: string, threshold: n
 }
 
 export const path = z.object({
-  pattern: z.string().describe('`Tool: what its messages have in common`, or a turn pattern'),
+  pattern: z.string().describe('`Tool: the common part of its messages`, or a turn pattern'),
   count: z.number(),
   sessions: z.number(),
   category: z.enum(['tool-error', 'turn-pattern']),

@@ -38,14 +38,12 @@ export type TranscriptStore = {
 
 /** The result of an import of files (contract: transcripts.md, "Command line and REST"). */
 export const filesImport = contentsOfTranscripts.extend({
-  files: z.number().describe('seen'),
-  bytes: z.number().describe('newly read'),
+  files: z.number().describe('files found'),
+  bytes: z.number().describe('bytes read by this import'),
   ...readingFigures.shape,
   skippedFiles: z.number(),
   skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
-  unread: z
-    .record(z.string(), z.number())
-    .describe('files that are no transcripts by their names, by extension'),
+  unread: z.record(z.string(), z.number()).describe('files without the name of a transcript, by extension'),
   seconds: z.number(),
 })
 export type FilesImport = z.output<typeof filesImport>

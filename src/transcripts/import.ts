@@ -114,7 +114,7 @@ const MOST_AT_ONCE = 1024 * 1024
 
 const readElsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphError =>
   new TurngraphError('turn_conflict', `offset: session ${sessionId} was read up to byte ${offset}.`, {
-    hint: `Go on from byte ${offset}, or send all of it with offset 0.`,
+    hint: `Continue from byte ${offset}, or send the whole file with offset 0.`,
     details: { offset },
   })
 

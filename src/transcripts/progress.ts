@@ -31,7 +31,7 @@ export const transcriptProgress = z.object({
   tail: z
     .object({ bytes: z.number(), sha256: z.string() })
     .nullable()
-    .describe('of the last bytes before the offset: whether the file is still the same'),
+    .describe('hash of the last bytes before the offset; shows whether the file is still the same'),
 })
 export type TranscriptProgress = z.output<typeof transcriptProgress>
 
@@ -122,7 +122,7 @@ export async function readSeen(
 }
 
 export const contentsOfTranscripts = z.object({
-  sessions: z.number().describe('in the graph now; each subagent is one'),
+  sessions: z.number().describe('in the graph now; each subagent is a session'),
   turns: z.number().describe('in the graph now'),
   steps: z.number().describe('in the graph now'),
   mergedTurns: z

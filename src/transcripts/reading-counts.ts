@@ -31,9 +31,9 @@ const LONGEST_NAME = 80
 const counted = z.record(z.string(), z.number())
 
 export const readingFigures = z.object({
-  badLines: z.number().describe('of what was newly read, as all below'),
+  badLines: z.number().describe('in the newly read bytes, like all fields below'),
   recoveredLines: z.number().describe('lines that held several objects'),
-  redactions: z.number().describe('how many secrets were masked in messages, names and paths'),
+  redactions: z.number().describe('number of secrets masked in messages, names and paths'),
   unknown: counted.describe('record types that this version does not know'),
   unknownSubtypes: counted,
   unknownFields: counted,

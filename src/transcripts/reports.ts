@@ -46,16 +46,16 @@ export const instantAt = (ms: number | null): string | null =>
   ms === null || ms === NEVER_MS ? null : new Date(ms).toISOString()
 
 export const transcriptTurn = z.object({
-  turnId: z.string().describe('the uuid of the record that started it'),
+  turnId: z.string().describe('the uuid of the record that started the turn'),
   sessionId: z.string(),
-  index: z.number().describe('its place in the session, from 0'),
+  index: z.number().describe('the index of the turn in the session, from 0'),
   kind: z.string().describe(TURN_KIND_DESCRIPTION),
   status: z.enum(TRANSCRIPT_TURN_STATUSES),
   startedAt: z.string().nullable(),
   durationMs: z.number().nullable(),
-  length: z.number().describe('how many calls'),
-  tools: z.array(z.string()).describe('of each call, in order'),
-  pattern: z.string().nullable().describe('null where there was no call'),
+  length: z.number().describe('number of calls'),
+  tools: z.array(z.string()).describe('the tool of each call, in order'),
+  pattern: z.string().nullable().describe('null if the turn has no calls'),
   errors: z.number(),
   parallelSteps: z.number(),
 })
@@ -159,9 +159,9 @@ export async function listTranscriptPatterns(
 
 export const transcriptSequence = z.object({
   sequence: z.string().describe('the tools of 2 to 5 calls that follow each other'),
-  length: z.number().describe('how many calls'),
-  count: z.number().describe('how often it occurs'),
-  turns: z.number().describe('in how many turns'),
+  length: z.number().describe('number of calls'),
+  count: z.number().describe('number of occurrences'),
+  turns: z.number().describe('number of turns with it'),
   sessions: z.number(),
 })
 type TranscriptSequence = z.output<typeof transcriptSequence>

@@ -12,16 +12,16 @@ const findTurns = statement('transcripts/find-turns')
 const stepsOfTurn = statement('transcripts/steps-of-turn')
 
 export const transcriptStep = z.object({
-  sequence: z.number().describe('its place in the turn, from 0'),
+  sequence: z.number().describe('the index of the call in the turn, from 0'),
   tool: z.string(),
   status: z.enum(STEP_STATUSES),
-  isParallel: z.boolean().describe('true: its response made several calls'),
+  isParallel: z.boolean().describe('true if its response made several calls'),
   parallelGroup: optionalNumber.describe(
-    'which of those responses of the turn, from 1; null where it is not parallel, or was imported before groups were stored',
+    'the number of that response in the turn, from 1; null if the call is not parallel or was imported by an older version',
   ),
   durationMs: optionalNumber,
   error: optionalText.describe(
-    'what a failed call reported: for a command the end of its output, at most 500 characters, with secrets masked; empty where a person may have written it',
+    'the message of a failed call; for a command, the end of its output; at most 500 characters, with secrets masked; empty if a person may have written it',
   ),
   agentId: optionalText.describe('the subagent that the call started'),
 })

@@ -13,9 +13,9 @@ const toolStatsOfTurns = statement('transcripts/tool-stats', 'turns')
 export const toolStat = z.object({
   toolName: z.string(),
   count: z.number().describe('calls'),
-  turns: z.number().describe('turns with at least one'),
-  avgTurnLen: z.number().describe('of those turns, each once'),
-  longTurnPct: z.number().describe('of those turns, how many are long; 0 to 100'),
+  turns: z.number().describe('turns with at least one call'),
+  avgTurnLen: z.number().describe('average length of those turns, each counted once'),
+  longTurnPct: z.number().describe('share of long turns among them; 0 to 100'),
 })
 type ToolStat = z.output<typeof toolStat>
 

@@ -1189,7 +1189,7 @@ class NextAttemptRequest(TypedDict):
 
 
 class NextAttemptAnswer(TypedDict):
-    # null: no attempt was open for as long as it waited; ask again
+    # null if no attempt was open during the wait; ask again
     claim: ClaimAttemptAnswer | None
 
 
@@ -1197,7 +1197,7 @@ class ClaimAttemptAnswer(TypedDict):
     attempt_id: str
     world_slug: str
     attempted_turn: float
-    # stands in every further call of this worker
+    # required in every further call of this worker
     fence: float
     # by the database's clock; send a heartbeat at a third of the lease
     lease_until: str
@@ -1247,18 +1247,18 @@ class GetTurnRunStatusAnswer(TypedDict):
     progress: str
     cancel_requested_at: str | None
     cancel_reason: str | None
-    # what of its world's stop_when ended it
+    # the condition of the world's stop_when that ended the run
     stop_reason: Literal["approved", "all_verified", "stalled", "budget"] | None
     failure_reason: str | None
-    # of a failed run: why its last attempt failed; null where that one committed
+    # of a failed run: why its last attempt failed; null if it committed
     last_attempt_failure_reason: str | None
-    # until when it pauses after a failed attempt
+    # the end of the pause after a failed attempt
     next_attempt_at: str | None
-    # the sum of what its attempts say they used
+    # the sum of the usage that its attempts reported
     used_tokens: float
     # null once the run has ended
     lease: GetTurnRunStatusAnswerLease | None
-    # the run that a restart interrupted, and that this one resumes
+    # the interrupted run that this run resumes
     resumes: GetTurnRunStatusAnswerResumes | None
     enqueued_at: str
     started_at: str
@@ -1272,11 +1272,11 @@ class GetTurnRunStatusAnswer(TypedDict):
 
 
 class GetTurnRunStatusAnswerLease(TypedDict):
-    # who does the work; null: nobody has claimed it yet
+    # the worker; null if the attempt is not claimed yet
     owner: str | None
-    # by the database's clock: then it is interrupted unless it is renewed; an external attempt one lease time later
+    # by the database's clock; then the run or attempt is interrupted unless it is renewed; an external attempt one lease time later
     until: str
-    # of an attempt: for the worker that claimed it only
+    # only of an attempt, and only for the worker that claimed it
     fence: float | None
 
 
@@ -1548,21 +1548,21 @@ class ListTranscriptTurnsAnswer(TypedDict):
 
 
 class ListTranscriptTurnsAnswerItemsItem(TypedDict):
-    # the uuid of the record that started it
+    # the uuid of the record that started the turn
     turn_id: str
     session_id: str
-    # its place in the session, from 0
+    # the index of the turn in the session, from 0
     index: float
     # what began the turn: human, skill, command, bash, task_notification, teammate, subagent, continuation, or another origin that the transcript names, such as peer, coordinator or channel
     kind: str
     status: Literal["complete", "interrupted", "open"]
     started_at: str | None
     duration_ms: float | None
-    # how many calls
+    # number of calls
     length: float
-    # of each call, in order
+    # the tool of each call, in order
     tools: list[str]
-    # null where there was no call
+    # null if the turn has no calls
     pattern: str | None
     errors: float
     parallel_steps: float
@@ -1585,16 +1585,16 @@ class ListTranscriptStepsAnswer(TypedDict):
 
 
 class ListTranscriptStepsAnswerItemsItem(TypedDict):
-    # its place in the turn, from 0
+    # the index of the call in the turn, from 0
     sequence: float
     tool: str
     status: Literal["ok", "error", "denied", "interrupted", "pending"]
-    # true: its response made several calls
+    # true if its response made several calls
     is_parallel: bool
-    # which of those responses of the turn, from 1; null where it is not parallel, or was imported before groups were stored
+    # the number of that response in the turn, from 1; null if the call is not parallel or was imported by an older version
     parallel_group: float | None
     duration_ms: float | None
-    # what a failed call reported: for a command the end of its output, at most 500 characters, with secrets masked; empty where a person may have written it
+    # the message of a failed call; for a command, the end of its output; at most 500 characters, with secrets masked; empty if a person may have written it
     error: str | None
     # the subagent that the call started
     agent_id: str | None
@@ -1639,11 +1639,11 @@ class ListTranscriptSequencesAnswer(TypedDict):
 class ListTranscriptSequencesAnswerItemsItem(TypedDict):
     # the tools of 2 to 5 calls that follow each other
     sequence: str
-    # how many calls
+    # number of calls
     length: float
-    # how often it occurs
+    # number of occurrences
     count: float
-    # in how many turns
+    # number of turns with it
     turns: float
     sessions: float
 
@@ -1665,11 +1665,11 @@ class ListToolStatsAnswerItemsItem(TypedDict):
     tool_name: str
     # calls
     count: float
-    # turns with at least one
+    # turns with at least one call
     turns: float
-    # of those turns, each once
+    # average length of those turns, each counted once
     avg_turn_len: float
-    # of those turns, how many are long; 0 to 100
+    # share of long turns among them; 0 to 100
     long_turn_pct: float
 
 
@@ -1687,7 +1687,7 @@ class ListPathsAnswer(TypedDict):
 
 
 class ListPathsAnswerItemsItem(TypedDict):
-    # `Tool: what its messages have in common`, or a turn pattern
+    # `Tool: the common part of its messages`, or a turn pattern
     pattern: str
     count: float
     sessions: float
@@ -1719,7 +1719,7 @@ class ListDesiresAnswerItemsItem(TypedDict):
     sessions: float
     # the start of the first turn
     first_seen: str | None
-    # the start of the last one
+    # the start of the last turn
     last_seen: str | None
 
 
@@ -1742,7 +1742,7 @@ class ImportTranscriptsRequest(TypedDict):
 
 
 class ImportTranscriptsAnswer(TypedDict):
-    # in the graph now; each subagent is one
+    # in the graph now; each subagent is a session
     sessions: float
     # in the graph now
     turns: float
@@ -1750,15 +1750,15 @@ class ImportTranscriptsAnswer(TypedDict):
     steps: float
     # copies of turns in several sessions, in the graph now: turns of equal uuid are stored once
     merged_turns: float
-    # seen
+    # files found
     files: float
-    # newly read
+    # bytes read by this import
     bytes: float
-    # of what was newly read, as all below
+    # in the newly read bytes, like all fields below
     bad_lines: float
     # lines that held several objects
     recovered_lines: float
-    # how many secrets were masked in messages, names and paths
+    # number of secrets masked in messages, names and paths
     redactions: float
     # record types that this version does not know
     unknown: dict[str, float]
@@ -1766,7 +1766,7 @@ class ImportTranscriptsAnswer(TypedDict):
     unknown_fields: dict[str, float]
     skipped_files: float
     skipped: list[ImportTranscriptsAnswerSkippedItem]
-    # files that are no transcripts by their names, by extension
+    # files without the name of a transcript, by extension
     unread: dict[str, float]
     seconds: float
 
@@ -1789,7 +1789,7 @@ class CountTranscriptsRequestSourcesItem(TypedDict):
 
 
 class CountTranscriptsAnswer(TypedDict):
-    # in the graph now; each subagent is one
+    # in the graph now; each subagent is a session
     sessions: float
     # in the graph now
     turns: float
@@ -1809,7 +1809,7 @@ class GetTranscriptProgressAnswer(TypedDict):
     # bytes that need not be sent again; 0: all
     offset: float
     inode: float | None
-    # of the last bytes before the offset: whether the file is still the same
+    # hash of the last bytes before the offset; shows whether the file is still the same
     tail: GetTranscriptProgressAnswerTail | None
 
 
