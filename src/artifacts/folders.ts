@@ -6,7 +6,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 import { systemCode } from '../core/system-code.ts'
 
-/** A file. `path` is for opening it; `shown` is for reports and is relative to the requested path. */
+/** A file. `path` is for opening it. `shown` is for reports and begins with the requested path as it was given. */
 export type FoundFile = { name: string; path: string; shown: string }
 
 const KINDS = ['player', 'coach', 'turn_state', 'work_state', 'coach_feedback_for'] as const

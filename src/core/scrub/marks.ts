@@ -4,7 +4,7 @@
  *
  * - `[redacted:9f86d081884c7d65]` is the stored form: 16 digits, made with the key of the project.
  * - `[redacted:9f]` is the displayed form: the first two digits.
- * - `[redacted:…32 digits…]` is the portable form, for example in a spool. The graph replaces it with the keyed form.
+ * - `[redacted:…32 digits…]` is the portable form. It is used outside of the graph, in a spool, until the key of the project is known.
  * - `[redacted]` was written by older versions, and is used in texts that are not stored.
  */
 import { createHash, createHmac } from 'node:crypto'
