@@ -1,4 +1,7 @@
-/** Imports the turns of autobuild artifacts while a session writes them: each look imports the new finished turns. */
+/**
+ * Imports the turns of autobuild artifacts while a session writes them: each look imports the new finished
+ * turns.
+ */
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,15 +59,18 @@ const nothingThere = (): FolderScan => ({ roots: [], folders: new Map(), skipped
 const QUIET_MS = 300
 
 /**
- * Follows the task folders below some paths. It remembers only which state of each folder it has imported. A new watch
- * therefore imports everything once, which does not change stored records.
+ * Follows the task folders below some paths. It remembers only which state of each folder it has imported. A
+ * new watch therefore imports everything once, which does not change stored records.
  */
 export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
   #scan: FolderScan = nothingThere()
-  /** Folders that were not quiet at the last look: the notification of their newest file may not have arrived yet. */
+  /**
+   * Folders that were not quiet at the last look: the notification of their newest file may not have arrived
+   * yet.
+   */
   #waiting: readonly string[] = []
   /** Folders whose import failed because the graph was unavailable or too slow. */
   readonly #failed = new Set<string>()
@@ -82,7 +88,8 @@ export class ArtifactWatch {
   /**
    * Imports the task folders whose finished turns changed since their last import, once they are quiet.
    *
-   * @returns `isWaiting`: a folder was not quiet and waits for the next look; `scanMs`: the time to find the changes
+   * @returns `isWaiting`: a folder was not quiet and waits for the next look; `scanMs`: the time to find the
+   *   changes
    * @throws `store_unavailable`, `timeout` … if the graph is unavailable. The next look continues from there
    */
   async look(client: ImportTarget, options: LookOptions): Promise<{ isWaiting: boolean; scanMs: number }> {
@@ -123,7 +130,10 @@ export class ArtifactWatch {
     return taskFoldersIn(this.#scan)
   }
 
-  /** Returns the unusable files of unfinished turns. Without a report, such a file would hold back its turn silently. */
+  /**
+   * Returns the unusable files of unfinished turns. Without a report, such a file would hold back its turn
+   * silently.
+   */
   async #brokenIn(unfinished: TaskFolder, stamps: FileStamps): Promise<ImportReport['skipped']> {
     const old = listFiles(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
     const unchecked = old.filter(({ path }) => this.#checked.get(path) !== JSON.stringify(stamps.get(path)))
@@ -134,7 +144,10 @@ export class ArtifactWatch {
     return skipped.filter(({ file }) => names.has(file))
   }
 
-  /** Keeps the entries that are skipped for a minute. A new file may still be completed, or get the other files of its turn. */
+  /**
+   * Keeps the entries that are skipped for a minute. A new file may still be completed, or get the other
+   * files of its turn.
+   */
   async #stillSkipped(skipped: ImportReport['skipped']): Promise<ImportReport['skipped']> {
     const now = Date.now()
     const since = new Map<string, number>()
@@ -200,7 +213,10 @@ export class ArtifactWatch {
     if (failure !== null) throw failure
   }
 
-  /** Returns the messages not reported before. A rejected folder is imported again at each look, with the same messages. */
+  /**
+   * Returns the messages not reported before. A rejected folder is imported again at each look, with the same
+   * messages.
+   */
   #untold(folder: string, report: FolderImport['report'], isRefused: boolean): FolderImport['report'] {
     const told = this.#told.get(folder) ?? new Set()
     const isNew = (entry: unknown) => !told.has(JSON.stringify(entry))
@@ -222,10 +238,11 @@ export class ArtifactWatch {
 }
 
 /**
- * Reads the finished turns if all their files are whole. Returns null if another file of the folder is not whole, or if a
- * file that names the feature may still come.
+ * Reads the finished turns if all their files are whole. Returns null if another file of the folder is not
+ * whole, or if a file that names the feature may still come.
  *
- * @param scannedAt time at which the files were listed, in epoch milliseconds. The list lacks files that were added later
+ * @param scannedAt time at which the files were listed, in epoch milliseconds. The list lacks files that were
+ *   added later
  */
 async function readWhole(
   finished: TaskFolder,
@@ -251,7 +268,10 @@ async function readWhole(
   return null
 }
 
-/** Checks whether the content of the folder made its import fail. Other causes: an unavailable graph, a missing right. */
+/**
+ * Checks whether the content of the folder made its import fail. Other causes: an unavailable graph, a
+ * missing right.
+ */
 const isOfFolder = (error: unknown): boolean => {
   const { status } = asTurngraphError(error)
   return ![401, 403, 429].includes(status) && status < 501
@@ -289,7 +309,10 @@ const listPlaces = (folder: TaskFolder): string[] => [
   ...new Set(listFiles(folder).map(({ path }) => dirname(path))),
 ]
 
-/** Returns a text that changes if the folder changes: its finished turns, and the names of all artifacts in it. */
+/**
+ * Returns a text that changes if the folder changes: its finished turns, and the names of all artifacts in
+ * it.
+ */
 async function readState(folder: TaskFolder): Promise<string> {
   const names = await Promise.all(
     listPlaces(folder).map((place) => readdir(place).catch(() => [] as string[])),
@@ -298,7 +321,10 @@ async function readState(folder: TaskFolder): Promise<string> {
   return JSON.stringify([readStamp(folder, await readStamps(folder)), artifacts])
 }
 
-/** Includes event logs only if the folder needs them for its feature. They grow with every task of their feature. */
+/**
+ * Includes event logs only if the folder needs them for its feature. They grow with every task of their
+ * feature.
+ */
 function readStamp(folder: TaskFolder, stamps: FileStamps): string {
   const isNamed = [...folder.turns.values()].some((files) => files.turn_state !== undefined)
   const files = listFiles(isNamed ? { ...folder, events: [] } : folder)

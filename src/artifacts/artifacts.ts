@@ -1,7 +1,7 @@
 /**
- * Declares the files of a task folder in the form that the orchestrator, the Player and the Coach write. Null counts as
- * absent, and a text as a list of one. A field of any other type is dropped, but its file is kept (fit-to-schema.ts). A file
- * of another kind than its name says is not used (autobuild-artifacts.md).
+ * Declares the files of a task folder in the form that the orchestrator, the Player and the Coach write. Null
+ * counts as absent, and a text as a list of one. A field of any other type is dropped, but its file is kept
+ * (fit-to-schema.ts). A file of another kind than its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
 import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
@@ -147,7 +147,9 @@ type Shape<T> = {
 const has = (file: Record<string, unknown>, ...keys: string[]): boolean =>
   keys.some((key) => file[key] !== undefined && file[key] !== null)
 
-/** A turn state also lists files, and a Coach may write a summary. Keys that only they have distinguish them. */
+/**
+ * A turn state also lists files, and a Coach may write a summary. Keys that only they have distinguish them.
+ */
 function notAPlayerReport(file: Record<string, unknown>): string | null {
   if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Player report'
   if (has(file, 'implementation_notes', 'completion_promises', 'files_modified', 'files_created')) return null
@@ -194,7 +196,9 @@ export type ParsedArtifact<T> =
   | { ok: true; value: T; misfits: Misfit[]; unmapped: UnmappedKey[] }
   | { ok: false; reason: string }
 
-/** Parses a file. Returns its value and the fields that do not fit, or the reason why the file cannot be used. */
+/**
+ * Parses a file. Returns its value and the fields that do not fit, or the reason why the file cannot be used.
+ */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
   if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
@@ -212,7 +216,10 @@ export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtif
   return { ok: true, value: fitted.value, misfits: [...repeated, ...fitted.misfits], unmapped }
 }
 
-/** Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the number of broken lines. */
+/**
+ * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the number of broken
+ * lines.
+ */
 export function parseEvents(fileText: string): { tasks: Map<string, string>; brokenLines: number } {
   const tasks = new Map<string, string>()
   let brokenLines = 0
@@ -232,7 +239,10 @@ export function parseEvents(fileText: string): { tasks: Map<string, string>; bro
 /** Parses a file. Returns undefined if it is not JSON; the caller reports it. */
 export const parseFile = (fileText: string): unknown => parseJsonInOrder(fileText.replace(/^\uFEFF/, ''))
 
-/** Maximum depth of a file. Reports are far below it; recursion over a hostile file would end the process far above it. */
+/**
+ * Maximum depth of a file. Reports are far below it; recursion over a hostile file would end the process far
+ * above it.
+ */
 const MAX_DEPTH = 100
 
 const isDeeperThan = (levels: number, value: unknown): boolean =>
@@ -246,8 +256,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /**
- * The contract's list "Known and ignored", by shape. For the files that provide only single fields (task_work_results,
- * work_state, checkpoints) it contains the fields that identify the task, the turn and the time of the file.
+ * The contract's list "Known and ignored", by shape. For the files that provide only single fields
+ * (task_work_results, work_state, checkpoints) it contains the fields that identify the task, the turn and
+ * the time of the file.
  */
 const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {
   player: words(`task_id turn tests_written tests_run tests_passed test_output_summary

@@ -9,7 +9,10 @@ export type FileStamps = ReadonlyMap<string, FileStamp>
 /** A file that does not parse for this long is not expected to be completed any more. */
 export const PATIENCE_MS = 60_000
 
-/** If the session writes turn states, they follow the Coach's report within a second and may be the first to name the feature. */
+/**
+ * If the session writes turn states, they follow the Coach's report within a second and may be the first to
+ * name the feature.
+ */
 const NAMELESS_MS = 5_000
 
 /** A turn that is not judged for this long was abandoned. A Coach runs the tests, which takes minutes. */
@@ -19,10 +22,10 @@ const GIVEN_UP_MS = 30 * 60_000
 export const SHORTEST_TURN_MS = 60_000
 
 /**
- * Returns the folder with only its finished turns. A turn is recorded when it ends, so a Player's report waits for its
- * judgement: the Coach's report or the turn state, neither of them from an earlier run. It does not wait if a later turn has
- * begun or the session was abandoned. A turn state that comes after the Coach's report amends the record. (An import also takes
- * turns with only one half.)
+ * Returns the folder with only its finished turns. A turn is recorded when it ends, so a Player's report
+ * waits for its judgement: the Coach's report or the turn state, neither of them from an earlier run. It does
+ * not wait if a later turn has begun or the session was abandoned. A turn state that comes after the Coach's
+ * report amends the record. (An import also takes turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -44,8 +47,8 @@ function isJudged({ player, coach, turn_state: turnState }: TurnFilesFound, stam
 }
 
 /**
- * Returns the folder without some turns. `task_work_results.json` is written together with a Player's report and overwrites the
- * results of the previous turn. It is kept only if it belongs to a remaining turn.
+ * Returns the folder without some turns. `task_work_results.json` is written together with a Player's report
+ * and overwrites the results of the previous turn. It is kept only if it belongs to a remaining turn.
  */
 export function withoutTurns(
   folder: TaskFolder,
@@ -66,7 +69,10 @@ export function withoutTurns(
   return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
 }
 
-/** Checks whether a file that names the feature may still come. In real sessions the checkpoint is the last file of a turn. */
+/**
+ * Checks whether a file that names the feature may still come. In real sessions the checkpoint is the last
+ * file of a turn.
+ */
 export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
   const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
   return changedAt([folder.checkpoints], stamps) < newest && now - newest < NAMELESS_MS

@@ -6,7 +6,10 @@ import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 import { systemCode } from '../core/system-code.ts'
 
-/** A file. `path` is for opening it. `shown` is for reports and begins with the requested path as it was given. */
+/**
+ * A file. `path` is for opening it. `shown` is for reports and begins with the requested path as it was
+ * given.
+ */
 export type FoundFile = { name: string; path: string; shown: string }
 
 const KINDS = ['player', 'coach', 'turn_state', 'work_state', 'coach_feedback_for'] as const
@@ -74,7 +77,9 @@ export async function scanFolders(paths: readonly string[]): Promise<FolderScan>
   return scan
 }
 
-/** Reads one folder again, without the folders below it. The next scan reports the files that it cannot use. */
+/**
+ * Reads one folder again, without the folders below it. The next scan reports the files that it cannot use.
+ */
 export async function rescanFolder({ roots, folders }: FolderScan, absolute: string): Promise<void> {
   const root = roots.find((each) => absolute === each.absolute || absolute.startsWith(each.absolute + sep))
   if (root === undefined) return
@@ -112,9 +117,9 @@ async function existing(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Finds the folders that contain artifacts. Links are not followed, so there is no loop. If paths overlap, each folder is
- * listed once, as shown by the first path. Neighboring folders are read in parallel, as many as Node reads files at once,
- * because a watch scans all of them again and again.
+ * Finds the folders that contain artifacts. Links are not followed, so there is no loop. If paths overlap,
+ * each folder is listed once, as shown by the first path. Neighboring folders are read in parallel, as many
+ * as Node reads files at once, because a watch scans all of them again and again.
  */
 async function foldersBelow(
   at: Place,
@@ -135,7 +140,9 @@ async function foldersBelow(
   return [...(own === null ? [] : [own]), ...found.flat()]
 }
 
-/** Reads a folder with its artifacts (null if it has none), and lists its subfolders that may contain some. */
+/**
+ * Reads a folder with its artifacts (null if it has none), and lists its subfolders that may contain some.
+ */
 async function readFolder(
   at: Place,
   skipped: FoundFolders['skipped'],
@@ -175,7 +182,10 @@ async function readFolder(
 export const isArtifactName = (name: string): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
 const isArtifact = ({ name }: Dirent): boolean => isArtifactName(name)
 
-/** Checks whether a link is named like an artifact, a task or a feature, or is next to such files. Other links are ignored. */
+/**
+ * Checks whether a link is named like an artifact, a task or a feature, or is next to such files. Other links
+ * are ignored.
+ */
 const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean =>
   isArtifact(entry) ||
   /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||
@@ -192,8 +202,9 @@ const holdsTurns = (folder: Folder): boolean =>
   folder.files.some(({ name }) => /^(player|coach|turn_state)_turn_\d+\.json$/.test(name))
 
 /**
- * Groups the folders of each task. Newer sessions hide the Coach's files from the Player in `autobuild-private/`, next to
- * `autobuild/` or, if the Player works in a worktree, next to the folder of the worktrees.
+ * Groups the folders of each task. Newer sessions hide the Coach's files from the Player in
+ * `autobuild-private/`, next to `autobuild/` or, if the Player works in a worktree, next to the folder of the
+ * worktrees.
  */
 function merge(folders: readonly Folder[]): Folder[][] {
   const tasks = new Map<string, Folder[]>()

@@ -1,6 +1,7 @@
 /**
- * Reads the headings and list items of a Markdown file, line by line, in time linear in its length. Ignores the rest of
- * Markdown, because a task states its criteria in lists. Pure. Source of the rules: CommonMark 0.31, "Lists" and "Headings".
+ * Reads the headings and list items of a Markdown file, line by line, in time linear in its length. Ignores
+ * the rest of Markdown, because a task states its criteria in lists. Pure. Source of the rules: CommonMark
+ * 0.31, "Lists" and "Headings".
  */
 
 export type Heading = { kind: 'heading'; level: number; text: string }

@@ -35,7 +35,10 @@ export type AutobuildTask = {
   folder: string
   /** Oldest run first, each in the order of its turns. */
   runs: WireTurn[][]
-  /** By turn: values of records that were read before a file existed, or before a text proved to be boilerplate. */
+  /**
+   * By turn: values of records that were read before a file existed, or before a text proved to be
+   * boilerplate.
+   */
   earlierReadings: ReadonlyMap<number, EarlierReading>
 }
 
@@ -195,10 +198,10 @@ async function findWriteTime(
 type ResultsTime = { at: number; isStated: boolean }
 
 /**
- * Finds the turn that wrote `task_work_results.json`, which each turn overwrites. It is the first turn of the newest run that
- * ended after the results were written, if it began before. A turn that the Player never finished writes no results and does
- * not inherit those of the turn before. A copy of a folder has new file times: results without a time of their own may be newer
- * than every turn, and belong to the last one.
+ * Finds the turn that wrote `task_work_results.json`, which each turn overwrites. It is the first turn of the
+ * newest run that ended after the results were written, if it began before. A turn that the Player never
+ * finished writes no results and does not inherit those of the turn before. A copy of a folder has new file
+ * times: results without a time of their own may be newer than every turn, and belong to the last one.
  */
 function findTurnOfResults(
   turns: readonly TurnSources[],
@@ -218,8 +221,8 @@ function completion(turn: TurnSources): number | null {
 }
 
 /**
- * Returns the latest time at which a turn may have written its results. Without a turn state, only the end of the Player's work
- * is known.
+ * Returns the latest time at which a turn may have written its results. Without a turn state, only the end of
+ * the Player's work is known.
  */
 function latestWrite(turn: TurnSources): number {
   const completed = completion(turn) ?? Number.POSITIVE_INFINITY
@@ -231,7 +234,10 @@ function startOf(turn: TurnSources): number | null {
   return startedAt === undefined ? null : Date.parse(startedAt)
 }
 
-/** Finds the feature of each turn: from its own turn state, from that of the nearest turn, or from the task's other files. */
+/**
+ * Finds the feature of each turn: from its own turn state, from that of the nearest turn, or from the task's
+ * other files.
+ */
 async function findFeatures(
   turns: readonly TurnFiles[],
   ofResults: string | null | undefined,
@@ -262,7 +268,9 @@ async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Prom
 type Shape = (typeof SHAPES)[keyof typeof SHAPES]
 type Parsed<S extends Shape> = S['schema']['_zod']['output']
 
-/** Parses a file. If the parser itself fails, only this file is skipped, and the task keeps its other files. */
+/**
+ * Parses a file. If the parser itself fails, only this file is skipped, and the task keeps its other files.
+ */
 function parseGuarded<S extends Shape>(shape: S, text: string): ParsedArtifact<Parsed<S>> {
   try {
     return parseArtifact(shape, text)
@@ -347,7 +355,8 @@ class ArtifactReader {
       }
       const bytes = await readFile(file.path)
       if (isUtf8(bytes)) return bytes.toString('utf8')
-      // Decoding would store replacement characters as content. A file that is being written may end within a character.
+      // Decoding would store replacement characters as content. A file that is being written may end within a
+      // character.
       this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: 'is not UTF-8' })
     } catch (error) {

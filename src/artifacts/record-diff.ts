@@ -61,7 +61,10 @@ export function compareRecords(stored: TurnState, request: CaptureRequest): Diff
   return difference
 }
 
-/** Compares values and ignores the marks of secrets: only the graph has the key of its marks, so files have other marks. */
+/**
+ * Compares values and ignores the marks of secrets: only the graph has the key of its marks, so files have
+ * other marks.
+ */
 const isEqual = (a: unknown, b: unknown): boolean =>
   isDeepStrictEqual(a, b) || bareMarks(JSON.stringify(a) ?? '') === bareMarks(JSON.stringify(b) ?? '')
 
@@ -69,16 +72,16 @@ export const differs = ({ gained, lost, changed }: Difference): boolean =>
   gained.length + lost.length + changed.length > 0
 
 /**
- * Checks whether the newly read record replaces the stored one: it has more content and lacks nothing. Each replacement fills
- * fields and empties none, so two copies of a folder cannot replace each other forever.
+ * Checks whether the newly read record replaces the stored one: it has more content and lacks nothing. Each
+ * replacement fills fields and empties none, so two copies of a folder cannot replace each other forever.
  */
 export const hasGained = ({ gained, lost, entriesGained }: Difference): boolean =>
   lost.length === 0 && (gained.length > 0 || entriesGained)
 
 /**
- * Checks whether the stored record is an earlier reading of the same files: it has the time or the summary from before a turn
- * state came, or from before a text proved to be boilerplate. A folder with fewer turns than are stored is an old copy and never
- * replaces a record.
+ * Checks whether the stored record is an earlier reading of the same files: it has the time or the summary
+ * from before a turn state came, or from before a text proved to be boilerplate. A folder with fewer turns
+ * than are stored is an old copy and never replaces a record.
  */
 export function isEarlierReading(
   stored: TurnState,
@@ -98,7 +101,10 @@ export function isEarlierReading(
   )
 }
 
-/** Checks whether the record only adds fields to the stored one. The mode may differ: it is a default if no file names it. */
+/**
+ * Checks whether the record only adds fields to the stored one. The mode may differ: it is a default if no
+ * file names it.
+ */
 export const onlyAdds = ({ lost, changed }: Difference): boolean =>
   lost.length === 0 && changed.every((field) => field === 'mode')
 
@@ -106,8 +112,8 @@ export const onlyAdds = ({ lost, changed }: Difference): boolean =>
 const OF_RESULTS = ['playerSummary', 'promises', 'testsPassed', 'testsFailed', 'coverage'] as const
 
 /**
- * Keeps fields that came from `task_work_results.json`. The file describes only the newest turn. The folder has lost the
- * values that an earlier import read for this turn, but they are still valid.
+ * Keeps fields that came from `task_work_results.json`. The file describes only the newest turn. The folder
+ * has lost the values that an earlier import read for this turn, but they are still valid.
  */
 export function keepFieldsOfResults(request: CaptureRequest, stored: TurnState): CaptureRequest {
   const missing = OF_RESULTS.filter((field) => !isFilled(request[field]) && isFilled(stored[field]))

@@ -18,9 +18,10 @@ export type TaskFileOptions = {
 }
 
 /**
- * Reads a task's Markdown file. Front matter names the task (`id` or `task_id`, `feature_id`). The criteria are the list items
- * under the first heading with "Acceptance Criteria", up to the next heading of its level or above. A label at the start of an
- * item is its id, verbatim (contract: specification.md). Items without words are skipped and counted.
+ * Reads a task's Markdown file. Front matter names the task (`id` or `task_id`, `feature_id`). The criteria
+ * are the list items under the first heading with "Acceptance Criteria", up to the next heading of its level
+ * or above. A label at the start of an item is its id, verbatim (contract: specification.md). Items without
+ * words are skipped and counted.
  *
  * @throws `invalid_request` if the file has no criteria; the message names the heading that was expected
  * @example
@@ -68,7 +69,8 @@ export const describeEmptyItems = ({ emptyItems }: TaskFile): string | null =>
     : `${emptyItems} ${emptyItems === 1 ? 'item' : 'items'} under "Acceptance Criteria" ${emptyItems === 1 ? 'has' : 'have'} no words; skipped`
 
 /**
- * @throws `invalid_request` if it is not a JSON object with `criteria`; the criteria are checked when they are declared
+ * @throws `invalid_request` if it is not a JSON object with `criteria`; the criteria are checked when they
+ *   are declared
  */
 export function parseSpecificationJson(source: string, file: string): TaskFile {
   const given = jsonIn(source, file)
@@ -112,7 +114,10 @@ const MOST_CHARACTERS = 65_536
 const isHeading = (block: Block): block is Heading => block.kind === 'heading'
 const isItem = (block: Block): block is ListItem => block.kind === 'item'
 
-/** Joins an item's own words and those of its nested items on one line. With `nested`, each item is a separate text. */
+/**
+ * Joins an item's own words and those of its nested items on one line. With `nested`, each item is a separate
+ * text.
+ */
 function collectTexts({ lines, items }: ListItem, nested: boolean): string[] {
   const below = items.flatMap((item) => collectTexts(item, nested))
   const own = removeComments(lines.join('\n')).replace(CHECKBOX, '').replace(/\s+/gu, ' ').trim()

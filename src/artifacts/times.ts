@@ -37,13 +37,18 @@ const timed = (checkpoints: readonly Checkpoint[]): TimedCheckpoint[] =>
     return at === null ? [] : [{ at, hash }]
   })
 
-/** Returns the newest checkpoint. A re-run appends its entries, so the newest belongs to the existing files. */
+/**
+ * Returns the newest checkpoint. A re-run appends its entries, so the newest belongs to the existing files.
+ */
 const latest = (checkpoints: readonly Checkpoint[]): TimedCheckpoint | undefined =>
   timed(checkpoints)
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .at(-1)
 
-/** Finds the commit of a turn. A commit before the completion belongs to an earlier run and lacks this turn's work. */
+/**
+ * Finds the commit of a turn. A commit before the completion belongs to an earlier run and lacks this turn's
+ * work.
+ */
 export function findCommit(
   checkpoints: readonly Checkpoint[],
   completed: string | undefined,
@@ -60,10 +65,10 @@ export function findCommit(
 /**
  * Splits the turns of one task, given in turn order, into its runs, oldest first. Each run is a world.
  *
- * A re-run overwrites the first files of the folder and leaves the later files of the previous run. A turn that was completed
- * *before* the last timed turn therefore belongs to another run. Equal times do not split: they are one run whose clock did not
- * advance. A turn without a time stays with its predecessor (autobuild-artifacts.md, "Worlds"; 8 of 53 folders with several
- * turns contain mixed runs).
+ * A re-run overwrites the first files of the folder and leaves the later files of the previous run. A turn
+ * that was completed *before* the last timed turn therefore belongs to another run. Equal times do not split:
+ * they are one run whose clock did not advance. A turn without a time stays with its predecessor
+ * (autobuild-artifacts.md, "Worlds"; 8 of 53 folders with several turns contain mixed runs).
  *
  * @param completedAt epoch milliseconds; null if the turn has no time
  */

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { scrubText } from './scrub/scrub.ts'
 
 /**
- * Every node that is looked up has one synthetic key: the parts of its scope, percent-encoded and joined by `/`
- * (DESIGN.md, "The graph"). Only `%` and `/` are encoded. This makes the key injective. Names have at most 1 KiB,
- * so a key of four parts stays below the 8,000 bytes of a Neo4j index.
+ * Every node that is looked up has one synthetic key: the parts of its scope, percent-encoded and joined by
+ * `/` (DESIGN.md, "The graph"). Only `%` and `/` are encoded. This makes the key injective. Names have at
+ * most 1 KiB, so a key of four parts stays below the 8,000 bytes of a Neo4j index.
  */
 const encodePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('/', '%2F')
 
@@ -29,7 +29,10 @@ export const worldKey = (project: string, worldSlug: string): string => join(pro
 /** Cypher builds the same key (`w.key + '/' + toString(number)`), so the form is plain. */
 export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
 
-/** The key of a superseded record: the key of its turn and its revision. Cypher builds it too (turns/supersede). */
+/**
+ * The key of a superseded record: the key of its turn and its revision. Cypher builds it too
+ * (turns/supersede).
+ */
 export const supersededKey = (ofTurn: string, revision: number): string => `${ofTurn}~${revision}`
 
 const SUPERSEDED = /^(.*\/\d+)~(\d+)$/s
@@ -39,7 +42,9 @@ export const isSupersededKey = (key: string): boolean => SUPERSEDED.test(key)
 /** Returns the key of the turn without the revision. */
 export const turnOfSuperseded = (key: string): string => SUPERSEDED.exec(key)?.[1] ?? key
 
-/** The key of a turn run or an attempt. It contains the project, so an id of another project finds nothing. */
+/**
+ * The key of a turn run or an attempt. It contains the project, so an id of another project finds nothing.
+ */
 export const recordKey = (project: string, id: string): string => join(project, id)
 
 export const worldSeqKey = (ofWorld: string, number: number): string => `${ofWorld}/${number}`
@@ -59,8 +64,8 @@ export const specificationKey = (ofTask: string, version: number): string =>
 export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
 
 /**
- * The name of a topic (a file, a gate, an issue or a feature that turns are about), as a part of its key. Cypher builds
- * the name and the key too: turns/context, elsewhere, restore/topics, V011, V012.
+ * The name of a topic (a file, a gate, an issue or a feature that turns are about), as a part of its key.
+ * Cypher builds the name and the key too: turns/context, elsewhere, restore/topics, V011, V012.
  */
 export const topicName = (kind: TopicKind, name: string): string => join(`${kind}:${name}`)
 
@@ -82,14 +87,19 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 const USUAL_NAME =
   /^(?:[A-Za-z]{1,24}|(?:toolu|msg|req)_[A-Za-z0-9]{20,30}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 
-/** Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it is. */
+/**
+ * Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it
+ * is.
+ */
 export function maskName(name: string): string {
   if (USUAL_NAME.test(name)) return name
   const masked = scrubText(name)
   return masked === name ? name : `${masked} ${sha256(name).slice(0, 12)}`
 }
 
-/** Masks a key of a transcript in the same way as an import masks the names in it. The project's part stays. */
+/**
+ * Masks a key of a transcript in the same way as an import masks the names in it. The project's part stays.
+ */
 export const maskTranscriptKey = (key: string): string =>
   key
     .split('/')
@@ -99,7 +109,10 @@ export const maskTranscriptKey = (key: string): string =>
 const LONGEST_NAME = 256
 const LONGEST_PATH = 4_096
 
-/** Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an index. */
+/**
+ * Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an
+ * index.
+ */
 export const storedName = (text: string): string => shorten(maskName(text), LONGEST_NAME)
 export const storedPath = (text: string): string => shorten(scrubText(text), LONGEST_PATH)
 

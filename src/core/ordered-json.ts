@@ -1,6 +1,6 @@
 /**
- * Keeps the order of JSON texts. A JavaScript object moves whole-number keys to its front. An object with such keys is read
- * as a proxy that lists its keys in the order of the text.
+ * Keeps the order of JSON texts. A JavaScript object moves whole-number keys to its front. An object with
+ * such keys is read as a proxy that lists its keys in the order of the text.
  */
 
 /** Checks whether an object would move the key: a whole number below 2^32 - 1, as JavaScript writes it. */

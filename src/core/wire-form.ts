@@ -1,5 +1,5 @@
-// Derives the snake_case wire form of a schema, parses it, and renders it. Only the keys of objects that the schema names
-// change; free-form maps pass through untouched.
+// Derives the snake_case wire form of a schema, parses it, and renders it. Only the keys of objects that the
+// schema names change; free-form maps pass through untouched.
 
 import * as z from 'zod'
 import { ERRORS, type ErrorCode, EVERY_PROBLEM, TurngraphError } from './errors.ts'
@@ -67,7 +67,9 @@ function rebuild(schema: z.ZodType): z.ZodType {
   return schema
 }
 
-/** Converts a check of a list: it receives the names of the code, and its problems have the names of the wire. */
+/**
+ * Converts a check of a list: it receives the names of the code, and its problems have the names of the wire.
+ */
 function onWire(check: z.core.$ZodCheck<unknown[]>, schema: z.ZodType): z.core.$ZodCheck<unknown[]> {
   if (check._zod.def.check !== 'custom') return check
   return z.check<unknown[]>((payload) => {

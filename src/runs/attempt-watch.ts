@@ -6,8 +6,8 @@ const POLL_MS = 500
 type Waiting = AttemptRef & { resolve: () => void }
 
 /**
- * Waits until external workers end their attempts, maybe through another replica. A single statement asks for all attempts
- * twice a second. Attempts that end through this process are reported immediately.
+ * Waits until external workers end their attempts, maybe through another replica. A single statement asks for
+ * all attempts twice a second. Attempts that end through this process are reported immediately.
  */
 export class AttemptWatch {
   readonly #store: TurnRunStore

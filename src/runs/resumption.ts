@@ -1,11 +1,14 @@
-/** Resumes an interrupted turn run if its world allows it (contract: runs.md, "Runs that know their goal"). Pure. */
+/**
+ * Resumes an interrupted turn run if its world allows it (contract: runs.md, "Runs that know their goal").
+ * Pure.
+ */
 import { beginRun } from './begin-run.ts'
 import type { View, WorldState } from './decision.ts'
 import { RUN_LIMITS, type TurnRun } from './record.ts'
 
 /**
- * Returns the remaining turns and attempts of an interrupted run; null if it is not resumed. An attempt that a restart
- * interrupted counts like any other, but at least one attempt remains for each turn to commit.
+ * Returns the remaining turns and attempts of an interrupted run; null if it is not resumed. An attempt that
+ * a restart interrupted counts like any other, but at least one attempt remains for each turn to commit.
  */
 export function countRemaining(
   { resume, deleted }: WorldState,
@@ -22,7 +25,10 @@ export function countRemaining(
 export type ResumeAs = {
   turnRunId: string
   owner: string
-  /** A run whose executor is missing here is interrupted without a resumption, so that it does not block its world. */
+  /**
+   * A run whose executor is missing here is interrupted without a resumption, so that it does not block its
+   * world.
+   */
   canExecute: (executor: string) => boolean
 }
 

@@ -76,8 +76,8 @@ export type StoreOptions = {
 }
 
 /**
- * Stores turn runs and attempts in the graph: seed 001's store, with its method names. Every mutation is one transaction: it
- * locks the world, decides with `lifecycle.ts` on the stored state, and writes the decision.
+ * Stores turn runs and attempts in the graph: seed 001's store, with its method names. Every mutation is one
+ * transaction: it locks the world, decides with `lifecycle.ts` on the stored state, and writes the decision.
  *
  * Errors: `unknown_world`, `world_deleted`, `not_found`, `busy`, `lease_lost`, and those of the graph.
  *
@@ -141,7 +141,10 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => lifecycle.heartbeatAttempt(view, fence))
   }
 
-  /** @param attemptFence the fence of the attempt that the coordinator executes; both leases are renewed together */
+  /**
+   * @param attemptFence the fence of the attempt that the coordinator executes; both leases are renewed
+   * together
+   */
   renewTurnRun(
     run: RunRef,
     fence: number,
@@ -151,8 +154,8 @@ export class TurnRunStore {
   }
 
   /**
-   * Ends an attempt, writes its turn with all of its parts, and counts it in its run, in one transaction. The same record again
-   * has the same result.
+   * Ends an attempt, writes its turn with all of its parts, and counts it in its run, in one transaction. The
+   * same record again has the same result.
    *
    * @throws `turn_conflict` if the attempt has committed another record
    */
@@ -198,7 +201,9 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
   }
 
-  /** Returns the run unchanged, however often it is called, because the end of an attempt already counted it. */
+  /**
+   * Returns the run unchanged, however often it is called, because the end of an attempt already counted it.
+   */
   async finishTurnRunAttempt(ref: RunRef, attemptId: string): Promise<TurnRun> {
     const attempt = await this.getAttempt({ project: ref.project, worldSlug: ref.worldSlug, attemptId })
     const { run } = await this.getTurnRunStatus(ref) // read after its attempt, so it is not older
@@ -232,7 +237,9 @@ export class TurnRunStore {
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
-  /** Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it. */
+  /**
+   * Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it.
+   */
   releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
@@ -257,13 +264,13 @@ export class TurnRunStore {
   }
 
   /**
-   * Ends abandoned runs and attempts: those whose lease has expired and, at the start of an instance, all that it left behind
-   * before its restart.
+   * Ends abandoned runs and attempts: those whose lease has expired and, at the start of an instance, all
+   * that it left behind before its restart.
    *
-   * @param executing the runs and single attempts that this process executes. It is alive, so a renewal that takes longer than
-   *   the lease is late, and the run is not lost
-   * @param resuming resumes interrupted runs if their worlds allow it; `later`: another process will, and such runs wait for it;
-   *   null: runs are not resumed
+   * @param executing the runs and single attempts that this process executes. It is alive, so a renewal that
+   *   takes longer than the lease is late, and the run is not lost
+   * @param resuming resumes interrupted runs if their worlds allow it; `later`: another process will, and
+   *   such runs wait for it; null: runs are not resumed
    */
   async reconcileRunningAttempts(
     formerLifeOf: string | null = null,
@@ -356,14 +363,19 @@ export class TurnRunStore {
     )
   }
 
-  /** Lists the attempts of a run, newest first. `before` is the number of an attempt in the run, exclusive. */
+  /**
+   * Lists the attempts of a run, newest first. `before` is the number of an attempt in the run, exclusive.
+   */
   listAttemptsOfRun(run: TurnRun, limit: number, before?: number): Promise<AttemptPage> {
     const ofRun = recordKey(run.project, run.turnRunId)
     const seqs = descending(Math.min(run.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
     return this.#page(attemptsOfRun, seqs, (seq) => runSeqKey(ofRun, seq))
   }
 
-  /** Lists all attempts of a world, newest first. `before` is the number of an attempt in the world, exclusive. */
+  /**
+   * Lists all attempts of a world, newest first. `before` is the number of an attempt in the world,
+   * exclusive.
+   */
   async listAttemptsOfWorld(world: WorldRef, limit: number, before?: number): Promise<AttemptPage> {
     const ofWorld = worldKey(world.project, world.worldSlug)
     const [row] = await readRows(this.#graph, attemptCount, { worldKey: ofWorld }, attemptCountRow)
@@ -384,7 +396,8 @@ export class TurnRunStore {
   /**
    * Lists the runs of a project or of one of its worlds, newest first.
    *
-   * @throws `unknown_world`, `world_deleted` if the result is empty because the named world does not exist or was deleted
+   * @throws `unknown_world`, `world_deleted` if the result is empty because the named world does not exist or
+   *   was deleted
    */
   async listTurnRuns(
     { project, worldSlug, status }: { project: string; worldSlug?: string; status?: TurnRun['status'] },
@@ -452,7 +465,10 @@ export class TurnRunStore {
     return done.decision.answer
   }
 
-  /** Locks, decides and writes. A lost reply may repeat the transaction; the decision then finds its own effect. */
+  /**
+   * Locks, decides and writes. A lost reply may repeat the transaction; the decision then finds its own
+   * effect.
+   */
   async #transact<D extends { decision: Decision<unknown> }>(
     graph: Graph,
     asked: Asked,

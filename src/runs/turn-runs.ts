@@ -32,8 +32,8 @@ export type TurnRunsOptions = {
 const SWEEP_MS = 1_000
 
 /**
- * Runs turns: starts runs and single attempts, coordinates the runs that this process holds, and ends abandoned runs and
- * attempts. Source: seed 001, "Runtime changes"; leases and executors: contract runs.md.
+ * Runs turns: starts runs and single attempts, coordinates the runs that this process holds, and ends
+ * abandoned runs and attempts. Source: seed 001, "Runtime changes"; leases and executors: contract runs.md.
  *
  * @example
  * const runs = new TurnRuns({ graph, instance, executors })
@@ -87,7 +87,9 @@ export class TurnRuns {
     })
   }
 
-  /** Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs. */
+  /**
+   * Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs.
+   */
   begin(): Promise<void> {
     this.#begun ??= this.#begin().catch((error: unknown) => {
       this.#begun = null
@@ -132,7 +134,9 @@ export class TurnRuns {
     this.#hold(run.turnRunId, keeper, this.#coordinator.coordinate(run, world, keeper))
   }
 
-  /** Starts a durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
+  /**
+   * Starts a durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request`
+   */
   async startTurnRun(ref: WorldRef, counts: RunCounts): Promise<TurnRun> {
     const world = await this.#worldToWorkIn(ref)
     const turnRunId = crypto.randomUUID()
@@ -210,7 +214,9 @@ export class TurnRuns {
     while (this.#executing.size > 0) await Promise.all([...this.#executing.values()].map(({ done }) => done))
   }
 
-  /** Stops the current work and releases its runs, so that their worlds do not wait until the leases expire. */
+  /**
+   * Stops the current work and releases its runs, so that their worlds do not wait until the leases expire.
+   */
   async close(): Promise<void> {
     this.#closing.abort(new Aborted('the service ends'))
     clearTimeout(this.#sweep)
@@ -228,8 +234,8 @@ export class TurnRuns {
   }
 
   /**
-   * The caller got an error and does not know that the run exists. Ends it now; otherwise it blocks the world until its
-   * lease expires.
+   * The caller got an error and does not know that the run exists. Ends it now; otherwise it blocks the world
+   * until its lease expires.
    */
   #disown(error: unknown, world: World, end: () => Promise<unknown>): never {
     if (isAway(error)) {

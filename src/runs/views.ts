@@ -20,7 +20,9 @@ const listAttempts = z.object({
   args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
 })
 
-/** The answer of `run_turn`: an `attemptId` if it started a single attempt, a `turnRunId` if it started a run. */
+/**
+ * The answer of `run_turn`: an `attemptId` if it started a single attempt, a `turnRunId` if it started a run.
+ */
 export const runTurnAnswer = z.object({
   runMode: z.enum(['single_attempt', 'turn_run']),
   message: z.string(),
@@ -173,7 +175,10 @@ export const turnStatus = z.object({
   pollWith: pollAttempt.nullable().describe('null once the attempt has ended'),
 })
 
-/** @param worker the requesting worker. Only the worker that holds the attempt sees the fence, which allows it to end it */
+/**
+ * @param worker the requesting worker. Only the worker that holds the attempt sees the fence, which allows it
+ * to end it
+ */
 export function viewTurnStatus(attempt: Attempt, worker: string | null = null): z.output<typeof turnStatus> {
   const { worldSlug, attemptId, status, attemptedTurn, failureReason, executor } = attempt
   const ownFence = worker !== null && worker === attempt.leaseOwner ? attempt.fence : null

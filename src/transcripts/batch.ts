@@ -34,17 +34,18 @@ export type Part = {
 }
 
 /**
- * Maximum number of steps per transaction. With 250 steps the embedded engine took 1.5 times as long, mostly for commits. With
- * 1,000 steps an import of 1 GB took 25 MB more memory. Neo4j writes 12,300 steps/s with 4,000 steps at once, and 10,600 with
- * 1,000. The first transactions are smaller, because a Neo4j that has just started exceeds its time-out with 1,000 steps.
+ * Maximum number of steps per transaction. With 250 steps the embedded engine took 1.5 times as long, mostly
+ * for commits. With 1,000 steps an import of 1 GB took 25 MB more memory. Neo4j writes 12,300 steps/s with
+ * 4,000 steps at once, and 10,600 with 1,000. The first transactions are smaller, because a Neo4j that has
+ * just started exceeds its time-out with 1,000 steps.
  */
 const STEPS_AT_ONCE = { embedded: 500, neo4j: 4_000 }
 const STEPS_AT_FIRST = 125
 const PARTS_AT_ONCE = 100
 
 /**
- * Groups parts of transcripts into transactions of a suitable size. A transaction for each small file would cost more than
- * its turns. While one transaction is written, the next is prepared.
+ * Groups parts of transcripts into transactions of a suitable size. A transaction for each small file would
+ * cost more than its turns. While one transaction is written, the next is prepared.
  */
 export class TranscriptBatch {
   readonly #graph: Graph
@@ -78,7 +79,9 @@ export class TranscriptBatch {
     await this.#writing
   }
 
-  /** Resolves when the current transaction has ended, with or without success. Pending parts are not written. */
+  /**
+   * Resolves when the current transaction has ended, with or without success. Pending parts are not written.
+   */
   async settled(): Promise<void> {
     await this.#writing.catch(() => {})
   }
@@ -108,7 +111,10 @@ export class TranscriptBatch {
     for (const { source, file } of parts) if (!written?.has(file.key)) this.#refused.push(source)
   }
 
-  /** Returns and forgets the transcripts whose parts were rejected because another import read further at the same time. */
+  /**
+   * Returns and forgets the transcripts whose parts were rejected because another import read further at the
+   * same time.
+   */
   refused(): TranscriptSource[] {
     return this.#refused.splice(0)
   }
@@ -123,7 +129,10 @@ export class TranscriptBatch {
   }
 }
 
-/** Returns the files as `transcripts/write-files` expects them. The file with the newest record describes its session. */
+/**
+ * Returns the files as `transcripts/write-files` expects them. The file with the newest record describes its
+ * session.
+ */
 async function describeSessions(run: Run, parts: readonly Part[]): Promise<Value[]> {
   const held = parts.flatMap(({ file: { key: fileKey, sessions } }) =>
     sessions.map(({ key, endedAt }) => ({ fileKey, key, endedAt })),

@@ -213,7 +213,8 @@ describe('calls', () => {
     expect(statusOf(null)).toBe('ok')
   })
 
-  // Regression test for defect 9. Contract: "every `tool_use` block (several in one record happen), once per id".
+  // Regression test for defect 9. Contract: "every `tool_use` block (several in one record happen), once per
+  // id".
   test('a call that is twice in one record counts once', () => {
     expect(ids([prompt, calls(['Read a', 'Read a'])])).toEqual(['a'])
   })

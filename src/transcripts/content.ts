@@ -1,4 +1,7 @@
-/** Reads the parts of a record that turns need (contract: transcripts.md, "Turns"). Texts are inspected, but never stored. */
+/**
+ * Reads the parts of a record that turns need (contract: transcripts.md, "Turns"). Texts are inspected, but
+ * never stored.
+ */
 import { maskName } from '../core/keys.ts'
 import type { TranscriptTurnKind } from '../rules/values.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
@@ -100,11 +103,17 @@ export const listCalls = (record: TranscriptRecord): Call[] =>
       : [],
   )
 
-/** Returns the key that groups the records of a response. An API response of four blocks is written as four records. */
+/**
+ * Returns the key that groups the records of a response. An API response of four blocks is written as four
+ * records.
+ */
 export const identifyResponse = (record: TranscriptRecord): string =>
   maskedName(readMessage(record).id) ?? maskedName(record.requestId) ?? maskedName(record.uuid) ?? ''
 
-/** Returns a unique key of a call. Ids may repeat in every response (`call_0`, `Read:0`). A copy has the same response. */
+/**
+ * Returns a unique key of a call. Ids may repeat in every response (`call_0`, `Read:0`). A copy has the same
+ * response.
+ */
 export const callKey = (response: string, id: string): string => `${response}\n${id}`
 
 /** Checks whether Claude Code, not the model, wrote the record. */

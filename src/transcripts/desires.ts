@@ -1,6 +1,6 @@
 /**
- * Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but agents repeatedly
- * needed more calls than necessary.
+ * Finds patterns that are worth a better tool (seed 002, "Desire Path Surfacing"): no call failed, but agents
+ * repeatedly needed more calls than necessary.
  */
 import * as z from 'zod'
 import { patternKey } from '../core/keys.ts'
@@ -60,8 +60,9 @@ const SESSIONS = 2
 type Counted = { pattern: string; count: number; category?: Path['category'] }
 
 /**
- * Orders patterns by frequency. Repetitions of a single tool come last, because they show least about what is missing.
- * `transcripts/patterns` uses the same order. A failure has a tool and a message, so it is never a repetition.
+ * Orders patterns by frequency. Repetitions of a single tool come last, because they show least about what is
+ * missing. `transcripts/patterns` uses the same order. A failure has a tool and a message, so it is never a
+ * repetition.
  */
 const comparePatterns = (a: Counted, b: Counted): number =>
   Number(isRepeatedTool(a)) - Number(isRepeatedTool(b)) ||
@@ -84,7 +85,10 @@ export async function listDesires(graph: Graph, request: DesiresRequest): Promis
   return (await readRows(graph, patternsOfProject, { ...asked, arrow: ARROW }, patternStats)).map(toDesire)
 }
 
-/** Reads the turns of only as many patterns as were requested, in order, then of the next ones if too few qualify. */
+/**
+ * Reads the turns of only as many patterns as were requested, in order, then of the next ones if too few
+ * qualify.
+ */
 async function recurringStats(
   graph: Graph,
   asked: { project: string; threshold: number },
@@ -118,8 +122,8 @@ async function readPatternTurns(graph: Graph, keys: string[], fromMs: number) {
 }
 
 /**
- * Corrects the first time of patterns with a turn without a start: that turn has the lowest value. Such turns are rare, and
- * excluding them in the first query would cost a third more.
+ * Corrects the first time of patterns with a turn without a start: that turn has the lowest value. Such turns
+ * are rare, and excluding them in the first query would cost a third more.
  */
 async function withFirstSeen(graph: Graph, project: string, stats: PatternStats[]): Promise<PatternStats[]> {
   const toPatternKey = ({ pattern }: PatternStats) => patternKey(project, pattern)

@@ -4,7 +4,10 @@ import { stripVTControlCharacters } from 'node:util'
 /** Maximum length of a name. Longer names would not describe a recurring failure better. */
 const LONGEST = 120
 
-/** Maximum length of a line in UTF-16 code units. A line starts with its message, and the patterns below take quadratic time. */
+/**
+ * Maximum length of a line in UTF-16 code units. A line starts with its message, and the patterns below take
+ * quadratic time.
+ */
 const LONGEST_LINE = 500
 
 /** Matches absolute and relative paths, and names of source files. */
@@ -16,9 +19,9 @@ const DURATION =
 const TAGS = /<\/?tool_use_error>/g
 
 /**
- * Lines that do not describe the failure: a heading (`### Error`), a rule (`====`, `=== RUN`), a label without a text
- * (`Error:`), the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), a single path, an exit code, the duration of
- * a run, and the advice that programs print last.
+ * Lines that do not describe the failure: a heading (`### Error`), a rule (`====`, `=== RUN`), a label
+ * without a text (`Error:`), the echo of a command (`$ npm test`, `[lint] $ …`, `> vitest run`), a single
+ * path, an exit code, the duration of a run, and the advice that programs print last.
  */
 const ANNOUNCEMENTS: readonly RegExp[] = [
   /^#{1,6}\s/,
@@ -41,8 +44,8 @@ const saysSomething = (line: string): boolean =>
   !ANNOUNCEMENTS.some((announcement) => announcement.test(line))
 
 /**
- * Names a failure: the tool, and the last informative line of the message. Paths, durations, ids and numbers are masked, so
- * that the same failure in another file has the same name.
+ * Names a failure: the tool, and the last informative line of the message. Paths, durations, ids and numbers
+ * are masked, so that the same failure in another file has the same name.
  *
  * @example classifyFailure('Read', 'File /a/b.ts is 3012 lines long') // 'Read: File <path> is N lines long'
  */

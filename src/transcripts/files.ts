@@ -41,7 +41,10 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
   return { files: [...new Set(files)], skipped, unread: unread.counted() }
 }
 
-/** Checks for an unread file. Excludes metadata of agents, which is read with their transcripts, and hidden files. */
+/**
+ * Checks for an unread file. Excludes metadata of agents, which is read with their transcripts, and hidden
+ * files.
+ */
 const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
 
@@ -80,7 +83,10 @@ async function readStart(file: string): Promise<string> {
 const FIRST_BYTES = 64 * 1024
 const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
 
-/** Names the format of a text that begins like a file of another program; null for a transcript or an unknown format. */
+/**
+ * Names the format of a text that begins like a file of another program; null for a transcript or an unknown
+ * format.
+ */
 function recognizeFormat(start: string): string | null {
   const lines = start.split('\n')
   const records = lines
@@ -164,13 +170,16 @@ async function startedBy(file: string): Promise<string | null> {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** The unused buffer, if any. A new buffer for every file of some KB would fill memory faster than it is collected. */
+/**
+ * The unused buffer, if any. A new buffer for every file of some KB would fill memory faster than it is
+ * collected.
+ */
 let spare: Buffer | null = null
 
 /**
- * Reads the bytes of a file from a position. Each chunk overwrites the previous one. A file that shrinks during the read
- * ends early. Reads synchronously: a chunk takes a tenth of the time of its parsing, but four switches to a thread for each
- * small file took a third of the total time.
+ * Reads the bytes of a file from a position. Each chunk overwrites the previous one. A file that shrinks
+ * during the read ends early. Reads synchronously: a chunk takes a tenth of the time of its parsing, but four
+ * switches to a thread for each small file took a third of the total time.
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
   const descriptor = openSync(file, 'r')
@@ -215,8 +224,8 @@ async function hashBefore(handle: FileHandle, offset: number, bytes: number): Pr
 }
 
 /**
- * Resolves a path that a service was asked to read. It must be below one of the folders that the operator named, even after
- * all links are followed.
+ * Resolves a path that a service was asked to read. It must be below one of the folders that the operator
+ * named, even after all links are followed.
  *
  * @throws `forbidden` for every other path, whether it exists or not
  */

@@ -29,7 +29,9 @@ export type TranscriptStore = {
   /** Maximum bytes of a write. A longer file takes several writes. */
   bytesAtOnce: number
   open: (sources: readonly TranscriptSource[]) => Promise<OpenTranscript[]>
-  /** Writes the pending parts. @returns transcripts that another import read further, which must be read again */
+  /**
+   * Writes the pending parts. @returns transcripts that another import read further, which must be read again
+   */
   flush: () => Promise<TranscriptSource[]>
   /** Called after all writes: updates once the data that is derived from all transcripts. */
   done: (project: string) => Promise<void>
@@ -57,7 +59,8 @@ type FilesOptions = {
 const FILES_AT_ONCE = 100
 
 /**
- * Imports all transcripts below some paths. Bytes that were read before are not read again. A repeated import changes nothing.
+ * Imports all transcripts below some paths. Bytes that were read before are not read again. A repeated import
+ * changes nothing.
  *
  * @throws `invalid_request` if a path does not exist
  */

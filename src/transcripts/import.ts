@@ -40,12 +40,15 @@ export type TranscriptImport = ReadingFigures & {
   skippedThreads: number
 }
 
-/** For an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the end. */
+/**
+ * For an import of many transcripts: the progress of all, read at once, and a batch that is flushed at the
+ * end.
+ */
 type ImportParts = { known?: KnownProgress; batch?: TranscriptBatch }
 
 /**
- * Reads a transcript from a position and writes its turns, some hundred steps at a time, each time with the new position. An
- * import that was killed continues from there. Reading a transcript again changes nothing.
+ * Reads a transcript from a position and writes its turns, some hundred steps at a time, each time with the
+ * new position. An import that was killed continues from there. Reading a transcript again changes nothing.
  *
  * @param offset position of the first chunk: the offset from `readOneProgress`, or 0 to read everything again
  * @throws `turn_conflict` if the transcript was read up to another position, `store_unavailable`, `timeout`
@@ -230,8 +233,9 @@ class Reading {
   }
 
   /**
-   * Returns the hash of the last bytes before the position. An import that continues after the last line reads nothing, so it
-   * keeps the stored hash. The hash of an empty tail would match any file, and a file rewritten in place would not be detected.
+   * Returns the hash of the last bytes before the position. An import that continues after the last line
+   * reads nothing, so it keeps the stored hash. The hash of an empty tail would match any file, and a file
+   * rewritten in place would not be detected.
    */
   #tail(): string {
     const { tail } = this.transcript
@@ -240,7 +244,9 @@ class Reading {
     return `${tail.length}:${createHash('sha256').update(tail).digest('hex')}`
   }
 
-  /** Links the session to the turns of the task whose worktree it ran in (contract: transcripts.md, the end). */
+  /**
+   * Links the session to the turns of the task whose worktree it ran in (contract: transcripts.md, the end).
+   */
   #links(): Step[] {
     const { project } = this.#source
     return this.transcript.sessions().flatMap(({ thread }) => {

@@ -120,7 +120,8 @@ describe('a line', () => {
     },
   )
 
-  // Regression test for defect 2. Contract: "Trim NULs and blanks, drop a BOM": a file may begin with NULs and then a BOM.
+  // Regression test for defect 2. Contract: "Trim NULs and blanks, drop a BOM": a file may begin with NULs
+  // and then a BOM.
   test('a line with a BOM after NULs is read', () => {
     expect(line(`\0\0 \ufeff${a}`)).toMatchObject(good('a'))
   })
@@ -282,7 +283,8 @@ describe('the end of a file', () => {
     expect(read(Buffer.alloc(0))).toMatchObject({ sessions: {}, consumed: 0, badLines: 0 })
   })
 
-  // Regression test for defect 3: took 18 s, and 70 s for 200 KB, because a torn tail was scanned once for each of its NULs.
+  // Regression test for defect 3: took 18 s, and 70 s for 200 KB, because a torn tail was scanned once for
+  // each of its NULs.
   test('a torn last line with 100 KB of NULs is pending too', () => {
     const tail = Buffer.concat([
       Buffer.from('{"type":"user","message":{"content":"'),

@@ -3,7 +3,10 @@ import { parseJson } from '../core/parse-json.ts'
 import type { ReadingCounts } from './reading-counts.ts'
 import { FIELDS, PASSED_OVER, SUBTYPES } from './record-types.ts'
 
-/** A record of a transcript. Other programs write it, in 65 versions so far, so any field may be missing or different. */
+/**
+ * A record of a transcript. Other programs write it, in 65 versions so far, so any field may be missing or
+ * different.
+ */
 export type TranscriptRecord = Readonly<Record<string, unknown>>
 
 export const asObject = (value: unknown): TranscriptRecord | null =>
@@ -68,8 +71,9 @@ const isPlain = (line: Buffer): boolean =>
 const SESSION = '"sessionId":'
 
 /**
- * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a value of the
- * line's own record. If that record names no session, this is uncertain, because the record may be torn.
+ * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a
+ * value of the line's own record. If that record names no session, this is uncertain, because the record may
+ * be torn.
  */
 function hidesStart(line: Buffer): boolean {
   const namesSession = line.indexOf(SESSION) >= 0 && line.indexOf(SESSION) < line.indexOf('{', 1)
@@ -89,7 +93,10 @@ export function wholeObject(bytes: Buffer): TranscriptRecord | null {
   return parseObject(bytes.toString('utf8', start, end))
 }
 
-/** Trims NULs, which a crash leaves at the end of a file, and a byte order mark, which the next process may write. */
+/**
+ * Trims NULs, which a crash leaves at the end of a file, and a byte order mark, which the next process may
+ * write.
+ */
 function trimmed(bytes: Buffer, from: number, to: number): { start: number; end: number } {
   let start = from
   let end = to
@@ -124,7 +131,9 @@ function hand(
   onRecord(record)
 }
 
-/** Recovers the records of a line that two writers wrote, or that was cut off before another writer continued. */
+/**
+ * Recovers the records of a line that two writers wrote, or that was cut off before another writer continued.
+ */
 function recover(line: Buffer, counts: ReadingCounts, onRecord: (record: TranscriptRecord) => void): void {
   const scan = { bytesLeft: line.length * MAX_SCANS }
   const records: TranscriptRecord[] = []
@@ -186,7 +195,10 @@ export function wholeObjectsLength(bytes: Buffer): number {
 
 const pastPadding = (bytes: Buffer, from: number): number => trimmed(bytes, from, bytes.length).start
 
-/** Parses the JSON object at a position. Returns null if there is no whole object, or if the scan has no bytes left. */
+/**
+ * Parses the JSON object at a position. Returns null if there is no whole object, or if the scan has no bytes
+ * left.
+ */
 function objectAt(
   bytes: Buffer,
   from: number,
@@ -219,8 +231,9 @@ const isAfterString = (byte: number | undefined): boolean =>
   byte === COLON || byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET
 
 /**
- * Returns the `type` of the object in `bytes[start, end)` without parsing it, if `type` comes before the first nested value.
- * Skipping a record therefore costs almost nothing. Only the top level counts, because tool inputs contain the same words.
+ * Returns the `type` of the object in `bytes[start, end)` without parsing it, if `type` comes before the
+ * first nested value. Skipping a record therefore costs almost nothing. Only the top level counts, because
+ * tool inputs contain the same words.
  *
  * @returns null if the object must be parsed
  */

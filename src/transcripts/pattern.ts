@@ -4,8 +4,8 @@
 export const ARROW = ' → '
 
 /**
- * Returns the pattern of a turn. Consecutive calls of the same tool are always written as `{2+}`, so that three and five
- * reads are the same pattern (seed 002, "Pattern fuzzing").
+ * Returns the pattern of a turn. Consecutive calls of the same tool are always written as `{2+}`, so that
+ * three and five reads are the same pattern (seed 002, "Pattern fuzzing").
  *
  * @example formatPattern(['Grep', 'Read', 'Read', 'Read', 'Edit']) // 'Grep → Read{2+} → Edit'
  */
@@ -19,7 +19,8 @@ export function formatPattern(tools: readonly string[]): string {
 }
 
 /**
- * Writes the calls of a turn in order. Consecutive calls of the same tool are counted, so that a long turn stays readable.
+ * Writes the calls of a turn in order. Consecutive calls of the same tool are counted, so that a long turn
+ * stays readable.
  *
  * @example formatSequence(['Grep', 'Bash', 'Bash', 'Bash', 'Edit']) // 'Grep → Bash×3 → Edit'
  */

@@ -13,7 +13,10 @@ const progress = statement('transcripts/progress')
 const idsOfFile = statement('transcripts/ids-of-file')
 const countContents = statement('transcripts/count-contents')
 
-/** Identifies a transcript by its session, and by its file if there is one. Two files may contain the same session. */
+/**
+ * Identifies a transcript by its session, and by its file if there is one. Two files may contain the same
+ * session.
+ */
 export type TranscriptSource = {
   project: string
   /** `{session}`, or `{session}/{agent}` for the file of a subagent. */

@@ -1,4 +1,7 @@
-/** Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command line and REST"). */
+/**
+ * Lists turns of transcripts and their patterns (seed 002, phases 3 and 4; contract: transcripts.md, "Command
+ * line and REST").
+ */
 import * as z from 'zod'
 import { patternKey, sessionKey } from '../core/keys.ts'
 import { readPages, readRows } from '../graph/decode.ts'
@@ -169,7 +172,10 @@ type TranscriptSequence = z.output<typeof transcriptSequence>
 const toolsRow = z.object({ key: z.string(), tools: textList, session: z.string() })
 const TURNS_AT_ONCE = 2_000
 
-/** Lists sequences of 2 to 5 calls in at least three turns, most frequent first. Repetitions of a single tool come last. */
+/**
+ * Lists sequences of 2 to 5 calls in at least three turns, most frequent first. Repetitions of a single tool
+ * come last.
+ */
 export async function listTranscriptSequences(
   graph: Graph,
   request: ReportRequest & OfSession,

@@ -30,11 +30,17 @@ export async function scrubErrors<S extends WithError>(steps: readonly S[]): Pro
   return counts
 }
 
-/** Cuts a long message before the scan. Removes the first word, because a secret that is cut in two is not recognized. */
+/**
+ * Cuts a long message before the scan. Removes the first word, because a secret that is cut in two is not
+ * recognized.
+ */
 const scanned = (error: string): string =>
   error.length <= MAX_SCANNED ? error : error.slice(-MAX_SCANNED).replace(/^\S+/, '')
 
-/** Returns the end of a message. It has its first words or the maximum length, so that the doctor recognizes it; otherwise ''. */
+/**
+ * Returns the end of a message. It has its first words or the maximum length, so that the doctor recognizes
+ * it; otherwise ''.
+ */
 function storedPart(error: string, masked: string): string {
   const end = [...masked].slice(-MAX_ERROR_CHARACTERS)
   return error.length <= MAX_SCANNED || end.length === MAX_ERROR_CHARACTERS ? end.join('') : ''

@@ -29,8 +29,8 @@ export type StoredTurn = {
 }
 
 /**
- * The start of a turn without a known start. An index omits nodes that lack one of its properties, so the property needs a
- * value. No `--since` is as early as this one.
+ * The start of a turn without a known start. An index omits nodes that lack one of its properties, so the
+ * property needs a value. No `--since` is as early as this one.
  */
 export const NEVER_MS = -8_640_000_000_000_000
 
@@ -91,8 +91,8 @@ function callsByTool(
     const own = byTool.get(tool) ?? { steps: [], failed: [] }
     byTool.set(tool, own)
     const agentId = step.agentId === null ? null : storedName(step.agentId)
-    // A list in the order of the statement's columns. Names, repeated a million times, were half of the sent bytes.
-    // Open turns in the file state of an earlier version have no groups.
+    // A list in the order of the statement's columns. Names, repeated a million times, were half of the sent
+    // bytes. Open turns in the file state of an earlier version have no groups.
     const group = step.parallelGroup ?? null
     const row = [
       ...[storedName(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group],

@@ -66,7 +66,10 @@ const turnsRow = z.object({
   turns: z.array(z.object({ key: z.string(), id: z.string(), begunMs: z.number() })),
 })
 
-/** Finds the turn at an index. If a replaced file left an earlier turn at the same index, returns the one that began last. */
+/**
+ * Finds the turn at an index. If a replaced file left an earlier turn at the same index, returns the one that
+ * began last.
+ */
 async function findTurn(graph: Graph, { project, sessionId, index }: StepsRequest) {
   const params = { sessionKey: sessionKey(project, sessionId), index }
   const [session] = await readRows(graph, findTurns, params, turnsRow)

@@ -1,6 +1,7 @@
 /**
- * Adds up the counts that reports read instead of traversing steps: the turns of each pattern, and the calls of each tool by
- * length of the turn. Written in the transaction of the turns: adds the new record of a turn and subtracts the replaced one.
+ * Adds up the counts that reports read instead of traversing steps: the turns of each pattern, and the calls
+ * of each tool by length of the turn. Written in the transaction of the turns: adds the new record of a turn
+ * and subtracts the replaced one.
  */
 import { patternKey, toolUseKey } from '../core/keys.ts'
 import { type Step, toStep } from '../graph/port.ts'
@@ -12,7 +13,10 @@ const countUses = statement('transcripts/count-uses', 'add')
 /** The values of a turn that are added up. */
 export type Summed = { length: number; pattern: string | null; begunMs: number; tools: readonly string[] }
 
-/** Turns of the same period are added up together. `--since` traverses only the turns of the period that it cuts. */
+/**
+ * Turns of the same period are added up together. `--since` traverses only the turns of the period that it
+ * cuts.
+ */
 export const PERIOD_MS = 7 * 24 * 3_600_000
 
 export const toPeriod = (ms: number): number => Math.floor(ms / PERIOD_MS)
@@ -45,7 +49,10 @@ export class Sums {
     }
   }
 
-  /** Returns the steps, sorted by key. They must come last in their transaction, so that these locks cannot deadlock. */
+  /**
+   * Returns the steps, sorted by key. They must come last in their transaction, so that these locks cannot
+   * deadlock.
+   */
   steps(token: string): Step[] {
     return [...stepsFor(countPatterns, this.#patterns, token), ...stepsFor(countUses, this.#uses, token)]
   }

@@ -28,7 +28,10 @@ import {
   transcriptTurn,
 } from './turn.ts'
 
-/** A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on their own. */
+/**
+ * A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on
+ * their own.
+ */
 type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt' | 'lastAt' | 'toldMs' | 'finished'>
 
 /** The state that a thread needs to continue later. Plain data, with a limited number of turns. */
@@ -97,8 +100,8 @@ export const newThread = (sessionId: string, sidechain: boolean): ThreadState =>
 })
 
 /**
- * Builds the turns of one thread, record by record, in the order of the file (contract: transcripts.md, "Turns").
- * A turn is passed on when the next one begins, and again when a late result changes it.
+ * Builds the turns of one thread, record by record, in the order of the file (contract: transcripts.md,
+ * "Turns"). A turn is passed on when the next one begins, and again when a late result changes it.
  */
 export class Thread {
   readonly state: ThreadState
@@ -141,8 +144,8 @@ export class Thread {
   }
 
   /**
-   * Checks whether a record belongs to the history that a compaction appends again: it is older than the start of the open
-   * turn. Such a record does not change the turn.
+   * Checks whether a record belongs to the history that a compaction appends again: it is older than the
+   * start of the open turn. Such a record does not change the turn.
    */
   #isReplayed(at: string | null): boolean {
     const { unanswered, open, endedAt } = this.state
@@ -265,7 +268,10 @@ export class Thread {
     return isNew
   }
 
-  /** Starts a turn at the model's answer: the turn of the waiting command, or a continuation if no turn is open. */
+  /**
+   * Starts a turn at the model's answer: the turn of the waiting command, or a continuation if no turn is
+   * open.
+   */
   #answer(record: TranscriptRecord, at: string | null): void {
     const { unanswered, open } = this.state
     if (unanswered !== null) {
@@ -329,8 +335,8 @@ export class Thread {
 }
 
 /**
- * Finds the call of a result. If several calls have the same id, takes the call in the record that the result names,
- * otherwise the newest call of the thread.
+ * Finds the call of a result. If several calls have the same id, takes the call in the record that the result
+ * names, otherwise the newest call of the thread.
  */
 function takePending(
   file: ThreadsOfFile,
@@ -341,8 +347,8 @@ function takePending(
   const at = asInstant(record.timestamp)
   const named = [record.sourceToolAssistantUUID, record.parentUuid].map(maskedName)
   const namesNone = named.every((uuid) => uuid === null)
-  // A result that is older than a call belongs to another call with the same id, unless it names the call's record or no
-  // record: a clock may be set back.
+  // A result that is older than a call belongs to another call with the same id, unless it names the call's
+  // record or no record: a clock may be set back.
   const open = (file.pending.get(id) ?? [])
     .filter(({ step }) => namesNone || named.includes(step.record) || !isBefore(at, step.startedAt))
     .sort((a, b) => msBetween(b.step.startedAt, a.step.startedAt) ?? 0)

@@ -26,7 +26,10 @@ type ToolRow = z.output<typeof toolRow>
 
 type ToolStatsRequest = ReportRequest & { threshold: number }
 
-/** Lists the lengths of the turns in which each tool is called. They show whether the tool helps agents to finish quickly. */
+/**
+ * Lists the lengths of the turns in which each tool is called. They show whether the tool helps agents to
+ * finish quickly.
+ */
 export async function listToolStats(graph: Graph, request: ToolStatsRequest): Promise<ToolStat[]> {
   const { fromMs, limit } = commonParams(request)
   const rows =

@@ -73,13 +73,15 @@ describe('a file is one session', () => {
     expect(outline(read(bytes, { ...unnamed, cuts }))).toEqual({ [SESSION]: ['r0 human open: Read'] })
   })
 
-  // Regression test for defect 4: an extra session `(no session)`. Contract: "A record's sessionId never separates threads."
+  // Regression test for defect 4: an extra session `(no session)`. Contract: "A record's sessionId never
+  // separates threads."
   test('a file is the session of its first record that names one', () => {
     const records = [{ ...prompt, sessionId: undefined }, calls('Read a')]
     expect(sessionsOf(records, unnamed)).toEqual({ [SESSION]: ['r0 human open: Read'] })
   })
 
-  // Regression test for defect 4. Contract: "else the first `sessionId` in it" includes the sessionId of a skipped record.
+  // Regression test for defect 4. Contract: "else the first `sessionId` in it" includes the sessionId of a
+  // skipped record.
   test('a skipped record may name the session of a file', () => {
     const records = [{ type: 'queue-operation', sessionId: OTHER }, prompt]
     expect(sessionsOf(records, unnamed)).toEqual({ [OTHER]: ['r1 human open'] })
@@ -150,14 +152,16 @@ describe('threads', () => {
     })
   })
 
-  // Regression test for defect 5. Contract: "by `agentId`, else by the parent's sidechain thread": the parent may have an agentId.
+  // Regression test for defect 5. Contract: "by `agentId`, else by the parent's sidechain thread": the parent
+  // may have an agentId.
   test('a record belongs to its parent’s thread if the parent has an agentId', () => {
     expect(sessionsOf([by('one', prompt), from('r0', calls('Read a'))])).toEqual({
       [`${SESSION}/one`]: ['r0 subagent open: Read'],
     })
   })
 
-  // Regression test for defect 6: all later threads without a parent were assigned to a record without a uuid.
+  // Regression test for defect 6: all later threads without a parent were assigned to a record without a
+  // uuid.
   test('a record without a uuid is not a parent', () => {
     const records = [{ ...from(null, says('x')), uuid: undefined }, from(null, prompt), from(null, prompt)]
     expect(sessionsOf(records)).toMatchObject({
@@ -248,7 +252,8 @@ describe('skipped threads', () => {
     })
   })
 
-  // Regression test for defect 8: r0 was missing, because held turns were passed on only when another turn was closed.
+  // Regression test for defect 8: r0 was missing, because held turns were passed on only when another turn
+  // was closed.
   test('all held turns of a thread are passed on if its last turn makes it count', () => {
     const records = [
       by('one', warmUp),

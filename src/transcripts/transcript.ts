@@ -19,7 +19,10 @@ export type TranscriptName = {
   agentId: string | null
 }
 
-/** Reads the session from a file name, if it is a UUID. Otherwise the session is the first `sessionId` in the file. */
+/**
+ * Reads the session from a file name, if it is a UUID. Otherwise the session is the first `sessionId` in the
+ * file.
+ */
 export function parseFileName(file: string): TranscriptName {
   const name = path.basename(file, '.jsonl')
   const agentId = AGENT_FILE.exec(name)?.[1] ?? null
@@ -61,7 +64,9 @@ export class Transcript {
   readonly #newest = new Map<string, string>()
   readonly #onTurn: OnTurn
   #sessionId: string | null
-  /** The prefix of the ids of its threads, as the caller names it. In the stored state the prefix is masked. */
+  /**
+   * The prefix of the ids of its threads, as the caller names it. In the stored state the prefix is masked.
+   */
   readonly #ownId: string
   readonly #maskedOwnId: string
   /** Records of a transcript without a name, until its session is known. */
@@ -121,7 +126,10 @@ export class Transcript {
     this.#lines.push(chunk)
   }
 
-  /** Ends the input. A last line without a newline counts if it is one whole object. Otherwise it is left for the next time. */
+  /**
+   * Ends the input. A last line without a newline counts if it is one whole object. Otherwise it is left for
+   * the next time.
+   */
   end(): void {
     this.#lines.end(wholeObjectsLength)
     for (const record of this.#waiting.splice(0)) this.#record(record)
@@ -196,7 +204,10 @@ export class Transcript {
     return this.#thread(id, true)
   }
 
-  /** Remembers the newest record of each thread, and some of the newest of all. They assign later records to threads. */
+  /**
+   * Remembers the newest record of each thread, and some of the newest of all. They assign later records to
+   * threads.
+   */
   #rememberRecord(uuid: string, sessionId: string): void {
     this.#records.delete(uuid)
     this.#records.set(uuid, sessionId)

@@ -21,7 +21,10 @@ export type Step = {
   agentId: string | null
 }
 
-/** A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and restored. */
+/**
+ * A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and
+ * restored.
+ */
 export type OpenTurn = {
   /** The uuid of the record that started it. */
   id: string

@@ -3,8 +3,8 @@ import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 /**
  * Finds secrets by the names that they are assigned to: variables, fields of JSON, YAML, TOML and properties,
- * connection strings, query strings, headers, options of commands. A single scan finds the names. The value after a
- * name is read by the syntax around it and judged by how clearly the name means a secret.
+ * connection strings, query strings, headers, options of commands. A single scan finds the names. The value
+ * after a name is read by the syntax around it and judged by how clearly the name means a secret.
  */
 export function* findAssignments(content: string): Generator<Secret> {
   NAME.lastIndex = 0
@@ -43,8 +43,8 @@ type Name = Readonly<{
   /** No space around the sign, which is unusual in programs: `spring.password=x`. */
   isTight: boolean
   /**
-   * `line`: a variable, up to the next space. `default`: `${NAME:-value}`. `pair`: one of several in a connection string.
-   * `query`: in an address.
+   * `line`: a variable, up to the next space. `default`: `${NAME:-value}`. `pair`: one of several in a
+   * connection string. `query`: in an address.
    */
   place: 'line' | 'pair' | 'query' | 'option' | 'field' | 'default' | 'other'
 }>
@@ -63,7 +63,8 @@ function readName(content: string, match: RegExpExecArray): Name | null {
   const [, word = '', suffix = '', quote, sign = ''] = match
   const before = content.slice(Math.max(0, match.index - 80), match.index)
   const [head = ''] = /[\w.$-]*$/.exec(before) ?? []
-  // Rejects words within other words (`compass=`, `monkey:`), but not `dbPassword`, `PGPASSWORD` and `apikey`.
+  // Rejects words within other words (`compass=`, `monkey:`), but not `dbPassword`, `PGPASSWORD` and
+  // `apikey`.
   const isWhole = /(?:^|[^A-Za-z])$/.test(head) || /^[A-Z]/.test(word)
   const lower = word.toLowerCase()
   if (!isWhole && !/^(?:pass(?:w|p)|pwd|secret|token|api)/.test(lower)) return null
@@ -199,7 +200,10 @@ function unquotedEnd(content: string, start: number, { place, isStrong }: Name, 
   return end - (closers.exec(tail)?.[0].length ?? 0)
 }
 
-/** Finds the ends of marks and runs. Each is searched once for all values, so the time stays linear in the text. */
+/**
+ * Finds the ends of marks and runs. Each is searched once for all values, so the time stays linear in the
+ * text.
+ */
 class Ends {
   readonly #content: string
   readonly #marks = new Map<string, number>()
@@ -251,8 +255,8 @@ const CODE =
 const NAME_DIGITS =
   /base(?:64|32)|utf-?(?:8|16)|u?int\d{1,3}|float\d{2}|sha-?\d{1,3}|md5|oauth2|x509|s3|ec2|k8s|i18n|\$\d|v\d(?![A-Za-z\d])/gi
 /**
- * A word or a name of a program: `Passwort`, `access_token`, `user-defined`, `variable-2`, `Record<string>`, `accessToken`,
- * `NodeJS.ArrayBufferView`, `isValidJWT`, `ERROR_CODE_2`.
+ * A word or a name of a program: `Passwort`, `access_token`, `user-defined`, `variable-2`, `Record<string>`,
+ * `accessToken`, `NodeJS.ArrayBufferView`, `isValidJWT`, `ERROR_CODE_2`.
  */
 const IDENTIFIER =
   /^[@#._$]*(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?(?:[_./:$-]+(?:[A-Za-z][a-z]*(?:[A-Z]{1,2}[a-z]+)*(?:[A-Z]{2,5}(?![A-Za-z\d]))?|[A-Z]{2,})|[_-]?\d(?!\d))*|[A-Z]+(?:_[A-Z\d]+)*)(?:\[\]|[?!.])*(?:[<|].*)?$/
@@ -301,8 +305,8 @@ const WORKING_FOLDER = /^(?:OLD)?PWD$/
 const METHOD = /^(?:pbkdf2_\w+|bcrypt\w*|argon2\w*|scrypt|include|same-origin|omit)[,;)]?$/i
 
 /**
- * Checks whether a value is not a secret despite its name: the working folder of a shell, the result of a test after `pass`,
- * or, only for `key` and the key of a session, a UUID or words.
+ * Checks whether a value is not a secret despite its name: the working folder of a shell, the result of a
+ * test after `pass`, or, only for `key` and the key of a session, a UUID or words.
  */
 function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }: Name): boolean {
   if (METHOD.test(text)) return true
@@ -314,7 +318,10 @@ function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }
   return !isSetting || /^[A-Z][A-Za-z]*-?\d+$|^\d+$/.test(text) || (sign !== '=' && place === 'other')
 }
 
-/** Programs rarely set environment variables, and such a value may contain any sign. Only a call counts as code there. */
+/**
+ * Programs rarely set environment variables, and such a value may contain any sign. Only a call counts as
+ * code there.
+ */
 function isCode(text: string, { place, isTight, isStrong }: Name): boolean {
   if (place !== 'line' || !isTight || !isStrong) return CODE.test(text)
   const [, called] = CALL.exec(text) ?? []
@@ -328,8 +335,8 @@ const isPath = (text: string): boolean =>
   /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(text) && IDENTIFIER.test(text)
 
 /**
- * Checks whether a value with spaces is a secret: in a connection string, in a quoted variable, or if at least half of
- * its words are not words of a language.
+ * Checks whether a value with spaces is a secret: in a connection string, in a quoted variable, or if at
+ * least half of its words are not words of a language.
  */
 function isPhrase(text: string, quoted: boolean, name: Name): boolean {
   if (!name.isStrong || text.length > 200) return false

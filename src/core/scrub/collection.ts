@@ -3,13 +3,16 @@ import { GITLEAKS_RULES } from './gitleaks-rules.ts'
 import { isMixed, type Secret } from './secret.ts'
 
 /**
- * A fixed beginning of tokens that the collections lack or know in one length only, the alphabet of the characters after
- * it, and their minimum number. Source: the documentation of each vendor.
+ * A fixed beginning of tokens that the collections lack or know in one length only, the alphabet of the
+ * characters after it, and their minimum number. Source: the documentation of each vendor.
  */
 type Prefix = readonly [prefix: string, alphabet: string, length: number]
 
 const HEX = 'a-f0-9'
-/** Without `_`, because names of variables and functions may begin in the same way: `napi_get_value_string_utf8`. */
+/**
+ * Without `_`, because names of variables and functions may begin in the same way:
+ * `napi_get_value_string_utf8`.
+ */
 const ALNUM = 'A-Za-z0-9'
 const WORD = String.raw`\w-`
 const BASE64 = String.raw`\w+/-`
@@ -68,8 +71,8 @@ const PREFIXES: readonly Prefix[] = [
 ]
 
 /**
- * Finds tokens by the rules of gitleaks and by the table of prefixes. A single scan searches for the keywords of all
- * rules. A rule runs only if one of its keywords was found.
+ * Finds tokens by the rules of gitleaks and by the table of prefixes. A single scan searches for the keywords
+ * of all rules. A rule runs only if one of its keywords was found.
  */
 export function* findByCollection(content: string): Generator<Secret> {
   const rules = new Set<Rule>()
@@ -112,7 +115,10 @@ export const RULES: readonly Rule[] = [
   })),
 ]
 
-/** The rules by keyword. A keyword also selects the rules of its prefixes, which the scan does not report separately. */
+/**
+ * The rules by keyword. A keyword also selects the rules of its prefixes, which the scan does not report
+ * separately.
+ */
 const BY_KEYWORD = new Map<string, Rule[]>()
 for (const keyword of RULES.flatMap(({ keywords }) => keywords)) {
   BY_KEYWORD.set(

@@ -1,4 +1,5 @@
-// Finds secrets in command lines: values of flags, assignments to a store of secrets, and input that is piped into a login.
+// Finds secrets in command lines: values of flags, assignments to a store of secrets, and input that is piped
+// into a login.
 import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 type CommandForm = Readonly<{
@@ -82,8 +83,8 @@ const WORD = /(?:\\{0,4}"[^"\n\0]*"|\\{0,4}'[^'\n\0]*'|\\[^\n\0]|[^\s"'`|;&<>()\
 type Word = Readonly<{ text: string; start: number }>
 
 /**
- * Finds secrets by the commands that take them. A single scan finds the commands. Commands in the same line share most of
- * their words, so each word is read once and examined once per form.
+ * Finds secrets by the commands that take them. A single scan finds the commands. Commands in the same line
+ * share most of their words, so each word is read once and examined once per form.
  */
 export function* findCommandSecrets(content: string): Generator<Secret> {
   const read = createWordReader(content)
@@ -132,7 +133,9 @@ function readWords(content: string, from: number, read: WordReader): { words: Wo
   return { words, rest: content.slice(from, at) }
 }
 
-/** @param examined starts of words that were already examined together with their next word; more are added */
+/**
+ * @param examined starts of words that were already examined together with their next word; more are added
+ */
 function* selectWords(words: readonly Word[], form: CommandForm, examined: Set<number>): Generator<Word> {
   const { flags = [], userFlags = [], names, position, assignments = false } = form
   for (const [i, word] of words.entries()) {

@@ -22,9 +22,9 @@ export function* findUrlCredentials(content: string): Generator<Secret> {
 }
 
 /**
- * Returns the length of the password. In a DSN, people write / ? # and @ unescaped, so the password ends at the last @. In a
- * web address, and after a port, these signs begin the path (`http://host:8080/a@b`), unless the text before them is not a
- * port: then they are part of a password.
+ * Returns the length of the password. In a DSN, people write / ? # and @ unescaped, so the password ends at
+ * the last @. In a web address, and after a port, these signs begin the path (`http://host:8080/a@b`), unless
+ * the text before them is not a port: then they are part of a password.
  */
 function passwordEnd(user: string, rest: string, isWeb: boolean): number {
   const hasPort = PORT.test(rest)
@@ -40,7 +40,10 @@ function passwordEnd(user: string, rest: string, isWeb: boolean): number {
   return rest.lastIndexOf('@', hostLength === -1 ? rest.length : first + hostLength)
 }
 
-/** Finds credentials in the HTTP headers `Authorization` and `Cookie`. Other headers are handled as assignments. */
+/**
+ * Finds credentials in the HTTP headers `Authorization` and `Cookie`. Other headers are handled as
+ * assignments.
+ */
 export function* findHeaders(content: string): Generator<Secret> {
   for (const { 1: scheme, 2: credential = '', indices } of content.matchAll(AUTHORIZATION)) {
     const [start, end] = indices?.[2] ?? [0, 0]
@@ -75,7 +78,10 @@ const PARAMETERS = new RegExp(
   'dgi',
 )
 
-/** A credential contains a digit, which excludes `Basic authentication`. After a scheme a capital letter is enough. */
+/**
+ * A credential contains a digit, which excludes `Basic authentication`. After a scheme a capital letter is
+ * enough.
+ */
 const isCredential = (text: string, hasScheme: boolean): boolean =>
   hasScheme
     ? /^.{0,64}(?:\d|[a-z][A-Z])/.test(text) && !CODE.test(text)

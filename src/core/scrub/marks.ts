@@ -1,10 +1,11 @@
 /**
- * Makes the marks that replace secrets, and compares texts that contain them (docs/decisions/masks.md). A mark is a keyed
- * hash of its secret. Texts with different secrets therefore still differ after masking.
+ * Makes the marks that replace secrets, and compares texts that contain them (docs/decisions/masks.md). A
+ * mark is a keyed hash of its secret. Texts with different secrets therefore still differ after masking.
  *
  * - `[redacted:9f86d081884c7d65]` is the stored form: 16 digits, made with the key of the project.
  * - `[redacted:9f]` is the displayed form: the first two digits.
- * - `[redacted:…32 digits…]` is the portable form. It is used outside of the graph, in a spool, until the key of the project is known.
+ * - `[redacted:…32 digits…]` is the portable form. It is used outside of the graph, in a spool, until the key
+ *   of the project is known.
  * - `[redacted]` was written by older versions, and is used in texts that are not stored.
  */
 import { createHash, createHmac } from 'node:crypto'
@@ -60,8 +61,9 @@ const isBare = (text: string): boolean => text.includes(BARE_MARK)
 export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
 
 /**
- * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two digits, quoted from
- * an answer, equals every mark with the same first digits. A mark without digits, from an older version, equals every mark.
+ * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two
+ * digits, quoted from an answer, equals every mark with the same first digits. A mark without digits, from an
+ * older version, equals every mark.
  */
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true

@@ -2,8 +2,9 @@
 import { isReference, type Secret } from './secret.ts'
 
 /**
- * Kinds that the collections lack or know only in part, with the reason. The secret is group 1, or the whole match if there is
- * no group. A run without an upper bound begins where no other run can begin, so each pattern is linear in the text.
+ * Kinds that the collections lack or know only in part, with the reason. The secret is group 1, or the whole
+ * match if there is no group. A run without an upper bound begins where no other run can begin, so each
+ * pattern is linear in the text.
  */
 export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // The newer `ghs_` has a JWT with dots; routable tokens of GitLab have dots as well.
@@ -26,8 +27,9 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['encoded-jwt', /(?<![A-Za-z0-9+/])ZXlK[A-Za-z0-9+/_-]{60,}={0,2}/dg],
   ['vault-legacy', /(?<![\w.$])s\.(?=[A-Za-z]{0,24}\d)[A-Za-z0-9]{24}(?![\w.(])/dg],
   ['crypt-hash', /(?<![\w$])\$(?:[156y]|2[abxy]|apr1|argon2\w{1,2})\$[\w./$=,+-]{20,}/dg],
-  // The preset requires one exact length each. These also match other lengths, OAuth tokens of Claude Code, and OpenRouter.
-  // Without a known infix, a digit is required: the names of classes may also begin with `sk-`.
+  // The preset requires one exact length each. These also match other lengths, OAuth tokens of Claude Code,
+  // and OpenRouter. Without a known infix, a digit is required: the names of classes may also begin with
+  // `sk-`.
   [
     'sk',
     /(?<![A-Za-z0-9])sk-(?:(?:ant|proj|svcacct|admin|or-v1|lf)-[\w-]{20,}|(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{20,})/dg,
@@ -92,7 +94,8 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
     'line',
     /(?:password|passwd)(?<=(?:^|[\n\0"])[ \t]{0,20}\w{6,8})[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|$)/dg,
   ],
-  // In a sentence the word needs a digit, a lowercase letter, and a capital or sign: not `the password is base64url`.
+  // In a sentence the word needs a digit, a lowercase letter, and a capital or sign: not
+  // `the password is base64url`.
   [
     'sentence',
     /(?<![A-Za-z])(?:[Pp]assword|[Pp]asswort|[Pp]assphrase|[Pp]asscode)\s{1,4}(?:is|was|ist|war)\s{1,4}["'`]?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[a-z])(?=[^\s\0]{0,64}[A-Z!@#$%^&*])([\w!@#$%^&*~+/=-]{6,})/dg,

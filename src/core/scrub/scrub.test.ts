@@ -4,8 +4,8 @@ import { SECRET_KINDS, seeded, survivor } from '../../../test/support/secret-kin
 import { scrub } from './scrub.ts'
 
 /**
- * Every secret here is assembled when the test runs and was never real, so that secret scanners do not reject this
- * file.
+ * Every secret here is assembled when the test runs and was never real, so that secret scanners do not reject
+ * this file.
  */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -482,7 +482,8 @@ test('many repetitions of a secret, whole or cut off, never take long', async ()
     }
   }
   const [slowest, name] = took.toSorted(([a], [b]) => b - a)[0]!
-  // Each text takes some milliseconds. A pattern that is not linear takes seconds or minutes and runs into the time-out.
+  // Each text takes some milliseconds. A pattern that is not linear takes seconds or minutes and runs into
+  // the time-out.
   console.log(`8 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
 }, 60_000)
 

@@ -1,5 +1,5 @@
-// Masks the secrets in records and texts. Agents quote commands, logs and configuration, and a graph keeps them for years.
-// All texts are scanned together: forty scans cost four times as much as one.
+// Masks the secrets in records and texts. Agents quote commands, logs and configuration, and a graph keeps
+// them for years. All texts are scanned together: forty scans cost four times as much as one.
 import { setImmediate } from 'node:timers/promises'
 import { orderedObject } from '../ordered-json.ts'
 import {
@@ -15,12 +15,15 @@ import {
 import type { Secret } from './secret.ts'
 import { findOwnSecrets, findSecrets } from './secrets.ts'
 
-/** Fields that identify a record. They are never masked, because a changed field would identify another record. */
+/**
+ * Fields that identify a record. They are never masked, because a changed field would identify another
+ * record.
+ */
 const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId', 'worldSlug'])
 
 /**
- * Masks every secret in the strings of `record`: values and keys at any depth, except the identity at the top level.
- * Returns the same reference if nothing is masked. Never changes the input.
+ * Masks every secret in the strings of `record`: values and keys at any depth, except the identity at the top
+ * level. Returns the same reference if nothing is masked. Never changes the input.
  *
  * @param makeMarker is called only if there is something to mask
  * @returns `redactions` counts the masked places
@@ -82,8 +85,8 @@ function holdsMark(value: unknown): boolean {
 type Piece = Readonly<{ text: string; start: number }>
 
 /**
- * Separates two texts. Every rule treats it as the end of a text, and no match extends across it: a pattern that
- * matches a line break stops at the NUL, and `.` and `\S` stop at the line break.
+ * Separates two texts. Every rule treats it as the end of a text, and no match extends across it: a pattern
+ * that matches a line break stops at the NUL, and `.` and `\S` stop at the line break.
  */
 const BETWEEN = '\n\0\n'
 
@@ -114,7 +117,10 @@ async function findInParts(content: string, pieces: readonly Piece[]): Promise<S
   return found
 }
 
-/** Joins all texts and records the start of each. The positions are counted, so texts may contain the separator. */
+/**
+ * Joins all texts and records the start of each. The positions are counted, so texts may contain the
+ * separator.
+ */
 function layOut(record: unknown): { content: string; pieces: Piece[] } {
   const pieces: Piece[] = []
   let content = ''
@@ -173,7 +179,10 @@ function maskTexts(
 const pieceEnd = (piece: Piece | undefined): number =>
   piece === undefined ? 0 : piece.start + piece.text.length
 
-/** Joins ranges that overlap or touch, because two rules often find the same secret. A mark is masked by its own digest. */
+/**
+ * Joins ranges that overlap or touch, because two rules often find the same secret. A mark is masked by its
+ * own digest.
+ */
 function mask(text: string, ranges: readonly Range[], marker: Marker): Masked {
   const joined: [start: number, end: number][] = []
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -1,5 +1,5 @@
-// Finds the secrets in a text: by the rules of secretlint and gitleaks, which are maintained there, and by our own rules
-// for secrets that those lack, each with its reason.
+// Finds the secrets in a text: by the rules of secretlint and gitleaks, which are maintained there, and by
+// our own rules for secrets that those lack, each with its reason.
 import { findAssignments } from './assignments.ts'
 import { findByCollection } from './collection.ts'
 import { findCommandSecrets } from './command-secrets.ts'
@@ -10,13 +10,17 @@ import { findEncodedKeys, findPrivateKeys, findPuttyKeys } from './private-keys.
 import type { Secret } from './secret.ts'
 
 /**
- * Finds all secrets, in no particular order. Two rules may find the same secret. The time is linear in the text.
+ * Finds all secrets, in no particular order. Two rules may find the same secret. The time is linear in the
+ * text.
  */
 export async function findSecrets(text: string): Promise<Secret[]> {
   return [...(await findByPreset(withoutEscapes(text))), ...findOwnSecrets(text)]
 }
 
-/** Applies all rules except those of secretlint, which are asynchronous. For callers that cannot wait, such as the log. */
+/**
+ * Applies all rules except those of secretlint, which are asynchronous. For callers that cannot wait, such as
+ * the log.
+ */
 export function findOwnSecrets(text: string): Secret[] {
   const content = withoutEscapes(text)
   return [
@@ -36,9 +40,9 @@ export function findOwnSecrets(text: string): Secret[] {
 }
 
 /**
- * Escapes in logs and in JSON within a text end in a letter or a digit (`\n`, `\u003d`, the color code `ESC[32m`). Before a
- * token, a rule would take both for one word. An escape is therefore replaced by white space of the same length, or by a
- * neutral character if it may be part of a password (`\u0026`).
+ * Escapes in logs and in JSON within a text end in a letter or a digit (`\n`, `\u003d`, the color code
+ * `ESC[32m`). Before a token, a rule would take both for one word. An escape is therefore replaced by white
+ * space of the same length, or by a neutral character if it may be part of a password (`\u0026`).
  */
 const ESCAPES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC is what begins a colour code
@@ -74,9 +78,10 @@ async function loadPreset(): Promise<PresetRule[]> {
 let preset: Promise<PresetRule[]> | undefined
 
 /**
- * Runs the preset's rules directly. `lintSource` of @secretlint/core adds about fifty entries per call to Node's performance
- * timeline and never removes them. It is made for a command line; in a service it leaks memory and becomes slow (measured:
- * 27,000 entries after 500 calls, and 0.4 ms per call, of which the rules need 0.04 ms).
+ * Runs the preset's rules directly. `lintSource` of @secretlint/core adds about fifty entries per call to
+ * Node's performance timeline and never removes them. It is made for a command line; in a service it leaks
+ * memory and becomes slow (measured: 27,000 entries after 500 calls, and 0.4 ms per call, of which the rules
+ * need 0.04 ms).
  */
 export async function findByPreset(content: string): Promise<Secret[]> {
   preset ??= loadPreset()
@@ -101,7 +106,10 @@ export async function findByPreset(content: string): Promise<Secret[]> {
 /** Empty, because a message would quote the secret. */
 const NO_MESSAGE = { message: '', messageId: '', data: undefined }
 
-/** Presents a text to the rules. It is not a file, so no rule reads one. Lines and columns are used only in messages. */
+/**
+ * Presents a text to the rules. It is not a file, so no rule reads one. Lines and columns are used only in
+ * messages.
+ */
 const toSource = (content: string) => ({
   content,
   contentType: 'text' as const,
