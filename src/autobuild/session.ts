@@ -274,7 +274,7 @@ export class Session<Task, Report> {
       return stall.shouldStop
     } catch (error) {
       if (!isAway(error)) throw error
-      return false // it is asked again after the next turn
+      return false // the session asks again after the next turn
     }
   }
 

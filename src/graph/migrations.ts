@@ -34,7 +34,7 @@ export type MigrateOptions = {
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
 const WORLDS_AT_ONCE = 20
-/** Time limit for the keys of the worlds in milliseconds: sessions may be long. */
+/** Time limit for a command on a few worlds, in milliseconds: sessions may be long. */
 const WORLDS_MS = 60_000
 
 /** First part of the name of each lock owner in this process. */

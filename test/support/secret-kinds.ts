@@ -32,7 +32,7 @@ export function seeded(seed: number): Random {
     Array.from({ length }, () => alphabet[Math.floor(next() * alphabet.length)]).join('')
 }
 
-/** Makes a password. Its letter `a` and digit `1` ensure that a short one is not a word. */
+/** Makes a password. Letters and digits are mixed, so that it is never a word. */
 const password = (random: Random): string =>
   `${random(4, LOWER)}${random(2, DIGITS)}${random(3, UPPER)}${random(5)}`
 const uuid = (random: Random): string => [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join('-')

@@ -34,9 +34,7 @@ const EVIDENCE: Record<Status, string> = {
   unknown: 'No test names it, and the code is not reached by any that runs.',
 }
 
-/**
- * Makes verifications: `v` verified, `r` rejected, `u` unknown, `.` not judged. A digit matches no criterion.
- */
+/** Makes verifications, one mark per criterion: `v` verified, `r` rejected, `u` unknown. Others: not judged. */
 const judged = (marks: string): NonNullable<TurnToSend['verifications']> =>
   [...marks].flatMap((mark, i) => {
     const status = ({ v: 'verified', r: 'rejected', u: 'unknown' } as const)[mark]

@@ -99,7 +99,7 @@ export class Conversation {
     return atWork.signal
   }
 
-  /** Notes that a model is still running. */
+  /** Handles a sign of life of a running model: ends the conversation if its time limit has passed. */
   beat(run: string): void {
     if (this.#models.has(run)) this.#endWhenLate()
   }

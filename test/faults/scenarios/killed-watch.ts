@@ -37,8 +37,8 @@ export const killedWatch: Scenario = ({ rounds, seed, log }) =>
         watch = start()
       })
       for (const each of filesOfTurn(path.join(root, TASK), turn)) {
-        // A watch that starts in the next turn would read that turn's file, so this file is not written
-        // slowly.
+        // Each turn overwrites this file. A watch that restarts during the next turn would miss this turn's
+        // content, which an import after the turn reads, so the session does not write the file.
         if (!each.file.endsWith('task_work_results.json')) await writeSlowly(each, random.between(1, 6))
       }
       await killed

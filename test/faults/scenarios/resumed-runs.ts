@@ -7,7 +7,7 @@ import { holds, inScope, pause, type Scenario, until } from '../harness/scenario
 import { isAlive, startDying } from '../harness/step-kill.ts'
 
 const COUNTS = { turnCount: 20, maxAttempts: 60 }
-/** The maximum number of runs that may resume one another. */
+/** Number of kills, which is the maximum length of a chain of resumed runs. */
 const DEATHS = 5
 /** Maximum number of steps of a start with up to two or three attempts. */
 const MOST_STEPS = 60
