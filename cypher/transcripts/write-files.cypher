@@ -10,7 +10,7 @@ SET f.rev = $token
 WITH f, x
 WHERE coalesce(f.offset, -1) = x.expected
 SET f += x.properties
-  SET f.changedAt = CASE WHEN f.changedAt >= timestamp() THEN f.changedAt + 1 ELSE timestamp() END // like worlds/_changed
+SET f.changedAt = CASE WHEN f.changedAt >= timestamp() THEN f.changedAt + 1 ELSE timestamp() END // like worlds/_changed
 SET f.changedIn = f.changedAt / 60000
 FOREACH (s IN x.sessions |
   MERGE (n:TranscriptSession {key: s.key})

@@ -2,7 +2,7 @@
 // first. Deleted worlds are excluded. `w.project` in the order is the first property of the index: with it,
 // Neo4j needs 101 hits per page, without it, it reads all worlds. The worlds of a project are found by that
 // property and not through its tasks, because Neo4j reads a page in the order of an index
-// (docs/decisions/two-engines.md). Of a world that does not match, it reads only its own properties.
+// (docs/decisions/two-engines.md). It also reads worlds that do not match, but only their own properties.
 // params: $limit $after $search $running $notApproved $stalledOrOscillating
 // when of-task
 // params: $taskKey
