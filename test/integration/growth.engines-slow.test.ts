@@ -17,7 +17,7 @@ import { linesOf } from '../support/written-transcript.ts'
 
 const TURNS_A_WORLD = 4
 /** Of each statement: Neo4j plans it anew for every count, as statistics may ask for another plan by then. */
-const CALLS_COUNTED = 6
+const CALLS_COUNTED = 3
 /** In worlds. Below some hundred turns Neo4j plans scans of whole labels, and rightly so. */
 const SMALL = 100
 const LARGE = 300
