@@ -50,7 +50,7 @@ describeOnOwnNeo4j('lts', () => {
     await server?.stop()
   })
 
-  test('a capture that meets a held lock is an error within 5 s, and leaves nothing waiting', {
+  test('a capture that waits for a lock is an error within 5 s, and leaves no waiting transaction', {
     timeout: BOUND_MS,
   }, async () => {
     const service = await serviceWith({ TURNGRAPH_NEO4J_PASSWORD: PASSWORD })

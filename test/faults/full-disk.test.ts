@@ -28,7 +28,7 @@ const turn = (number: number) => ({
   coachFeedback: 'long '.repeat(3_000),
 })
 
-describeOnFullDisk('answers 503 until there is room, is not ready meanwhile, and loses nothing', async () => {
+describeOnFullDisk('answers 503 and is not ready until there is room, and loses no write', async () => {
   const { disk, service } = await serveOnSmallDisk()
   expect((await sendTurn(service.url, turn(1))).status).toBe(201)
   disk.fill()
@@ -64,7 +64,7 @@ describeOnFullDisk('keeps the turn in the spool of the client', async () => {
   expect(await turnsOf(service)).toEqual([1])
 })
 
-describeOnFullDisk('stops in order, and what was acknowledged is there at the next start', async () => {
+describeOnFullDisk('stops normally, and the next start has all acknowledged turns', async () => {
   const { disk, service } = await serveOnSmallDisk()
   expect((await sendTurn(service.url, turn(1))).status).toBe(201)
   disk.fill()

@@ -35,7 +35,7 @@ test.each([
   ['a log that is gone', (folder: string) => rmSync(path.join(folder, 'graph.db.wal'), { recursive: true })],
   ['a graph that is gone', removeGraph],
 ])(
-  '%s is told as lost writes, and served only when that is accepted',
+  '%s is reported as lost writes, and served only if the loss is accepted',
   { timeout: PROCESS_TEST_MS },
   async (_of, damage) => {
     const folder = newFolder()
@@ -52,7 +52,7 @@ test.each([
       expect(output).toMatch(SAID)
       expect(output).toContain('--accept-loss')
       expect(exitCode).toBe(7)
-      expect(graphFiles(folder), 'what a refused opening leaves').toEqual(damaged)
+      expect(graphFiles(folder), 'files after a rejected opening').toEqual(damaged)
     }
     const accepted = await startReadyService({
       dataFolder: folder,
