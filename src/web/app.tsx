@@ -59,7 +59,7 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   return (
     <SessionContext.Provider value={session}>
       <Layout address={address} service={service} caller={caller} signOut={token === null ? null : signOut}>
-        {isOpen && <DocsView service={service} scopes={caller?.scopes ?? []} />}
+        {isOpen && <DocsView service={service} />}
         {!isOpen && session !== null && <View address={address} />}
         {!isOpen && session === null && (isWithoutToken || failure !== null) && (
           <SignIn signIn={signIn} refused={failure ?? refused} />

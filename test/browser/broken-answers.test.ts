@@ -54,15 +54,4 @@ describeInBrowser('a page whose service breaks off in the middle of an answer', 
     await alert.getByText('look before you send it again').waitFor()
     expect(await page.getByRole('button', { name: 'Start' }).isEnabled()).toBe(true)
   })
-
-  test('a form that tries a call says so, and shows no answer', async () => {
-    const started = await start()
-    const front = await startCuttingFront(started, ({ path }) => path.startsWith('/v1/projects'))
-    const page = await browser.open(front, '/docs', { mayFail: true })
-    await page.locator('#listProjects summary').click()
-    const form = page.getByRole('form', { name: 'Try listProjects' })
-    await form.getByRole('button', { name: 'Send' }).click()
-    await form.getByRole('alert').getByText(BROKE_OFF).waitFor()
-    expect(await form.getByRole('region', { name: 'Answer' }).count()).toBe(0)
-  })
 })

@@ -58,28 +58,22 @@ export class Service {
     return { items, hasMore: cursor !== null }
   }
 
-  /** @throws {@link Failure}, also where something between the page and the service answered in its place */
-  async fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
-    const { text } = await this.fetchText(url, init)
-    try {
-      return JSON.parse(text)
-    } catch {
-      throw new Failure('internal', 'The answer is no JSON.', 'Look at what stands between page and service.')
-    }
-  }
-
   /**
-   * An answer of 2xx and its text, whole.
+   * An answer of 2xx that is JSON.
    *
-   * @throws {@link Failure}, also where the answer breaks off
+   * @throws {@link Failure}, also if the answer breaks off or came from a program between the page and the service
    */
-  async fetchText(url: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+  async fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
     const response = await this.fetch(url, init)
     const text = await response.text().catch((cause: unknown) => {
       if (init.signal?.aborted) throw cause
       throw brokenOff(init.method ?? 'GET')
     })
-    return { status: response.status, text }
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new Failure('internal', 'The answer is no JSON.', 'Look at what stands between page and service.')
+    }
   }
 
   /** An answer of 2xx, whatever its form. */
