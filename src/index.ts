@@ -10,7 +10,7 @@
 export type { ImportTarget } from './artifacts/existing-worlds.ts'
 export { type ImportOptions, type ImportProgress, importAutobuild } from './artifacts/import.ts'
 export { type ImportReport, importReport } from './artifacts/import-report.ts'
-export type { CallOptions, TurngraphClient } from './client/client.ts'
+export type { CallOptions, Replayed, Spool, TurngraphClient } from './client/client.ts'
 export { isSpooled } from './client/client-errors.ts'
 export {
   createTurngraphClient,
@@ -19,7 +19,7 @@ export {
 } from './client/create.ts'
 export { type HttpClientOptions, httpClient } from './client/http.ts'
 export { inProcessClient } from './client/in-process.ts'
-export type { Replayed, Spool, SpoolOptions, WaitingCapture as Kept } from './client/spool.ts'
+export type { SpoolOptions, WaitingCapture as Kept } from './client/spool.ts'
 export { ERRORS, type ErrorBody, type ErrorCode, TurngraphError } from './core/errors.ts'
 export { migrate } from './graph/migrations.ts'
 export { openGraph } from './graph/open.ts'

@@ -7,9 +7,9 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseJson } from '../core/parse-json.ts'
 import { readOwnFile, UntrustedFile } from '../platform/data-folder/own-file.ts'
+import { isAlive } from '../platform/is-alive.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { knowsToken } from '../platform/service-proof.ts'
-import { isAlive } from './is-alive.ts'
 
 /** `late` aborts the requests when the wait is over. */
 type HookService = { url: string; token: string | null; waitMs: number; late: AbortSignal }

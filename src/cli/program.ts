@@ -27,6 +27,7 @@ import { addRun } from './run.ts'
 import { addSchema } from './schema.ts'
 import { addServe } from './serve.ts'
 import { addSpecify } from './specify.ts'
+import { addSpool } from './spool.ts'
 import { addStall } from './stall.ts'
 import { addTask } from './task.ts'
 import { addTurns } from './turns.ts'
@@ -75,6 +76,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addHook,
   addTask,
   addRun,
+  addSpool,
   addTail,
   addMcp,
   addExport,

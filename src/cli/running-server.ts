@@ -3,9 +3,9 @@ import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
 import { readServerFile } from '../platform/data-folder/server-file.ts'
 import { readTokenFile } from '../platform/data-folder/token-file.ts'
+import { isAlive } from '../platform/is-alive.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { knowsToken } from '../platform/service-proof.ts'
-import { isAlive } from './is-alive.ts'
 
 export type Server = { pid: number; url: string; ready: boolean }
 

@@ -3,7 +3,7 @@ import type { TurngraphError } from '../core/errors.ts'
 import type { EventsRequest, EventWithCursor } from '../operations/events.ts'
 import type { OperationInput, OperationOutput, operations } from '../operations/table.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcript-upload.ts'
-import type { Spool } from './spool.ts'
+import type { SpoolScope, WaitingCapture } from './spool.ts'
 
 export type CallOptions = {
   /** Makes a repeat of `createWorld` answer with the world that the first call made. */
@@ -62,4 +62,25 @@ export interface TurngraphClient extends Calls {
    */
   events(input?: EventsRequest, options?: EventsOptions): AsyncGenerator<EventWithCursor, void, undefined>
   close(): Promise<void>
+}
+
+/** The number of captures that were stored, were refused and still wait, and why they wait. */
+export type Replayed = { sent: number; refused: number; waiting: number; stoppedBy: TurngraphError | null }
+
+/**
+ * Captures that wait on disk while the service is away, and are sent in their order when it is back. A kill -9 loses none.
+ * One that was sent just before it is sent again, and stored once, since captures are idempotent.
+ */
+export interface Spool {
+  readonly folder: string
+  /** The number of captures that wait. */
+  readonly waiting: number
+  /** The number of captures that the service has refused; they stay in `refused/` with the error beside them. */
+  readonly refused: number
+  /** The number of refused captures of a world. */
+  refusedIn(scope: SpoolScope): number
+  /** The captures that wait, oldest first. */
+  entries(): WaitingCapture[]
+  /** Sends what waits, as far as the service takes it. This also happens on a timer. */
+  replay(): Promise<Replayed>
 }

@@ -107,33 +107,22 @@ const swapped =
 
 const storeAt = (address: string): Store => loadConfig({ ...process.env, TURNGRAPH_STORE: address }).store
 
-/** The folder's lock makes sure that nothing is sent twice at once, its identity that leases outlive a kill -9. */
 async function withSpool(
   given: HttpClientOptions,
   spool: SpoolOptions,
   log: (message: string) => void,
 ): Promise<TurngraphClient> {
   const { spoolingClient } = await import('./spooling.ts')
-  const { holdSpool } = await import('./spool.ts')
-  const instance = await holdSpool(spool.folder)
-  try {
-    const http = { workerId: instance.id, ...given }
-    const client = spoolingClient(httpClient(http), {
-      spool,
-      replayer: httpClient({ ...http, retries: 0 }),
-      address: new URL(http.url).href,
-      project: http.project ?? null,
-      log,
-    })
-    const close = async () => {
-      await client.close()
-      await instance.release()
-    }
-    return { ...client, close }
-  } catch (error) {
-    await instance.release()
-    throw error
-  }
+  const { url, project = null, workerId } = given
+  const replayer = httpClient({ ...given, retries: 0 })
+  return spoolingClient(httpClient(given), {
+    spool,
+    replayer,
+    address: new URL(url).href,
+    project,
+    workerId,
+    log,
+  })
 }
 
 const warn = (message: string): void => process.emitWarning(message, 'TurngraphSpool')

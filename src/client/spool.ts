@@ -1,9 +1,7 @@
-/** The folder in which captures wait while the service is away: one file a capture, and the lock of the process that has it. */
-
+/** The folder of captures that wait while the service is away: one file per turn, shared by processes (docs/decisions/spool.md). */
 import {
   chmodSync,
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -12,49 +10,34 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
-import { systemCode } from '../core/system-code.ts'
-import { holdFolder, type Instance } from '../graph/instance-lock.ts'
-import { captureRequest } from '../memory/record/record.ts'
-import { attemptTurn, usage } from '../runs/attempt-turn.ts'
+import { isGone, systemCode } from '../core/system-code.ts'
+import { operations } from '../operations/table.ts'
+import { createPrivateFile } from '../platform/data-folder/private-file.ts'
+import { isAlive } from '../platform/is-alive.ts'
 
-export type SpoolOptions = {
-  /** Where captures wait; one process at a time. */
-  folder: string
-  /** How many may wait; default 1,000. */
-  maxEntries?: number
-  /** How much they may take; default 64 MiB. */
-  maxBytes?: number
-}
+/** The folder, and the maximum number of captures (default 1,000) and of their bytes (default 64 MiB). */
+export type SpoolOptions = { folder: string; maxEntries?: number; maxBytes?: number }
 
-const waitingTurn = z.object({ operation: z.literal('captureTurnState'), input: captureRequest })
-const waitingCommit = z.object({
-  operation: z.literal('commitAttempt'),
-  input: z.object({
-    project: z.string().nullish(),
-    attemptId: z.string(),
-    fence: z.number(),
-    turn: attemptTurn,
-    usage: usage.nullish(),
+const waitingCapture = z.discriminatedUnion('operation', [
+  z.object({
+    operation: z.literal('captureTurnState'),
+    input: operations.captureTurnState.input,
+    address: z.string(),
   }),
-})
-const waitingCapture = z.discriminatedUnion('operation', [waitingTurn, waitingCommit])
-
-export type WaitingTurn = z.output<typeof waitingTurn>
-export type WaitingCommit = z.output<typeof waitingCommit>
-
-/** A capture that waits, camelCase, as the operation takes it. */
+  z.object({
+    operation: z.literal('commitAttempt'),
+    input: operations.commitAttempt.input,
+    address: z.string(),
+  }),
+])
+/** A capture that waits, camelCase, as the operation takes it, and the address of its service. */
 export type WaitingCapture = z.output<typeof waitingCapture>
-
-/** What replaying came to: how many the service has stored or refused, how many still wait, and why they do. */
-export type Replayed = { sent: number; refused: number; waiting: number; stoppedBy: TurngraphError | null }
-
-/** Whose turns are meant: those of a task, in one of its worlds. */
+/** The world of a turn: a task in one of its worlds. */
 export type SpoolScope = {
   project?: string | null | undefined
   featureId: string
@@ -62,207 +45,201 @@ export type SpoolScope = {
   worldSlug?: string | null | undefined
 }
 
-/**
- * Captures that wait on disk while the service is away, and go to it in their order once it is back. A kill -9 loses
- * none; one that was sent just before it is sent again, and stored once, since captures are idempotent.
- */
-export interface Spool {
-  readonly folder: string
-  /** How many captures wait. */
-  readonly waiting: number
-  /** How many the service has refused; they stay in `refused/` with the error beside them. */
-  readonly refused: number
-  /** How many of a world it has refused since this process began. */
-  refusedIn(scope: SpoolScope): number
-  /** What waits, oldest first. */
-  entries(): WaitingCapture[]
-  /** Sends what waits, as far as the service takes it. It happens by itself, too. */
-  replay(): Promise<Replayed>
-}
+export type Claimed = { claimed: string; entry: WaitingCapture | TurngraphError; world: string }
+export type SpoolFile = { name: string; number: string; isHeld: boolean }
 
-const MAX_ENTRIES = 1_000
-const MAX_BYTES = 64 * 1024 * 1024
-const NAME = /^(\d{16})\.json$/
+const NAME = /^(?:(\d{16})\.json|worker-([0-9a-f-]{36}))(?:\.claimed-(\d+)-(\d+))?$/
+/** An older claim of a turn belongs to a process that ended, even if another process has its number now. */
+const CLAIM_MS = 600_000
+/** Claims of this process: an earlier process may have had the same number. */
+const ownClaims = new Set<string>()
 
-/** The folder of a spool: one file a capture, named by its number. What stands there was flushed to the disk. */
+/** The files of a spool. A method throws `store_unavailable` with the folder if the disk fails. */
 export class SpoolFolder {
   readonly folder: string
-  readonly #refusedPath: string
-  readonly #maxEntries: number
-  readonly #maxBytes: number
-  readonly #waiting: { name: string; bytes: number }[]
-  #last: number
+  readonly #options: SpoolOptions
+  readonly #passedOver = new Set<string>()
+  readonly #log: (message: string) => void
+  #last = 0
 
-  /** @throws `store_unavailable` that names the folder, here and wherever the disk does not do what it should */
-  constructor({ folder, maxEntries = MAX_ENTRIES, maxBytes = MAX_BYTES }: SpoolOptions) {
-    this.folder = path.resolve(folder)
-    this.#refusedPath = path.join(this.folder, 'refused')
-    this.#maxEntries = maxEntries
-    this.#maxBytes = maxBytes
-    this.#waiting = this.#onDisk(() => {
-      mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
-      for (const each of [this.folder, this.#refusedPath]) chmodSync(each, 0o700) // another program may have made it
-      return namesIn(this.folder).map((name) => ({
-        name,
-        bytes: statSync(path.join(this.folder, name)).size,
-      }))
-    })
-    const known = [
-      ...this.#waiting.map(({ name }) => name),
-      ...this.#onDisk(() => namesIn(this.#refusedPath)),
-    ]
-    this.#last = Math.max(0, ...known.map((name) => Number.parseInt(name, 10)))
+  constructor(options: SpoolOptions, log: (message: string) => void) {
+    this.folder = path.resolve(options.folder)
+    this.#options = options
+    this.#log = log
   }
 
-  /** Where what waits is to go, as the first one that waits was told; null where nothing waits. */
-  get address(): string | null {
-    if (this.#waiting.length === 0) return null
-    return this.#onDisk(() =>
-      existsSync(this.#addressFile) ? readFileSync(this.#addressFile, 'utf8') : null,
-    )
-  }
-
-  get #addressFile(): string {
-    return path.join(this.folder, 'address')
-  }
-
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
-  get refused(): number {
-    return this.#onDisk(() => namesIn(this.#refusedPath).length)
-  }
-
-  /** @throws `too_large` where the spool is full, and `store_unavailable` where the disk is: nothing was kept then */
-  add(entry: WaitingCapture, address: string): void {
-    const text = JSON.stringify(entry)
-    const bytes = Buffer.byteLength(text)
-    const waitingBytes = this.#waiting.reduce((sum, waiting) => sum + waiting.bytes, 0)
-    if (this.#waiting.length >= this.#maxEntries || waitingBytes + bytes > this.#maxBytes)
-      throw spoolIsFull(this, waitingBytes)
-    const name = `${String(this.#last + 1).padStart(16, '0')}.json`
+  /** Makes the folder. It is for its owner only, even if another program made it. */
+  make(): void {
     this.#onDisk(() => {
-      if (this.#waiting.length === 0) writeDurably(this.#addressFile, address)
-      writeDurably(path.join(this.folder, name), text)
+      mkdirSync(this.#at('refused'), { recursive: true, mode: 0o700 })
+      for (const name of ['', 'refused']) chmodSync(this.#at(name), 0o700)
     })
-    this.#last++
-    this.#waiting.push({ name, bytes })
   }
 
-  /** What is no capture of ours is answered as the error that says so. */
-  oldest(): WaitingCapture | TurngraphError | null {
-    const [first] = this.#waiting
-    return first === undefined ? null : this.#read(first.name)
-  }
-
-  entries(): WaitingCapture[] {
-    return this.#waiting
-      .map(({ name }) => this.#read(name))
-      .filter((entry): entry is WaitingCapture => !(entry instanceof TurngraphError))
-  }
-
-  /** The oldest is stored. */
-  removeOldest(): void {
-    const [first] = this.#waiting
-    if (first === undefined) return
-    this.#onDisk(() => rmSync(path.join(this.folder, first.name), { force: true }))
-    this.#waiting.shift()
-  }
-
-  /** The oldest will never be stored: it stays readable, beside the reason. */
-  refuseOldest(reason: unknown): void {
-    const [first] = this.#waiting
-    if (first === undefined) return
-    this.#onDisk(() => {
-      mkdirSync(this.#refusedPath, { recursive: true, mode: 0o700 })
-      const errorFile = path.join(this.#refusedPath, first.name.replace(/json$/, 'error.json'))
-      writeDurably(errorFile, JSON.stringify(reason, null, 2))
-      const file = path.join(this.folder, first.name)
-      if (existsSync(file)) renameSync(file, path.join(this.#refusedPath, first.name))
-    })
-    this.#waiting.shift()
-  }
-
-  /** A file that somebody has removed is no capture either: it stands in nobody's way. */
-  #read(name: string): WaitingCapture | TurngraphError {
-    try {
-      return waitingCapture.parse(parseOrderedJson(readFileSync(path.join(this.folder, name), 'utf8')))
-    } catch (cause) {
-      return new TurngraphError('invalid_request', `${name} is no capture that a spool has kept.`, {
-        cause,
+  /** Lists the turns that wait, or those in `refused`, oldest first. Names each FIFO, link and device once. */
+  list(folder = ''): SpoolFile[] {
+    const found = this.#onDisk(() => readdirSync(this.#at(folder), { withFileTypes: true }))
+    return found
+      .flatMap((entry) => {
+        const [, number] = NAME.exec(entry.name) ?? []
+        if (number === undefined) return []
+        const name = path.join(folder, entry.name)
+        if (entry.isFile()) return { name, number, isHeld: this.#isHeld(name) }
+        if (!this.#passedOver.has(name))
+          this.#log(`${this.#at(name)} is passed over: it is not a regular file.`)
+        this.#passedOver.add(name)
+        return []
       })
+      .sort((a, b) => a.number.localeCompare(b.number))
+  }
+
+  /** Adds a capture. @throws `too_large` if the spool is full */
+  add(entry: WaitingCapture): void {
+    const { maxEntries = 1_000, maxBytes = 2 ** 26 } = this.#options
+    const text = JSON.stringify(entry)
+    const waiting = this.list()
+    const sizes = waiting.map(({ name }) => statSync(this.#at(name), { throwIfNoEntry: false })?.size ?? 0)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    if (waiting.length >= maxEntries || bytes + Buffer.byteLength(text) > maxBytes)
+      throw new TurngraphError(
+        'too_large',
+        `The spool is full: ${waiting.length} captures, ${bytes} bytes. Nothing was kept.`,
+        {
+          hint: `Bring the service back, or give the spool in ${this.folder} more room (maxEntries, maxBytes).`,
+          details: { spooled: false, waiting: waiting.length, bytes },
+        },
+      )
+    this.#last = Math.max(
+      this.#last,
+      ...[...waiting, ...this.list('refused')].map(({ number }) => Number(number)),
+    )
+    this.#onDisk(() => {
+      // Another process may have taken the number.
+      while (!createPrivateFile(this.#at(`${String(++this.#last).padStart(16, '0')}.json`), text));
+      const opened = openSync(this.folder, 'r')
+      fsyncSync(opened)
+      closeSync(opened)
+    })
+  }
+
+  /** Reads a capture. Returns null if another process has sent it, and the error if the file is no capture. */
+  read({ name }: Pick<SpoolFile, 'name'>): WaitingCapture | TurngraphError | null {
+    try {
+      return waitingCapture.parse(parseOrderedJson(readFileSync(this.#at(name), 'utf8')))
+    } catch (cause) {
+      if (isGone(cause)) return null
+      return new TurngraphError(
+        'invalid_request',
+        `${path.basename(name)} is no capture that a spool has kept.`,
+        { cause },
+      )
     }
+  }
+
+  /** Claims the oldest capture for the address (null: any) that has nothing before it in its world; null if there is none. */
+  claimNext(blocked: ReadonlySet<string>, address: string | null): Claimed | null {
+    const worlds = new Set(blocked)
+    for (const file of this.list()) {
+      const entry = this.read(file)
+      if (entry === null) return this.claimNext(blocked, address) // another process has sent it: its world is unknown
+      const world = worldOf(entry)
+      const isFree =
+        !worlds.has(world) &&
+        !file.isHeld &&
+        (address === null || entry instanceof Error || entry.address === address)
+      const claimed = isFree ? this.claim(file.name) : null
+      if (claimed !== null) return { claimed, entry, world }
+      worlds.add(world)
+    }
+    return null
+  }
+
+  /** Claims a file by its new name. Returns null if another process was faster. */
+  claim(name: string): string | null {
+    const claimed = `${unclaimed(name)}.claimed-${process.pid}-${Date.now()}`
+    if (!this.#move(name, claimed)) return null
+    ownClaims.add(this.#at(claimed))
+    return claimed
+  }
+
+  release(claimed: string): void {
+    this.#move(claimed, unclaimed(claimed))
+  }
+
+  /** Removes a turn that is stored. */
+  remove(claimed: string): void {
+    this.#onDisk(() => rmSync(this.#at(claimed), { force: true }))
+  }
+
+  /** Keeps a turn that will never be stored, with the reason. */
+  refuse(name: string, reason: TurngraphError): void {
+    this.make()
+    const kept = path.join('refused', unclaimed(name))
+    const file = this.#at(kept.replace(/json$/, 'error.json'))
+    this.#onDisk(() => createPrivateFile(file, JSON.stringify(reason.toWire(), null, 2)))
+    this.#move(name, kept)
+  }
+
+  /** Claims the identity of a process that ended, or a new one: after a kill a program is the same worker as before. */
+  claimWorker(): { claimed: string; id: string } {
+    const names = this.#onDisk(() => readdirSync(this.folder))
+    const free = names.find((name) => NAME.exec(name)?.[2] !== undefined && !this.#isHeld(name))
+    if (free === undefined)
+      this.#onDisk(() => createPrivateFile(this.#at(`worker-${crypto.randomUUID()}`), ''))
+    const claimed = free === undefined ? null : this.claim(free)
+    return claimed === null ? this.claimWorker() : { claimed, id: NAME.exec(claimed)?.[2] ?? '' }
+  }
+
+  #at = (name: string): string => path.join(this.folder, name)
+
+  /** Whether a process that lives has claimed the file. A worker keeps its identity as long as it lives. */
+  #isHeld(name: string): boolean {
+    const [, turn, , pid, since] = NAME.exec(name) ?? []
+    if (pid === undefined || ownClaims.has(this.#at(name))) return pid !== undefined
+    const isOld = turn !== undefined && Math.abs(Date.now() - Number(since)) > CLAIM_MS
+    return Number(pid) !== process.pid && !isOld && isAlive(Number(pid))
+  }
+
+  #move(from: string, to: string): boolean {
+    ownClaims.delete(this.#at(from))
+    return this.#onDisk(() => {
+      try {
+        renameSync(this.#at(from), this.#at(to))
+        return true
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return false
+        throw error
+      }
+    })
   }
 
   #onDisk<T>(work: () => T): T {
     try {
       return work()
     } catch (cause) {
-      const code = systemCode(cause)
-      const why = code === null ? '' : ` (${code})`
-      throw new TurngraphError('store_unavailable', `The spool in ${this.folder} cannot be used${why}.`, {
-        hint: 'Check that the folder is there, that it can be written, and that the disk has room.',
-        details: { spooled: false },
-        cause,
-      })
+      const code = systemCode(cause) ?? systemCode((cause as Error).cause)
+      throw new TurngraphError(
+        'store_unavailable',
+        `The spool in ${this.folder} cannot be used${code === null ? '' : ` (${code})`}.`,
+        {
+          hint: 'Check that the folder is there, that it can be written, and that the disk has room.',
+          details: { spooled: false },
+          cause,
+        },
+      )
     }
   }
 }
 
-const namesIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => NAME.test(name))
-        .sort()
-    : []
+const unclaimed = (name: string): string => name.replace(/\.claimed-\d+-\d+$/, '')
 
-/** Whole or not at all, also after a power cut: drafts have another name until they are on the disk. */
-function writeDurably(file: string, text: string): void {
-  const draft = `${file}.draft`
-  writeFileSync(draft, text, { mode: 0o600, flush: true })
-  renameSync(draft, file)
-  const folder = openSync(path.dirname(file), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+/** The key of a world; empty for a file that is no capture. */
+export function worldOf(entry: WaitingCapture | TurngraphError | null): string {
+  if (entry === null || entry instanceof TurngraphError) return ''
+  const { featureId, taskId, worldSlug } =
+    entry.operation === 'captureTurnState' ? entry.input : entry.input.turn
+  return keyOf({ project: entry.input.project, featureId: featureId ?? '', taskId: taskId ?? '', worldSlug })
 }
 
-const spoolIsFull = ({ folder, waiting }: SpoolFolder, bytes: number): TurngraphError =>
-  new TurngraphError(
-    'too_large',
-    `The spool is full: ${waiting} captures, ${bytes} bytes. Nothing was kept.`,
-    {
-      hint: `Bring the service back, or give the spool in ${folder} more room (maxEntries, maxBytes).`,
-      details: { spooled: false, waiting, bytes },
-    },
-  )
-
-/**
- * One process has a spool at a time: two would send its turns twice, and out of order. The identity beside the lock is
- * who this program is in leases, in this life and in the next.
- *
- * @throws `store_unavailable` where another process has it, or the disk refuses
- */
-export async function holdSpool(folder: string): Promise<Instance> {
-  try {
-    const instance = await holdFolder(folder)
-    const release = () =>
-      instance.release().catch((error: unknown) => {
-        // Where the folder was removed, its lock went with it.
-        if (existsSync(path.join(folder, 'instance.lock'))) throw error
-      })
-    return { ...instance, release }
-  } catch (cause) {
-    const isInUse = cause instanceof TurngraphError
-    const what = isInUse ? 'is in use by another process' : 'cannot be used'
-    throw new TurngraphError('store_unavailable', `The spool in ${folder} ${what}.`, {
-      hint: isInUse
-        ? 'Give each process a spool of its own, or end the other one.'
-        : 'Check that it is a folder, and that it can be written.',
-      cause,
-    })
-  }
-}
+export const keyOf = ({ project, featureId, taskId, worldSlug }: SpoolScope): string =>
+  JSON.stringify([project ?? null, featureId, taskId, worldSlug ?? null])

@@ -1,4 +1,15 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -242,7 +253,7 @@ describe('the spool', () => {
     const other = clientOf({ url, token, spool: folder })
     expect(await errorOf(other.spool())).toMatchObject({
       code: 'store_unavailable',
-      message: `The spool in ${folder} cannot be used.`,
+      message: expect.stringContaining(`The spool in ${folder} cannot be used`),
     })
     rmSync(folder)
   })
@@ -265,19 +276,76 @@ describe('the spool', () => {
     await expect.poll(() => numbersIn(client).catch(() => []), { timeout: 30_000 }).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('one process has it at a time', async () => {
+  test('several processes share it, and each is a worker of its own', async () => {
     const service = await restartable()
     const folder = newFolder()
     const first = clientOf({ url: service.url, token: service.token, spool: folder })
-    await first.spool()
     const second = clientOf({ url: service.url, token: service.token, spool: folder })
-    expect(await errorOf(second.spool())).toMatchObject({
-      code: 'store_unavailable',
-      message: `The spool in ${folder} is in use by another process.`,
-    })
     const id = await first.workerId()
+    expect(await second.workerId()).not.toBe(id)
+    await service.down()
+    await errorOf(first.captureTurnState(turn(1)))
+    await errorOf(second.captureTurnState(turn(2)))
+    await errorOf(first.captureTurnState(turn(3)))
+    await service.up()
+    await Promise.all([first, second].map(async (client) => (await spoolOf(client)).replay()))
+    expect(await numbersIn(first)).toEqual([1, 2, 3])
+    expect((await spoolOf(second)).waiting).toBe(0)
     await first.close()
-    expect(await second.workerId(), 'the same program after a restart').toBe(id)
+    const third = clientOf({ url: service.url, token: service.token, spool: folder })
+    expect(await third.workerId(), 'the same program after a restart').toBe(id)
+  })
+
+  test('a turn that a process has claimed waits for it with the later turns of its world; a kill gives it back', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    const client = clientOf({ url: service.url, token: service.token, spool: folder })
+    await service.down()
+    await errorOf(client.captureTurnState(turn(1)))
+    await errorOf(client.captureTurnState(turn(2)))
+    await errorOf(client.captureTurnState(turn(1, { taskId: 'TASK-2', worldSlug: 'w-2' })))
+    const other = spawn('sleep', ['600'])
+    onTestFinished(() => void other.kill('SIGKILL'))
+    const turnFile = path.join(folder, '0000000000000001.json')
+    renameSync(turnFile, `${turnFile}.claimed-${other.pid}-${Date.now()}`)
+    await service.up()
+    const spool = await spoolOf(client)
+    expect(await spool.replay()).toEqual({ sent: 1, refused: 0, waiting: 2, stoppedBy: null })
+    expect(isSpooled(await errorOf(client.captureTurnState(turn(3))))).toBe(true)
+    const ended = once(other, 'exit')
+    other.kill('SIGKILL')
+    await ended
+    await spool.replay()
+    expect(await numbersIn(client)).toEqual([1, 2, 3])
+  })
+
+  test('an old claim is no claim, because another process may have its number by now', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    const client = clientOf({ url: service.url, token: service.token, spool: folder })
+    await service.down()
+    await errorOf(client.captureTurnState(turn(1)))
+    const turnFile = path.join(folder, '0000000000000001.json')
+    renameSync(turnFile, `${turnFile}.claimed-${process.ppid}-${Date.now() - 3_600_000}`)
+    await service.up()
+    expect(await (await spoolOf(client)).replay()).toMatchObject({ sent: 1, waiting: 0 })
+  })
+
+  test('a FIFO, a link and a device in it are passed over, and named once', async () => {
+    const service = await restartable()
+    const folder = newFolder()
+    const said: string[] = []
+    execFileSync('mkfifo', [path.join(folder, '0000000000000001.json')])
+    symlinkSync('/dev/zero', path.join(folder, '0000000000000002.json'))
+    const log = (message: string) => said.push(message)
+    const client = clientOf({ url: service.url, token: service.token, spool: folder, log })
+    expect(await client.captureTurnState(turn(1))).toMatchObject({ created: true })
+    expect((await spoolOf(client)).waiting).toBe(0)
+    expect(said).toEqual(
+      ['0000000000000001.json', '0000000000000002.json'].map(
+        (name) => `${path.join(folder, name)} is passed over: it is not a regular file.`,
+      ),
+    )
   })
 
   test('a file in it that is none of its own stays beside its reason, and stands in nobody’s way', async () => {

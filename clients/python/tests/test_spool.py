@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -174,7 +175,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual(raised.exception.code, "invalid_request")
         self.assertIn("wait for", str(raised.exception))
 
-    def test_one_process_has_a_folder_at_a_time_and_a_kill_gives_it_back(self) -> None:
+    def test_processes_share_a_folder_and_a_kill_gives_back_what_was_claimed(self) -> None:
         program = (
             "import sys, time; from turngraph import TurngraphClient\n"
             f"client = TurngraphClient('http://127.0.0.1:1', spool={self.folder!r})\n"
@@ -183,8 +184,27 @@ class SpoolTest(ServiceTest):
         with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as other:
             assert other.stdout is not None
             _open, worker_id = other.stdout.readline().split()
-            with self.assertRaises(TurngraphError) as raised:
-                self.client("http://127.0.0.1:1", spool=self.folder)
-            self.assertIn("in use by another process", str(raised.exception))
+            network = self.away()
+            client = self.client(network.url, spool=self.folder)
+            self.assertNotEqual(client.worker_id, worker_id)
+            self.spooled(client, 1, 2)
+            file = Path(self.folder) / "0000000000000001.json"
+            file.rename(f"{file}.claimed-{other.pid}-{time.time_ns() // 1_000_000}")
+            network.fate = lambda method, path: None
+            assert client.spool is not None
+            replayed = client.spool.replay()
+            self.assertEqual((replayed.sent, replayed.waiting), (0, 2))
             other.kill()
-        self.assertEqual(self.client("http://127.0.0.1:1", spool=self.folder).worker_id, worker_id)
+        self.assertEqual(client.spool.replay().sent, 2)
+        self.assertEqual(self.numbers(), [1, 2])
+        self.assertEqual(self.client(network.url, spool=self.folder).worker_id, worker_id)
+
+    def test_a_fifo_and_a_link_are_passed_over_and_named_once(self) -> None:
+        os.mkfifo(Path(self.folder) / "0000000000000001.json")
+        (Path(self.folder) / "0000000000000002.json").symlink_to("/dev/zero")
+        said: list[str] = []
+        client = self.client(spool=self.folder, log=said.append)
+        self.assertTrue(client.capture_turn_state(**self.turn(1))["created"])
+        self.assertEqual(client.spool.waiting if client.spool else None, 0)
+        names = ["0000000000000001.json", "0000000000000002.json"]
+        self.assertEqual(said, [f"{Path(self.folder).resolve() / name} is passed over: it is not a regular file." for name in names])

@@ -1,55 +1,57 @@
-"""Captures that wait on disk while the service is away, and go to it in their order once it is back."""
+"""Captures that wait on disk while the service is away: one file per turn, in a folder that processes share.
+
+The form of the folder is that of the TypeScript client: what one of them has kept, the other sends.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import stat
 import threading
 import time
+import uuid
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ._secrets import mask_record
-from ._spool_folder import MAX_BYTES, MAX_ENTRIES, SpoolFolder
 from ._wire import check_fields, check_values, from_spool_form, to_spool_form
 from .errors import TurngraphError
 
 FIRST_AGAIN_S = 1.0
 LAST_AGAIN_S = 15.0
+# An older claim of a turn belongs to a process that ended, even if another process has its number now.
+CLAIM_S = 600.0
+NAME = re.compile(r"(?:(?P<turn>\d{16})\.json|worker-(?P<worker>[0-9a-f-]{36}))(?:\.claimed-(?P<pid>\d+)-(?P<since>\d+))?")
 SPOOLED = ("captureTurnState", "commitAttempt")
-
-# Asking again would not help: the record itself is refused, not the moment.
+# Asking again does not help: the record is refused, not the moment.
 REFUSALS = frozenset(
-    {
-        "invalid_request",
-        "too_large",
-        "turn_conflict",
-        "world_conflict",
-        "unknown_world",
-        "world_deleted",
-        "not_found",
-        "lease_lost",
-    }
+    "invalid_request too_large turn_conflict world_conflict unknown_world world_deleted not_found lease_lost".split()
 )
+# Claims of this process: an earlier process may have had the same number.
+_own_claims: set[Path] = set()
 
 Send = Callable[[str, Mapping[str, Any]], Any]
+Entry = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class SpoolOptions:
-    """A folder, for one process at a time, and how much may wait in it."""
+    """A folder, and the maximum number of captures and of their bytes in it."""
 
     folder: str | os.PathLike[str]
-    max_entries: int = MAX_ENTRIES
-    max_bytes: int = MAX_BYTES
+    max_entries: int = 1_000
+    max_bytes: int = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """How many the service has stored or refused, how many still wait, and why they do."""
+    """The number of captures that were stored, were refused and still wait, and why they wait."""
 
     sent: int
     refused: int
@@ -58,11 +60,7 @@ class Replayed:
 
 
 class Spool:
-    """A kill -9 loses none that waits; one that was sent just before it is sent again, and stored once.
-
-    The folder's form is that of the TypeScript client: what one of them has kept, the other sends. Secrets are masked
-    before a capture is sent or waits, as there: the record that waits must be the one whose answer was lost.
-    """
+    """A kill -9 loses no capture that waits. One that was sent just before it is sent again, and stored once."""
 
     def __init__(
         self,
@@ -72,44 +70,40 @@ class Spool:
         address: str,
         log: Callable[[str], None] | None,
     ) -> None:
-        given = options if isinstance(options, SpoolOptions) else SpoolOptions(options)
-        self._folder = SpoolFolder(given.folder, max_entries=given.max_entries, max_bytes=given.max_bytes)
-        self._send = send
-        self._address = address
-        self._log = log or _warn
-        # One at a time: what waits goes in its order, also where several threads capture.
+        self._options = options if isinstance(options, SpoolOptions) else SpoolOptions(options)
+        self.folder = Path(self._options.folder).resolve()
+        self._refused = self.folder / "refused"
+        self._send, self._address, self._log = send, address, log or _warn
         self._mutex = threading.RLock()
-        self._refusals: dict[str, int] = {}
-        self._pause = FIRST_AGAIN_S
+        self._pause, self._last = FIRST_AGAIN_S, 0
         # A service that hangs is not asked again before then: every call would wait for its time-out.
         self._hangs: tuple[float, TurngraphError] | None = None
         self._timer: threading.Timer | None = None
         self._closed = False
-        if (waits_for := self._folder.address) not in (None, address):
-            self._folder.release()
-            raise _waits_for_another(self.folder, str(waits_for), address)
+        self._passed_over: set[Path] = set()
+        with self._on_disk():
+            self._refused.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for private in (self.folder, self._refused):
+                private.chmod(0o700)
+        others = [entry["address"] for entry in map(_read, self._list(self.folder)) if entry and entry["address"] != address]
+        if others:
+            raise _waits_for_another(self.folder, others[0], address)
+        self._worker = self._claim_worker()
+        self.worker_id = _part(self._worker, "worker")
         self._schedule()
 
     @property
-    def folder(self) -> Path:
-        return self._folder.path
-
-    @property
-    def worker_id(self) -> str:
-        return self._folder.worker_id
-
-    @property
     def waiting(self) -> int:
-        """How many captures wait."""
-        return self._folder.waiting
+        """The number of captures that wait."""
+        return len(self._list(self.folder))
 
     @property
     def refused(self) -> int:
-        """How many the service has refused; they stay in ``refused/`` with the error beside them."""
-        return self._folder.refused
+        """The number of captures that the service has refused; they stay in ``refused/`` with the error beside them."""
+        return len(self._list(self._refused))
 
     def call(self, operation: str, fields: Mapping[str, Any], send: Send) -> Any:
-        """Sends what waits, then this; a capture that cannot go now waits too, and raises what says so."""
+        """Sends what waits, then this. A capture that cannot be sent now waits too, and raises ``store_unavailable``."""
         if operation not in SPOOLED:
             with self._mutex:
                 if (away := self._clear()) is not None:
@@ -117,40 +111,54 @@ class Spool:
             return send(operation, fields)
         check_values(fields)
         check_fields(operation, fields)
-        fields = _masked(operation, fields)
-        world = _world_of(operation, fields)
+        # The waiting record must be the one whose answer was lost, so every capture is masked before it is sent, too.
+        fields = mask_record(dict(fields))
+        entry = {"operation": operation, "input": to_spool_form(operation, fields), "address": self._address}
+        world = _world_of(entry)
         with self._mutex:
-            before = self._refusals.get(world, 0)
+            before = self._count_refused(world)
             away = self._clear()
-            if self._refusals.get(world, 0) > before:
+            if self._count_refused(world) > before:
                 raise _built_on_refused()
-            # Also where it waits for a world that is at work, behind others.
-            if away is not None or self.waiting > 0:
-                raise self._keep(operation, fields) from away
+            # Also if an earlier turn of its world waits for another process.
+            if away is not None or any(_world_of(_read(file)) == world for file in self._list(self.folder)):
+                raise self._keep(entry) from away
             try:
                 return send(operation, fields)
             except TurngraphError as error:
                 if not error.is_away:
                     raise
-                raise self._keep(operation, fields) from error
+                raise self._keep(entry) from error
 
     def replay(self) -> Replayed:
-        """Sends what waits, as far as the service takes it. It happens by itself, too."""
+        """Sends what waits, as far as the service takes it. This also happens on a timer."""
         with self._mutex:
             return self._replay()
 
     def close(self) -> None:
-        """What is being sent is sent first: the folder is somebody else's then."""
+        """Waits for the capture that is being sent."""
         with self._mutex:
-            if self._closed:
-                return
-            self._closed = True
             if self._timer is not None:
                 self._timer.cancel()
-            self._folder.release()
+            if not self._closed:
+                self._move(self._worker, _unclaimed(self._worker))
+            self._closed = True
 
-    def _keep(self, operation: str, fields: Mapping[str, Any]) -> TurngraphError:
-        self._folder.add({"operation": operation, "input": to_spool_form(operation, fields)}, self._address)
+    def _keep(self, entry: Entry) -> TurngraphError:
+        content = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        waiting = self._list(self.folder)
+        total = sum(file.stat().st_size for file in waiting if file.exists())
+        if len(waiting) >= self._options.max_entries or total + len(content) > self._options.max_bytes:
+            raise TurngraphError(
+                "too_large",
+                f"The spool is full: {len(waiting)} captures, {total} bytes. Nothing was kept.",
+                hint=f"Bring the service back, or give the spool in {self.folder} more room (max_entries, max_bytes).",
+                details={"spooled": False, "waiting": len(waiting), "bytes": total},
+            )
+        self._last = max([self._last, *(int(file.name[:16]) for file in waiting + self._list(self._refused))]) + 1
+        with self._on_disk():
+            while not _create(self.folder / f"{self._last:016d}.json", content):
+                self._last += 1  # another process has taken the number
         self._schedule()
         return TurngraphError(
             "store_unavailable",
@@ -160,7 +168,7 @@ class Spool:
         )
 
     def _clear(self) -> TurngraphError | None:
-        """Sends what waits before anything else is asked; answers what keeps it waiting where the service is away."""
+        """Sends what waits. Returns the error of a service that is away."""
         if self.waiting == 0:
             return None
         if self._hangs is not None and time.monotonic() < self._hangs[0]:
@@ -171,30 +179,25 @@ class Spool:
     def _replay(self) -> Replayed:
         sent = refused = 0
         stopped_by: TurngraphError | None = None
-        torn: set[str] = set()  # worlds that had a turn refused: their later turns were built on it
-        while self.waiting > 0 and not self._closed:
-            world = ""
+        blocked: set[str] = set()
+        while not self._closed and (stopped_by is None or stopped_by.code == "busy"):
+            if (claimed := self._claim_next(blocked)) is None:
+                break
+            entry = _read(claimed)
+            world = _world_of(entry)
             try:
-                entry = self._folder.oldest()
-                if entry is None:
-                    break
-                operation, fields = entry["operation"], from_spool_form(entry["operation"], entry["input"])
-                world = _world_of(operation, fields)
-                if world in torn:
-                    raise _built_on_refused()
-                self._store(operation, fields)
-            except TurngraphError as error:
-                if error.code not in REFUSALS:
-                    stopped_by = error
-                    break
-                torn.add(world)
-                self._refusals[world] = self._refusals.get(world, 0) + 1
-                self._folder.refuse_oldest(error.to_wire())
-                self._log(f"A spooled turn was refused ({error}); it stays in {self.folder}/refused.")
-                refused += 1
-            else:
-                self._folder.remove_oldest()
+                self._store(entry, _unclaimed(claimed).name)
+                with self._on_disk():
+                    claimed.unlink(missing_ok=True)
+                _own_claims.discard(claimed)
                 sent += 1
+            except TurngraphError as error:
+                if error.code in REFUSALS:
+                    refused += self._refuse(claimed, world, error)
+                    continue
+                self._move(claimed, _unclaimed(claimed))
+                blocked.add(world)
+                stopped_by = error
         if sent > 0:
             self._log(f"{sent} spooled turns were sent to the service.")
         self._pause = FIRST_AGAIN_S if sent + refused > 0 else min(2 * self._pause, LAST_AGAIN_S)
@@ -203,31 +206,106 @@ class Spool:
         self._schedule()
         return Replayed(sent, refused, self.waiting, stopped_by)
 
-    def _store(self, operation: str, fields: dict[str, Any]) -> None:
-        """A commit whose lease has run out meanwhile is captured as the turn that it is.
+    def _claim_next(self, blocked: set[str]) -> Path | None:
+        """Claims the oldest capture for this service that has nothing before it in its world."""
+        worlds = set(blocked)
+        for file in self._list(self.folder):
+            entry = _read(file)
+            if entry is None and not file.exists():
+                return self._claim_next(blocked)  # another process has sent it: its world is unknown
+            is_free = _world_of(entry) not in worlds and not _is_held(file)
+            if is_free and (entry is None or entry["address"] == self._address):
+                if (claimed := self._claim(file)) is not None:
+                    return claimed
+            worlds.add(_world_of(entry))
+        return None
 
-        The graph refuses it where anybody else has written that turn, or is at work on it.
-        """
+    def _refuse(self, claimed: Path, world: str, error: TurngraphError) -> int:
+        """Keeps a turn with the reason, and before it the later turns of its world: they were built on it."""
+        later = [file for file in self._list(self.folder) if world and not _is_held(file) and _world_of(_read(file)) == world]
+        for file, reason in [*((file, _built_on_refused()) for file in later), (claimed, error)]:
+            with self._on_disk():
+                self._refused.mkdir(mode=0o700, exist_ok=True)
+                _create(self._refused / f"{file.name[:16]}.error.json", json.dumps(reason.to_wire(), indent=2).encode())
+            self._move(file, self._refused / _unclaimed(file).name)
+            self._log(f"A spooled turn was refused ({reason}); it stays in {self._refused}.")
+        return len(later) + 1
+
+    def _store(self, entry: Entry | None, name: str) -> None:
+        """Captures the turn of a commit whose lease has run out. The graph refuses it if another turn was stored there."""
+        if entry is None:
+            raise TurngraphError("invalid_request", f"{name} is no capture that a spool has kept.")
+        operation, fields = entry["operation"], from_spool_form(entry["operation"], entry["input"])
         try:
             self._send(operation, fields)
         except TurngraphError as error:
-            turn = fields.get("turn")
-            if operation != "commitAttempt" or error.code != "lease_lost" or not isinstance(turn, dict):
-                raise
-            if any(turn.get(name) is None for name in ("feature_id", "task_id", "turn_number")):
+            turn = fields.get("turn") or {}
+            is_whole = all(turn.get(name) is not None for name in ("feature_id", "task_id", "turn_number"))
+            if error.code != "lease_lost" or not is_whole:
                 raise
             self._send("captureTurnState", {**turn, "project": fields.get("project")})
+
+    def _count_refused(self, world: str) -> int:
+        return sum(_world_of(_read(file)) == world for file in self._list(self._refused))
+
+    def _list(self, folder: Path) -> list[Path]:
+        """The turns in a folder, oldest first. Names each FIFO, link and device once."""
+        with self._on_disk():
+            found = sorted(file for file in folder.iterdir() if (form := NAME.fullmatch(file.name)) and form["turn"])
+        for file in found:
+            if _is_other(file) and file not in self._passed_over:
+                self._passed_over.add(file)
+                self._log(f"{file} is passed over: it is not a regular file.")
+        return [file for file in found if file not in self._passed_over]
+
+    def _claim_worker(self) -> Path:
+        """Claims the identity of a process that ended, or a new one: after a kill a program is the same worker."""
+        with self._on_disk():
+            for file in [*self.folder.glob("worker-*"), self.folder / f"worker-{uuid.uuid4()}"]:
+                if not file.exists():
+                    _create(file, b"")
+                if not _is_held(file) and (claimed := self._claim(file)) is not None:
+                    return claimed
+        return self._claim_worker()
+
+    def _claim(self, file: Path) -> Path | None:
+        claimed = file.with_name(f"{_unclaimed(file).name}.claimed-{os.getpid()}-{time.time_ns() // 1_000_000}")
+        if not self._move(file, claimed):
+            return None
+        _own_claims.add(claimed)
+        return claimed
+
+    def _move(self, file: Path, to: Path) -> bool:
+        _own_claims.discard(file)
+        with self._on_disk():
+            try:
+                file.rename(to)
+            except FileNotFoundError:
+                return False  # another process was faster
+        return True
+
+    @contextmanager
+    def _on_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as cause:
+            raise TurngraphError(
+                "store_unavailable",
+                f"The spool in {self.folder} cannot be used ({os.strerror(cause.errno or 0)}).",
+                hint="Check that the folder is there, that it can be written, and that the disk has room.",
+                details={"spooled": False},
+            ) from cause
 
     def _schedule(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         if self._closed or self.waiting == 0:
             return
-        self._timer = threading.Timer(self._pause, self._replay_by_itself)
+        self._timer = threading.Timer(self._pause, self._replay_on_timer)
         self._timer.daemon = True
         self._timer.start()
 
-    def _replay_by_itself(self) -> None:
+    def _replay_on_timer(self) -> None:
         try:
             if not self._closed:
                 self.replay()
@@ -235,16 +313,75 @@ class Spool:
             self._log(str(error))
 
 
-def _masked(operation: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    if operation == "captureTurnState":
-        return dict(mask_record(dict(fields)))
-    return {**fields, "turn": mask_record(fields.get("turn"))}
+def _part(file: Path, name: str) -> str:
+    found = NAME.fullmatch(file.name)
+    return (found and found[name]) or ""
 
 
-def _world_of(operation: str, fields: Mapping[str, Any]) -> str:
-    given: Any = fields if operation == "captureTurnState" else fields.get("turn", {})
-    names = (given.get("feature_id") or "", given.get("task_id") or "", given.get("world_slug"))
-    return json.dumps([fields.get("project"), *names])
+def _unclaimed(file: Path) -> Path:
+    return file.with_name(file.name.partition(".claimed-")[0])
+
+
+def _is_other(file: Path) -> bool:
+    try:
+        return not stat.S_ISREG(file.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _is_held(file: Path) -> bool:
+    """Whether a process that lives has claimed it. A worker keeps its identity as long as it lives."""
+    pid = int(_part(file, "pid") or 0)
+    if pid == 0 or file in _own_claims:
+        return pid != 0
+    is_old = _part(file, "turn") != "" and abs(time.time() - int(_part(file, "since")) / 1000) > CLAIM_S
+    if pid == os.getpid() or is_old:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # it lives, and belongs to another user
+    return True
+
+
+def _create(file: Path, content: bytes) -> bool:
+    """Writes a file that is there whole or not at all. False if it was there already."""
+    draft = file.with_name(f".{uuid.uuid4()}.draft")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        os.link(draft, file)
+    except FileExistsError:
+        return False
+    finally:
+        draft.unlink(missing_ok=True)
+    folder = os.open(file.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+    return True
+
+
+def _read(file: Path) -> Entry | None:
+    """The capture; None if the file is gone or is no capture."""
+    try:
+        entry = json.loads(file.read_text(encoding="utf-8"))
+        is_capture = entry["operation"] in SPOOLED and isinstance(entry["input"], dict) and isinstance(entry["address"], str)
+        return dict(entry) if is_capture else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _world_of(entry: Entry | None) -> str:
+    """The key of a world; empty for a file that is no capture."""
+    if entry is None:
+        return ""
+    given = entry["input"] if entry["operation"] == "captureTurnState" else entry["input"].get("turn") or {}
+    names = (given.get("featureId") or "", given.get("taskId") or "", given.get("worldSlug"))
+    return json.dumps([entry["input"].get("project"), *names])
 
 
 def _built_on_refused() -> TurngraphError:
@@ -259,7 +396,7 @@ def _waits_for_another(folder: Path, waits_for: str, address: str) -> TurngraphE
     return TurngraphError(
         "invalid_request",
         f"spool: turns in {folder} wait for {waits_for}, not for {address}",
-        hint="Open it with that url until they are sent, or name another folder.",
+        hint="Open it with that url until they are sent, or name another folder. If the service has moved: turngraph spool send --moved.",
         details={"problems": [{"path": "spool", "message": f"holds turns for {waits_for}"}]},
     )
 
