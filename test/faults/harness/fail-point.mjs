@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync } from 'node:fs'
 
 /**
  * Loaded into a service before it starts (`node --import`): counts the steps of the service in its graph for
- * one world, and ends the process with SIGKILL at one of them. Not a hook of the product: it wraps the class
+ * one world, and ends the process with SIGKILL at one of them, given by its number or its name. Not a hook of the product: it wraps the class
  * of the adapter from outside. fail-points.ts configures it, and it writes the steps to the file CHAOS_TRACE.
  */
 const { CHAOS_WORLD = '', CHAOS_FAIL_AT, CHAOS_TRACE } = process.env
@@ -18,7 +18,7 @@ const { EmbeddedGraph, Neo4jGraph } = await import(new URL(adapter, bin))
 function pass(point) {
   passed++
   if (CHAOS_TRACE !== undefined) appendFileSync(CHAOS_TRACE, `${point}\n`)
-  if (passed === failAt) process.kill(process.pid, 'SIGKILL')
+  if (passed === failAt || point === CHAOS_FAIL_AT) process.kill(process.pid, 'SIGKILL')
 }
 
 /** Returns true if a parameter names the world under test. */

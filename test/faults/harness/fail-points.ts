@@ -3,8 +3,12 @@ import { fileURLToPath } from 'node:url'
 
 const preload = fileURLToPath(new URL('fail-point.mjs', import.meta.url))
 
-/** The environment of a service that dies at its n-th step for a world. 0: it only lists the steps. */
-export const failingAt = (worldSlug: string, point: number, trace?: string): Record<string, string> => ({
+/** The environment of a service that dies at its n-th step for a world, or at the first of a name. 0: it only lists the steps. */
+export const failingAt = (
+  worldSlug: string,
+  point: number | string,
+  trace?: string,
+): Record<string, string> => ({
   NODE_OPTIONS: `--import ${preload}`,
   CHAOS_WORLD: encodeURIComponent(worldSlug), // as in keys
   CHAOS_FAIL_AT: String(point),

@@ -5,17 +5,18 @@ import { createTurngraphClient } from '../../../src/client/create.ts'
 import { memory } from '../../support/engines.ts'
 import { exportOf } from '../../support/exported.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK } from '../../support/records.ts'
-import { failingAt, tracedPoints } from './fail-points.ts'
+import { failingAt } from './fail-points.ts'
 import { KILLED_BOUND_MS, newFolder } from './killed-at-steps.ts'
 import { runCli } from './service-process.ts'
 
 const TURNS = 9
+const FIRST = 'session-one'
 
 /** Two sessions of one task: a restore writes its second batch in the middle of the first session. */
 async function fileOfTwoSessions(): Promise<string> {
   const graph = await memory.open()
   const client = clientOf(graph)
-  for (const worldSlug of ['first', 'second'])
+  for (const worldSlug of [FIRST, 'session-two'])
     for (let turn = 1; turn <= TURNS; turn++) await client.captureTurnState(aTurn(turn, { worldSlug }))
   const file = path.join(newFolder(), 'two.jsonl')
   writeFileSync(file, (await exportOf(graph)).map((line) => `${line}\n`).join(''))
@@ -35,13 +36,9 @@ export function namesWhatAKilledRestoreLeft(storeOf: () => Promise<string>): voi
         dataFolder: newFolder(),
         environment: { ...environment, TURNGRAPH_STORE: store },
       })
-    const trace = path.join(newFolder(), 'trace')
-    expect((await restore(await storeOf(), failingAt(TASK, 0, trace))).exitCode).toBe(0)
-    const points = tracedPoints(trace)
-    const first = points.indexOf('after commit')
-    expect(points.indexOf('after commit', first + 1)).toBeGreaterThan(first)
     const store = await storeOf()
-    expect((await restore(store, failingAt(TASK, first + 1))).exitCode).toBeNull()
+    // Dies after the first commit with a part of that session. A slow store has smaller batches, so the number of the step varies.
+    expect((await restore(store, failingAt(FIRST, 'after commit'))).exitCode).toBeNull()
     return {
       store,
       finish: async () => {
@@ -57,7 +54,7 @@ export function namesWhatAKilledRestoreLeft(storeOf: () => Promise<string>): voi
     const { store, finish } = await killRestore()
     const client = createTurngraphClient({ store, project: PROJECT })
     await expect(client.captureTurnState(aTurn(1))).rejects.toMatchObject(refused)
-    await expect(client.captureTurnState(aTurn(10, { worldSlug: 'first' }))).rejects.toMatchObject(refused)
+    await expect(client.captureTurnState(aTurn(10, { worldSlug: FIRST }))).rejects.toMatchObject(refused)
     const task = { featureId: FEATURE, taskId: TASK }
     await expect(client.declareCriteria({ ...task, criteria })).rejects.toMatchObject(refused)
     await expect(client.createWorld(task)).rejects.toMatchObject(refused)
@@ -72,7 +69,7 @@ export function namesWhatAKilledRestoreLeft(storeOf: () => Promise<string>): voi
     await finish()
     const after = createTurngraphClient({ store, project: PROJECT })
     expect((await after.examine({ project: PROJECT })).findings).toEqual([])
-    expect((await after.captureTurnState(aTurn(TURNS + 1, { worldSlug: 'first' }))).created).toBe(true)
+    expect((await after.captureTurnState(aTurn(TURNS + 1, { worldSlug: FIRST }))).created).toBe(true)
     await after.close()
   })
 
