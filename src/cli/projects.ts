@@ -1,7 +1,7 @@
 /** `turngraph projects`: lists the projects of the graph. */
 import { command, JSON_FORM, PAGE } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
-import { printItems } from './output.ts'
+import { printList } from './output.ts'
 
 export const addProjects = command({
   name: 'projects',
@@ -9,5 +9,5 @@ export const addProjects = command({
   operation: 'listProjects',
   options: { ...PAGE, ...JSON_FORM },
   help: "Example:\n  turngraph projects --json | jq -r '.items[].project'",
-  print: printItems(`There are no projects in ${graphInUse()}.`, { project: 'project' }),
+  print: ({ items }) => printList(items, `There are no projects in ${graphInUse()}.`, { project: 'project' }),
 })

@@ -461,6 +461,14 @@ describe('exit codes', () => {
     })
   })
 
+  test('the list of projects of an empty graph names the graph', async () => {
+    const { code, stderr } = await turngraph.run(['projects'])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^There are no projects in the graph in .+\.\n/),
+    ])
+  })
+
   test('a capture of another record at a stored turn exits with 5', async () => {
     await captured(1)
     const again = await captured(1, 'Built something else')
