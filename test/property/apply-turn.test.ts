@@ -157,8 +157,7 @@ describe('a record applied to the state of its world', () => {
           one,
           toEntry(3, replaced),
           toEntry(4, late),
-          { kind: 'withdrawal', above: 1 },
-          two,
+          { kind: 'withdrawal', above: 2 },
         ]
         const world = given.reduce<World>(apply, kept)
         const { state } = foldWorld<Kept>(world.registry, world.state, [one, two])
@@ -240,7 +239,11 @@ describe('a record applied to the state of its world', () => {
 })
 
 /** A capture in one of the sessions of a task, or a version of what it declares. */
-const anyStep = fc.oneof(
+type SessionStep =
+  | { worldSlug: string; turn: number; record: Partial<TurnToSend> }
+  | { declared: readonly string[] }
+
+const anyStep: fc.Arbitrary<SessionStep> = fc.oneof(
   {
     weight: 9,
     arbitrary: fc.record({
@@ -249,8 +252,50 @@ const anyStep = fc.oneof(
       record: anyRecord,
     }),
   },
-  { weight: 1, arbitrary: fc.subarray(CRITERIA, { minLength: 1 }).map((declared) => ({ declared })) },
+  { weight: 2, arbitrary: fc.subarray(CRITERIA, { minLength: 1 }).map((declared) => ({ declared })) },
 )
+
+/** More turns than a state keeps outcomes of, and versions that reword a criterion and leave others out. */
+const LONG_SESSION: SessionStep[] = [
+  { declared: CRITERIA.filter((_, i) => i !== 1) },
+  ...turnsFrom(1, 5),
+  { declared: CRITERIA.slice(1, 2) },
+  { declared: CRITERIA.slice(3) },
+  ...turnsFrom(6, 10),
+]
+
+function turnsFrom(first: number, last: number): SessionStep[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    worldSlug: 'one',
+    turn: first + i,
+    record: {
+      playerSummary: 'Rounded it',
+      coachDecision: 'feedback',
+      coachFeedback: 'Round it',
+      lessonsFromTurn: [],
+      filesModified: ['src/till.ts'],
+      gates: {},
+      issues: [],
+      acceptanceCriteriaStatus: {},
+      // The turns between touch the file of a proof.
+      verifications: (i % 2 === 0 ? CRITERIA : []).map((criterionText, place) => ({
+        criterionId: `AC-${place + 1}`,
+        criterionText,
+        status: 'verified' as const,
+        evidence: '',
+        source: 'coach' as const,
+      })),
+      promises: [
+        {
+          criterionId: 'AC-1',
+          criterionText: CRITERIA[0] ?? null,
+          status: 'complete',
+          implementationFiles: ['src/till.ts'],
+        },
+      ],
+    },
+  }))
+}
 
 describeOn(memory, (store) => {
   const handles = useGraph(store)
@@ -278,6 +323,11 @@ describeOn(memory, (store) => {
             }))
             versions.push({ declaredAt, listings })
             task = applyDeclaration(task, { declaredAt, listings })
+            const { version, retired } = await client.getSpecification(place)
+            expect(task.registry.specification?.version).toBe(version)
+            expect(task.registry.specification?.retiredIn).toEqual(
+              new Map(retired.map(({ key, retiredInVersion }) => [key, retiredInVersion])),
+            )
           } else {
             const { worldSlug, turn, record } = step
             const { created, superseded, ...answered } = await client.captureTurnState({
@@ -302,7 +352,7 @@ describeOn(memory, (store) => {
             encodeState(task.registry, task.worlds.get(key)?.state ?? state),
           )
       }),
-      { numRuns: cases(20) },
+      { numRuns: cases(20), examples: [[LONG_SESSION]] },
     )
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { worldKey } from '../../src/core/keys.ts'
 import type { Graph } from '../../src/graph/port.ts'
-import { isSuperseded } from '../../src/memory/criteria/snapshot.ts'
+import { isSuperseded, NO_LEDGER, readSnapshot } from '../../src/memory/criteria/snapshot.ts'
 import { shownCriterion } from '../../src/memory/criteria/views.ts'
 import type { TurnState } from '../../src/memory/record/record.ts'
 import { specificationOf } from '../../src/rules/apply-turn.ts'
@@ -48,6 +48,9 @@ export async function expectSameAnswers(
   if (folded === undefined) throw new Error(`no world ${place.worldSlug} was folded`)
   const state = decodeState(registry, encodeState(registry, folded.state))
   expect(state).toEqual(folded.state)
+  const stored = await readSnapshot(graph, place, null, NO_LEDGER)
+  expect(stored).toMatchObject({ outcomes: state.outcomes, specifiedAfter: state.specifiedAfter })
+  expect(stored?.progress).toEqual(state.progress)
   for (const policy of POLICIES) {
     const { seen, states } = statesOf(registry, state, policy)
     const told = await client.listCriteria({ ...place, policy, role: 'player' })
