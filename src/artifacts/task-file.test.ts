@@ -129,5 +129,5 @@ test('a specification in JSON is taken as it is sent', () => {
     criteria: [{ criterionId: 'AC-1', text: 'one', kind: 'manual' }, { text: 'two' }],
   })
   expect(() => parseSpecificationJson('[]', 'f.json')).toThrow('f.json has no list `criteria`.')
-  expect(() => parseSpecificationJson('- one', 'f.json')).toThrow('f.json is no JSON')
+  expect(() => parseSpecificationJson('- one', 'f.json')).toThrow('f.json is not JSON')
 })
