@@ -110,6 +110,8 @@ const STRANGERS: Record<string, (file: string, content: string) => void> = {
     writeFileSync(`${file}.other`, content, { mode: 0o600 })
     symlinkSync(`${path.basename(file)}.other`, file)
   },
+  FIFOs: (file) => void execFileSync('mkfifo', [file]),
+  'links to a device': (file) => symlinkSync('/dev/zero', file),
   'readable by others': (file, content) => writeFileSync(file, content, { mode: 0o644 }),
   ...(isRoot && {
     'of another owner': (file: string, content: string) => {
