@@ -1,10 +1,8 @@
 // Answers a request with JSON, an error included, also where it is not HTTP enough to become one.
 import type { Duplex } from 'node:stream'
-import type { ErrorRequestHandler, Request, Response } from 'express'
+import type { ErrorRequestHandler, Response } from 'express'
 import * as z from 'zod'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
-import { readEncoding, refuseUndecodable } from './content-encoding.ts'
-import { bodyTooLarge } from './json-body.ts'
 
 /**
  * Answers JSON. Not `res.json`: no ETag, no freshness check, no second look at the content type; and a
@@ -24,7 +22,7 @@ export function answerText(res: Response, status: number, json: string): void {
 
 /** Renders whatever a handler threw, in the one form. What is not ours is `internal`, without its text. */
 export const answerFailure: ErrorRequestHandler = (thrown, req, res, next) => {
-  const error = refusalOfExpress(thrown, req) ?? asTurngraphError(thrown)
+  const error = refusalOfExpress(thrown) ?? asTurngraphError(thrown)
   // request-log.ts writes it into the request's one line.
   if (error.status >= 500) res.err = error.code === 'internal' && thrown instanceof Error ? thrown : error
   if (res.headersSent) return next(thrown) // express ends the connection: the answer is half out
@@ -36,21 +34,13 @@ export const answerFailure: ErrorRequestHandler = (thrown, req, res, next) => {
   answerJson(res, error.status, error.toWire(String(req.id)))
 }
 
-/** An error of express: a fault of the client, with a status. */
-const refusal = z.object({
-  status: z.number().min(400).max(499),
-  message: z.string(),
-  type: z.string().optional(),
-  limit: z.number().optional(),
-})
+/** What express throws: a client's fault with a status. */
+const refusal = z.object({ status: z.number().min(400).max(499), message: z.string() })
 
-function refusalOfExpress(thrown: unknown, { headers }: Request): TurngraphError | null {
+function refusalOfExpress(thrown: unknown): TurngraphError | null {
   const found = refusal.safeParse(thrown)
   if (!found.success || thrown instanceof TurngraphError) return null
-  const { message, type, limit = 0 } = found.data
-  if (type === 'entity.too.large') return bodyTooLarge(limit)
-  const undecodable = refuseUndecodable(thrown, readEncoding(headers))
-  if (undecodable !== null) return undecodable
+  const { message } = found.data
   return new TurngraphError('invalid_request', `The request cannot be read: ${message}.`, {
     details: { problems: [{ path: '', message }] },
   })

@@ -64,16 +64,16 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
   const readJson = boundBodies()
   const mcpBody = readJson(MAX_BODY_BYTES)
-  addMcp(app, config, context, rate === null ? mcpBody : [...mcpBody, rate.members])
+  addMcp(app, config, context, rate === null ? [mcpBody] : [mcpBody, rate.members])
   for (const route of routes) {
-    const body = hasBody(route) ? readJson(route.mostBytes ?? MAX_BODY_BYTES) : [refuseBody]
+    const body = hasBody(route) ? readJson(route.mostBytes ?? MAX_BODY_BYTES) : refuseBody
     addRoute(app, route, body, context)
   }
   app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
   app.get(EVENTS_PATH, requireScope('read'), refuseBody, eventsHandler(context))
   const { pageSessions } = tokens
   app.post(PAGE_CODES_PATH, requireScope(null), refuseBody, createCodeHandler(pageSessions))
-  app.post(PAGE_SESSIONS_PATH, ...readJson(MAX_CODE_BYTES), exchangeCodeHandler(pageSessions))
+  app.post(PAGE_SESSIONS_PATH, readJson(MAX_CODE_BYTES), exchangeCodeHandler(pageSessions))
   for (const [path, methods] of methodsByPath()) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, methods, req, res))
   }
@@ -100,12 +100,7 @@ const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 /** Plain HTTP on a loopback address is a normal way to run it: assets must not be asked for over TLS. */
 const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }
 
-function addRoute(
-  app: Express,
-  route: Route,
-  body: readonly RequestHandler[],
-  context: OperationContext,
-): void {
+function addRoute(app: Express, route: Route, body: RequestHandler, context: OperationContext): void {
   const method = ({ GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const)[
     route.method
   ]
@@ -116,7 +111,7 @@ function addRoute(
     app.head(address, (req, res) => refuseMethod(route.path, ['GET'], req, res))
     app.get(address, refuseForeignGet)
   }
-  app[method](address, requireScope(scope), ...body, operationHandler(route, context))
+  app[method](address, requireScope(scope), body, operationHandler(route, context))
 }
 
 function addMcp(

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer, get } from 'node:http'
+import { createServer, get, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { boundConnections, connectionBound } from './connections.ts'
+import { boundConnections, connectionBound, Drain } from './connections.ts'
 
 test('connections stay below the limit of open files, and some are always taken', () => {
   expect(connectionBound(1000, 1024)).toBe(896)
@@ -13,15 +13,18 @@ test('connections stay below the limit of open files, and some are always taken'
 })
 
 test('an answer that never comes is waited for up to the bound, then cut off', async () => {
-  const server = createServer()
-  const closeServer = boundConnections(server, 10)
-  const arrived = once(server, 'request')
+  const drain = new Drain()
+  let entered = () => {}
+  const arrived = new Promise<void>((resolve) => {
+    entered = resolve
+  })
+  const server = createServer(drain.around(() => entered()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const cutOff = new Promise<Error>((resolve) => get({ port, host: '127.0.0.1' }).on('error', resolve))
   await arrived
   const started = performance.now()
-  await closeServer(100)
+  await drain.close(server, 100)
   expect(performance.now() - started).toBeGreaterThan(90)
   expect(await cutOff).toMatchObject({ code: 'ECONNRESET' })
 })
@@ -30,11 +33,12 @@ test('a connection that never sent a whole request gives way before one that wai
   const { open } = await boundedTo(3)
   const [waiting, unfinished, silent] = [await open(), await open(), await open()]
   await waiting.ask('/')
-  await unfinished.send('POST / HTTP/1.1\r\nHost: x\r\n')
-  await open()
-  await unfinished.ended
+  await unfinished.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n') // it is answered before its body came
+  await unfinished.answered(1)
   await open()
   await silent.ended
+  await open()
+  await unfinished.ended
   await waiting.ask('/')
 })
 
@@ -45,6 +49,17 @@ test('a connection that waits between two requests gives way where there is no o
   const next = await open()
   await waiting.ended
   await next.ask('/')
+})
+
+test('a connection gives way only once all requests that it sent at once are answered', async () => {
+  const { open, finish } = await boundedTo(1)
+  const pipelining = await open()
+  await pipelining.send('GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await pipelining.answered(1)
+  const refused = await open()
+  await refused.ended
+  finish()
+  await pipelining.answered(2)
 })
 
 test('a connection that has closed makes room: no other gives way to the next', async () => {
@@ -59,9 +74,13 @@ test('a connection that has closed makes room: no other gives way to the next', 
 
 /** A server with bounded connections that answers at once, but `/slow` when it may finish. */
 async function boundedTo(most: number) {
-  const server = createServer()
+  const slow: ServerResponse[] = []
+  const answer: RequestListener = (req, res) => {
+    if (req.url === '/slow') slow.push(res)
+    else res.end('ok')
+  }
+  const server = createServer(answer)
   boundConnections(server, most)
-  server.on('request', (_req, res) => res.end('ok'))
   const closed = new Promise<void>((resolve) => {
     server.on('connection', (socket: Socket) => socket.once('close', () => resolve()))
   })
@@ -79,6 +98,7 @@ async function boundedTo(most: number) {
       await taken
       return client
     },
+    finish: () => slow.map((res) => res.end('ok')),
     /** Resolves once the server has noticed that the first connection which closes has closed. */
     closedAtServer: () => closed,
   }

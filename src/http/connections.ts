@@ -1,5 +1,5 @@
-// Bounds the open connections of a server in number and in time, and closes them when the service ends.
-import type { Server, ServerResponse } from 'node:http'
+// Limits the open connections of a server in number and in time, so that silent clients do not exclude others.
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How long a client may take to send what it asks, or to ask again. */
@@ -13,7 +13,7 @@ export const CONNECTION_OPTIONS = {
   maxHeaderSize: 32 * 1024,
 } as const
 
-/** The files that the process opens in addition to connections: the graph, its log, a pool of Neo4j connections. */
+/** The files that the process opens beside connections: the graph, its log, a pool of Neo4j connections. */
 const OTHER_FILES = 128
 const FEWEST = 16
 
@@ -23,7 +23,7 @@ export function connectionBound(asked: number, openFiles: number | null): number
   return Math.min(asked, Math.max(openFiles - OTHER_FILES, FEWEST))
 }
 
-/** The process's limit of open files (`ulimit -n`); null if the system has none, or does not report it. */
+/** The process's limit of open files (`ulimit -n`); null where the system has none, or does not say. */
 export function openFileLimit(): number | null {
   Object.assign(process.report, { excludeNetwork: true }) // otherwise it looks up the names of all peers
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
@@ -32,46 +32,79 @@ export function openFileLimit(): number | null {
 }
 
 /**
- * Keeps at most `most` connections of the server open. Call it before anything listens to requests. One more replaces a connection without a request under way: first
- * one that never sent a whole request, then the one that has waited longest. If all have a request under way, the new one
- * is closed. `server.maxConnections` alone closes the new one always, so silent clients lock everybody out until they
- * time out.
- *
- * @returns a function that stops the server: it waits at most `boundMs` for the requests under way
+ * Keeps at most `most` connections open. One more replaces a connection without a request in progress, because silent clients would
+ * otherwise lock out all others until they time out. Connections that never sent a whole request go first: a client that reuses its
+ * connection would be cut off in the middle of its next request. Among equals, the one that has waited longest goes. If every
+ * connection has a request in progress, the new one is closed.
  */
-export function boundConnections(server: Server, most: number): (boundMs: number) => Promise<void> {
-  let isClosing = false
-  const [open, silent, idle] = [new Set<Socket>(), new Set<Socket>(), new Set<Socket>()]
-  const underWay = new Set<ServerResponse>()
+export function boundConnections(server: Server, most: number): void {
+  const open = new Map<Socket, { requests: number }>()
+  const silent = new Set<Socket>()
+  const idle = new Set<Socket>()
   const forget = (socket: Socket) => [open, silent, idle].map((sockets) => sockets.delete(socket))
   server.on('connection', (socket: Socket) => {
-    open.add(socket)
+    if (open.size >= most) {
+      const [longest = socket] = silent.size > 0 ? silent : idle
+      forget(longest)
+      longest.destroy()
+      if (longest === socket) return
+    }
+    open.set(socket, { requests: 0 })
     silent.add(socket)
     socket.once('close', () => forget(socket))
-    if (open.size <= most) return
-    const [longest = socket] = silent.size > 1 ? silent : idle
-    forget(longest)
-    longest.destroy()
   })
-  server.on('request', ({ socket }, res) => {
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    const { socket } = req
+    const underWay = open.get(socket)
+    if (underWay === undefined) return
     silent.delete(socket)
     idle.delete(socket)
-    underWay.add(res)
-    if (isClosing) res.setHeader('Connection', 'close')
+    underWay.requests++ // several where a client pipelines
     res.once('close', () => {
-      underWay.delete(res)
-      if (isClosing) socket.destroySoon()
-      else if (open.has(socket)) idle.add(socket)
+      underWay.requests--
+      if (underWay.requests === 0 && open.has(socket)) (req.complete ? idle : silent).add(socket)
     })
   })
-  return async (boundMs) => {
-    isClosing = true
+}
+
+/** Knows the requests in flight, so that a service can end without cutting one off. */
+export class Drain {
+  readonly #inFlight = new Set<ServerResponse>()
+  #closing = false
+  #onIdle: (() => void) | null = null
+
+  /** Wraps what answers requests. */
+  around(answer: RequestListener): RequestListener {
+    return (req, res) => {
+      if (this.#closing) res.setHeader('Connection', 'close')
+      this.#inFlight.add(res)
+      res.once('close', () => {
+        this.#inFlight.delete(res)
+        if (this.#inFlight.size === 0) this.#onIdle?.()
+      })
+      answer(req, res)
+    }
+  }
+
+  /** Takes no new connection, waits for the answers in flight (at most `boundMs`), then ends what is left. */
+  async close(server: Server, boundMs: number): Promise<void> {
+    this.#closing = true
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    for (const res of underWay) if (!res.headersSent) res.setHeader('Connection', 'close')
-    // Node counts a connection that has sent nothing yet as busy, so `server.close` waits for it.
-    for (const socket of [...silent, ...idle]) socket.destroy()
-    const bound = setTimeout(() => server.closeAllConnections(), boundMs)
+    for (const res of this.#inFlight) if (!res.headersSent) res.setHeader('Connection', 'close')
+    await this.#idle(boundMs)
+    // Node counts a connection that has sent nothing yet as busy, so `close` alone might wait for it.
+    server.closeAllConnections()
     await closed
-    clearTimeout(bound)
+  }
+
+  #idle(boundMs: number): Promise<void> {
+    if (this.#inFlight.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const bound = setTimeout(resolve, boundMs)
+      this.#onIdle = () => {
+        clearTimeout(bound)
+        resolve()
+      }
+    })
   }
 }

@@ -29,14 +29,9 @@ export const readEncoding = (headers: { 'content-encoding'?: string | undefined 
 /** A decoder's error as the sender's; null where it is another one. */
 export function refuseUndecodable(error: unknown, encoding: string): TurngraphError | null {
   const code = systemCode(error) ?? ''
-  if (isUnknownEncoding(error)) return badEncoding(`${encoding.slice(0, 100)} is not known`)
   const isOfDecoder = code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT')
   return isOfDecoder ? badEncoding(`the body is not ${encoding}`) : null
 }
-
-/** As express reports it. */
-const isUnknownEncoding = (error: unknown): boolean =>
-  error instanceof Error && 'type' in error && error.type === 'encoding.unsupported'
 
 const badEncoding = (message: string): TurngraphError =>
   new TurngraphError('invalid_request', `The content-encoding of the body: ${message}.`, {

@@ -32,6 +32,18 @@ test.each<[string, Buffer, OutgoingHttpHeaders, number]>([
   expect(await send(body, headers)).toBe(200)
 })
 
+test('bodies that are declared and not sent count nothing, and what came of one counts until it is given up', async () => {
+  const { send, begin } = await admittingUpTo(1_300)
+  for (let clients = 0; clients < 10; clients++) begin('/', { 'content-length': 1_000 })
+  expect(await send(bodyOfBytes(900))).toBe(200)
+  const begun = begin('/', { 'content-length': 1_000 })
+  await new Promise((resolve) => begun.write(bodyOfBytes(999), resolve))
+  expect(await send(bodyOfBytes(2))).toBe(200) // it came after those
+  expect(await send(bodyOfBytes(900))).toBe(503)
+  begun.destroy()
+  await expect.poll(() => send(bodyOfBytes(900)), { timeout: 30_000 }).toBe(200)
+})
+
 /** A service that works on bodies of so many bytes at a time, and answers each at once but those for `/held`. */
 async function admittingUpTo(budget: number) {
   const held: ServerResponse[] = []

@@ -1,9 +1,10 @@
 // Reads JSON bodies, each within its limit and all of them within the memory of the process.
-import { isUtf8 } from 'node:buffer'
+
 import { getHeapStatistics } from 'node:v8'
-import express, { type Request, type RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
+import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
@@ -15,39 +16,52 @@ export const MAX_BODY_BYTES = 1024 * 1024
 const HEAP_PER_BYTE = 8
 const HEAP_OF_SERVICE = 48 * 1024 * 1024
 
-/** Maximum bytes of the bodies in work, by the heap that the process may have (`--max-old-space-size`). */
+/** Maximum bytes of all bodies, by the heap that the process may have (`--max-old-space-size`). */
 const bodyBudget = (): number =>
   Math.max(getHeapStatistics().heap_size_limit - HEAP_OF_SERVICE, 0) / HEAP_PER_BYTE
 
 /**
- * Reads a JSON body of at most `limit` bytes into `req.body`. A body counts against the budget from its last byte until its
- * request ends, so slow clients block nobody. A body without others in work is always accepted.
+ * Reads a body of at most `limit` bytes into `req.body`. Limits the bytes of all bodies that are arriving or in work, so that many
+ * large ones do not exhaust the memory. A body without others is always accepted.
+ *
+ * Bytes count when they arrive. If the declared length counted, clients that declare a body and send none of it would exclude all
+ * others. The reader of express does not report arriving bytes (docs/decisions/dependencies.md).
  */
-export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHandler[] {
-  let inWork = 0
-  const parse: RequestHandler = (req, res, next) => {
-    const { body } = req as { body: unknown }
-    if (!Buffer.isBuffer(body)) return next()
-    if (inWork > 0 && inWork + body.length > budget) throw outOfMemory()
-    inWork += body.length
-    res.once('close', () => {
-      inWork -= body.length
-    })
-    req.body = parseBody(body)
+export function boundBodies(budget = bodyBudget()): (limit: number) => RequestHandler {
+  let inFlight = 0
+  return (limit) => async (req, res, next) => {
+    let reserved = 0
+    const refuseWithout = (bytes: number) => {
+      if (inFlight > reserved && inFlight + bytes > budget) throw outOfMemory()
+    }
+    const reserve = (bytes: number) => {
+      if (res.closed) throw brokenOff()
+      refuseWithout(bytes)
+      inFlight += bytes
+      reserved += bytes
+    }
+    const release = () => {
+      inFlight -= reserved
+      reserved = 0
+    }
+    res.once('close', release)
+    try {
+      refuseOtherTypes(req)
+      const declared = Number(req.headers['content-length'] ?? 0)
+      if (declared > limit) throw tooLarge(limit)
+      refuseWithout(declared)
+      if (hasBody(req)) req.body = parseBody(await readBytes(req, limit, reserve))
+    } catch (error) {
+      release()
+      req.resume() // what still comes is dropped: a connection closed now could reach the client before the answer
+      throw error
+    }
     next()
   }
-  // Bytes, not express.json: it decodes bytes that are not UTF-8, and loses the order of keys that are whole numbers.
-  return (limit) => [refuseUnread(limit), express.raw({ type: () => true, limit }), parse]
 }
 
-/** Refuses a body by its headers, before any of it is read. */
-const refuseUnread =
-  (limit: number): RequestHandler =>
-  (req, _res, next) => {
-    refuseOtherTypes(req)
-    if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
-    next()
-  }
+const hasBody = ({ headers }: Request): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /** A page of another origin may send a body of another type without a preflight request (CORS). */
 function refuseOtherTypes(req: Request): void {
@@ -66,12 +80,51 @@ function refuseOtherTypes(req: Request): void {
   }
 }
 
+function readBytes(req: Request, limit: number, reserve: (bytes: number) => void): Promise<Buffer> {
+  const encoding = readEncoding(req.headers)
+  const decoder = createDecoder(encoding)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (error: unknown) => {
+      chunks.length = 0
+      body.off('data', take)
+      req.unpipe()
+      decoder?.destroy()
+      reject(error)
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      try {
+        if (size > limit) throw tooLarge(limit)
+        reserve(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        stop(error)
+      }
+    }
+    req.once('error', () => stop(brokenOff()))
+    req.once('close', () => {
+      if (!req.complete) stop(brokenOff()) // a decoder would wait for the rest
+    })
+    const body = decoder === null ? req : req.pipe(decoder)
+    decoder?.on('error', (error) => stop(refuseUndecodable(error, encoding) ?? error))
+    body.on('data', take).once('end', () => resolve(Buffer.concat(chunks)))
+  })
+}
+
+/** Rejects bytes that are not UTF-8: a decoder would replace them, and the service would store other text. */
 function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {}
   const hint = 'Send one JSON object, in UTF-8.'
-  if (!isUtf8(bytes)) throw unreadable('The body is not UTF-8.', hint)
+  let text: string
   try {
-    return parseOrderedJson(bytes.toString().replace(/^\uFEFF/, ''))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw unreadable('The body is not UTF-8.', hint)
+  }
+  try {
+    return parseOrderedJson(text)
   } catch (cause) {
     throw unreadable('The body is not JSON.', hint, cause instanceof Error ? cause.message : undefined)
   }
@@ -83,7 +136,9 @@ const unreadable = (message: string, hint: string, problem = message): Turngraph
     details: { problems: [{ path: '', message: problem }] },
   })
 
-export const bodyTooLarge = (limit: number): TurngraphError =>
+const brokenOff = (): TurngraphError => unreadable('The request broke off.', 'Send it again.')
+
+const tooLarge = (limit: number): TurngraphError =>
   new TurngraphError('too_large', `The request is larger than ${limit / 1024 / 1024} MiB.`, {
     hint: 'Send less at once; long texts are worth at most 64 KiB each.',
   })

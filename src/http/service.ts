@@ -20,7 +20,7 @@ import { TurnRuns } from '../runs/turn-runs.ts'
 import { refuseMalformed } from './answer.ts'
 import { loadTokens } from './api-tokens.ts'
 import { createApp } from './app.ts'
-import { boundConnections, CONNECTION_OPTIONS, connectionBound, openFileLimit } from './connections.ts'
+import { boundConnections, CONNECTION_OPTIONS, connectionBound, Drain, openFileLimit } from './connections.ts'
 import { GenAiSpans } from './genai-spans.ts'
 import { Metrics } from './metrics.ts'
 import { SchemaState, StoreWatch } from './schema-state.ts'
@@ -107,9 +107,9 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     turnLengthThreshold: config.turnLengthThreshold,
     importRoots: config.importRoots,
   })
-  const server = createServer(CONNECTION_OPTIONS).on('clientError', refuseMalformed)
-  const closeServer = boundConnections(server, most)
-  server.on('request', app)
+  const drain = new Drain()
+  const server = createServer(CONNECTION_OPTIONS, drain.around(app)).on('clientError', refuseMalformed)
+  boundConnections(server, most)
   const port = await listen(server, config).catch(async (error: unknown) => {
     await instance.release()
     throw error
@@ -119,7 +119,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     writeServerFile(config.dataFolder, { pid: process.pid, url, version: VERSION })
     await schema.bringUpToDate()
   } catch (error) {
-    await closeServer(0)
+    await drain.close(server, 0)
     removeServerFile(config.dataFolder, url)
     await instance.release()
     throw error
@@ -132,7 +132,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     watch.stop()
     closing.abort()
     feed.close()
-    await Promise.all([closeServer(DRAIN_MS), runs.close()])
+    await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
     queries.close()
     await runs.close() // what the last requests began
     await graph.close()
