@@ -47,9 +47,12 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
   })
   const sendInOrder = async (entry: WaitingCapture, send: () => Promise<unknown>): Promise<unknown> => {
     const world = worldOf(entry)
-    const before = spool.countRefused(world)
-    const away = await spool.clear()
-    if (spool.countRefused(world) > before) throw builtOnRefused()
+    let away: TurngraphError | null = null
+    if (spool.waiting > 0) {
+      const before = spool.countRefused(world)
+      away = await spool.clear()
+      if (spool.countRefused(world) > before) throw builtOnRefused()
+    }
     // Also if an earlier turn of its world waits for another process.
     if (away !== null || spool.entries().some((other) => worldOf(other) === world))
       throw spool.keep(entry, away)
