@@ -240,9 +240,10 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
 
   async function withStore(work: (model: RunModel, store: StoreInTime) => Promise<void>): Promise<void> {
     const project = `run ${crypto.randomUUID()}`
+    // Leases end between two steps of the clock, with and without their grace period: a real millisecond decides nothing.
     const worlds: WorldSettings[] = [
-      { project, slug: OUTSIDE, executor: 'external', leaseTtlMs: 70_000, resume: 'never' },
-      { project, slug: INSIDE, executor: 'simulated', leaseTtlMs: 30_000, resume: 'auto' },
+      { project, slug: OUTSIDE, executor: 'external', leaseTtlMs: 65_000, resume: 'never' },
+      { project, slug: INSIDE, executor: 'simulated', leaseTtlMs: 25_000, resume: 'auto' },
     ]
     const { graph, close } = await open()
     try {
