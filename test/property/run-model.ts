@@ -191,7 +191,11 @@ export class RunModel {
       }
       case 'setGoals':
         if (world.deleted) throw new Refusal('world_deleted')
-        world.goals = { stopWhen: command.stopWhen, budget: command.budget }
+        // A limit that the request leaves out stays as it is.
+        world.goals = {
+          stopWhen: command.stopWhen,
+          budget: command.budget && { ...world.goals.budget, ...command.budget },
+        }
         return null
       case 'startAttemptForTurnRun':
         return this.#startAttemptForTurnRun(world, command)

@@ -62,10 +62,13 @@ const recordOfDigest = new Map(
   Object.keys(RECORDS).map((record) => [digestRecord(captureRequest.parse(turnOf('w', 1, record))), record]),
 )
 
-/** Time goes in these steps, and leases end between two of them: what a command takes by the real clock is lost in there. */
+/**
+ * The clock advances in these steps. A lease ends a quarter of a step after one of them, and its grace period half a step after,
+ * so that the real time of a command decides nothing.
+ */
 const STEP_MS = 20_000
 const steady = (leaseUntil: number): number =>
-  BEGIN + Math.floor((leaseUntil - BEGIN) / STEP_MS) * STEP_MS + STEP_MS / 2
+  BEGIN + Math.floor((leaseUntil - BEGIN) / STEP_MS) * STEP_MS + STEP_MS / 4
 
 class StoreInTime {
   now: number
@@ -240,7 +243,6 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
 
   async function withStore(work: (model: RunModel, store: StoreInTime) => Promise<void>): Promise<void> {
     const project = `run ${crypto.randomUUID()}`
-    // Leases end between two steps of the clock, with and without their grace period: a real millisecond decides nothing.
     const worlds: WorldSettings[] = [
       { project, slug: OUTSIDE, executor: 'external', leaseTtlMs: 65_000, resume: 'never' },
       { project, slug: INSIDE, executor: 'simulated', leaseTtlMs: 25_000, resume: 'auto' },
