@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asTurngraphError, hasCode } from '../core/errors.ts'
 import { isGone } from '../core/system-code.ts'
+import { UNKNOWN_FEATURE } from '../rules/values.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
 import {
@@ -29,7 +30,7 @@ import {
 } from './folders.ts'
 import { type ImportedTurn, importReading } from './import.ts'
 import type { ImportReport } from './import-report.ts'
-import { type AutobuildReading, readFolders, UNKNOWN_FEATURE } from './read.ts'
+import { type AutobuildReading, readFolders } from './read.ts'
 
 /** The result of importing a task folder. */
 export type FolderImport = {

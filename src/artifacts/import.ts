@@ -5,6 +5,7 @@ import { name } from '../core/fields.ts'
 import { sha256 } from '../core/keys.ts'
 import { parseInput, parseWire, snakeCase } from '../core/wire-form.ts'
 import { type CaptureRequest, captureRequest, type TurnState } from '../memory/record/record.ts'
+import { UNKNOWN_FEATURE } from '../rules/values.ts'
 import type { WireTurn } from './content.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
@@ -12,7 +13,7 @@ import { type FoundTaskFile, type FoundTaskFiles, findTaskFiles } from './find-t
 import { leaveOut } from './fit-to-schema.ts'
 import { findTaskFolders } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
-import { type AutobuildReading, type AutobuildTask, readFolders, UNKNOWN_FEATURE } from './read.ts'
+import { type AutobuildReading, type AutobuildTask, readFolders } from './read.ts'
 import {
   compareRecords,
   type Difference,

@@ -6,6 +6,7 @@ import { canonicalInstant } from '../core/instants.ts'
 import { portableMarker } from '../core/scrub/marks.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { systemCode } from '../core/system-code.ts'
+import { UNKNOWN_FEATURE } from '../rules/values.ts'
 import {
   type ParsedArtifact,
   parseArtifact,
@@ -57,7 +58,6 @@ const MAX_MISFITS_NAMED = 50
 /** Maximum number of unknown keys that are counted, for each file. */
 const MAX_UNMAPPED_COUNTED = 1_000
 const MAX_FILE_BYTES = 16 * 1024 * 1024
-export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
 /**
  * Reads the task folders into turn records. Writes nothing.

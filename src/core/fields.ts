@@ -59,6 +59,10 @@ const upTo256 = (value: string): string | null =>
     ? `is longer than 256 characters (${characters(value)}); shorten it`
     : null)
 
+function upToNameLimits(value: string): string | null {
+  return upTo256(value) ?? (bytes(value) > LIMITS.nameBytes ? 'is longer than 1 KiB; shorten it' : null)
+}
+
 /**
  * The name of a project, feature, task, world or worker. Names are parts of keys, so their bytes are limited
  * too.
@@ -66,12 +70,15 @@ const upTo256 = (value: string): string | null =>
 export const name = z
   .string()
   .check(
-    checkText((value) => {
-      if (value === '') return 'is empty; give it 1 to 256 characters'
-      return upTo256(value) ?? (bytes(value) > LIMITS.nameBytes ? 'is longer than 1 KiB; shorten it' : null)
-    }),
+    checkText((value) => (value === '' ? 'is empty; give it 1 to 256 characters' : upToNameLimits(value))),
   )
   .meta({ minLength: 1, maxLength: LIMITS.nameCharacters })
+
+/** A name that may be empty because another field can supply it. */
+export const nameOrEmpty = z
+  .string()
+  .check(checkText(upToNameLimits))
+  .meta({ maxLength: LIMITS.nameCharacters })
 
 /** A criterion's id as the caller wrote it, or the name of a gate or a category. */
 export const label = z.string().check(checkText(upTo256))

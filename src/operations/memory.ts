@@ -51,7 +51,7 @@ export const captureAnswer = turnState.extend({
     .array(z.string())
     .optional()
     .describe(
-      'of a world that was made: the task exists in another feature too; of a label: letters of another alphabet look like it',
+      "of a world that was made: the task exists in another feature too; of a field that is recorded differently, such as a Coach's decision in player_decision; of a label: letters of another alphabet look like it",
     ),
   redactions: z.number().describe('how many secrets were masked in what was sent'),
 })

@@ -23,6 +23,9 @@ export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
 export const SEVERITIES = ['blocking', 'should_fix', 'advisory'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
+/** The feature of a turn whose sources do not name one. */
+export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
+
 /** Who said what a verification says. */
 export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
 export type Source = (typeof SOURCES)[number]

@@ -5,9 +5,9 @@ import { integerBetween, name } from '../core/fields.ts'
 import { type CaptureRequest, turnInput } from '../memory/record/record.ts'
 import { RUN_LIMITS } from './record.ts'
 
-/** The turn record that ends an attempt. If it names a scope, the scope must be that of the attempt. */
+/** The turn record that ends an attempt. If it names a scope, the scope must be that of the attempt. An empty feature names none. */
 export const attemptTurn = turnInput.extend({
-  featureId: name.nullish(),
+  featureId: turnInput.shape.featureId.nullish(),
   taskId: name.nullish(),
   turnNumber: turnInput.shape.turnNumber.nullish(),
 })
@@ -40,7 +40,7 @@ export function turnOfAttempt(turn: AttemptTurn, scope: AttemptScope): CaptureRe
   // Only these fields, because the record's digest must not depend on other properties of the world.
   const expected = { project, featureId, taskId, worldSlug, turnNumber }
   const problems = SCOPE_FIELDS.filter(
-    ([field]) => turn[field] != null && turn[field] !== expected[field],
+    ([field]) => turn[field] != null && turn[field] !== '' && turn[field] !== expected[field],
   ).map(([field, wire]) => ({
     path: `turn.${wire}`,
     message: `must be ${expected[field]}, as the attempt's; or leave it out`,

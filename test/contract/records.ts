@@ -52,6 +52,40 @@ export function recordsContract(store: StoreUnderTest): void {
       }
     })
 
+    test.each(['approve', 'Approved.', 'feedback', 'rejected', 'needs work'])(
+      "a Coach's decision as the Player's (%s) is recorded as implemented, with a warning, and comes back as it is",
+      async (playerDecision) => {
+        const { warnings, ...stored } = await client().captureTurnState(aTurn(1, { playerDecision }))
+        expect(stored).toMatchObject({ playerDecision: 'implemented', playerDecisionRaw: playerDecision })
+        expect(warnings).toEqual([
+          expect.stringMatching(/^player_decision ".+" is a Coach's decision; recorded as implemented$/),
+        ])
+        const read = await client().getTurn({ worldSlug: TASK, turnNumber: 1 })
+        expect(read).toMatchObject({ playerDecision: 'implemented', playerDecisionRaw: playerDecision })
+        expect(await client().captureTurnState(read)).toMatchObject({ created: false })
+      },
+    )
+
+    test.each(['failed', 'error', 'blocked', 'done'])('%s is a word of the Player first', async (word) => {
+      const stored = await client().captureTurnState(aTurn(1, { playerDecision: word }))
+      expect(stored.playerDecision).toBe(word === 'done' ? 'implemented' : word === 'error' ? 'failed' : word)
+      expect(stored.warnings).toBeUndefined()
+    })
+
+    test('an empty feature is that of the world, and FEAT-UNKNOWN without one', async () => {
+      await client().createWorld({ featureId: 'FEAT-7', taskId: 'TASK-7', worldSlug: 'seven' })
+      const turn = { ...aTurn(1), featureId: '', taskId: 'TASK-7', id: 'TURN--1' }
+      const named = await client().captureTurnState({ ...turn, worldSlug: 'seven' })
+      expect(named).toMatchObject({ featureId: 'FEAT-7', worldSlug: 'seven', id: 'TURN-FEAT-7-1' })
+      expect(named.warnings).toBeUndefined()
+      const nameless = await client().captureTurnState({ ...turn, taskId: 'TASK-8' })
+      expect(nameless).toMatchObject({ featureId: 'FEAT-UNKNOWN', worldSlug: 'TASK-8' })
+      expect(nameless.warnings).toEqual([
+        'feature_id is empty and no world names it; recorded under FEAT-UNKNOWN',
+      ])
+      expect(await client().captureTurnState({ ...turn, taskId: 'TASK-8' })).toMatchObject({ created: false })
+    })
+
     test('a mode is taken in any spelling of its table', async () => {
       const { mode } = await client().captureTurnState(aTurn(2, { mode: 'Recovering state.' }))
       expect(mode).toBe('recovering_state')
@@ -287,11 +321,6 @@ export function recordsContract(store: StoreUnderTest): void {
     })
 
     test.each([
-      [
-        'id',
-        { id: 'TURN-FEAT-1-4' },
-        'is "TURN-FEAT-1-4", but feature_id and turn_number make it "TURN-FEAT-1-3"',
-      ],
       [
         'key',
         { worldSlug: 'another' },

@@ -26,6 +26,24 @@ describe('turngraph capture', () => {
     })
   })
 
+  test('capture takes a turn state of GuardKit as it is, and names what it reads differently', async () => {
+    const turnState = {
+      id: 'TURN--1',
+      feature_id: '',
+      task_id: 'TASK-GK',
+      turn_number: 1,
+      player_summary: 'Implementation attempt',
+      player_decision: 'approve',
+      coach_decision: 'approve',
+      started_at: '2026-03-09T20:03:14.679959',
+      completed_at: '2026-03-09T20:03:14.679959',
+    }
+    const { stdout } = await turngraph.run(['capture', '-'], { input: JSON.stringify(turnState) })
+    expect(stdout).toBe(
+      'Stored turn 1 of world TASK-GK; feature_id is empty and no world names it; recorded under FEAT-UNKNOWN; player_decision "approve" is a Coach\'s decision; recorded as implemented\n',
+    )
+  })
+
   test('capture takes JSON lines, and answers each', async () => {
     const input = `${turn(1)}\r\n\n${turn(2)}\n${turn(1)}\n`
     expect(await turngraph.run(['capture'], { input })).toEqual({

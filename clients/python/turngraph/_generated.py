@@ -37,6 +37,7 @@ STATUSES: dict[str, int] = {
 class CaptureTurnStateRequest(TypedDict):
     # default: the connection's project
     project: NotRequired[str | None]
+    # "": that of the world, otherwise FEAT-UNKNOWN
     feature_id: str
     task_id: str
     # default: the newest world of the task
@@ -44,7 +45,7 @@ class CaptureTurnStateRequest(TypedDict):
     turn_number: int
     # what the Player implemented or attempted
     player_summary: str
-    # implemented, failed, blocked, unknown, or a synonym
+    # implemented, failed, blocked, unknown, or a synonym; a Coach's decision counts as implemented
     player_decision: NotRequired[str | None]
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
@@ -79,7 +80,7 @@ class CaptureTurnStateRequest(TypedDict):
     extra: NotRequired[Mapping[str, Any]]
     # of an episode body, which is taken as it is
     entity_type: NotRequired[Literal["turn_state"] | None]
-    # of a record that was read back: TURN-{feature_id}-{turn_number}
+    # for display; not used, it follows from feature_id and turn_number
     id: NotRequired[str | None]
     # of a record that was read back: must be that of its world and turn
     key: NotRequired[str | None]
@@ -175,7 +176,7 @@ class CaptureTurnStateAnswer(TypedDict):
     superseded: bool
     # true: this capture made its world
     world_created: bool
-    # of a world that was made: the task exists in another feature too; of a label: letters of another alphabet look like it
+    # of a world that was made: the task exists in another feature too; of a field that is recorded differently, such as a Coach's decision in player_decision; of a label: letters of another alphabet look like it
     warnings: NotRequired[list[str]]
     # how many secrets were masked in what was sent
     redactions: float
@@ -1391,7 +1392,7 @@ class CommitAttemptRequestTurn(TypedDict):
     turn_number: NotRequired[int | None]
     # what the Player implemented or attempted
     player_summary: str
-    # implemented, failed, blocked, unknown, or a synonym
+    # implemented, failed, blocked, unknown, or a synonym; a Coach's decision counts as implemented
     player_decision: NotRequired[str | None]
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
@@ -1426,7 +1427,7 @@ class CommitAttemptRequestTurn(TypedDict):
     extra: NotRequired[Mapping[str, Any]]
     # of an episode body, which is taken as it is
     entity_type: NotRequired[Literal["turn_state"] | None]
-    # of a record that was read back: TURN-{feature_id}-{turn_number}
+    # for display; not used, it follows from feature_id and turn_number
     id: NotRequired[str | None]
     # of a record that was read back: must be that of its world and turn
     key: NotRequired[str | None]

@@ -25,6 +25,7 @@ import { instantRow } from '../record/rows.ts'
 import { checkNewWorld } from '../worlds/new-world.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { restoreUnfinished, worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
+import { fillFeature, warnOfReadings } from './guardkit-fields.ts'
 import { counter, type Known, readKnown } from './load-criteria.ts'
 import {
   type Capture,
@@ -46,7 +47,7 @@ export type Captured = {
   superseded: boolean
   /** True if this capture made its world. */
   worldCreated: boolean
-  /** Warnings about a world that was made, and about labels with letters of other alphabets. */
+  /** Warnings about a world that was made, fields that are recorded differently, and letters of other alphabets. */
   warnings: string[]
   /** How many secrets were masked in what was sent. */
   redactions: number
@@ -78,14 +79,19 @@ export async function captureTurnState(
   request: CaptureRequest & { project: string },
   options: CaptureOptions = {},
 ): Promise<Captured> {
-  const { written, ...captured } = await store(graph, request, options, false, (deadlined, steps) =>
+  const filled = await fillFeature(graph, request)
+  const { written, ...captured } = await store(graph, filled, options, false, (deadlined, steps) =>
     deadlined.write(steps),
   )
   const rows = written?.flat() ?? []
   // Another capture may have made the world at the same moment.
   const wasThere = rows.some((each) => 'world' in each && each.created === false)
   if (wasThere) Object.assign(captured, { worldCreated: false, warnings: [] })
-  captured.warnings = [...captured.warnings, ...warnOfLookAlikes(listLabels(request))]
+  captured.warnings = [
+    ...captured.warnings,
+    ...warnOfReadings(request, filled),
+    ...warnOfLookAlikes(listLabels(request)),
+  ]
   const row = rows.find((each) => 'completedAt' in each)
   if (row === undefined) return captured
   // The clock may have stepped back: the write decides what the service stamps.

@@ -2,7 +2,7 @@
 import { invalidField, TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, turnKey, worldKey } from '../../core/keys.ts'
 import type { CaptureRequest } from './record.ts'
-import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
+import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
 
 /**
  * Takes the derived keys off a turn record that was read back from Turngraph, or written by seed 000's
@@ -48,20 +48,18 @@ type Problem = { path: string; message: string }
 function findDifferences(request: CaptureRequest & { project: string }): Problem[] {
   const { project, worldSlug, turnNumber, issues = [] } = request
   const problems: Problem[] = []
-  const check = (path: string, given: string | null | undefined, expected: string, from: string) => {
-    if (given == null || given === expected) return
-    problems.push({ path, message: `is "${given}", but ${from} make it "${expected}"` })
-  }
-  check('id', request.id, seedId(request), 'feature_id and turn_number')
-  if (worldSlug != null) {
-    const expected = turnKey(worldKey(project, worldSlug), turnNumber)
-    check('key', request.key, expected, 'project, world_slug and turn_number')
-  } else if (request.key != null) {
-    problems.push({ path: 'key', message: 'cannot be checked without world_slug; name the world too' })
+  if (request.key != null) {
+    const expected = worldSlug == null ? null : turnKey(worldKey(project, worldSlug), turnNumber)
+    if (expected === null)
+      problems.push({ path: 'key', message: 'cannot be checked without world_slug; name the world too' })
+    else if (request.key !== expected) {
+      const message = `is "${request.key}", but project, world_slug and turn_number make it "${expected}"`
+      problems.push({ path: 'key', message })
+    }
   }
   return [
     ...problems,
-    ...differentRaw('player_decision', request.playerDecision, request.playerDecisionRaw, findPlayerDecision),
+    ...differentRaw('player_decision', request.playerDecision, request.playerDecisionRaw, toPlayerDecision),
     ...differentRaw('coach_decision', request.coachDecision, request.coachDecisionRaw, findCoachDecision),
     ...issues.flatMap(({ severity, severityRaw }, i) =>
       differentRaw(`issues[${i}].severity`, severity, severityRaw, toSeverity),

@@ -15,7 +15,7 @@ import type { CriterionStatus } from '../../rules/values.ts'
 import { outcomeRow, storedCriterion } from '../criteria/rows.ts'
 import { seedId } from './derived-keys.ts'
 import { type CaptureRequest, type TurnRecord, type TurnState, turnContent, turnState } from './record.ts'
-import { findCoachDecision, findPlayerDecision, toSeverity } from './words.ts'
+import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
 
 const { verifications, promises, issues } = turnState.shape
 const verification = verifications.element.omit({ files: true })
@@ -31,7 +31,7 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord 
     featureId,
     taskId,
     turnNumber,
-    playerDecision: findPlayerDecision(request.playerDecision ?? '') ?? 'unknown',
+    playerDecision: toPlayerDecision(request.playerDecision ?? '') ?? 'unknown',
     playerDecisionRaw: givenWord(request.playerDecisionRaw, request.playerDecision),
     coachDecision: findCoachDecision(request.coachDecision ?? '') ?? 'unknown',
     coachDecisionRaw: givenWord(request.coachDecisionRaw, request.coachDecision),

@@ -3,7 +3,17 @@
  * and what is given back, which derives from the stored fields. The snake_case wire form derives from both.
  */
 import * as z from 'zod'
-import { exactJson, integerBetween, LIMITS, label, list, map, name, text } from '../../core/fields.ts'
+import {
+  exactJson,
+  integerBetween,
+  LIMITS,
+  label,
+  list,
+  map,
+  name,
+  nameOrEmpty,
+  text,
+} from '../../core/fields.ts'
 import { canonicalInstant } from '../../core/instants.ts'
 import { recordShape } from '../../graph/model/derived.ts'
 import { nodes, turnFields } from '../../graph/model/nodes.ts'
@@ -14,6 +24,7 @@ import {
   PLAYER_DECISIONS,
   SEVERITIES,
   SOURCES,
+  UNKNOWN_FEATURE,
 } from '../../rules/values.ts'
 import {
   COACH_DECISION_WORDS,
@@ -23,6 +34,7 @@ import {
   PLAYER_DECISION_WORDS,
   promiseStatus,
   SEVERITY_WORDS,
+  toPlayerDecision,
 } from './words.ts'
 
 /** Any ISO 8601 instant, in the one form. */
@@ -85,7 +97,7 @@ const readBackKeys = {
     .literal('turn_state', 'must be "turn_state", or left out')
     .nullish()
     .describe('of an episode body, which is taken as it is'),
-  id: text.nullish().describe('of a record that was read back: TURN-{feature_id}-{turn_number}'),
+  id: text.nullish().describe('for display; not used, it follows from feature_id and turn_number'),
   key: text.nullish().describe('of a record that was read back: must be that of its world and turn'),
   createdAt: instant
     .nullish()
@@ -104,14 +116,14 @@ const readBackKeys = {
 /** What a caller sends to capture a turn. */
 export const turnInput = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
-  featureId: name,
+  featureId: nameOrEmpty.describe(`"": that of the world, otherwise ${UNKNOWN_FEATURE}`),
   taskId: name,
   worldSlug: name.nullish().describe('default: the newest world of the task'),
   turnNumber: integerBetween(1, LIMITS.turnNumber),
   playerSummary: text.describe('what the Player implemented or attempted'),
-  playerDecision: decision(PLAYER_DECISION_WORDS)
+  playerDecision: decision(PLAYER_DECISION_WORDS, toPlayerDecision)
     .nullish()
-    .describe(`${PLAYER_DECISIONS.join(', ')}, or a synonym`),
+    .describe(`${PLAYER_DECISIONS.join(', ')}, or a synonym; a Coach's decision counts as implemented`),
   coachDecision: decision(COACH_DECISION_WORDS)
     .nullish()
     .describe(`${COACH_DECISIONS.join(', ')}, or a synonym`),

@@ -100,6 +100,12 @@ function findWord<T extends string>(words: Words<T>, given: string): T | undefin
 
 export const findCoachDecision = (given: string) => findWord(COACH_DECISION_WORDS, given)
 export const findPlayerDecision = (given: string) => findWord(PLAYER_DECISION_WORDS, given)
+/** Checks for a word that only a Coach decides. GuardKit writes the Coach's decision into `player_decision` too. */
+export const isCoachWord = (given: string): boolean =>
+  findPlayerDecision(given) === undefined && findCoachDecision(given) !== undefined
+/** Reads a Player's decision. A Coach judged the turn if the word is a Coach's, so the Player implemented something. */
+export const toPlayerDecision = (given: string): PlayerDecision | undefined =>
+  isCoachWord(given) ? 'implemented' : findPlayerDecision(given)
 export const toCriterionStatus = (given: string) => findWord(CRITERION_STATUS_WORDS, given)
 export const toPromiseStatus = (given: string) => findWord(PROMISE_STATUS_WORDS, given)
 export const findSeverity = (given: string) => findWord(SEVERITY_WORDS, given)
@@ -139,9 +145,12 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
  * A decision or a severity as it was given: a word of the table, in any spelling of it. It is not mapped, because the record
  * keeps the given word too.
  */
-export const decision = <T extends string>(words: Words<T>) =>
+export const decision = <T extends string>(
+  words: Words<T>,
+  find: (given: string) => T | undefined = (given) => findWord(words, given),
+) =>
   label.check((ctx) => {
-    if (findWord(words, ctx.value) !== undefined) return
+    if (find(ctx.value) !== undefined) return
     ctx.issues.push({ code: 'custom', message: explainRefusal(words, ctx.value), input: ctx.value })
   })
 

@@ -1,0 +1,93 @@
+/** The artifacts of real sessions, sent as they are (contract: doors.md, section 2), beside an import of the same files. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { findTaskFolders, type TaskFolder } from '../../src/artifacts/folders.ts'
+import { importReading } from '../../src/artifacts/import.ts'
+import { readFolders } from '../../src/artifacts/read.ts'
+import { httpClient } from '../../src/client/http.ts'
+import { isCoachWord } from '../../src/memory/record/words.ts'
+import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
+import { memory } from '../support/engines.ts'
+import { start } from './http-start.ts'
+import { type Json, overHttp } from './mcp-connect.ts'
+
+const NO_TASK_FILES = { byTask: new Map(), features: new Map(), skipped: [] }
+
+/** The folder of a task with only the turn states of its turns. */
+function withStatesOnly({ taskId, folder, turns, events }: TaskFolder): TaskFolder {
+  const states = [...turns].flatMap(([turn, { turn_state }]) =>
+    turn_state === undefined ? [] : [[turn, { turn_state }] as const],
+  )
+  return { taskId, folder, events, turns: new Map(states) }
+}
+
+/**
+ * Fields of a turn state that an import does not take as they are: it cleans paths, reads the criteria into verifications, and
+ * leaves out a text or a time that only repeats a default.
+ */
+const READ_BY_THE_IMPORT = [
+  'playerDecision',
+  'playerDecisionRaw',
+  'playerSummary',
+  'progressSummary',
+  'filesModified',
+  'startedAt',
+  'durationSeconds',
+  'acceptanceCriteriaStatus',
+  'verifications',
+]
+
+const OF_THE_WRITE = ['project', 'key', 'createdAt']
+
+const without = (given: object, fields: readonly string[]): object =>
+  Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)))
+
+describeCorpus('the turn states of real sessions', () => {
+  test('every one is accepted as it is, by REST, MCP and the client, and proves what an import proves', {
+    timeout: 120_000,
+  }, async () => {
+    const { service, token, call } = await start()
+    const importer = httpClient({ url: service.url, token, project: 'imported' })
+    const client = httpClient({ url: service.url, token, project: 'captured' })
+    const mcp = await overHttp(memory, 'captured')
+    let sent = 0
+    for (const { root } of corpusRepositories()) {
+      const found = await findTaskFolders([root])
+      const tasks = found.tasks.map(withStatesOnly).filter(({ turns }) => turns.size > 0)
+      const reading = await readFolders({ ...found, tasks })
+      await importReading(importer, reading, NO_TASK_FILES, { project: 'imported' })
+      for (const { folder, runs, featureId, taskId } of reading.tasks) {
+        const { items: worlds } = await importer.listWorlds({ featureId, taskId })
+        expect(worlds.length).toBe(runs.length)
+        for (const [i, run] of runs.entries()) {
+          const world_slug = worlds[i]?.worldSlug ?? ''
+          for (const { turn_number: turnNumber } of run) {
+            const file = tasks.find((task) => task.folder === folder)?.turns.get(turnNumber)?.turn_state
+            const state: Json = JSON.parse(readFileSync(file?.path ?? '', 'utf8'))
+            const answer = await call('POST', '/v1/turns', {
+              body: { ...state, project: 'captured', world_slug },
+            })
+            expect(answer.status, file?.shown).toBe(201)
+            expect(answer.body.player_decision_raw).toBe(state.player_decision)
+            expect(answer.body.warnings?.length ?? 0).toBe(isCoachWord(state.player_decision) ? 1 : 0)
+            const read = await client.getTurn({ worldSlug: world_slug, turnNumber })
+            expect(await client.captureTurnState(read)).toMatchObject({ created: false })
+            expect((await mcp.call('capture_turn_state', { ...state, world_slug })).created).toBe(true)
+            sent++
+          }
+          const scope = { featureId, taskId, worldSlug: world_slug }
+          const [captured, imported] = await Promise.all(
+            [client, importer].map(async (each) => ({
+              turns: (await each.listTurns({ worldSlug: world_slug })).items.map((turn) =>
+                without(turn, [...OF_THE_WRITE, ...READ_BY_THE_IMPORT]),
+              ),
+              criteria: (await each.listCriteria(scope)).criteria.map((one) => without(one, ['key'])),
+            })),
+          )
+          expect(captured).toEqual(imported)
+        }
+      }
+    }
+    expect(sent).toBeGreaterThan(100)
+  })
+})
