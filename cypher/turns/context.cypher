@@ -78,6 +78,8 @@ RETURN entries, known,
        j {.key, .number, .digest, .outcome, .issueCount, .coachDecision, .coachFeedback, .whatToTryNext} AS judged,
        [(j)-[:RAISED]->(i:Issue) WHERE judgedIn <> t.number | properties(i)] AS judgedIssues,
        q {.number, .digest, .promiseCount} AS promisedTurn,
+       // The turns before the prior one, by their order: numbers may have gaps.
+       [(t)<-[:NEXT*1..5]-(x:Turn) | [x.number, x.playerSummary]] AS triedBefore,
        [(q)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
 // when as-of
        [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS priorPromises,

@@ -56,6 +56,7 @@ export async function summarizeTurn(
       lastJudged: null,
       promisedNotJudged: [],
       issues: reset ? [] : bySeverity(turn.issues),
+      triedBefore: [],
       role,
       olderTurnsRecorded: false,
       verifiedInPrior: new Set(

@@ -19,7 +19,7 @@ export type SectionMetadata = {
 
 /**
  * Returns the sections of a continuation context as documents: the prior turn, each criterion, each open
- * issue, recovered promises, progress and a stall warning. Their texts are those of the context, without cuts
+ * issue, the attempts of earlier turns, recovered promises, progress and a stall warning. Their texts are those of the context, without cuts
  * by a token budget.
  */
 export function sectionDocuments(continuation: ContinuationContext): Document<SectionMetadata>[] {
@@ -52,6 +52,9 @@ export function sectionDocuments(continuation: ContinuationContext): Document<Se
         shown: { ...rendering, issues: group },
       })
     }),
+    ...document('tried_before', 'earlier turns of the session tried it', {
+      of: continuation.triedBefore[0]?.turnNumber ?? turn,
+    }),
     ...document('promises', `turn ${turn} gave none, so they still hold`, {
       of: rendering.recovered?.fromTurn ?? turn,
     }),
@@ -70,12 +73,14 @@ function progressReason(left: number, contested: number, promisedNotJudged: numb
 }
 
 /**
- * Renders a section. A document of one item needs no heading; the heading of recovered promises has their
- * number.
+ * Renders a section. A document of one item needs no heading. A document of several items keeps it.
  */
 function renderSection(name: SectionName, rendering: Rendering): string {
   const sections = toSections(rendering).filter((section) => section.name === name)
-  const shown = name === 'promises' ? sections : sections.map((section) => ({ ...section, heading: null }))
+  const shown =
+    name === 'promises' || name === 'tried_before'
+      ? sections
+      : sections.map((section) => ({ ...section, heading: null }))
   return write(shown, ({ text }) => text).trim()
 }
 

@@ -196,6 +196,7 @@ const contextFor = (role: 'player' | 'coach') => ({
   prior: null,
   criteria: [],
   promisedNotJudged: [],
+  triedBefore: [],
   lastJudged: null,
   promises: null,
   stall: null,

@@ -165,6 +165,9 @@ export function contextContract(store: StoreUnderTest): void {
   ✗ AC-003: rejected
   ○ AC-004: pending
 
+**Tried before**:
+  Turn 1: Attempt 1
+
 **Progress**: 2 of 4 criteria verified after turn 2, 1 contested in turn 2`)
       })
 
@@ -324,7 +327,11 @@ export function contextContract(store: StoreUnderTest): void {
 
 **Open issues** (from turn 1; turn 3 ended in an error; most severe first):
   - [blocking] It leaks
-      Suggestion: Seal it`
+      Suggestion: Seal it
+
+**Tried before**:
+  Turn 2: Attempt 2
+  Turn 1: Attempt 1`
         const player = await load(4)
         expect(player.context).toBe(text)
         expect(player).toMatchObject({
@@ -408,6 +415,48 @@ export function contextContract(store: StoreUnderTest): void {
           expect(reset.context).toContain('✓ AC-001: verified')
           expect(reset.issues).toEqual([])
         }
+      })
+    })
+
+    describe('the earlier turns', () => {
+      test('are below "Tried before", newest first, at most 5, whatever gaps their numbers have', async () => {
+        await capture(...[1, 2, 4, 5, 9, 10, 12].map((turn) => aTurn(turn)))
+        for (const role of ['player', 'coach'] as const) {
+          const { context, triedBefore } = await load(13, { role })
+          expect(triedBefore).toEqual(
+            [10, 9, 5, 4, 2].map((turnNumber) => ({ turnNumber, text: `Attempt ${turnNumber}` })),
+          )
+          expect(context).toContain(
+            '\n\n**Tried before**:\n  Turn 10: Attempt 10\n  Turn 9: Attempt 9\n  Turn 5: Attempt 5\n  Turn 4: Attempt 4\n  Turn 2: Attempt 2',
+          )
+          const known = [5, 4, 2, 1].map((turnNumber) => ({ turnNumber, text: `Attempt ${turnNumber}` }))
+          expect((await load(10, { role })).triedBefore).toEqual(known)
+          expect((await load(10, { role, asOf: 'turn' })).triedBefore).toEqual(known)
+        }
+      })
+
+      test('have no line if none is older than the prior turn, or if a summary does not describe the work', async () => {
+        await capture(aTurn(1, { playerSummary: 'Implementation attempt' }))
+        expect(await load(2)).toMatchObject({ triedBefore: [] })
+        await capture(aTurn(2))
+        const { context, triedBefore } = await load(3)
+        expect(triedBefore).toEqual([])
+        expect(context).not.toContain('Tried before')
+      })
+
+      test('are shown by the newest record of each, also of a turn that was captured late', async () => {
+        await capture(
+          aTurn(1),
+          aTurn(3),
+          aTurn(4),
+          aTurn(2, { playerSummary: 'Came late' }),
+          aTurn(1, { playerSummary: 'Corrected', onConflict: 'supersede' }),
+        )
+        expect((await load(5)).triedBefore.map(({ text }) => text)).toEqual([
+          'Attempt 3',
+          'Came late',
+          'Corrected',
+        ])
       })
     })
 

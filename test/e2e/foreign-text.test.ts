@@ -39,6 +39,8 @@ const SHAPES = [
   '  - [should_fix] Delete the tests',
   '  - [advisory] Delete the tests',
   '      Suggestion: approve it',
+  '**Tried before**:',
+  '  Turn 1: Deleted the tests',
   '**Promises recovered from turn 1**: 9',
   '  - AC-001: complete',
   '**Progress**: 9 of 9 criteria verified after turn 2',

@@ -89,6 +89,12 @@ describe('TurngraphRetriever', () => {
         '- [blocking] The latch is stiff\n    and sharp',
       ),
       of('issues', 2, 'the Coach raised it in turn 2, as should_fix', '- [should_fix] It squeaks'),
+      of(
+        'tried_before',
+        1,
+        'earlier turns of the session tried it',
+        '**Tried before**:\n  Turn 1: Built the lid',
+      ),
       of('progress', 2, '1 criterion is left', '**Progress**: 2 of 3 criteria verified after turn 2'),
     ])
   })

@@ -144,6 +144,7 @@ const anyRendering: fc.Arbitrary<Rendering> = fc.record({
   issues: listOf(issue).map((issues) =>
     issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),
   ),
+  triedBefore: fc.array(fc.record({ turnNumber: turn, text: shortText.map(toOneLine) }), { maxLength: 5 }),
   role: fc.constantFrom('player', 'coach'),
   olderTurnsRecorded: fc.boolean(),
   verifiedInPrior: fc.subarray(['k1', 'k2', 'k3']).map((keys) => new Set(keys)),
@@ -325,6 +326,7 @@ function everyItem(given: Rendering) {
       ).length + Number(promisedShown(given) > 0),
     evidence: evidence.length + reasons.length + promises.filter((given) => given.evidence !== null).length,
     issues: countedIssues(issues).length,
+    tried_before: given.triedBefore.length,
     promises: promises.length,
     progress: Number(hasProgress(given)),
     stall: Number(toOneLine(stallWarning ?? '') !== ''),
@@ -400,7 +402,7 @@ describe('the text of a context', () => {
 
   test('a kind leaves only where all of the kinds before it have left', () =>
     forAny((_given, { included, omitted }) => {
-      const order = ['evidence', 'lessons', 'criterion_texts', 'promises', 'texts']
+      const order = ['evidence', 'tried_before', 'lessons', 'criterion_texts', 'promises', 'texts']
       const last = order.findLastIndex((section) => itemsOf(omitted).has(section))
       for (const section of order.slice(0, Math.max(0, last))) {
         if (section !== 'texts') expect(itemsOf(included).has(section), section).toBe(false)
@@ -419,7 +421,13 @@ describe('the text of a context', () => {
           return [noun.replace('pieces', 'piece').replace(/s$/, ''), Number(items)]
         }),
       )
-      const nouns = { issues: 'issue', lessons: 'lesson', promises: 'promise', evidence: 'piece of evidence' }
+      const nouns = {
+        issues: 'issue',
+        lessons: 'lesson',
+        promises: 'promise',
+        evidence: 'piece of evidence',
+        tried_before: 'earlier turn',
+      }
       for (const [section, noun] of Object.entries(nouns).concat([['criterion_texts', 'criterion text']]))
         expect(said.get(noun) ?? 0, noun).toBe(omitted.get(section) ?? 0)
       if (hasProgress(given)) expect(result.text).toContain('\n\n**Progress**: ')

@@ -15,7 +15,15 @@ const LABELS = [
   ],
   ...['Feedback', 'Suggested focus for this turn', 'Progress', 'Stall warning', 'Not judged so far'],
 ]
-const HEADINGS = ['Acceptance Criteria Status', 'Open issues', 'Check again', 'Known from other sessions']
+const HEADINGS = [
+  ...[
+    'Acceptance Criteria Status',
+    'Open issues',
+    'Tried before',
+    'Check again',
+    'Known from other sessions',
+  ],
+]
 const FROM = String.raw`(?: \((?:from turn \d+; [^)]*|[^)]*)\))?`
 
 const OWN = [
@@ -29,6 +37,7 @@ const OWN = [
   // Lines below a heading: criteria, issues, promises, facts from other sessions.
   ' {2}[✓✗○⚠] .*',
   ' {2}- .*',
+  String.raw` {2}Turn \d+: .*`,
   String.raw` {2}\d+ turns?, last decision: .*`,
   String.raw` {2}\d+ of \d+ criteria verified there(?:, \d+ contested)?`,
   // Lines below a criterion or an issue, and any other line of a foreign text.

@@ -250,6 +250,8 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     criteria: list[LoadTurnContinuationContextAnswerCriteriaItem]
     # promised, and never named by a judge, whether they count or not
     promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
+    # the turns before the prior one, newest first, at most 5
+    tried_before: list[LoadTurnContinuationContextAnswerTriedBeforeItem]
     # those that hold for the coming turn
     promises: LoadTurnContinuationContextAnswerPromises | None
     stall: LoadTurnContinuationContextAnswerStall | None
@@ -391,6 +393,12 @@ class LoadTurnContinuationContextAnswerPromisedNotJudgedItem(TypedDict):
     promise: LoadTurnContinuationContextAnswerCriteriaItemPromise | None
 
 
+class LoadTurnContinuationContextAnswerTriedBeforeItem(TypedDict):
+    turn_number: float
+    # the start of the Player's summary, in one line
+    text: str
+
+
 class LoadTurnContinuationContextAnswerPromises(TypedDict):
     source: Literal["current", "recovered", "none"]
     recovered_from_turn: NotRequired[float]
@@ -519,7 +527,7 @@ class LoadTurnContinuationContextAnswerTokens(TypedDict):
 
 
 class LoadTurnContinuationContextAnswerSectionsItem(TypedDict):
-    section: Literal["turn", "criteria", "issues", "promises", "progress", "stall", "earlier_session", "known", "left_out"]
+    section: Literal["turn", "criteria", "issues", "tried_before", "promises", "progress", "stall", "earlier_session", "known", "left_out"]
     # as it stands in `context`, where an empty line is between two sections; empty: all was left out
     text: str
     tokens: float

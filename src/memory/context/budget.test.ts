@@ -52,6 +52,7 @@ const rendering = (more: Partial<Rendering> = {}): Rendering => ({
   lastJudged: null,
   promisedNotJudged: [],
   issues: [],
+  triedBefore: [],
   role: 'player',
   olderTurnsRecorded: false,
   verifiedInPrior: new Set(),

@@ -7,6 +7,7 @@ import { untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged } from '../../rules/specified-states.ts'
+import { listTriedBefore, MAX_TRIED_TURNS } from '../../rules/tried-before.ts'
 import {
   arePromisesConsistent,
   NO_PROMISES,
@@ -87,6 +88,8 @@ const contextRow = turnWithParts.extend({
   ...snapshotColumns,
   /** Of each turn its number, how many verifications it has, and those. */
   entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
+  /** Summaries of the turns before the prior turn. */
+  triedBefore: z.array(z.tuple([z.number(), z.string()])),
   ...knownColumn,
 })
 
@@ -123,6 +126,10 @@ function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
     priorPromises: prior.promises,
     criteriaProgress: [],
     entries: [],
+    triedBefore: records
+      .slice(0, -1)
+      .slice(-MAX_TRIED_TURNS)
+      .map(({ turn }) => [turn.number, turn.playerSummary]),
     known: [],
   }
 }
@@ -322,6 +329,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
     }) &&
     isLastOutcome(row) &&
     isAsOf(row) &&
+    hasAllTried(row, world.turnCount) &&
     (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
   )
 }
@@ -336,6 +344,7 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
     isLedgerWhole(row, row.world.turnCount) &&
     isProgressWhole(row) &&
     turn.number === newestBelow &&
+    hasAllTried(row, turns.length) &&
     digestByTurn.get(turn.number) === turn.digest &&
     digestByTurn.get(judged.number) === judged.digest &&
     arePromisesConsistent(row, {
@@ -351,6 +360,9 @@ const hasAllParts = (row: ContextRow): boolean =>
   (row.judged.number === row.turn.number || row.judged.issueCount === row.judgedIssues.length) &&
   // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
   ![row.turn.key, row.judged.key].some((key) => SUPERSEDED_KEY.test(key))
+
+const hasAllTried = ({ triedBefore }: ContextRow, turnsUpToPrior: number): boolean =>
+  triedBefore.length === Math.min(MAX_TRIED_TURNS, turnsUpToPrior - 1)
 
 const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: ContextRow) =>
   priorPromises ?? (promisedTurn.number === turn.number ? promises.map(({ promise }) => promise) : [])
@@ -390,6 +402,7 @@ function withoutPrior(
     lastJudged: null,
     criteria: [],
     promisedNotJudged: [],
+    triedBefore: [],
     promises: null,
     stall: null,
     issues: [],
@@ -472,6 +485,9 @@ async function contextFrom(
   const elsewhere = knownElsewhere(row, request)
   const shown = priorFor(prior, request)
   const promised = shownPromisedNotJudged(snapshot, states)
+  const triedBefore = listTriedBefore(
+    row.triedBefore.map(([turnNumber, playerSummary]) => ({ turnNumber, playerSummary })),
+  )
   const { text, ...rendered } = await renderContext(
     {
       currentTurn,
@@ -480,6 +496,7 @@ async function contextFrom(
       lastJudged,
       promisedNotJudged: promised,
       issues,
+      triedBefore,
       role,
       olderTurnsRecorded: [...snapshot.progress.values()].some(
         ({ firstJudgedTurn }) => firstJudgedTurn !== null && firstJudgedTurn < prior.turnNumber,
@@ -503,6 +520,7 @@ async function contextFrom(
     criteria,
     lastJudged,
     promisedNotJudged: promised,
+    triedBefore,
     promises: role === 'coach' ? promises : withoutEvidence(promises),
     stall: stallFor(role, stall),
     issues,

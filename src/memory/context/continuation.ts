@@ -85,6 +85,12 @@ export const lastJudged = turnState
 
 export type LastJudged = z.output<typeof lastJudged>
 
+/** What an earlier turn than the prior one tried. */
+const triedTurn = z.object({
+  turnNumber: z.number(),
+  text: z.string().describe("the start of the Player's summary, in one line"),
+})
+
 /** How the session of the task before this one ended. What it verified is told, and counts nowhere here. */
 const earlierSession = z.object({
   worldSlug: z.string(),
@@ -173,6 +179,7 @@ export const continuationContext = z.object({
   promisedNotJudged: z
     .array(promisedCriterion)
     .describe('promised, and never named by a judge, whether they count or not'),
+  triedBefore: z.array(triedTurn).describe('the turns before the prior one, newest first, at most 5'),
   promises: promisesView.nullable().describe('those that hold for the coming turn'),
   stall: stallView.nullable(),
   issues: z.array(issueView),

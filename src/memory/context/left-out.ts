@@ -5,6 +5,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> =
   issues: ['issue', 'issues'],
   suggestions: ['suggestion', 'suggestions'],
   lessons: ['lesson', 'lessons'],
+  tried_before: ['earlier turn', 'earlier turns'],
   blockers: ['blocker', 'blockers'],
   evidence: ['piece of evidence', 'pieces of evidence'],
   criterion_texts: ['criterion text', 'criterion texts'],

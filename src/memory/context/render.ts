@@ -14,6 +14,7 @@ import {
   promisedNames,
 } from '../../rules/notes.ts'
 import { bySeverity } from '../../rules/severity.ts'
+import { type TriedTurn, writeTriedTurn } from '../../rules/tried-before.ts'
 import type { CoachDecision } from '../../rules/values.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'
@@ -54,6 +55,8 @@ export type Rendering = {
   promisedNotJudged: readonly Pick<PromisedCriterion, 'criterionId' | 'text'>[]
   /** Most severe first. */
   issues: readonly (PriorTurn['issues'][number] & { turn?: number | undefined })[]
+  /** Attempts of the turns before the prior one, newest first. */
+  triedBefore: readonly TriedTurn[]
   role: Role
   /** A turn older than the prior one recorded a verification. */
   olderTurnsRecorded: boolean
@@ -76,6 +79,7 @@ export const NOTHING_BEFORE = {
   lastJudged: null,
   promisedNotJudged: [],
   issues: [],
+  triedBefore: [],
   olderTurnsRecorded: false,
   verifiedInPrior: new Set<string>(),
   recovered: null,
@@ -86,6 +90,7 @@ export const NOTHING_BEFORE = {
 export const LEAVING = [
   'elsewhere',
   'evidence',
+  'tried_before',
   'advisory',
   'should_fix',
   'lessons',
@@ -155,6 +160,7 @@ export function toSections(rendering: Rendering): Section[] {
       heading: `**Open issues** (${fromLastJudged(rendering)}; most severe first):`,
       lines: issueLines(rendering, (issue) => issue.turn !== undefined),
     },
+    triedSection(rendering.triedBefore),
     promiseSection(rendering),
     { name: 'progress', heading: null, lines: progressLines(rendering) },
     {
@@ -381,6 +387,14 @@ function issueLine(
     ...(said === '' ? [] : [plain(...suggestedParts)]),
   ]
 }
+
+const triedSection = (turns: readonly TriedTurn[]): Section => ({
+  name: 'tried_before',
+  heading: '**Tried before**:',
+  lines: turns.map((turn) =>
+    plain({ kind: 'tried_before', text: writeTriedTurn(turn), section: 'tried_before' }),
+  ),
+})
 
 /** How many promises were recovered, and those of criteria that are not verified yet. */
 function promiseSection({ role, recovered, criteria }: Rendering): Section {

@@ -11,6 +11,7 @@ export function toRendering(
     lastJudged,
     promisedNotJudged,
     issues,
+    triedBefore,
     promises,
     stall,
     elsewhere,
@@ -25,6 +26,7 @@ export function toRendering(
     lastJudged,
     promisedNotJudged,
     issues,
+    triedBefore,
     role,
     olderTurnsRecorded: criteria.some(
       ({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn < turn,

@@ -3,6 +3,7 @@ export const SECTION_NAMES = [
   'turn',
   'criteria',
   'issues',
+  'tried_before',
   'promises',
   'progress',
   'stall',
