@@ -50,7 +50,7 @@ import { worldsContract } from './worlds.ts'
  *   await migrate(graph)
  *   return graph
  * }
- * describe('mine', () => storeContract({ name: 'mine', open, openUnmigrated, beside }))
+ * describe('my store', () => storeContract({ name: 'mine', open, openUnmigrated, beside }))
  */
 export function storeContract(store: StoreUnderTest): void {
   portContract(store)

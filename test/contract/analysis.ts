@@ -145,7 +145,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(flip?.edits).toEqual([['Edit', 1]]) // of the turn, not of all its session
     })
 
-    test('a flip is of what counts: a full entry, not what the status map says beside it', async () => {
+    test('criteria-flips reads the verification, not a status map in the same turn', async () => {
       const entry = (criterionId: string, status: 'verified' | 'rejected') => ({ criterionId, status })
       await clientOf(handles.graph).captureTurnState(
         aTurn(1, {
@@ -220,7 +220,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ).toEqual([1, 2, 3].map((i) => [i, `Tool${i} → Bash`, sessionOf(9)]))
     })
 
-    test('errors that recur across sessions, with the tasks that they stood in the way of', async () => {
+    test('recurring-errors lists errors of several sessions, with the tasks that they blocked', async () => {
       expect(await ask('recurring-errors')).toEqual([
         {
           failure: 'Edit: File <path> does not match',
@@ -231,7 +231,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('what was tried last, and why it failed', async () => {
+    test('last-turn shows what was tried last, and why it failed', async () => {
       expect(await rows('last-turn')).toEqual([
         [FEATURE, TASK, TASK, 4, 'Attempt 4', 'feedback', null, ['AC-1'], []],
       ])
@@ -522,7 +522,7 @@ export function analysisContract(store: StoreUnderTest): void {
         ['gate', 2, 2, 2, 2, ['tests'], ['style']],
         ['none', 1, 1, 1, null, [], []],
       ])
-      // What is declared is all, and no less: AC-2 is for a person, and AC-3 was never judged.
+      // If a task declares criteria, exactly these count. AC-2 is manual, and AC-3 was never judged.
       const declare = (...kinds: ('code' | 'manual')[]) =>
         client.declareCriteria({
           featureId: FEATURE,
@@ -733,7 +733,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await client.runAnalysis({ name: 'progress', limit: 2 })).toMatchObject({ truncated: true })
     })
 
-    test('what is misspelt is told apart from what has nothing to show', async () => {
+    test('a misspelled name is rejected, and a task without blockers has no rows', async () => {
       const missing = (message: string) => ({ code: 'not_found', message })
       await expect(clientOf(handles.graph, 'shpo').runAnalysis({ name: 'blockers' })).rejects.toMatchObject(
         missing('There is no project shpo in this graph.'),

@@ -32,7 +32,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       return { outcome, turn, error }
     }
 
-    test('turn N is told what turn N−1 was told, and all that was verified; forgotten promises are recovered', async () => {
+    test('turn N gets the feedback of turn N−1 and all verified criteria, and forgotten promises are recovered', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const events = await played(
@@ -72,7 +72,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(attempts.map(({ status }) => status)).toEqual(['committed', 'committed', 'committed'])
     })
 
-    test('what the task says must hold is declared before the first turn, and stands in its context', async () => {
+    test('the criteria of the task are declared before the first turn, and its context lists them', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const criteria = [{ text: 'An unknown host is retried three times' }]
@@ -97,7 +97,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(agents.asked.every(({ context }) => context === null)).toBe(true)
     })
 
-    test('it goes on where the world stands, and is over where the world is', async () => {
+    test('the loop continues after the last turn of the world, and does nothing in a finished world', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const loop = (maxTurns: number) =>
@@ -211,7 +211,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(attempt).toMatchObject({ status: 'failed', failureReason: 'the loop ended' })
     })
 
-    test('a world at work is not entered: the other one has its lease, or a turn run', async () => {
+    test('a world with an active turn run of another caller ends the loop with busy', async () => {
       const client = clientOf(handles.graph)
       const other = await client.createWorld({ ...world, worldSlug: 'other', leaseTtlMs: 1_000 })
       await client.runTurn({ worldSlug: other.worldSlug, turnCount: 2 })
@@ -220,7 +220,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(end(events)).toMatchObject({ outcome: 'error', error: { code: 'busy' } })
     })
 
-    test("another's world, and one with another executor, are refused by name", async () => {
+    test('a world of another task, and one with another executor, are rejected by name', async () => {
       const client = clientOf(handles.graph)
       await client.createWorld({ featureId: FEATURE, taskId: 'TASK-2', worldSlug: 'theirs' })
       await client.createWorld({ ...world, worldSlug: 'run', executor: 'simulated' })

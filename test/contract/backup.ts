@@ -27,7 +27,7 @@ const judged = (taskId: string, turnNumber: number): TurnToSend =>
     gates: { tests: 'failed' },
   })
 
-/** Writes turns of several sessions, one after the other in each, until it is told to stop. */
+/** Writes turns of several sessions in parallel, in order within each session, until stop() is called. */
 class BusySessions {
   readonly acknowledged = new Map(TASKS.map((task) => [task, 0]))
   readonly #stop = new AbortController()

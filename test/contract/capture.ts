@@ -345,7 +345,7 @@ export function captureContract(store: StoreUnderTest): void {
         })
       })
 
-      test('a record that once stood may stand again', async () => {
+      test('a superseded record can be captured again', async () => {
         await on.client.captureTurnState(first)
         await on.client.captureTurnState({ ...second, onConflict: 'supersede' })
         await on.client.captureTurnState({ ...first, onConflict: 'supersede' })
@@ -356,12 +356,12 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 2 })
       })
 
-      test('superseding where nothing stands stores', async () => {
+      test('superseding a turn that does not exist stores it', async () => {
         const answer = await on.client.captureTurnState({ ...first, onConflict: 'supersede' })
         expect(answer).toMatchObject({ created: true, superseded: false })
       })
 
-      test('two that supersede at once both count: one stands, the other is its history', async () => {
+      test('of parallel captures that supersede a turn, one becomes the turn and the others its history', async () => {
         await on.client.captureTurnState(aTurn(1))
         const others = ['a', 'b', 'c', 'd'].map((playerSummary) =>
           on.client.captureTurnState(aTurn(1, { playerSummary, onConflict: 'supersede' })),

@@ -37,9 +37,9 @@ const complaint = (description: string, more: Partial<TurnToSend> = {}): Partial
 /** The six criteria of seed 004's session. */
 const SIX = ['AC-001', 'AC-002', 'AC-003', 'AC-004', 'AC-005', 'AC-006']
 
-/** What a Coach asks: what is proven, what was promised, does it get anywhere, why not. */
+/** The questions of a Coach: proven criteria, promises, stalls and their causes. */
 export function coachContract(store: StoreUnderTest): void {
-  describe('what a Coach asks', () => {
+  describe('the questions of a Coach', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const capture = async (...turns: TurnToSend[]) => {
@@ -65,7 +65,7 @@ export function coachContract(store: StoreUnderTest): void {
         return Object.fromEntries(byTurn.map(({ key, ...turns }) => [labels.get(key), turns]))
       }
 
-      test('says of each criterion in which turns it was verified, rejected, left open and promised', async () => {
+      test('lists for each criterion the turns that verified, rejected, left open and promised it', async () => {
         await capture(
           aTurn(1, { ...promised('AC-001', 'AC-002', 'AC-003') }),
           aTurn(2, { ...judged({ 'AC-001': 'verified', 'AC-002': 'rejected' }), ...promised('AC-001') }),
@@ -79,7 +79,7 @@ export function coachContract(store: StoreUnderTest): void {
         })
       })
 
-      test('an explicit verdict stands beside an unknown of its turn, the last of two does, and a claim is none', async () => {
+      test('a verdict wins over an unknown of the same turn, the last of two verdicts wins, and a claim is no verdict', async () => {
         const verdict = (status: Status, source?: 'player' | 'gate') => ({
           criterionId: 'AC-001',
           criterionText: textOf('AC-001'),
@@ -508,7 +508,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall({ turn: 2 })).toMatchObject({ verdict: 'no_growth' })
       })
 
-      test('an approval begins all windows anew', async () => {
+      test('an approval restarts all windows', async () => {
         const same = complaint('the build fails')
         await capture(aTurn(1, same), aTurn(2, same), aTurn(3, { coachDecision: 'approved' }))
         expect(await stall()).toMatchObject({ verdict: 'finished', shouldStop: false })
@@ -593,7 +593,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall()).toMatchObject({ verdict: 'progressing', shouldStop: false })
       })
 
-      test('a Coach that rejects without evidence what it verified before is told so', async () => {
+      test('the reason names criteria that the Coach rejects without evidence after it verified them', async () => {
         const all = (status: Verdict) => judged({ 'AC-001': status, 'AC-002': status })
         await capture(
           aTurn(1, complaint('not all met', judged({ 'AC-001': 'verified' }))),

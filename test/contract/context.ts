@@ -278,7 +278,7 @@ export function contextContract(store: StoreUnderTest): void {
         )
       })
 
-      test('what was promised and never judged is said beside the progress', async () => {
+      test('the progress lists promises that were never judged', async () => {
         const promise = (criterionId: string, criterionText: string) =>
           ({ criterionId, criterionText, status: 'complete' }) as const
         await capture(
@@ -377,7 +377,7 @@ export function contextContract(store: StoreUnderTest): void {
         },
       )
 
-      test('a criterion has one label in one answer, and the label that was given stands beside it', async () => {
+      test('a criterion has one label in one answer, and also the label that was given', async () => {
         const text = 'The answer to an unknown path is 404'
         await capture(
           aTurn(1, { promises: [{ criterionId: 'AC-7', criterionText: text, status: 'complete' }] }),
@@ -461,7 +461,7 @@ export function contextContract(store: StoreUnderTest): void {
     })
 
     describe('which turn is the prior one', () => {
-      test('before turn 1 there is none', async () => {
+      test('turn 1 and numbers below it have no prior turn', async () => {
         await capture(aTurn(1))
         for (const currentTurn of [1, 0, -3]) {
           const nothing = {

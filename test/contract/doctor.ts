@@ -369,7 +369,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   ],
 ]
 
-/** Of what these lack, nothing else in the graph speaks. */
+/** Checks whose missing data cannot be derived from the rest of the graph. */
 const NOT_DERIVABLE: readonly Check[] = [
   'turn_parts',
   'part_criterion',
@@ -400,13 +400,13 @@ const isLeft = ([what, check]: (typeof FAULTS)[number]) =>
 const LEFT = FAULTS.filter(isLeft)
 const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault) && fault[0] !== DOUBLED)
 
-/** What nothing leads to. */
+/** Faults that leave a node without its parent. */
 const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a step of no turn'])
 
 const SAID = ['Turn', 'SupersededTurn', 'Verification', 'Promise', 'Issue', 'Gate', 'Criterion', 'Attempt']
 const saidIn = (counts: Counts) => SAID.map((label) => [label, counts[label]])
 
-/** Of the schema, with what makes it whole again: an engine may keep its schema for the next test. */
+/** Faults of the schema, and their repair: an engine may keep its schema for the next test. */
 const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string][] = [
   [
     'a migration that leads nowhere',
@@ -422,9 +422,9 @@ const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string]
   ],
 ]
 
-/** Of a graph that is whole it finds nothing, and of each fault that one. */
+/** The doctor finds nothing in an undamaged graph, and exactly the fault in a damaged one. */
 export function doctorContract(store: StoreUnderTest): void {
-  // To fill the graph anew for each fault would take minutes.
+  // The faults share one graph: filling a new one for each fault would take minutes.
   describe('the doctor, of one fault', () => {
     let graph: Graph | undefined
 
@@ -655,7 +655,7 @@ export function doctorContract(store: StoreUnderTest): void {
       await handles.graph.schema(drop)
       const findings = await findingsOf(handles.graph)
       await handles.graph.schema(String(again))
-      // On Neo4j the index goes with its constraint.
+      // Neo4j drops the index together with its constraint.
       expect(findings.find((each) => each.check === check)).toMatchObject({ check, key, found: again })
       for (const each of findings) expect(each.found).toBe(again)
       // An index that is made again is filled first.

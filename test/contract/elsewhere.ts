@@ -60,9 +60,9 @@ const earlierTurns: TurnToSend[] = [
   aTurn(2, { worldSlug: EARLIER, completedAt: at(2), coachDecision: 'error', ...secretsOfTheJudge }),
 ]
 
-/** What a session learns from others (contract: specification.md, "Other sessions know something"). */
+/** Knowledge that a session gets from others (contract: specification.md, "Other sessions know something"). */
 export function elsewhereContract(store: StoreUnderTest): void {
-  describe('what other sessions know', () => {
+  describe('knowledge of other sessions', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const capture = async (turns: readonly TurnToSend[]) => {
@@ -136,7 +136,7 @@ export function elsewhereContract(store: StoreUnderTest): void {
       expect(JSON.stringify(await contextOf(1, { role: 'player' }))).not.toContain(CANARY)
     })
 
-    test('nothing of another project, and nothing of a deleted session, is ever told', async () => {
+    test('a context contains nothing of another project or of a deleted session', async () => {
       const blind = await contextOf(1, { worldSlug: null })
       await capture(earlierTurns.map((turn) => ({ ...turn, project: 'another' })))
       await beginNew()

@@ -43,7 +43,7 @@ function readerOf(client: TurngraphClient, request: EventsRequest = {}) {
 const isSession = (event: EventWithCursor): event is Session => event.type === 'session'
 const isRun = (event: EventWithCursor): event is Run => event.type === 'run'
 
-/** What a reader holds that keeps the highest version of each. */
+/** The newest event of each session, run and import: a reader keeps the one with the highest version. */
 function knownFrom(events: readonly EventWithCursor[]): Map<string, EventWithCursor> {
   const known = new Map<string, EventWithCursor>()
   for (const event of events) {
@@ -101,11 +101,11 @@ const damageTurn = parseStatement(
 
 const firstLine = `${JSON.stringify({ type: 'user', uuid: 'u1', timestamp: '2026-01-01T00:00:00Z', message: { role: 'user', content: CANARY } })}\n`
 
-/** What changed, as it changes (contract: events.md). */
+/** Events report changes while they happen (contract: events.md). */
 export function eventsContract(store: StoreUnderTest): void {
   describe('events', () => {
     const handles = useGraph(store)
-    /** One that has heard of the first turn of TASK, so what comes after is told as it happens. */
+    /** A reader that has received the first turn of TASK, so it receives later changes as they happen. */
     const aReader = async (client: TurngraphClient, request: EventsRequest = {}) => {
       await client.captureTurnState(aTurn(1))
       const reader = readerOf(client, { snapshot: true, ...request })
@@ -113,7 +113,7 @@ export function eventsContract(store: StoreUnderTest): void {
       return reader
     }
 
-    test('a turn is told with what its session then is, and every change has a higher version', async () => {
+    test('a turn is an event with the state of its session, and each change has a higher version', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       const verifications = [
@@ -146,7 +146,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a run is told as its status is, until it has ended', async () => {
+    test('the events of a run have its status, until it has ended', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       await client.createWorld({
@@ -156,7 +156,7 @@ export function eventsContract(store: StoreUnderTest): void {
         executor: 'simulated',
       })
       const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 3, maxAttempts: 3 })
-      // Which of the two is told first is nobody's promise.
+      // The order of the two events is not defined.
       const ended = () => reader.seen.filter(isRun).find(({ endedAt }) => endedAt !== null)
       const session = () => reader.seen.filter(isSession).find(({ currentTurn }) => currentTurn === 3)
       await reader.until(() => ended() !== undefined && session() !== undefined)
@@ -167,7 +167,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await client.close()
     })
 
-    test('an import of a transcript is told with how far it is read', async () => {
+    test('the event of a transcript import has the number of bytes read', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       const { offset } = await client.importTranscript({ sessionId: 's-1' }, bytesOf(firstLine))
@@ -176,7 +176,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('what another process writes is told too', async () => {
+    test('a write of another process is an event, too', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       const other = await handles.open(() => store.beside(handles.graph))
@@ -186,7 +186,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a reader that comes back with its cursor is told what changed since, and what runs did', async () => {
+    test('a reader that returns with its cursor gets the changes since then, runs included', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       await client.captureTurnState(aTurn(2))
@@ -255,7 +255,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a snapshot is every session, run and import; then it goes on', async () => {
+    test('a snapshot contains every session, run and import, and the stream continues after it', async () => {
       const client = clientOf(handles.graph)
       for (let i = 0; i < 60; i++) await client.createWorld({ featureId: 'FEAT-1', taskId: `T${i}` })
       await client.deleteWorld({ worldSlug: 'T7' })
@@ -279,7 +279,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await client.close()
     })
 
-    test('what is restored is told: sessions, their runs as they ended, and imports', async () => {
+    test('a restore is reported: sessions, their ended runs, and imports', async () => {
       const elsewhere = await memory.open()
       const source = clientOf(elsewhere)
       await source.createWorld({ featureId: 'FEAT-1', taskId: 'TASK-2', executor: 'simulated' })
@@ -302,7 +302,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('more changes than are looked up at once are told, each once, also to a reader that comes back', async () => {
+    test('more changes than one look-up returns are reported once each, also to a reader that returns', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       await client.captureTurnState(aTurn(2))
@@ -372,7 +372,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await told.return(undefined)
     })
 
-    test('what this process writes is told at once, with one look a second at what others have written', async () => {
+    test('own writes are reported at once, and writes of other processes are looked up once a second', async () => {
       let looks = 0
       const counted = graphWith(handles.graph, {
         read: (statement, params, deadline) => {
@@ -394,7 +394,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a session whose record is damaged keeps no other from being told', async () => {
+    test('a session with a damaged record does not block the events of others', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       await client.captureTurnState(aTurn(1, { taskId: 'TASK-2' }))

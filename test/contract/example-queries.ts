@@ -26,7 +26,7 @@ const judged = (lid: string, hinge: string) => [
 const blocking = { severity: 'blocking', category: 'noise', description: 'It clicks' }
 const minor = { severity: 'minor', description: 'A name could be clearer' }
 
-/** What each of them answers for the little project below: the same on every engine. */
+/** The rows of each example query for the small project below, equal on every engine. */
 const ANSWERS: Record<number, unknown[][]> = {
   1: [
     [FEATURE, TASK, TASK, 3],

@@ -48,7 +48,7 @@ export function exportContract(store: StoreUnderTest): void {
       return made
     }
 
-    /** What worlds and transcripts answer. */
+    /** Reads worlds and transcripts through the client. */
     async function answersOf(graph: Graph): Promise<unknown[]> {
       const client = clientOf(graph)
       const answers: unknown[] = []
@@ -91,7 +91,7 @@ export function exportContract(store: StoreUnderTest): void {
       expect(await dumpOf(graph)).toEqual(made.dump)
     })
 
-    test('life goes on in what was restored as it does where it came from', async () => {
+    test('a restored graph answers later writes as the original does', async () => {
       const { lines } = await everything()
       const goOn = async (graph: Graph): Promise<string[]> => {
         const said = {
@@ -243,7 +243,7 @@ export function exportContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a world that stands there already takes no turn from a file', async () => {
+    test('a world that exists already takes no turn from a file', async () => {
       await captureSteadily(handles.graph, aTurn(1, { worldSlug: 'w' }))
       await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'w' }))
       const lines = await exportOf(handles.graph)
@@ -373,7 +373,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('since an instant: a version that was declared since, where nothing else moved', async () => {
+    test('an export since an instant contains a version that was declared since, even without other changes', async () => {
       const old = '2025-01-01T00:00:00Z'
       const client = clientOf(handles.graph)
       for (const taskId of ['TASK-1', 'TASK-2'])

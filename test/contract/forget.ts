@@ -87,7 +87,7 @@ const OTHER_CONVERSATION = bytesOf(
   turn('o2', LONG, { from: 40 * 86_400 + 60 }),
 )
 
-/** The graph, until its n-th write: whoever was at work is gone then. */
+/** A graph that fails at its n-th write, as if the process had ended then. */
 function breaking(graph: Graph, at: number): Graph {
   let writes = 0
   return onEachWrite(graph, () => {
@@ -113,19 +113,19 @@ const onEachWrite = (graph: Graph, before: () => void): Graph => ({
   close: () => graph.close(),
 })
 
-/** What only counts up; it says nothing of what is there. */
+/** Counters that only grow. They do not depend on what is stored now. */
 const COUNTERS = /"(criteriaRev|ledgerRev|worldCount|ordinal)":\d+/g
 export const leftIn = async (graph: Graph): Promise<string[]> =>
   (await importedDump(graph)).map((line) => line.replace(COUNTERS, '"$1":0')).sort()
 
-/** Forgetting is real: what is left is what there would be, had it never been captured. */
+/** Forgetting is complete: the graph is as if the forgotten data had never been captured. */
 export function forgetContract(store: StoreUnderTest): void {
   describe('forgetting', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const capture = (graph: Graph, sent: TurnToSend) => captureSteadily(graph, sent)
 
-    /** What stays, in this graph and in one where nothing else ever was. */
+    /** Captures the data that must remain, in this graph and in a graph that never had other data. */
     async function alsoAlone(captures: (graph: Graph) => Promise<unknown>): Promise<Graph> {
       const alone = await handles.open(() => memory.open())
       await captures(handles.graph)
@@ -253,7 +253,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect((await countsOf(handles.graph)).Criterion).toBe(1)
     })
 
-    test('a criterion that the Player had completed goes with what it was merged from', async () => {
+    test('a criterion that was merged through a promise is deleted together with its source', async () => {
       const bare = { verifications: [{ criterionId: 'AC-1', status: 'verified' as const }] }
       const promised = {
         promises: [{ criterionId: 'AC-1', criterionText: text(1), status: 'complete' as const }],
@@ -270,7 +270,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('a world at work is refused by name, and stays where many go', async () => {
+    test('an active world is rejected by name, and stays when many are forgotten', async () => {
       const runs = new TurnRunStore(handles.graph)
       await capture(handles.graph, full(1, { worldSlug: 'idle' }))
       await capture(handles.graph, full(1, { worldSlug: 'single' }))
@@ -313,7 +313,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect(await brokenCounts(handles.graph)).toEqual([])
     })
 
-    test('a marked world goes, too, and its slug is free again', async () => {
+    test('a world that is marked as deleted can be forgotten, and its slug is free again', async () => {
       await capture(handles.graph, full(1, { worldSlug: 'w' }))
       await client().deleteWorld({ worldSlug: 'w' })
       await expect(capture(handles.graph, full(2, { worldSlug: 'w' }))).rejects.toMatchObject({
@@ -324,7 +324,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect(await capture(handles.graph, full(2, { worldSlug: 'w' }))).toBeTruthy()
     })
 
-    test('nothing is no way to mean all', async () => {
+    test('a request without a scope is rejected', async () => {
       const invalid = { code: 'invalid_request' }
       await expect(client().forget({ dryRun: false })).rejects.toMatchObject(invalid)
       await expect(client().forget({ featureId: FEATURE })).rejects.toMatchObject(invalid)
@@ -332,7 +332,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await expect(client().forget({ wholeProject: false })).rejects.toMatchObject(invalid)
     })
 
-    test('what went is told for the log', async () => {
+    test('the log gets the counts of a forgotten world', async () => {
       const told: unknown[] = []
       await capture(handles.graph, aTurn(1, { worldSlug: 'w' }))
       const request = { project: PROJECT, worldSlug: 'w', dryRun: false }
@@ -371,7 +371,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('a turn with more steps than one transaction takes goes with all of them', async () => {
+    test('a turn with more steps than one transaction takes is deleted with all of them', async () => {
       await send(
         client(),
         sessionOf(1),
@@ -383,7 +383,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toEqual({})
     })
 
-    test('a world in which somebody begins to work meanwhile stays as it is', async () => {
+    test('a world in which an attempt starts after the plan stays unchanged', async () => {
       await capture(handles.graph, full(1, { worldSlug: 'w' }))
       const keys = { key: `${PROJECT}/w`, taskKey: `${PROJECT}/${FEATURE}/${TASK}` }
       const seen = { ...keys, slug: 'w', project: PROJECT, featureId: FEATURE } // before it began
@@ -394,7 +394,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect(await leftIn(handles.graph)).toEqual(before)
     })
 
-    test('captures that race a forgetting are stored whole, or told that the world goes', async () => {
+    test('captures during a forget are stored whole, or rejected because the world is being forgotten', async () => {
       const other = await handles.open(() => store.beside(handles.graph))
       for (let round = 0; round < 5; round++) {
         const worlds = ['gone', 'gone-too', 'stays', `new-${round}`]
@@ -419,7 +419,7 @@ export function forgetContract(store: StoreUnderTest): void {
       if (other !== handles.graph) await other.close()
     })
 
-    test('a single session of transcripts goes with its agents, and what another session holds stays', async () => {
+    test('a transcript session is deleted with its agents, and turns that another session contains stay', async () => {
       const alone = await alsoAlone(async (graph) => {
         await capture(graph, full(1, { worldSlug: 'stays' }))
         await send(clientOf(graph), sessionOf(2), FORK)

@@ -166,7 +166,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
             if (!(error instanceof TurngraphError)) throw error
           }
         }
-        // What they call, and which database they read, is known by its name alone, before any plan.
+        // Procedures and databases are rejected by their name, before the query is planned.
         expect(
           planned.filter((query) => !/\b(file|linenumber|graph\.byName)\(|^USE neo4j /.test(query)),
         ).toEqual([])
@@ -175,7 +175,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       }
     })
 
-    test('what is too much is cut, and the next query is answered', async () => {
+    test('too large an answer is cut, and the next query is answered', async () => {
       const client = await withTurns()
       for (const query of TOO_MUCH) {
         const outcome = await outcomeOf(client, query, 300)

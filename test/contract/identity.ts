@@ -32,7 +32,7 @@ const answers = 'It answers with 404 for an unknown page'
 const logs = 'Every request is written to the log'
 const docs = 'The README explains how to start it'
 
-/** Which criterion an entry speaks of, through the store (criteria.md, "Identity"). */
+/** The criterion of an entry, resolved through the store (criteria.md, "Identity"). */
 export function identityContract(store: StoreUnderTest): void {
   describe('criterion identity', () => {
     const handles = useGraph(store)
@@ -99,12 +99,12 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('2: a wording is kept though nothing else of its criterion is new', async () => {
+    test('2: a new wording of a known criterion is stored', async () => {
       await capture(verified(['AC-001', 'It answers with 404']), verified(['AC-001', answers]))
       expect(await lines()).toEqual([`AC-001 verified ${answers}`])
     })
 
-    test('2: of several that begin so, the one under the same label comes first', async () => {
+    test('2: if several criteria begin with the text, the one with the same label is chosen', async () => {
       await capture(
         verified(['AC-001', 'The page shows a list of users'], ['AC-002', 'The page shows a list of shops']),
         rejectedBy('coach', ['AC-002', 'The page shows a list']),
@@ -128,7 +128,7 @@ export function identityContract(store: StoreUnderTest): void {
       expect(states).toEqual(['AC-001 rejected', 'AC-01 verified!2', 'AC-002 rejected'])
     })
 
-    test('4: anything else is a new one', async () => {
+    test('4: any other text is a new criterion', async () => {
       await capture(verified(['AC-001', answers]), verified(['AC-001', logs]), verified(['AC-001', docs]))
       expect(await shown()).toHaveLength(3)
     })
@@ -208,9 +208,9 @@ export function identityContract(store: StoreUnderTest): void {
         ])
       })
 
-      test('is what the record that stands gave that id, not the one that it superseded', async () => {
+      test('is the one that the current record gave that id, not the superseded record', async () => {
         for (let i = 1; i <= 8; i++) {
-          // Which of two labels an engine gives first depends on their keys: hence several worlds and wordings.
+          // The order of two labels depends on the engine and their keys: hence several worlds and wordings.
           const worldSlug = `w${i}`
           const [old, stands] = [`old${i} gone${i} past${i}`, `new${i} here${i} now${i}`]
           const client = clientOf(handles.graph)
@@ -344,7 +344,7 @@ export function identityContract(store: StoreUnderTest): void {
 
       test('is the last that the Player promised under that id, by the order of its list', async () => {
         for (let i = 1; i <= 8; i++) {
-          // Which of two promises an engine gives first is its own affair: hence several worlds.
+          // The order of two promises depends on the engine: hence several worlds.
           const worldSlug = `w${i}`
           const [first, last] = [`old${i} gone${i} past${i}`, `new${i} here${i} now${i}`]
           await capture({
@@ -419,7 +419,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(older).toMatchObject({ state: 'verified', verifiedInTurn: 1, contested: null })
       })
 
-      test('and what was said of it before is known after that, in a world of many turns', async () => {
+      test('and its earlier verdicts are known after that, in a world of many turns', async () => {
         const w1 = { worldSlug: 'w1' }
         const why = 'the page answers with 200'
         const client = clientOf(handles.graph)
@@ -475,7 +475,7 @@ export function identityContract(store: StoreUnderTest): void {
       expect([await at(2), await at(3)]).toEqual(['AC-001', 'AC-005'])
     })
 
-    test("the text shown is the longest that begins with a judge's, else the judge's, else the Player's", async () => {
+    test("the text shown is the longest one that begins with the judge's, then the judge's, then the Player's", async () => {
       const cut = answers.split(' ').slice(0, 5).join(' ')
       await capture(promised(['AC-001', answers], ['AC-002', logs]))
       expect((await shown()).map(({ text }) => text)).toEqual([answers, logs])

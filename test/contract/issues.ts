@@ -163,7 +163,7 @@ export function issuesContract(store: StoreUnderTest): void {
       expect(livesIn(await list())).toEqual([['b', [1, 2], 'open', null]])
     })
 
-    test('the criteria of an issue have the labels of the answer, and those that were given beside them', async () => {
+    test('the criteria of an issue have the labels of the answer, and also the given labels', async () => {
       const verifications = [
         { criterionId: 'AC-003', criterionText: 'It is quick', status: 'rejected' } as const,
       ]
@@ -173,7 +173,7 @@ export function issuesContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a Player sees of an issue what its context shows of it', async () => {
+    test('a Player sees the same fields of an issue as in its context', async () => {
       await capture(
         aTurn(1, { issues: [issue('a', { suggestion: 'b', details: { canary: 'behind the verdict' } })] }),
       )
@@ -184,7 +184,7 @@ export function issuesContract(store: StoreUnderTest): void {
       expect(JSON.stringify(await list({ role: 'coach' }))).toContain('behind the verdict')
     })
 
-    test('pages lead through all issues, also where one larger than a page stands alone', async () => {
+    test('pages contain all issues, even if one is larger than a page', async () => {
       const raised = Array.from({ length: 7 }, (_, i) => issue(`${'abcdefg'[i]} ${'long '.repeat(2_000)}`))
       await capture(aTurn(1, { issues: raised.slice(0, 4) }), aTurn(2, { issues: raised.slice(3) }))
       const paged = async (window: { limit?: number; maxBytes?: number }) =>

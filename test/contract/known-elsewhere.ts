@@ -40,9 +40,9 @@ const topics = parseStatement(
   'MATCH (x:Topic) RETURN x.key AS key, x.turns AS turns ORDER BY x.key',
 )
 
-/** What other sessions of a project know (contract: specification.md, "Other sessions know something"). */
+/** Knowledge of other sessions of a project (contract: specification.md, "Other sessions know something"). */
 export function knownElsewhereContract(store: StoreUnderTest): void {
-  describe('what is known from other sessions', () => {
+  describe('knowledge from other sessions', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const capture = async (...turns: TurnToSend[]) => {
@@ -58,7 +58,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
     const sources = async (turn = 2, more: Partial<ContextToLoad> = {}) =>
       (await known(turn, more)).map((item) => `${item.taskId} turn ${item.turn}`)
 
-    describe('an open issue that another session got rid of', () => {
+    describe('an open issue that another session has solved', () => {
       const raised = { issues: [issue('`sumPrices` in src/till.ts fails at line 3', { category: 'tests' })] }
       const own = ownTurn({
         issues: [issue('`sumPrices` in src/till.ts fails at line 14', { category: 'tests' })],
@@ -94,7 +94,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         },
       )
 
-      test('goes in a judged turn: not in one that ended in an error, was deferred or says nothing', async () => {
+      test('counts as solved by a judged turn, not by one with an error, a deferral or no decision', async () => {
         await capture(
           turnOfTask('TASK-B', 1, 1, raised),
           turnOfTask('TASK-B', 2, 2, { coachDecision: 'error' }),
@@ -135,14 +135,14 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await known()).toEqual([])
       })
 
-      test('is not told while the other session has it still, or has it again', async () => {
+      test('is not shown while the other session still has it, or has it again', async () => {
         await capture(turnOfTask('TASK-B', 1, 1, raised), turnOfTask('TASK-B', 2, 2, raised), own)
         expect(await known()).toEqual([])
         await capture(turnOfTask('TASK-B', 3, 3), turnOfTask('TASK-B', 4, 4, raised))
         expect(await known()).toEqual([])
       })
 
-      test('did not go in a turn of a higher number that raised it, though one of a lower number was completed last', async () => {
+      test('is not solved by a later turn that raises it, even if an earlier turn was completed last', async () => {
         await capture(
           turnOfTask('TASK-B', 1, 9, raised),
           turnOfTask('TASK-B', 2, 2, raised),
@@ -152,7 +152,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await sources()).toEqual(['TASK-B turn 3'])
       })
 
-      test('is told once, as the session that shares more files and then the newest one got rid of it', async () => {
+      test('is shown once, from the session that shares the most files, then from the newest', async () => {
         const files = { filesModified: ['src/a.ts'] }
         await capture(
           ...['TASK-B', 'TASK-C', 'TASK-D'].flatMap((task, i) => [
@@ -166,7 +166,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await sources()).toEqual(['TASK-B turn 2'])
       })
 
-      test('is told beside others that went in the same turn', async () => {
+      test('is shown together with others that the same turn solved', async () => {
         const issues = [issue('`readLog` in src/log.ts is empty'), issue('`sumPrices` in src/till.ts fails')]
         await capture(turnOfTask('TASK-B', 1, 1, { issues }), turnOfTask('TASK-B', 2, 2), ownTurn({ issues }))
         expect((await known()).map((item) => item.issues)).toEqual([
@@ -174,7 +174,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         ])
       })
 
-      test('is left out, with all that is known of issues, where the perspective is reset', async () => {
+      test('is not shown, like all other issues, if the perspective is reset', async () => {
         await capture(turnOfTask('TASK-B', 1, 1, raised), turnOfTask('TASK-B', 2, 2), own)
         expect(await known(2, { perspectiveReset: true })).toEqual([])
       })
@@ -206,7 +206,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
   - TASK-C turn 1 — lessons: Seed the clock`)
       })
 
-      test('come by the number of files that are shared, then the newest, five turns at most', async () => {
+      test('are sorted by the number of shared files, then the newest first, from at most five turns', async () => {
         const files = ['src/a.ts', 'src/b.ts', 'src/c.ts']
         for (const [i, shared] of [1, 3, 1, 2, 1, 1, 2].entries())
           await capture(
@@ -221,7 +221,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         )
       })
 
-      test('of a finished session of the feature are told before the first turn, of each of its turns', async () => {
+      test('of each turn of a finished session of the feature are shown before the first turn', async () => {
         await capture(
           turnOfTask('TASK-B', 1, 1, { lessonsFromTurn: ['Read the schema'], blockersFound: ['No disk'] }),
           turnOfTask('TASK-B', 2, 2, { coachDecision: 'approved', lessonsFromTurn: ['Keep it small'] }),
@@ -241,7 +241,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
   - TASK-B turn 1 — lessons: Read the schema`)
       })
 
-      test('are told once, and not where the session itself has just learned them', async () => {
+      test('are shown once, and not if the newest turn of this session has them, too', async () => {
         const about = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Close  the pool', 'Await it'] }
         await capture(
           turnOfTask('TASK-B', 1, 1, about),
@@ -256,7 +256,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('issues come first, then work on the same, then the feature, and a turn that is all of it is told once', async () => {
+    test('solved issues come first, then work on the same files, then the feature, and a turn of all three comes once', async () => {
       const raised = { issues: [issue('`sumPrices` in src/till.ts fails')] }
       const files = { filesModified: ['src/a.ts'] }
       await capture(
@@ -275,7 +275,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a Player sees nothing of what lies behind the verdicts of other sessions, and a Coach neither', async () => {
+    test('neither a Player nor a Coach sees the evidence of the verdicts of other sessions', async () => {
       const about = {
         filesModified: ['src/a.ts'],
         gates: { [CANARY]: 'failed' as const },
@@ -327,7 +327,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       }
     })
 
-    test('nothing of another project, of a deleted session or of the session itself is told; off, nothing at all', async () => {
+    test('other projects, deleted sessions and the session itself contribute nothing, and off shows no session', async () => {
       const raised = { issues: [issue('`sumPrices` in src/till.ts fails')] }
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       const others = [
@@ -348,7 +348,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(await contextOf(2)).toEqual(alone)
     })
 
-    test('deleted sessions take no place of others, not after a restore either', async () => {
+    test('deleted sessions take no place of others, also after a restore', async () => {
       const files = { filesModified: ['src/a.ts'] }
       const sessions = Array.from({ length: 12 }, (_, i) => `TASK-${i}`)
       const about = {
@@ -392,7 +392,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         lessonsFromTurn: [`Lesson of ${minute}`],
         coachDecision: 'approved',
       })
-      /** Of one slot: TASK-1 has four turns, and TASK-3 six newer ones. */
+      /** Fills one slot: TASK-1 has four turns, and TASK-3 six newer ones. */
       const fill = () =>
         capture(
           ...[1, 2, 3, 4].map((turn) => turnOfTask('TASK-1', turn, turn, told(turn))),
@@ -440,7 +440,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await topicsOfRestored()).toEqual(found)
       })
 
-      test('are put back by the doctor where a process died before it came to that', async () => {
+      test('are put back by the doctor if a process died before it did that', async () => {
         await fill()
         await client().deleteWorld({ worldSlug: 'TASK-3' })
         const found = await handles.graph.read(topics, {})
@@ -464,7 +464,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('long texts are cut, and of what a turn learned five are told', async () => {
+    test('long texts are cut, and five lessons of a turn are shown', async () => {
       const lessonsFromTurn = Array.from({ length: 7 }, (_, i) => `Lesson ${i} ${'is long '.repeat(90)}`)
       await capture(
         turnOfTask('TASK-B', 1, 1, { filesModified: ['src/a.ts'], lessonsFromTurn }),
@@ -475,7 +475,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(lessons.filter((text) => text.length > 510 || !text.endsWith('[…]'))).toEqual([])
     })
 
-    test('a turn that learned something is found by fifty of its files, and not by a name that is longer than an index takes', async () => {
+    test('a turn with a lesson is found by fifty of its files, but not by a name too long for an index', async () => {
       const filesModified = [
         `src/${'a'.repeat(9_000)}.ts`,
         ...Array.from({ length: 60 }, (_, i) => `src/${i}.ts`),
@@ -491,7 +491,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(found.map(({ turns }) => (turns as string[]).length)).toEqual(found.map(() => 1))
     })
 
-    test('what a superseded record was about is told no more', async () => {
+    test('the topics of a superseded record are no longer shown', async () => {
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       await capture(turnOfTask('TASK-B', 1, 1, told), ownTurn({ filesModified: ['src/a.ts'] }))
       expect(await sources()).toEqual(['TASK-B turn 1'])
@@ -501,7 +501,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(await known()).toEqual([])
     })
 
-    test('captures at once that share topics, some in the place of others, leave what they leave one after another', async () => {
+    test('parallel captures that share topics or supersede each other leave the same topics as sequential ones', async () => {
       const [first, second] = [
         ['src/a.ts', 'src/b.ts', 'src/c.ts'],
         ['src/c.ts', 'src/d.ts', 'src/a.ts'],
@@ -573,7 +573,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       issues: [issue('`sumPrices` in src/b.ts')],
     })
 
-    test('the same is known in whatever order sessions were stored, and what is kept of each topic is bounded', async () => {
+    test('the order in which sessions are stored does not matter, and the size of each topic is bounded', async () => {
       const turns = manySessions()
       const orders = [
         turns,
@@ -613,7 +613,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       await other.close()
     })
 
-    test('a session of which half is restored is not told', async () => {
+    test('a session that is restored only in part is not shown', async () => {
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       await capture(turnOfTask('TASK-B', 1, 1, told), ownTurn({ filesModified: ['src/a.ts'] }))
       const records = (await exportOf(handles.graph)).slice(1, -1).map((line) => JSON.parse(line))
@@ -633,7 +633,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       await other.close()
     })
 
-    test('a session that was forgotten is in no topic, and a topic that nobody else is about is gone', async () => {
+    test('a forgotten session is in no topic, and its topics without another session are deleted', async () => {
       const told = (...filesModified: string[]) => ({ filesModified, lessonsFromTurn: ['Await it'] })
       await capture(turnOfTask('TASK-1', 1, 1, told('src/a.ts')))
       const before = await handles.graph.read(topics, {})

@@ -45,7 +45,7 @@ export function masksContract(store: StoreUnderTest): void {
       return criteria.map(({ criterionId, state }) => `${criterionId} ${state}`)
     }
 
-    test('two declared criteria that differ in a secret stay two, and a rejection of one is none of the other', async () => {
+    test('two declared criteria that differ in a secret stay two, and a rejection of one does not affect the other', async () => {
       const criteria = [{ text: criterion(EXPIRED) }, { text: criterion(REVOKED) }]
       const declared = await client().declareCriteria({ ...task, criteria })
       expect(new Set(declared.criteria.map(({ key }) => key)).size).toBe(2)
@@ -227,7 +227,7 @@ export function masksContract(store: StoreUnderTest): void {
       expect(new Set(markers.map((marker) => marker('of a secret'))).size).toBe(1)
     })
 
-    test('the check finds two labels on one masked criterion, and a new declaration tells its criteria apart', async () => {
+    test('the check finds two labels on one masked criterion, and a new declaration separates its criteria', async () => {
       const masked = criterion('[redacted]')
       const entry = (criterionId: string): Entry => ({
         ...judged('', 'verified', criterionId),

@@ -184,12 +184,12 @@ export function migrationsContract(store: StoreUnderTest): void {
       await expect(migrate(graph, { migrations: [first] })).rejects.toMatchObject(refusal)
     })
 
-    test('turn runs that were stored with an undeclared field lose it, and nothing else', async () => {
+    test('a migration removes an undeclared field from turn runs, and nothing more', async () => {
       const { graph } = handles
       await migrateBefore('004', graph)
       await runThroughOperations(graph)
       const before = await graph.read(turnRuns, {})
-      // As `run start w --turns 1 --max-attempts 3` was stored: the request's `turnCount` beside the declared fields.
+      // The earlier form of `run start w --turns 1 --max-attempts 3`: it has the request's `turnCount`, too.
       await graph.write([{ statement: withTurnCount, params: {} }])
       const checks = new Set((await findingsOf(graph)).map(({ check }) => check))
       // A database under test keeps what later migrations made.
@@ -200,7 +200,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await graph.read(turnRuns, {})).toEqual(before)
     })
 
-    test('worlds that were stored before their last activity stood on them are listed in its order', async () => {
+    test('worlds that were stored without their last activity are listed in its order after the migration', async () => {
       const { graph } = handles
       await migrateBefore('006', graph)
       const client = clientOf(graph)
@@ -302,7 +302,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       if (other !== handles.graph) await other.close()
     })
 
-    test('a lock that a dead process left behind ends by itself', async () => {
+    test('the lock of a dead process expires', async () => {
       const { graph } = handles
       await graph.write([{ statement: leaveLockBehind, params: { owner: 'dead', forMs: -1 } }])
       expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])
@@ -373,7 +373,7 @@ export function migrationsContract(store: StoreUnderTest): void {
           code: 'store_unavailable',
           message: 'Another process has taken over the migration of the schema.',
         })
-        // What was under way has ended, and nothing after it ran.
+        // The statement that was running has ended, and no later one ran.
         const { applied, pending } = await migrationStatus(graph, [broken, second])
         expect([applied, pending]).toEqual([[], [broken.version, '002']])
         expect(await graph.read(lock, {})).toEqual([{ owner }])

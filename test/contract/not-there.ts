@@ -6,9 +6,9 @@ import { roles, scriptedAgents } from '../support/scripted-agents.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** What is asked of a name that stands for nothing, and which names it is told are near (contract: turns.md). */
+/** Requests for names that do not exist, and the similar names in their answers (contract: turns.md). */
 export function notThereContract(store: StoreUnderTest): void {
-  describe('what is not there', () => {
+  describe('a name that does not exist', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const nope = { featureId: FEATURE, taskId: 'TASK-1x' }
@@ -51,7 +51,7 @@ export function notThereContract(store: StoreUnderTest): void {
       expect(await client().loadTurnContinuationContext(aContext(1))).toMatchObject({ taskKnown: true })
     })
 
-    test('a feature or a project that is not there is told apart from a task that is not', async () => {
+    test('the message distinguishes an unknown feature or project from an unknown task', async () => {
       await someTasks()
       const messageOf = async (names: object) => {
         const { near, taskMessage } = await client().listCriteria({
@@ -71,7 +71,7 @@ export function notThereContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('everything else that is not there is an error with near names', async () => {
+    test('every other unknown name is an error with similar names', async () => {
       await someTasks()
       const refused = (call: Promise<unknown>, code: string, near: string[]) =>
         expect(call).rejects.toMatchObject({ code, details: { near } })
@@ -137,7 +137,7 @@ export function notThereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a world that does not exist is unknown to every operation, whatever id stands beside it', async () => {
+    test('every operation answers unknown_world for a world that does not exist, whatever other id it gets', async () => {
       await someTasks()
       const ids = { turnRunId: crypto.randomUUID(), attemptId: crypto.randomUUID() }
       const worldSlug = 'TASK-3'
@@ -182,14 +182,14 @@ export function notThereContract(store: StoreUnderTest): void {
       expect(await client().forget({ wholeProject: true, before })).toMatchObject(nothing)
       await client().deleteWorld({ worldSlug: TASK })
       expect(await client().forget({ worldSlug: TASK })).toMatchObject({ worlds: [TASK] })
-      // Whoever lost the answer asks again.
+      // A caller that lost the answer asks again.
       const asked = { worldSlug: TASK, dryRun: false }
       expect(await client().forget(asked)).toMatchObject({ worlds: [TASK], done: true })
       expect(await client().forget(asked)).toMatchObject(nothing)
       await expect(client().forget({ worldSlug: TASK })).rejects.toMatchObject({ code: 'unknown_world' })
     })
 
-    test('the slug of a world alone says of which task it is; a task beside it must agree', async () => {
+    test('the slug of a world is enough to find its task, and a task in the same request must match', async () => {
       await someTasks()
       const worldSlug = TASK
       const named = { worldSlug, featureId: FEATURE, taskId: TASK }

@@ -31,7 +31,7 @@ export function pagesContract(store: StoreUnderTest): void {
       expect(all.map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     })
 
-    test('a record that is larger than a page stands alone', async () => {
+    test('a record that is larger than a page has a page of its own', async () => {
       const client = clientOf(handles.graph)
       for (const turn of [aTurn(1, { worldSlug: WORLD }), large(2), aTurn(3, { worldSlug: WORLD })])
         await client.captureTurnState(turn)
@@ -44,7 +44,7 @@ export function pagesContract(store: StoreUnderTest): void {
       expect(pages).toEqual([[1], [2], [3]])
     })
 
-    test('a page of the records that once stood at a turn ends before 4 MiB', async () => {
+    test('a page of the superseded records of a turn ends before 4 MiB', async () => {
       const client = clientOf(handles.graph)
       for (let revision = 1; revision <= 8; revision++)
         await client.captureTurnState({ ...large(1, `${revision}: `), onConflict: 'supersede' })
@@ -58,7 +58,7 @@ export function pagesContract(store: StoreUnderTest): void {
       )
     })
 
-    test('a page of what was said of a criterion ends before its bytes, and its cursor leads to the rest', async () => {
+    test('a page of the history of a criterion ends before its maximum size, and its cursor leads to the rest', async () => {
       const client = clientOf(handles.graph)
       const evidence = 'seen '.repeat(12_000)
       for (let number = 1; number <= 5; number++)

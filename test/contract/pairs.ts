@@ -40,7 +40,7 @@ export function pairsContract(store: StoreUnderTest): void {
     const capture = (turn: number, more: Partial<TurnToSend>) =>
       captureSteadily(handles.graph, aTurn(turn, { worldSlug: 'w', ...more }))
 
-    test('each turn with what stood before it, what the Player did, and what the Coach made of that', async () => {
+    test('each pair has the state before the turn, the work of the Player, and the verdicts of the Coach', async () => {
       await capture(1, {
         playerSummary: 'Felt under the lid',
         promises: [{ ...lid, status: 'complete', evidence: 'heard nothing' }],

@@ -101,13 +101,13 @@ export function portContract(store: StoreUnderTest): void {
       expect(canonicalInstant(String((row?.all as { at: string } | undefined)?.at))).toBe(iso)
     })
 
-    test('instants compare as instants, and no instant is none', async () => {
+    test('instants compare as instants, and null stays null', async () => {
       const read = cypher('RETURN datetime($a) < datetime($b) AS earlier, datetime($none) AS none')
       const params = { a: '2026-03-08T14:07:00.9Z', b: '2026-03-08T14:07:01Z', none: null }
       expect(await handles.graph.read(read, params)).toEqual([{ earlier: true, none: null }])
     })
 
-    test('a thousand entries go in one statement', async () => {
+    test('one statement takes a thousand entries', async () => {
       const entries = Array.from({ length: 1_000 }, (_, i) => ({
         key: `k${i}`,
         texts: [`a${i}`, 'x'.repeat(500)],
@@ -140,7 +140,7 @@ export function portContract(store: StoreUnderTest): void {
       expect(await count()).toBe(1)
     })
 
-    test('a long read answers as a read does, and once nobody waits Neo4j ends it and the embedded engine goes on to its end', async () => {
+    test('a long read answers like a read; after an abort Neo4j ends it, and the embedded engine completes it', async () => {
       const { graph } = handles
       const gone = new AbortController()
       const limits = { deadline: performance.now() + 60_000, signal: gone.signal }
@@ -211,7 +211,7 @@ export function portContract(store: StoreUnderTest): void {
       expect(won[0]?.[0]?.[0]).toEqual(row)
     })
 
-    test('reads run beside writes and see whole transactions', async () => {
+    test('reads run during writes and see whole transactions', async () => {
       const pair = (i: number) => handles.graph.write([create(`${i}a`), create(`${i}b`)])
       let writing = true
       const writes = Promise.all(Array.from({ length: 40 }, (_, i) => pair(i))).finally(() => {

@@ -92,7 +92,7 @@ export function proofsContract(store: StoreUnderTest): void {
         { filesModified: ['b.ts', 'test/retry.ts'], verifications: [verdict(RETRY, 'verified')] },
       ]
       for (const [i, more] of turns.entries()) await client().captureTurnState(aTurn(i + 1, more))
-      // What is not declared does not count.
+      // A criterion that is not declared does not count.
       expect(await rows('stale-proofs')).toEqual([
         [FEATURE, TASK, TASK, 'AC-002', SUITE, 1, 3, ['a.ts', 'b.ts'], null],
       ])
@@ -184,7 +184,7 @@ const choicesOf = (random: Random): Choices => ({
   one: (items) => items[random.between(0, items.length - 1)] as (typeof items)[number],
 })
 
-/** What a task declares before its turns, and after them: nothing, some of what they name, or that in other words. */
+/** The declarations of a task before and after its turns: none, some criteria of the turns, or these reworded. */
 function madeUpDeclarations(random: Random) {
   const { chance } = choicesOf(random)
   const declared = (suffix: string) =>

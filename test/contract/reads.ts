@@ -28,7 +28,7 @@ const SESSIONS: [promises: string, turns: Partial<TurnToSend>[]][] = [
   ['of no turn, after a turn that ended in an error', [judged, judged, { coachDecision: 'error' }]],
 ]
 
-/** What is asked every turn reads in few statements, and never stands in the way of a capture. */
+/** The reads of every turn take few statements and never block a capture. */
 export function readsContract(store: StoreUnderTest): void {
   describe('reads', () => {
     const handles = useGraph(store)

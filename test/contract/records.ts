@@ -29,7 +29,7 @@ export function recordsContract(store: StoreUnderTest): void {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
 
-    test('a decision is taken in any spelling of its table, and the word that came in stays beside it', async () => {
+    test('a decision is accepted in any spelling of its table, and the given word is stored with it', async () => {
       const given = [
         ['approved', 'pass'],
         ['approved', ' Approve. '],
@@ -86,12 +86,12 @@ export function recordsContract(store: StoreUnderTest): void {
       expect(await client().captureTurnState({ ...turn, taskId: 'TASK-8' })).toMatchObject({ created: false })
     })
 
-    test('a mode is taken in any spelling of its table', async () => {
+    test('a mode is accepted in any spelling of its table', async () => {
       const { mode } = await client().captureTurnState(aTurn(2, { mode: 'Recovering state.' }))
       expect(mode).toBe('recovering_state')
     })
 
-    test('no decision is an answer too: unknown', async () => {
+    test('a missing decision is stored as unknown', async () => {
       const { coachDecision: _, ...silent } = aTurn(1)
       expect(await client().captureTurnState(silent)).toMatchObject({
         playerDecision: 'unknown',
@@ -157,7 +157,7 @@ export function recordsContract(store: StoreUnderTest): void {
       expect(criteria.map(({ criterionId }) => criterionId)).toEqual(['10', '2', 'a', '1'])
     })
 
-    test('any other severity or promise status is refused with the given word and the nearest one', async () => {
+    test('any other severity or promise status is rejected with the given word and the nearest one', async () => {
       const refused = (more: object) =>
         client()
           .captureTurnState(aTurn(1, more))
@@ -194,7 +194,7 @@ export function recordsContract(store: StoreUnderTest): void {
       },
     )
 
-    test('an attempt with a decision that nobody knows commits nothing', async () => {
+    test('an attempt with an unknown decision commits nothing', async () => {
       const world = await client().createWorld({ featureId: 'FEAT-1', taskId: TASK, executor: 'external' })
       const { attemptId } = (await client().runTurn({ worldSlug: world.worldSlug })) as { attemptId: string }
       const { fence } = await client().claimAttempt({ attemptId, workerId: 'w' })
@@ -209,7 +209,7 @@ export function recordsContract(store: StoreUnderTest): void {
       expect(stored.coachDecision).toBe('approved')
     })
 
-    test('an import of artifacts alone stores unknown for a decision that nobody knows, and warns of it', async () => {
+    test('only an import of artifacts stores an unrecognized decision as unknown, with a warning', async () => {
       const folder = await artifacts({
         'coach_turn_1.json': { decision: 'magnificent', rationale: 'Well' },
         'coach_turn_2.json': { decision: 'PASS', rationale: 'Well done' },
@@ -236,7 +236,7 @@ export function recordsContract(store: StoreUnderTest): void {
     })
   })
 
-  describe('a record that comes back', () => {
+  describe('a record that was read and is captured again', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
 
@@ -286,7 +286,7 @@ export function recordsContract(store: StoreUnderTest): void {
         created: false,
         recordedBy: 'planner',
       })
-      // A claim in the record itself is not believed, and a Player or a Coach is not told.
+      // A recordedBy in the record itself is ignored, and no context shows it.
       const { turn } = await captureTurnState(graph, {
         ...captureRequest.parse({ ...aTurn(2), recordedBy: 'coach of ci' }),
         project: PROJECT,
@@ -305,7 +305,7 @@ export function recordsContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('goes into another world without its key, where all that it says is the same', async () => {
+    test('is stored in another world if its key is removed, with equal fields', async () => {
       await client().captureTurnState(everyField)
       const read = await client().getTurn({ worldSlug: everyField.worldSlug ?? '', turnNumber: 3 })
       const { key, ...copied } = { ...read, worldSlug: 'another', createWorld: true }
@@ -354,7 +354,7 @@ export function recordsContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
-    test('with other words for its turn it is a conflict, as any other record', async () => {
+    test('is a conflict if it differs from its turn, like any other record', async () => {
       await client().captureTurnState(everyField)
       const read = await client().getTurn({ worldSlug: everyField.worldSlug ?? '', turnNumber: 3 })
       await expect(

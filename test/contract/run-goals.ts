@@ -67,13 +67,13 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('without stop_when a run goes on after an approval, until its turns are committed', async () => {
+    test('without stop_when a run continues after an approval, until its turns are committed', async () => {
       const { ended } = await serviceOf(() => turn({ coach_decision: 'approved' }))
       const status = await ended({}, 3)
       expect(status).toMatchObject({ status: 'completed', committedTurnCount: 3, stopReason: null })
     })
 
-    test('a run that commits its last turn is completed, though that turn reaches a goal', async () => {
+    test('a run that commits its last turn is completed, even if that turn reaches a goal', async () => {
       const { ended } = await serviceOf((n) => turn(n === 2 ? { coach_decision: 'approved' } : {}))
       const status = await ended({ stopWhen: ['approved'] }, 2)
       expect(status).toMatchObject({ status: 'completed', cancelReason: null, stopReason: null })
@@ -272,7 +272,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a budget of failures in a row begins anew with each commit', async () => {
+    test('each commit resets a budget of failures in a row', async () => {
       const { ended } = await serviceOf((n) => (n === 3 ? turn() : failed))
       expect(await ended({ stopWhen: ['budget'], budget: { attemptsFailedInARow: 3 } })).toMatchObject({
         cancelReason: 'stopped: budget of 3 attempts failed in a row used',
@@ -356,7 +356,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('the caller who cancelled first is told as the reason, and no goal', async () => {
+    test('the reason of a run is the earlier cancel, not a goal that is reached later', async () => {
       const { client, ended } = await serviceOf(async () => {
         const { activeTurnRunId } = await client.getWorld({ worldSlug: 'w' })
         await client.cancelTurnRun({ turnRunId: activeTurnRunId ?? '', reason: 'enough' })
@@ -369,7 +369,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('after a failed attempt a run pauses as its world says, tells until when, and ends at once by a cancel', async () => {
+    test('after a failed attempt a run pauses for the backoff of its world, shows the end of the pause, and can be cancelled', async () => {
       const { runs, client, task } = await serviceOf(() => failed)
       const backoff = { firstMs: 3_600_000, factor: 2, mostMs: 7_200_000 }
       await client.createWorld({ ...task, executor: 'played', backoff })
@@ -391,7 +391,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       await runs.idle()
     })
 
-    test('a run goes on after its pause, and pauses after no commit', async () => {
+    test('a run continues after its pause, and a commit causes no pause', async () => {
       const { ended } = await serviceOf((n) => (n % 2 === 1 ? failed : turn()))
       const status = await ended({ backoff: { firstMs: 1, factor: 1, mostMs: 1 } }, 2)
       expect(status).toMatchObject({ status: 'completed', attemptCount: 4, nextAttemptAt: null })

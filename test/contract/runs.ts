@@ -80,7 +80,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await seenBy('worker-1')).toBe(fence)
     })
 
-    test('the refusal of a world at work names what holds it', async () => {
+    test('a rejected write to an active world names the run or attempt that holds it', async () => {
       await aWorld('external')
       const { attemptId = '' } = await client().runTurn({ worldSlug: 'w' })
       const sent = aTurn(1, { worldSlug: 'w' })
@@ -553,7 +553,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await commit(runs, held)).toMatchObject({ status: 'committed', producedTurn: 2 })
     })
 
-    test('while somebody is at work, the next turn is theirs; older turns are not', async () => {
+    test('an active run or attempt reserves the next turn, but not older turns', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       await client().captureTurnState(aTurn(2, { worldSlug: 'w' }))
@@ -647,7 +647,7 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(runs.claimAttempt(open, 'worker-1')).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
-    test('a lost or never claimed worker loses its attempt alone, and the run goes on', async () => {
+    test('an attempt whose worker is lost or never claimed it ends, and its run continues', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld('external')
       const run = await runs.startTurnRun({ ...world, ...counts(1, 9) })
@@ -752,7 +752,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(fenceOf(again)).toBeGreaterThan(fenceOf(failed))
     })
 
-    test('many claimants of one world at once: one wins, the others are told who holds it', async () => {
+    test('of many parallel starts of a run in one world one wins, and the others get the run that holds it', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       for (let round = 0; round < 3; round++) {
@@ -770,7 +770,7 @@ export function runsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('runs and attempts of other worlds are not found, and a world that does not exist is unknown whatever id stands beside it', async () => {
+    test('runs and attempts of other worlds are not found, and a world that does not exist is unknown_world', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })

@@ -74,7 +74,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(held).not.toContain('hunter')
     })
 
-    test('the same capture again is the same, and another one is told without the secret', async () => {
+    test('a repeated capture is no conflict, and the error of a different one does not contain the secret', async () => {
       await client().captureTurnState(leaking(1))
       expect(await client().captureTurnState(leaking(1))).toMatchObject({ created: false, redactions: 16 })
       const other = { ...leaking(1), playerSummary: `another ${SECRET}` }
@@ -115,7 +115,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(stored).not.toContain('hunter')
     })
 
-    test('secrets in the ids of a transcript are masked, and what is sent later goes on where it was left', async () => {
+    test('secrets in the ids of a transcript are masked, and a later import continues at its offset', async () => {
       const ids = { w: `session ${SECRET}`, x: `${sessionOf(4)}/agent ${SECRET}`, y: `of ${SECRET}/agent` }
       for (const [id, session] of Object.entries(ids)) {
         const records = turn(id, ['Read', 'Edit', 'Bash'])

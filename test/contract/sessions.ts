@@ -65,7 +65,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       expect(session?.decisions.map(({ turn }) => turn)).toEqual(Array.from({ length: 48 }, (_, i) => i + 13))
     })
 
-    test('the session that was active last stands first, page after page, and none stands twice', async () => {
+    test('sessions are listed by last activity, newest first, across pages and without duplicates', async () => {
       for (let i = 1; i <= 7; i++) {
         const completedAt = new Date(Date.UTC(2026, 0, 1 + (i % 3))).toISOString()
         await play(`T-${i}`, ['feedback'], { completedAt })

@@ -19,7 +19,7 @@ const verified = (criterionId: string, more: Partial<Entry> = {}): Entry => ({
 })
 const judged = (turnNumber: number, ...verifications: Entry[]) => aTurn(turnNumber, { verifications })
 
-/** What a task declares must hold (contract: specification.md). */
+/** The criteria that a task declares (contract: specification.md). */
 export function specificationContract(store: StoreUnderTest): void {
   describe('a specification', () => {
     const handles = useGraph(store)
@@ -96,7 +96,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await refusal([{ text: ' — ' }])).toBe('invalid_request criteria[0].text')
     })
 
-    test('stands in the graph as its task, its version, and what that lists in which place', async () => {
+    test('is stored as a version of its task with relationships to its criteria in order', async () => {
       const source = { path: 'tasks/TASK-1.md', commit: 'abc' }
       await client().declareCriteria({ ...declared(RETRY), source })
       await client().declareCriteria({
@@ -145,7 +145,7 @@ export function specificationContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a criterion that the Coach never named counts: not all is verified, and the Coach is told', async () => {
+    test('a criterion that the Coach never named counts as not verified, and the context names it', async () => {
       await client().declareCriteria(declared(RETRY, SUITE, LOG))
       await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
       await client().captureTurnState(judged(2, verified('AC-002', { criterionText: SUITE })))
@@ -180,7 +180,7 @@ export function specificationContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('while no turn was judged the Coach is not told what was not', async () => {
+    test('the context lists no unjudged criteria before the first judged turn', async () => {
       await client().declareCriteria(declared(RETRY))
       await client().captureTurnState(aTurn(1, { coachDecision: 'error' }))
       const { context } = await client().loadTurnContinuationContext({
@@ -192,7 +192,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(context).not.toContain('Not judged so far')
     })
 
-    test('what matches nothing that is declared is listed so, and neither hinders nor makes "all verified"', async () => {
+    test('a criterion that matches no declared one is listed as such, and does not affect "all verified"', async () => {
       await client().declareCriteria(declared(RETRY))
       await client().captureTurnState(
         judged(1, verified('AC-001', { criterionText: RETRY }), {
@@ -310,7 +310,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-009 verified false'])
     })
 
-    test('ids alone are declared ones where a criterion with a text of its own that nobody declared stands beside them', async () => {
+    test('entries with an id only match declared criteria, even if the turn also has an undeclared criterion', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       const other = verified('AC-099', { criterionText: 'Something else entirely is the case' })
       for (const turn of [1, 2, 3])
@@ -344,7 +344,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 pending true', 'AC-003 verified true'])
     })
 
-    test('a manual criterion is counted apart: all else may be verified without it', async () => {
+    test('a manual criterion is counted separately: all other criteria can be verified without it', async () => {
       const criteria = [{ text: RETRY }, { text: DOCS, kind: 'manual' as const }]
       await client().declareCriteria({ ...task, criteria })
       await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
@@ -361,7 +361,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(context).not.toContain('Not judged so far')
     })
 
-    test('a criterion that is worded anew keeps its ledger, and its proof is stale until it is verified again', async () => {
+    test('a reworded criterion keeps its ledger, and its proof is stale until it is verified again', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-001', { criterionText: RETRY })))
       const second = await client().declareCriteria(declared(`${RETRY} with growing pauses`, LOG))
@@ -484,7 +484,7 @@ export function specificationContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a task that only declares is right to the doctor, and goes with the task or its project, and with no world', async () => {
+    test('a specification without turns is valid for the doctor, and is forgotten with its task or project, not with a world', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       expect((await client().examineGraph({})).findings).toEqual([])
       await client().captureTurnState(judged(1, verified('AC-001')))

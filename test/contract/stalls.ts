@@ -76,7 +76,7 @@ function madeUpSession(random: Random, place: Place): TurnToSend[] {
   return [...late.map(record), ...superseding]
 }
 
-/** What some of the tasks declare, before or after their turns: criteria that the sessions name, and others. */
+/** The declarations of some tasks, before or after their turns: criteria that the sessions name, and others. */
 function madeUpSpecification(random: Random, taskId: string) {
   if (random.fraction() < 0.7) return null
   const named = random.shuffled(LABELS.map((_, i) => `Criterion ${i} holds`)).slice(0, random.between(0, 4))
@@ -102,7 +102,7 @@ export function stallsContract(store: StoreUnderTest): void {
       expect(answer.truncated).toBe(false)
       return answer.rows.map((row) => Object.fromEntries(answer.columns.map((column, i) => [column, row[i]])))
     }
-    /** What `turngraph stall` and `turngraph criteria` say of a world, as `stalled-worlds` prints it. */
+    /** The answers of `turngraph stall` and `turngraph criteria` for a world, in the form of `stalled-worlds`. */
     const told = async ({ featureId, taskId, worldSlug }: Place) => {
       const target = { featureId, taskId, worldSlug }
       const client = clientOf(handles.graph)

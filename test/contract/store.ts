@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
 
 /**
- * What a store has to offer to prove itself: third-party adapters pass their own to the suites of
- * this folder (`test/contract/all.ts`).
+ * The functions that a store provides to its tests: third-party adapters pass their own to the suites
+ * of this folder (`test/contract/all.ts`).
  */
 export type StoreUnderTest = {
   name: string

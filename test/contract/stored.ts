@@ -22,7 +22,7 @@ const nodesIn = async (graph: Graph) =>
 const edgesIn = async (graph: Graph) =>
   (await graph.read(edges, {})) as { from: string[]; type: string; to: string[]; properties: object }[]
 
-/** What stands in the graph is what the table of `src/stored` says: the documents and the doctor rely on it. */
+/** The graph has exactly the shape of the table in `src/stored`: the documents and the doctor rely on it. */
 export function storedContract(store: StoreUnderTest): void {
   describe('the stored shape', () => {
     const handles = useGraph(store)
@@ -47,7 +47,7 @@ export function storedContract(store: StoreUnderTest): void {
       expect(known.filter((edge) => !drawn.has(edge) && edge !== MIGRATIONS)).toEqual([])
     })
 
-    test('what is none of it is told', () => {
+    test('nodes and relationships that do not fit the table are reported', () => {
       expect(
         findNodeProblems({ labels: ['Gate'], properties: { position: 0, name: 'x', status: 'green' } }),
       ).toEqual(['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'])

@@ -25,7 +25,7 @@ const transcribed = parseStatement(
 
 /** Subagents are sessions of their own, on the call that started them; and autobuild turns on their transcripts. */
 export function transcriptAgentsContract(store: StoreUnderTest): void {
-  describe('sessions that hang on something', () => {
+  describe('links of sessions', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const files: Record<string, Buffer> = { [S1]: parent, [AGENT]: agent }
@@ -45,7 +45,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
         expect(await startedIn(handles.graph)).toEqual([`p.1 → ${AGENT}`])
       })
 
-      test('an agent hangs on the call that a file beside it names', async () => {
+      test('an agent is linked to the call that the request names as its parent', async () => {
         const unnamed = linesOf(turn('p', ['Read', 'Task', 'Task']))
         for (const session of order) {
           const isAgent = session === AGENT
@@ -54,7 +54,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
         expect(await startedIn(handles.graph)).toEqual([`p.2 → ${AGENT}`])
       })
 
-      test('an agent stays where it hangs while the parent goes on', async () => {
+      test('an agent stays linked to its call while its parent is imported further', async () => {
         const unnamed = turn('p', ['Task', 'Read', 'Edit'])
         const now = { [S1]: linesOf(unnamed.slice(0, 3)), [AGENT]: agent }
         for (const session of order)
@@ -69,7 +69,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('agents in a file of their session are linked too, also where the result came in a later import', async () => {
+    test('agents in a file of their session are linked too, even if the result came in a later import', async () => {
       const side = turn('c', ['Grep'], { from: 3 }).map((r) => ({ ...r, isSidechain: true, agentId: 'a1' }))
       const file = [...turn('p', ['Read', 'Task'], { pending: [1], ends: false }), ...side]
       await send(client(), S1, linesOf(file))
@@ -140,7 +140,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
         expect(await everyTurn(client())).toHaveLength(1)
       })
 
-      /** What a test does in either order: turns are captured, and sessions are imported. */
+      /** Captures turns and imports sessions, in the given order. */
       const inOrder = async (order: string, capture: () => Promise<void>, imports: () => Promise<void>) => {
         for (const step of order === 'capture first' ? [capture, imports] : [imports, capture]) await step()
       }
@@ -174,7 +174,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
           ])
         })
 
-        test('a turn with an end only is linked if its end or the end of the turn before it is in the session', async () => {
+        test('a turn without a start is linked if its end or the end of the turn before it is in the session', async () => {
           const ends = [50, 61, 90, 200]
           const capture = async () => {
             for (const [i, end] of ends.entries())
@@ -186,7 +186,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
           expect(await links()).toEqual([`2 → ${S1}`, `3 → ${S1}`])
         })
 
-        test('a turn with an end only is linked to a session between the end of the turn before it and its own', async () => {
+        test('a turn without a start is linked to a session between the end of the turn before it and its own end', async () => {
           const capture = async () => {
             for (const [number, end] of [
               [1, 59],

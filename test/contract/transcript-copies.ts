@@ -43,7 +43,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         for (const path of paths) await send(client(), S1, linesOf(files[path] ?? []), { path })
       }
 
-      test('a transcript that moved to another folder goes on there, also if its turn has fewer calls', async () => {
+      test('a transcript that moved to another folder continues there, even if its turn has fewer calls', async () => {
         const began = turn('moved', NAMES.slice(0, 4), { ends: false })
         const rewound = turn('moved', ['Grep', 'Read'], { errors: { 1: 'no such file' } })
         await sendBoth({ [OLD]: began, [NEW]: [...rewound, ...turn('next', ['Bash'], { from: 500 })] })
@@ -52,7 +52,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         expect(await brokenTurns(handles.graph)).toEqual([])
       })
 
-      test('a turn that stands open in the old folder is complete if the transcript goes on in the new one', async () => {
+      test('a turn that is open in the old folder is complete if it is complete in the new one', async () => {
         const began = turn('moved', NAMES.slice(0, 3), { ends: false, pending: [2] })
         const whole = turn('moved', NAMES.slice(0, 3))
         await sendBoth({ [OLD]: began, [NEW]: whole.map((record) => ({ ...record, cwd: '/srv/new' })) })
@@ -110,7 +110,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         })
       })
 
-      test('one of the copies that differ in their results alone is taken whole', async () => {
+      test('of copies that differ only in their results, one is taken as a whole', async () => {
         const errors = { 1: 'Error: no' }
         const files = {
           [S1]: linesOf(turn('shared', ['Read', 'Edit'], { pending: [0, 1] })),
@@ -131,7 +131,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a session that goes on after it was copied keeps all its calls, in whatever stages it is read', async () => {
+    test('a session that continues after it was copied keeps all its calls, in any order of imports', async () => {
       const whole = linesOf(shared(7))
       await send(client(), S1, linesOf(shared(3)))
       await send(client(), S2, linesOf(shared(5)))
@@ -140,7 +140,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       expect(await stepsOf(handles.graph, 'shared')).toHaveLength(7)
     })
 
-    test('the copy that is ahead gives the steps, where copies grow in turns', async () => {
+    test('the copy with more calls gives the steps, if copies grow alternately', async () => {
       for (const [session, n] of [
         [S1, 1],
         [S2, 2],
@@ -162,7 +162,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       expect(items).toMatchObject([{ count: 1, avgLength: 7, sessions: 1 }])
     })
 
-    test('forks that are imported at one time, each through a handle of its own, double nothing', async () => {
+    test('forks that are imported in parallel, each through its own handle, store each turn once', async () => {
       const forks = Array.from({ length: 6 }, (_, i) => sessionOf(i + 1))
       for (let round = 0; round < 4; round++) {
         const project = `round ${round}`

@@ -8,7 +8,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 const S1 = sessionOf(1)
 const S2 = sessionOf(2)
 
-/** A turn of the seed's pattern `Grep → Read{2+} → Edit`, of so many calls. */
+/** A turn of the seed's pattern `Grep → Read{2+} → Edit` with the given number of calls. */
 const journey = (id: string, calls: number, from: number, ends = true) =>
   turn(id, ['Grep', ...Array.from({ length: calls - 2 }, () => 'Read'), 'Edit'], { from, ends })
 
@@ -88,7 +88,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       expect((await client().listPaths({})).items).toHaveLength(found)
     })
 
-    test('a desire stands beside the failures, most seen first', async () => {
+    test('paths list desires and failures, the most frequent first', async () => {
       await imported([6, 6], [6])
       const bad = { errors: { 0: 'no', 1: 'no', 2: 'no' } }
       await send(client(), sessionOf(3), bytesOf(turn('x', ['Zip', 'Zip', 'Zip', 'Bash'], bad)))

@@ -27,7 +27,7 @@ const S1 = sessionOf(1)
 const S2 = sessionOf(2)
 const LONG = ['Grep', 'Read', 'Read', 'Read', 'Edit', 'Bash']
 
-/** Of everything something: long turns that recur, failures, late results, an agent, a command, a turn that stands open. */
+/** All kinds of turns: long turns that recur, failures, late results, an agent, a command, an open turn. */
 const RICH = bytesOf(
   turn('t1', LONG, { errors: { 5: 'Error: Exit code 1\nno such file' } }),
   turn('t2', ['Read', 'Bash'], { from: 20, pending: [1] }),
@@ -155,14 +155,14 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await importedDump(handles.graph)).toEqual(before)
     })
 
-    test('all of it anew changes nothing either', async () => {
+    test('a repeated import from the start changes nothing either', async () => {
       await send(client(), S1, RICH)
       const before = await importedDump(handles.graph)
       await send(client(), S1, RICH, { anew: true })
       expect(await importedDump(handles.graph)).toEqual(before)
     })
 
-    test('all of a long one anew, in several transactions, changes nothing either', async () => {
+    test('a repeated import of a long file from the start, in several transactions, changes nothing either', async () => {
       const many = Array.from({ length: 240 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
       const bytes = bytesOf(...many)
       await send(client(), S1, bytes)
@@ -264,7 +264,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await brokenTurns(handles.graph)).toEqual([])
     })
 
-    test('a file that was cut and written on is read anew', async () => {
+    test('a file that was truncated and written again is imported from the start', async () => {
       const before = bytesOf(turn('t1', LONG), turn('t2', ['Read'], { from: 20 }))
       const after = bytesOf(turn('t1', ['Grep'], { ends: false }))
       await send(client(), S1, before)
@@ -278,7 +278,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await stepsOf(handles.graph, 't1')).toEqual(['t1.0 Grep ok'])
     })
 
-    test('a file that was replaced by one of the same length is read anew', async () => {
+    test('a file that was replaced by one of the same length is imported from the start', async () => {
       const before = bytesOf(turn('t1', ['Read', 'Grep']))
       const after = bytesOf(turn('t2', ['Grep', 'Read']))
       expect(after.length).toBe(before.length)
@@ -297,7 +297,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
         turn(`u${i}`, ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit'], { from: 20 * i }),
       )
       const bytes = bytesOf(...other, ...many)
-      // 5 turns of their own pattern stand in the first batch; the second session makes it a desire.
+      // The first batch has 5 turns of another pattern; the second session makes that pattern a desire.
       const reference = await handles.open(() => memory.open())
       for (const to of [client(), clientOf(reference)])
         await send(to, S2, bytesOf(turn('v', ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit'])))

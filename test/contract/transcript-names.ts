@@ -41,11 +41,11 @@ const TOOLS = [
 
 /** Names, ids and figures are other people's: whatever they are, they come back, and nothing breaks. */
 export function transcriptNamesContract(store: StoreUnderTest): void {
-  describe('what may stand in a transcript', () => {
+  describe('unusual content of a transcript', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
 
-    test('tools of any name are told apart, counted and found by their pattern', async () => {
+    test('tools of any name are distinguished, counted and found by their pattern', async () => {
       await send(client(), S1, bytesOf(turn('t', TOOLS, { errors: { 0: 'no', 2: 'no' } })))
       const [only] = await everyTurn(client())
       expect(only).toMatchObject({ tools: TOOLS, pattern: TOOLS.join(' → ') })
@@ -78,7 +78,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       expect(await brokenTurns(handles.graph)).toEqual([])
     })
 
-    test('ids and names of 10,000 characters are told apart by their ends, and go on in a later import', async () => {
+    test('ids and names of 10,000 characters that differ only at the end are distinct, also in a later import', async () => {
       const long = 'n'.repeat(10_000)
       const file = linesOf([
         ...turn(`${long}1`, [`${long}1`, `${long}2`, `${long}1`], { errors: { 0: 'no' } }),

@@ -93,7 +93,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('turns: fifty, where nothing else is said; 0 is all', async () => {
+    test('turns: the default limit is fifty, and 0 lists all', async () => {
       const many = Array.from({ length: 60 }, (_, i) => turn(`t${i}`, ['Read'], { from: 10 * i }))
       await send(client(), S1, bytesOf(...many))
       expect(await ids({ minLength: 0 })).toHaveLength(50)

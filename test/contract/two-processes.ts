@@ -35,7 +35,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
     test('every capture into a world is one read and one write, whoever stored the turn before it', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
-      // One more read in the life of a world: whether it may be made.
+      // A new world costs one more read, which checks that it may be created.
       const made = ['turns/resolve:named-world', 'worlds/before-new', 'worlds/ensure+turns/append']
       expect(one.told()).toEqual(made)
       await one.client.captureTurnState(aTurn(2, verified('AC-1', opens)))
@@ -56,7 +56,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(told()).toEqual(['turns/append'])
     })
 
-    test('a repeat reads what stands at its turn, and nothing of the other turns', async () => {
+    test('a repeated capture reads only the stored record of its turn', async () => {
       const { client, told } = aProcess()
       const record = aTurn(1, verified('AC-1', opens))
       for (const turn of [record, aTurn(2, verified('AC-1', opens))]) await client.captureTurnState(turn)
@@ -68,7 +68,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(told()).toEqual(['turns/resolve:named-world', 'turns/existing', 'turns/records:one'])
     })
 
-    test('a label means what the other process said of it', async () => {
+    test('a label has the meaning that another process gave it', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       await other.client.captureTurnState(aTurn(2, verified('AC-2', opens)))
@@ -78,7 +78,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(criteria.map(({ criterionId, text }) => [criterionId, text])).toEqual([['AC-2', opens]])
     })
 
-    test('what the Player meant before is asked for where it was not', async () => {
+    test('earlier promises of the Player are loaded if they are not known yet', async () => {
       const [one, other] = [aProcess(), aProcess()]
       const promises = [{ criterionId: 'AC-7', criterionText: opens, status: 'complete' as const }]
       await other.client.captureTurnState(aTurn(1, { worldSlug, promises, ...coachOf('AC-7') }))
@@ -93,7 +93,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(criteria.map(({ text }) => text)).toEqual([opens, 'Every guest is greeted warmly'])
     })
 
-    test('what an issue names means what another process said meanwhile', async () => {
+    test('the labels of an issue have the meaning that another process has given them since', async () => {
       const [one, other] = [aProcess(), aProcess()]
       const greets = 'Every guest is greeted warmly'
       const labelled = (first: string, second: string): Partial<TurnToSend> => ({
@@ -112,7 +112,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(await one.graph.read(criteriaOfIssues, {})).toEqual([{ text: opens }])
     })
 
-    test('criteria that were restored meanwhile are known, and lose nothing', async () => {
+    test('criteria that another process restored are known, and keep their labels', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await other.client.captureTurnState(aTurn(1, { ...verified('AC-9', opens), worldSlug: 'elsewhere' }))
       const lines = await exportOf(handles.graph)
@@ -124,7 +124,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       expect(criterion?.labels).toEqual(['AC-9', 'AC-3'])
     })
 
-    test('a world that was forgotten and captured anew is another one', async () => {
+    test('a world that was forgotten and captured again has none of its old criteria', async () => {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       await forgetAll(other.graph, { worldSlug })

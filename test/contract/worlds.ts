@@ -13,7 +13,7 @@ import {
 } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** Worlds: which one a capture goes to, what they are called, and what is left of a deleted one. */
+/** Worlds: the default world of a capture, the slugs, and deleted worlds. */
 export function worldsContract(store: StoreUnderTest): void {
   describe('worlds', () => {
     const handles = useGraph(store)
@@ -38,7 +38,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(slugs).toEqual(['TASK-1', 'TASK-1.2', 'TASK-1.3'])
     })
 
-    test('where another task holds the slug, the feature stands before it', async () => {
+    test('if another task has the slug, the feature is its prefix', async () => {
       const first = await client().captureTurnState(aTurn(1))
       const second = await client().captureTurnState(aTurn(1, { featureId: 'FEAT 2' }))
       const third = await client().createWorld({ featureId: 'FEAT 2', taskId: TASK })
@@ -85,7 +85,7 @@ export function worldsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a capture goes to the newest world: by its latest completed turn, then by its creation', async () => {
+    test('a capture is stored in the newest world: by its latest completed turn, then by its creation', async () => {
       const capture = async (turn: Parameters<typeof aTurn>[1]) =>
         (await client().captureTurnState(aTurn(9, turn))).worldSlug
       await client().captureTurnState(aTurn(1, { worldSlug: 'early', completedAt: '2026-01-01T00:00:00Z' }))
@@ -145,7 +145,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await newest()).toBe('first')
     })
 
-    test('a clock that goes on is taken as it is', async () => {
+    test('the time of a clock that does not run backwards is stored unchanged', async () => {
       const { completedAt: _, ...stamped } = aTurn(1)
       const instants = ['2026-03-01T12:00:00Z', '2026-03-01T12:00:00Z', '2026-03-01T12:00:00.001Z']
       for (const [i, now] of instants.entries()) {
@@ -155,7 +155,7 @@ export function worldsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a deleted world answers nothing any more, and is never a default', async () => {
+    test('a deleted world rejects reads and writes, and is never a default', async () => {
       const { worldSlug } = await client().captureTurnState(aTurn(1))
       const deleted = await client().deleteWorld({ worldSlug })
       expect(deleted.deletedAt).not.toBeNull()
@@ -314,7 +314,7 @@ export function worldsContract(store: StoreUnderTest): void {
       await expect(client().setWorld(world)).rejects.toMatchObject({ code: 'world_deleted' })
     })
 
-    test('a world that exists is not the one that is asked for where its runs mind something else', async () => {
+    test('a world that exists with other settings of its runs is a conflict', async () => {
       const world = { ...task, worldSlug: 'w' }
       const settings = { stopWhen: ['approved' as const], budget: { tokens: 5 } }
       await client().createWorld({ ...world, ...settings })
