@@ -38,14 +38,14 @@ describe('an address of the page', () => {
     expect(readAddress(path)).toEqual({ view: 'nowhere' })
   })
 
-  test('a number in it counts from 1: anything else is as none', () => {
+  test('a number in an address is a positive integer; any other text is read as null', () => {
     expect(['1', '120', '999999999'].map(readCount)).toEqual([1, 120, 999_999_999])
     for (const text of [null, '', '0', '-5', 'abc', '1.5', '1e3', ' 7', '9999999999']) {
       expect(readCount(text), String(text)).toBeNull()
     }
   })
 
-  test('what does not filter is left out of the address', () => {
+  test('filters without a value are left out of the address', () => {
     const sessions = { view: 'sessions', project: 'p' } as const
     expect(writeAddress(sessions, { search: 'a b', state: null, feature: '' })).toBe('/p/p?search=a+b')
   })

@@ -1,6 +1,6 @@
-// Reads an address of the page, and writes one. Pure: the same addresses stand in the contract (web.md, "Addresses").
+// Reads and writes the addresses of the page. Pure: web.md, "Addresses", lists the same addresses.
 
-/** What an address shows. */
+/** A view of the page with its parameters. */
 export type Address =
   | { view: 'projects' }
   | { view: 'sessions'; project: string }
@@ -15,7 +15,7 @@ export type Address =
   | { view: 'nowhere' }
 
 export type ViewName = Address['view']
-/** An address at which there is a view. */
+/** An address that belongs to a view. */
 export type ViewAddress = Exclude<Address, { view: 'nowhere' }>
 
 export function readAddress(pathname: string): Address {
@@ -51,7 +51,7 @@ function readSection(
   return { view: 'nowhere' }
 }
 
-/** Null where an escape is broken; a slash at the end says nothing. */
+/** Splits a path into decoded parts; null if a percent-escape is invalid. A trailing slash is ignored. */
 function decodeParts(pathname: string): string[] | null {
   try {
     return pathname
@@ -63,13 +63,13 @@ function decodeParts(pathname: string): string[] | null {
   }
 }
 
-/** A number that counts from 1, as an address has it; null where it is anything else. */
+/** Reads a positive integer of at most 9 digits; null for any other text. */
 export const readCount = (text: string | null): number | null =>
   text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null
 
 export type Search = Readonly<Record<string, string | number | null | undefined>>
 
-/** The path of an address, with what filters it; what is null or empty is left out. */
+/** Writes the path of an address with its filters as the query string; leaves out filters that are null or empty. */
 export function writeAddress(address: ViewAddress, search: Search = {}): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {

@@ -1,4 +1,4 @@
-// Draws the page: lets a person in, and shows the view of the address.
+// Draws the page: signs the caller in, and shows the view of the address.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { readAddress } from './address.ts'
 import { Layout } from './components/layout.tsx'
@@ -69,7 +69,7 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   )
 }
 
-/** Who calls: null until the service says so, also where it refuses. */
+/** Loads the caller that the token belongs to; null until the service answers, and after it rejected the token. */
 function useCaller(
   service: Service,
   isWithoutToken: boolean,
@@ -84,7 +84,7 @@ function useCaller(
       (failure: unknown) => {
         if (leaving.signal.aborted) return
         if (!(failure instanceof Failure)) throw failure
-        // One who is in stays in while the service is away.
+        // A caller stays signed in while the service is unreachable.
         setKnown((before) => ({
           service,
           caller: isAway(failure) && before?.service === service ? before.caller : null,

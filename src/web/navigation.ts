@@ -1,8 +1,8 @@
-// Moves between the views over the History API, and tells the page where it is.
+// Moves between the views with the History API, and provides the current address to the page.
 import { useEffect, useState } from 'preact/hooks'
 import { readAddress, type Search } from './address.ts'
 
-/** What `navigate` dispatches: the browser says nothing of a change that a script makes. */
+/** Event that `navigate` dispatches: the browser dispatches no event when a script changes the address. */
 const MOVED = 'turngraph:moved'
 
 export function navigate(href: string, { replace = false }: { replace?: boolean } = {}): void {
@@ -11,7 +11,7 @@ export function navigate(href: string, { replace = false }: { replace?: boolean 
   dispatchEvent(new Event(MOVED))
 }
 
-/** Changes some of what filters the view; null takes it away. A filter is no step that "back" goes to. */
+/** Changes filters of the view; null removes a filter. The change adds no step to the browser's history. */
 export function filterBy(change: Search): void {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(change)) {
@@ -26,7 +26,7 @@ export type Place = { pathname: string; search: string }
 
 const currentPlace = (): Place => ({ pathname: location.pathname, search: location.search })
 
-/** Where the page is, now and after each move. */
+/** Returns the current address, and renders again after each move. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
   useEffect(() => {
@@ -41,13 +41,13 @@ export function usePlace(): Place {
   return place
 }
 
-/** What filters the view, from the address. */
+/** The filters of the view, from the address. */
 export const useSearch = (): URLSearchParams => new URLSearchParams(usePlace().search)
 
-/** For as long as the page is open: the one listener of all links, which no view that leaves may take with it. */
+/** Adds the listener for all links once, for the lifetime of the page, so that no view removes it. */
 export const followLinks = (): void => document.addEventListener('click', followLink)
 
-/** A plain click on a link to a view stays in the page; a new tab, a download and other pages are the browser's. */
+/** Opens a link to a view inside the page. The browser handles new tabs, downloads and other pages. */
 function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

@@ -1,4 +1,4 @@
-// Finds the component of each view. What a first look does not need is loaded when it is opened.
+// Maps each address to its view. The views that the start page does not need are loaded on demand.
 import type { Address } from './address.ts'
 import { lazily } from './components/lazily.tsx'
 import { Nowhere } from './views/nowhere.tsx'
@@ -14,7 +14,7 @@ const AnalysesView = lazily(async () => (await import('./views/analyses/analyses
 const QueryView = lazily(async () => (await import('./views/query/query-view.tsx')).QueryView)
 
 export function View({ address }: { address: Address }) {
-  // Another project, session or turn is another view: nothing of the one before stays in it.
+  // The key resets the state of a view when its project, session or turn changes.
   const key = JSON.stringify(address)
   switch (address.view) {
     case 'projects':

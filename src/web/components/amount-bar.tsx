@@ -1,4 +1,4 @@
-// Draws an amount as a bar beside its number: the longest bar is the largest amount of the column.
+// Draws an amount as a bar next to its number: the longest bar is the largest amount of the column.
 
 export function AmountBar({ amount, most }: { amount: number; most: number }) {
   return (

@@ -1,11 +1,11 @@
-// Shows what a question was answered: the answer, that it is on its way, or why it failed.
+// Draws an answer of the service, the state of loading, or a failure.
 import type { ComponentChildren } from 'preact'
 import type { Answer } from '../service/use-service.ts'
 import { FailureLine } from './failure-line.tsx'
 
 type Props<T> = { of: Answer<T>; children: (answer: T) => ComponentChildren }
 
-/** An older answer stays, dimmed, while a new one is on its way, and beside the failure of a new one. */
+/** Draws an answer. While a new answer is loading or after it failed, the previous answer stays visible, dimmed. */
 export function Answered<T>({ of: { answer, failure, isLoading }, children }: Props<T>) {
   return (
     <>

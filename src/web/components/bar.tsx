@@ -1,4 +1,4 @@
-// Draws a part of a whole as a bar, with the numbers beside it.
+// Draws a part of a whole as a bar, with the numbers next to it.
 import { contestedNote } from '../../rules/notes.ts'
 
 type Props = {

@@ -1,4 +1,4 @@
-// Draws an empty view: the command that would fill it, ready to copy.
+// Draws an empty view with the command that fills it.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// Draws names and what they are, side by side; what is null is left out.
+// Draws names and values side by side; leaves out null.
 import type { ComponentChildren } from 'preact'
 
 export function Facts({ of }: { of: readonly (readonly [name: string, fact: ComponentChildren])[] }) {

@@ -1,4 +1,4 @@
-// Says what failed and what to do: a store that is away looks different from one that is empty.
+// Draws a failure and its remedy. An unreachable store looks different from an empty one.
 import { type Failure, isAway } from '../service/failure.ts'
 
 export function FailureLine({ failure }: { failure: Failure }) {

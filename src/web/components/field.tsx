@@ -1,5 +1,5 @@
 // Draws a labeled field of a form. Typed text stays until the person leaves the field or presses Enter: an event of the service
-// that draws the view anew does not overwrite it.
+// that redraws the view does not overwrite it.
 import { useState } from 'preact/hooks'
 
 type Props = {

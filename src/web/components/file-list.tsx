@@ -1,4 +1,4 @@
-// Draws paths of files, as the record names them: text, never links.
+// Draws file paths of a record as text, never as links.
 
 export function FileList({ files }: { files: readonly string[] }) {
   if (files.length === 0) return null

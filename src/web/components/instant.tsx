@@ -1,4 +1,4 @@
-// Draws an instant in the time of the person who looks, with the exact one behind it.
+// Draws an instant in the time zone of the reader, with the exact time as a tooltip.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
@@ -13,7 +13,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const WEEK_S = 7 * 86_400
 
-/** A document that is written once and read by anybody says no "2 h ago", and knows no time zone but UTC. */
+/** Clock of the instants below it. A report uses UTC without relative times: its readers and reading times are unknown. */
 export const ClockContext = createContext<'local' | 'utc'>('local')
 
 export function Instant({ at, exact = false }: { at: string; exact?: boolean }) {
@@ -31,7 +31,7 @@ export function Instant({ at, exact = false }: { at: string; exact?: boolean }) 
 const describeInUtc = (at: string): string =>
   `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** How long ago, within a week; else the local date. */
+/** Describes an instant of the last or next seven days as a relative time, any other as a local date. */
 function describeInstant(at: string, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1_000
   if (Math.abs(seconds) >= WEEK_S) return date.format(new Date(at))

@@ -1,4 +1,4 @@
-// Draws the frame around every view: where one is, where else one can go, and whether the service answers.
+// Draws the frame around every view: the path to the view, the navigation, and a notice if the service does not answer.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Address, type ViewName, writeAddress } from '../address.ts'
@@ -40,7 +40,7 @@ export function Layout({ address, service, caller, signOut, children }: Props) {
   )
 }
 
-/** The views of the project that is looked at; without one, of the token's own project. */
+/** The views of the project in the address; without a project, of the token's own project. */
 function Sections({ address, caller }: { address: Address; caller: Caller }) {
   const project = 'project' in address ? address.project : caller.project
   const sections: { name: string; href: string; views: readonly ViewName[] }[] = [
@@ -90,7 +90,7 @@ function ServiceLine({ service }: { service: Service }) {
   )
 }
 
-/** A reader of the screen hears of a new view where the focus goes; the first one is read anyway. */
+/** Moves the focus to a new view, so that a screen reader announces it. A screen reader reads the first view anyway. */
 function useFocusOnMove(address: Address) {
   const main = useRef<HTMLElement>(null)
   const shown = useRef<string | null>(null)

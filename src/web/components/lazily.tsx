@@ -1,10 +1,10 @@
-// Makes a component of one that is loaded when it is first shown.
+// Wraps a component so that it is loaded when it is first shown.
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Failure } from '../service/failure.ts'
 import { FailureLine } from './failure-line.tsx'
 
-/** While it is loaded there is nothing; where it cannot be, the reason. */
+/** Draws nothing while the component is loading, and the failure if loading fails. */
 export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | null = null
   return (props) => {

@@ -1,4 +1,4 @@
-// Draws the line with which each view begins: it says what one would otherwise have to read off.
+// Draws the summary at the top of a view.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 

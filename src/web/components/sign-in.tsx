@@ -1,4 +1,4 @@
-// Asks for the token of a person who came without one, or whose token is refused.
+// Asks for a token if the page has none or the service rejected it.
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Failure } from '../service/failure.ts'

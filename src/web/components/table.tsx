@@ -1,31 +1,31 @@
-// Draws a table of records. Its columns are declared once, and say how each cell is shown.
+// Draws a table of records. A column declares how its cells are drawn.
 import type { ComponentChildren } from 'preact'
 
 export type Column<R> = {
-  /** Its name; with the unit, which stands nowhere else. */
+  /** Name of the column, with the unit: the cells do not repeat it. */
   head: string
   cell: (record: R) => ComponentChildren
-  /** Numbers stand below each other by their last digit. */
+  /** Aligns the cells to the right. */
   isNumber?: boolean
-  /** Its cells name their rows. */
+  /** Draws the cells as row headers. */
   isName?: boolean
-  /** On a narrow screen it is left out. */
+  /** Hides the column on a narrow screen. */
   isExtra?: boolean
 }
 
 type Props<R> = {
-  /** The name by which it is found. */
+  /** Accessible name of the table. */
   label: string
   columns: readonly Column<R>[]
   records: readonly R[]
   toKey: (record: R) => string
-  /** What is not shown, where the list is cut. */
+  /** Notice about the records that are not shown, if the list is cut. */
   cut?: ComponentChildren
 }
 
 export function Table<R>({ label, columns, records, toKey, cut }: Props<R>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
     <div class="table-scroll" tabIndex={0}>
       <table class="records" aria-label={label}>
         <thead>

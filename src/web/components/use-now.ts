@@ -1,4 +1,4 @@
-// Gives the time, once a second while something runs.
+// Provides the current time, updated every second while something runs.
 import { useEffect, useState } from 'preact/hooks'
 
 const TICK_MS = 1_000

@@ -1,9 +1,9 @@
-// Draws a link to another view. Where that view is not at hand, as in a report, its text alone.
+// Draws a link to another view, or only its text if the view is not available, for example in a report.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type Search, type ViewAddress, writeAddress } from '../address.ts'
 
-/** Where a view stands, as something to link to; null: nowhere. A report has views of its own, in one document. */
+/** Writes the link to a view; null if the view has no address. A report is one document and has its own views. */
 export type WriteLink = (address: ViewAddress, search?: Search) => string | null
 
 export const LinkContext = createContext<WriteLink>(writeAddress)

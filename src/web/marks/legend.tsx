@@ -1,4 +1,4 @@
-// Says what the marks mean.
+// Explains the marks.
 import { type DecisionMark, Mark, type VerdictMark } from './mark.tsx'
 
 const VERDICTS: readonly VerdictMark[] = [

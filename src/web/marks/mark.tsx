@@ -1,6 +1,6 @@
-// Draws the marks of verdicts and decisions: a form first, a colour second (styles/marks.css). The same everywhere.
+// Draws the marks of verdicts and decisions. A mark differs by shape and by color (styles/marks.css), and is the same everywhere.
 
-/** What a turn says of a criterion, and where a criterion stands. */
+/** Verdict of a turn about a criterion, or state of a criterion. */
 export type VerdictMark =
   | 'verified'
   | 'rejected'
@@ -9,7 +9,7 @@ export type VerdictMark =
   | 'not judged'
   | 'contested'
   | 'stale'
-/** How a turn ended, or that one is running. */
+/** End of a turn, or a running turn. */
 export type DecisionMark =
   | 'approved'
   | 'feedback'
@@ -21,7 +21,7 @@ export type DecisionMark =
 
 export const markClass = (of: VerdictMark | DecisionMark): string => `mark mark-${of.replaceAll(' ', '-')}`
 
-/** A mark beside a text that says the same; alone it needs a name. */
+/** Draws a mark. A mark without adjacent text of the same meaning needs a name. */
 export function Mark({ of, name }: { of: VerdictMark | DecisionMark; name?: string }) {
   if (name === undefined) return <span class={markClass(of)} aria-hidden="true" />
   return <span class={markClass(of)} role="img" aria-label={name} title={name} />
@@ -37,7 +37,7 @@ const DECISIONS: Readonly<Record<string, DecisionMark>> = {
 }
 
 export const decisionMark = (decision: string): DecisionMark => DECISIONS[decision] ?? 'undecided'
-/** The turns of a session, one mark a turn. */
+/** Draws the turns of a session, one mark per turn. */
 export function TurnStrip({ turns }: { turns: readonly { turn: number; decision: string }[] }) {
   const said = turns.map(({ turn, decision }) => `turn ${turn}: ${decision}`).join(', ')
   return (

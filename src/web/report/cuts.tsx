@@ -1,4 +1,4 @@
-// Says what a report leaves out, and which command shows it.
+// Draws the omissions of a report, with the command that shows them.
 import type { Cut } from '../../cli/report/report-content.ts'
 
 export function Cuts({ of }: { of: readonly Cut[] }) {

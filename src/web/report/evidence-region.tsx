@@ -1,5 +1,5 @@
-// Draws what lies behind the cells of a matrix, criterion by criterion: promises, and verdicts with their evidence and files.
-// A link to folded details unfolds them: browsers open the details around the target of a link, but not the target itself.
+// Draws the evidence of the matrix cells, criterion by criterion: promises, and verdicts with their evidence and files.
+// Links point into the folded details: browsers unfold the details around the target of a link, but not the target itself.
 import type { CellEvidence, SessionContent } from '../../cli/report/report-content.ts'
 import { Mark } from '../marks/mark.tsx'
 import { Promises, Verdicts } from '../views/session/judgements.tsx'
@@ -10,7 +10,7 @@ type Props = {
   rows: readonly Row[]
   turns: SessionContent['turns']
   place: number
-  /** By the key of the criterion, the newest turn first. */
+  /** Evidence by the key of the criterion, newest turn first. */
   evidence: ReadonlyMap<string, readonly CellEvidence[]>
 }
 

@@ -1,4 +1,4 @@
-// Draws the matrix of criteria over turns in a report: a table whose cells lead to what lies behind them.
+// Draws the matrix of criteria over turns in a report, as a table whose cells link to their evidence.
 import { ViewLink } from '../components/view-link.tsx'
 import { VerdictLegend } from '../marks/legend.tsx'
 import { markClass } from '../marks/mark.tsx'
@@ -10,9 +10,9 @@ type Props = {
   world: { project: string; world_slug: string }
   rows: readonly Row[]
   turns: readonly number[]
-  /** Of the session in the report. */
+  /** Position of the session in the report. */
   place: number
-  /** Whether something lies behind the cell. */
+  /** True if the cell links to evidence. */
   hasEvidence: (key: string, turn: number) => boolean
 }
 
@@ -26,7 +26,7 @@ export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) 
       {rows.length === 0 ? (
         <p class="quiet-text">No turn has named a criterion yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
         <div class="matrix-scroll" tabIndex={0}>
           <table class={classFor(turns.length)} aria-label="Criteria by turn">
             <Head world={world} turns={turns} />
@@ -49,7 +49,7 @@ export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) 
   )
 }
 
-/** On paper the numbers of so many columns take more room than it has. */
+/** Maximum number of turns whose column numbers fit on paper. */
 const MANY_TURNS = 40
 
 const classFor = (turns: number): string =>
@@ -102,7 +102,7 @@ function MatrixRow({ row, turns, hasEvidence, anchor, ownAnchor }: RowProps) {
         const look = `cell ${markClass(markCell(cell))}`
         const name = nameCell(row.name, turn, cell)
         if (!hasEvidence(turn)) return <td key={turn} class={look} aria-label={name} />
-        // The row's own link leads there, too: thousands of steps of Tab would lead past the matrix.
+        // Tab skips the link, because the link of the row has the same target: otherwise Tab needs thousands of steps.
         return (
           <td key={turn} class={look}>
             {/* biome-ignore lint/a11y/useAnchorContent: what it says is its label */}

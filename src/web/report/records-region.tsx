@@ -1,4 +1,4 @@
-// Draws the records of the turns of a session, folded: what was done, how it was judged, tests and gates, files, issues.
+// Draws the records of the turns of a session, folded: work done, verdict, tests and gates, files, issues.
 import type { SessionContent } from '../../cli/report/report-content.ts'
 import { decisionMark, Mark } from '../marks/mark.tsx'
 import { TurnRecord } from '../views/turn/turn-record.tsx'

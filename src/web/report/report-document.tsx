@@ -11,7 +11,7 @@ import { linkWithin } from './anchors.ts'
 import { Cuts } from './cuts.tsx'
 import { SessionArticle } from './session-article.tsx'
 
-/** It may load nothing and run nothing; its one style sheet is known by its hash. */
+/** Content security policy of a report: no requests, no scripts, one style sheet identified by its hash. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${styles.sha256}'`,

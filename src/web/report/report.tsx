@@ -3,6 +3,6 @@ import { renderToString } from 'preact-render-to-string'
 import type { ReportContent } from '../../cli/report/report-content.ts'
 import { ReportDocument } from './report-document.tsx'
 
-/** Named to the command line by `src/cli/report/renderer.d.ts`. */
+/** `src/cli/report/renderer.d.ts` declares this export for the command line. */
 export const renderReport = (content: ReportContent): string =>
   `<!doctype html>\n${renderToString(<ReportDocument content={content} />)}\n`

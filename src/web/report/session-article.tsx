@@ -1,4 +1,4 @@
-// Draws one session in a report: where it stands, what is proven by which evidence, its turns, its issues, and what comes next.
+// Draws one session in a report: its state, the proof of each criterion, its turns, its issues, and the next context.
 import type { SessionContent } from '../../cli/report/report-content.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { Sentence } from '../components/sentence.tsx'

@@ -1,10 +1,10 @@
-// Reads the events of a project over fetch (EventSource cannot send a token), and comes back where the stream breaks.
+// Reads the events of a project over fetch (EventSource cannot send a token), and reconnects after a failure.
 import { createParser } from 'eventsource-parser'
 import { Failure, isAway } from './failure.ts'
 import type { ChangeEvent } from './operations.ts'
 import type { Service } from './service.ts'
 
-/** The service says every 15 s that it is there. */
+/** Maximum silence of the stream: the service sends a comment every 15 s. */
 const SILENCE_MS = 45_000
 const AGAIN_FIRST_MS = 500
 const AGAIN_LAST_MS = 15_000
@@ -12,14 +12,14 @@ const AGAIN_LAST_MS = 15_000
 export type EventsOf = { project: string; world_slug?: string }
 
 export type EventsReader = {
-  /** The stream begins: what changed before it did is to be read in another way. */
+  /** Called when the stream begins. The caller must read earlier changes in another way. */
   opened: () => void
   tell: (event: ChangeEvent) => void
 }
 
 /**
- * Tells every event until the signal ends it. A stream that breaks is opened again where it was; where that is too long
- * ago, with a snapshot, so that nothing is missed.
+ * Passes on every event until the signal ends the stream. A broken stream is opened again at its last position. If that
+ * position is too old, the stream starts with a snapshot, so that no change is missed.
  */
 export async function readEvents(
   service: Service,
@@ -54,7 +54,7 @@ export async function readEvents(
       } else if (error instanceof Failure && !isAway(error)) {
         throw error
       }
-      // Anything else is a connection that broke: it is opened again.
+      // Any other error means that the connection broke: open it again.
     } finally {
       silence.abort()
     }

@@ -1,7 +1,7 @@
-// Reads the answer of a call that did not succeed.
+// Defines the failures of calls, and reads them from answers.
 import type { ErrorCode } from '../../core/errors.ts'
 
-/** The codes of the service, and one for a service that gives no answer at all. */
+/** Error codes of the service, and one for a service that does not answer. */
 export type FailureCode = ErrorCode | 'not_reachable'
 
 export class Failure extends Error {
@@ -19,7 +19,7 @@ export class Failure extends Error {
 export const notReachable = (): Failure =>
   new Failure('not_reachable', 'The service does not answer.', 'Start it again: turngraph serve')
 
-/** Whether a call that changes something was carried out is not known then. */
+/** Failure for an answer that broke off. The page cannot know whether the service carried out the call. */
 export const brokenOff = (method: string): Failure =>
   new Failure(
     'not_reachable',
@@ -27,7 +27,7 @@ export const brokenOff = (method: string): Failure =>
     method === 'GET' ? 'Load the page again.' : 'It may be done all the same: look before you send it again.',
   )
 
-/** The service would say the same, but a browser does not send it such a text. */
+/** Failure for a token that a browser cannot send in a header. The service would reject it with the same code. */
 export const noToken = (): Failure =>
   new Failure(
     'unauthorized',
@@ -35,7 +35,7 @@ export const noToken = (): Failure =>
     'turngraph open prints an address that holds one.',
   )
 
-/** The failure that an answer tells, whatever stands between the page and the service. */
+/** Reads the failure from an answer of the service, or of a proxy between the page and the service. */
 export async function failureFrom(response: Response): Promise<Failure> {
   const body: unknown = await response.json().catch(() => null) // a proxy's own error page
   const refusal = isErrorBody(body) ? body.error : null
@@ -54,6 +54,6 @@ const isErrorBody = (body: unknown): body is ErrorBody =>
   'code' in body.error &&
   'message' in body.error
 
-/** The service or its store is away: the same call may succeed later. */
+/** True if the service or its store is unreachable: the same call may succeed later. */
 export const isAway = ({ code }: Failure): boolean =>
   code === 'not_reachable' || code === 'store_unavailable' || code === 'timeout'

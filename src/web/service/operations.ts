@@ -1,4 +1,4 @@
-// Declares the types of what the page asks the service, and of what it is answered: the wire form of the operations. No code.
+// Declares the types of the requests and answers that the page uses: the wire form of the operations. Contains no code.
 import type * as z from 'zod'
 import type { OnWire } from '../../core/wire-form.ts'
 import type { ImportEvent, RunEvent, SessionEvent } from '../../events/change-event.ts'
@@ -11,7 +11,7 @@ type Operations = typeof operations
 export type Asked<N extends OperationName> = OnWire<z.input<Operations[N]['input']>>
 export type Answered<N extends OperationName> = OnWire<z.output<Operations[N]['output']>>
 
-/** The entry of a list that is answered in pages. */
+/** Item of a list that is answered in pages. */
 export type ItemOf<N extends OperationName> = Answered<N> extends { items: (infer Item)[] } ? Item : never
 
 export type ChangeEvent = OnWire<SessionEvent> | OnWire<RunEvent> | OnWire<ImportEvent>

@@ -1,4 +1,4 @@
-// Knows whether the service and its store answer, and tells those who want to know.
+// Tracks whether the service and its store answer, and notifies subscribers of a change.
 
 export type Reach = 'ready' | 'store unavailable' | 'not reachable'
 
@@ -6,7 +6,7 @@ const LOOK_MS = 5_000
 
 export class ServiceStatus {
   reach: Reach = 'ready'
-  /** How often it came back: what failed meanwhile is worth another try. */
+  /** Number of recoveries. Components repeat failed calls when it changes. */
   recoveries = 0
   readonly #listeners = new Set<() => void>()
 
@@ -22,7 +22,7 @@ export class ServiceStatus {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Looks every few seconds while the page is visible. */
+  /** Checks the service every few seconds while the page is visible. */
   watch(): () => void {
     const look = async () => {
       if (document.visibilityState === 'visible') this.note(await readReach())
@@ -42,6 +42,6 @@ async function readReach(): Promise<Reach> {
     const response = await fetch('/readyz', { credentials: 'omit', cache: 'no-store' })
     return response.ok ? 'ready' : 'store unavailable'
   } catch {
-    return 'not reachable' // that it failed is the answer
+    return 'not reachable' // the failure is the answer
   }
 }

@@ -1,4 +1,4 @@
-// Calls the operations of the service over REST, as any other client does.
+// Calls the operations of the service over REST.
 import { hasBody, routes } from '../../operations/routes.ts'
 import { brokenOff, Failure, failureFrom, noToken, notReachable } from './failure.ts'
 import type { Answered, Asked, ItemOf, OperationName } from './operations.ts'
@@ -12,10 +12,10 @@ export type ListName = {
 type Page<N extends ListName> = { items: ItemOf<N>[]; next_cursor: string | null }
 export type Items<N extends ListName> = { items: ItemOf<N>[]; hasMore: boolean }
 
-/** What a browser sends in a header: it refuses any other text by an error of its own. */
+/** Text that a browser sends in a header. `fetch` throws for any other text. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
-/** The largest page that the service gives. */
+/** Maximum page size of the service. */
 const MOST_ITEMS = 500
 
 export class Service {
@@ -31,7 +31,7 @@ export class Service {
   async call<N extends OperationName>(name: N, input: Asked<N>, signal?: AbortSignal): Promise<Answered<N>> {
     const { url, ...init } = requestFor(name, input)
     const answer = await this.fetchJson(url, { ...init, signal: signal ?? null })
-    return answer as Answered<N> // the types of both sides are of one table
+    return answer as Answered<N> // one table defines the types of both sides
   }
 
   /** All items of a list, page by page. */
@@ -40,7 +40,7 @@ export class Service {
     return (await this.listPages(name, whole, Number.POSITIVE_INFINITY, signal)).items
   }
 
-  /** The items of the first pages of a list, and whether there are more. */
+  /** Lists the items of the first pages of a list; `hasMore` is true if more pages follow. */
   async listPages<N extends ListName>(
     name: N,
     input: Asked<N>,
@@ -59,7 +59,7 @@ export class Service {
   }
 
   /**
-   * An answer of 2xx that is JSON.
+   * Returns the JSON of a 2xx answer.
    *
    * @throws {@link Failure}, also if the answer breaks off or came from a program between the page and the service
    */
@@ -76,7 +76,7 @@ export class Service {
     }
   }
 
-  /** An answer of 2xx, whatever its form. */
+  /** Returns a 2xx answer of any content type. */
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
     if (this.#token !== null) {
@@ -98,7 +98,7 @@ export class Service {
   }
 }
 
-/** The fields of an operation in its path, its query or its body, as its route has it. */
+/** Distributes the fields of an operation over path, query and body, as its route declares them. */
 function requestFor(
   name: OperationName,
   input: object,

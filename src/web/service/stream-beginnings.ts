@@ -1,12 +1,12 @@
-// Lets calls wait until the streams that tell of later changes have begun, so that no change is missed in between.
+// Delays calls until the event streams have begun, so that the page misses no change between an answer and the first event.
 
-/** A stream that takes longer holds up nothing: what changed until it begins is asked for again then. */
+/** Maximum wait for a stream. After a longer wait the calls run, and repeat when the stream begins. */
 const PATIENCE_MS = 500
 
 export class StreamBeginnings {
   readonly #awaited = new Set<Promise<void>>()
 
-  /** A stream begins. Answers what ends the wait for it: true where calls still waited. */
+  /** Registers a stream that begins. Returns a function that ends the wait, and returns true if the wait had not ended. */
   expect(): () => boolean {
     let isAwaited = true
     let release = () => {}
@@ -26,7 +26,7 @@ export class StreamBeginnings {
     return end
   }
 
-  /** The effects of a view run one after another: a stream that is expected by a later one is waited for, too. */
+  /** Waits for all registered streams. The first await lets the later effects of the same view register theirs. */
   async settled(): Promise<void> {
     await Promise.resolve()
     await Promise.all(this.#awaited)

@@ -36,7 +36,7 @@ export async function exchangeGivenCode(): Promise<string | null> {
 export const readKeptToken = (): string | null =>
   sessionStorage.getItem(SESSION_KEY) ?? localStorage.getItem(TOKEN_KEY)
 
-/** Whether the service asks for a token, by its own word in the document. */
+/** True if the document of the service declares that it requires a token. */
 export const isTokenNeeded = (): boolean =>
   document.querySelector('meta[name="turngraph-auth"]')?.getAttribute('content') !== 'off'
 

@@ -1,4 +1,4 @@
-// Gives components the service, who calls it, what it answers, and what changes.
+// Hooks for the service: the session, operations, lists and change events.
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type EventsOf, readEvents } from './event-stream.ts'
@@ -11,7 +11,7 @@ export type Session = { service: Service; caller: Caller }
 
 export const SessionContext = createContext<Session | null>(null)
 
-/** @throws outside of a page that somebody has entered */
+/** @throws if nobody is signed in */
 export function useSession(): Session {
   const session = useContext(SessionContext)
   if (session === null) throw new Error('a view stands outside of SessionContext')
@@ -27,24 +27,24 @@ export function useReach({ status }: Service): { reach: Reach; recoveries: numbe
   return { reach: status.reach, recoveries: status.recoveries }
 }
 
-/** What was asked, as far as it is known: an answer stays while it is asked for again. */
+/** Answer of the service. While it is loaded again, the previous answer stays. */
 export type Answer<T> = { answer: T | null; failure: Failure | null; isLoading: boolean; again: () => void }
 
-/** Asks when the input changes, when the service comes back, and when `again` is called. Null asks nothing. */
+/** Calls an operation when the input changes, the service recovers, or `again` is called. Makes no call if the input is null. */
 export function useOperation<N extends OperationName>(name: N, input: Asked<N> | null): Answer<Answered<N>> {
   const { service } = useSession()
   const key = input === null ? null : JSON.stringify([name, input])
   return useAnswer(key, (signal) => service.call(name, input ?? ({} as Asked<N>), signal))
 }
 
-/** All items of a list, page by page. */
+/** Loads all items of a list, page by page. */
 export function useWholeList<N extends ListName>(name: N, input: Asked<N> | null): Answer<ItemOf<N>[]> {
   const { service } = useSession()
   const key = input === null ? null : JSON.stringify([name, input])
   return useAnswer(key, (signal) => service.listAll(name, input ?? ({} as Asked<N>), signal))
 }
 
-/** A list from its first page on; `more` asks for one page more. */
+/** Loads the first page of a list; `more` loads one more page. */
 export function usePages<N extends ListName>(
   name: N,
   input: Asked<N>,
@@ -59,7 +59,7 @@ export function usePages<N extends ListName>(
 
 type Known<T> = { key: string | null; answer: T | null; failure: Failure | null }
 
-/** @param key what is asked: another key is another question; null asks nothing */
+/** @param key identity of the call: a new key makes a new call; null makes no call */
 export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
   const { service } = useSession()
   const { recoveries } = useReach(service)
@@ -89,7 +89,7 @@ export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => P
   }
 }
 
-/** Runs a look at a time. What is asked for meanwhile is one look after it: to begin anew each time might never end. */
+/** Runs one look at a time. Requests during a look cause one more look after it: a restart at each request might never end. */
 function inTurns(look: () => Promise<void>, signal: AbortSignal): () => void {
   let isLooking = false
   let isWanted = false
@@ -106,7 +106,7 @@ function inTurns(look: () => Promise<void>, signal: AbortSignal): () => void {
   return () => void run()
 }
 
-/** An answer that is the same stays the same object, so that nothing is drawn anew for it; beside a failure the last one stays. */
+/** Keeps the object of an unchanged answer, so that Preact redraws nothing. After a failure, the last answer stays. */
 function merge<T>(before: Known<T>, now: Known<T>): Known<T> {
   const isSameQuestion = before.key === now.key
   if (now.failure !== null) return { ...now, answer: isSameQuestion ? before.answer : null }
@@ -115,13 +115,13 @@ function merge<T>(before: Known<T>, now: Known<T>): Known<T> {
   return isSame ? { ...now, answer: before.answer } : now
 }
 
-/** Many events of one moment are one reason to look again. */
+/** Time in which events are gathered into one call of the listener. */
 const GATHER_MS = 200
 
 /**
- * Tells what changed in a project while the page is visible: a hidden one would keep a connection that others need. What the
- * page asks for waits until the stream has begun, so that nothing is missed in between; a stream that begins later, or anew
- * after a pause, tells of no event, for what changed until then.
+ * Reports the changes of a project while the page is visible; a hidden page would hold a connection that others need. The
+ * calls of the page wait until the stream has begun, so that no change is missed. A stream that begins later, or again after
+ * a pause, reports an empty list of events: the listener must load everything again.
  */
 export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) => void): void {
   const { service } = useSession()
@@ -153,7 +153,7 @@ export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) =
       reading = isVisible ? new AbortController() : null
       if (reading === null) return
       const of = world_slug === undefined ? { project } : { project, world_slug }
-      // It ends where the token does no longer allow it: then every other call says so, too.
+      // The stream ends with a failure if the token is no longer valid. Every other call then shows the same failure.
       readEvents(service, of, { opened, tell: gather }, reading.signal).catch(() => begun())
     }
     follow()

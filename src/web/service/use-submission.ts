@@ -1,10 +1,10 @@
-// Asks the service when a person says so, once at a time: gives the answer, or the failure in the words of the service.
+// Sends a call on request of the user, one at a time; provides the answer, or the failure in the words of the service.
 import { useState } from 'preact/hooks'
 import { Failure } from './failure.ts'
 
 type Outcome<T> = { answer: T; failure: null } | { answer: null; failure: Failure | null }
 
-/** `submit` answers null where the service refused; what else is thrown is an error of the page. */
+/** `submit` returns null if the service rejected the call. It throws any other error, which is a defect of the page. */
 export type Submission<T> = Outcome<T> & {
   isAsking: boolean
   submit: (ask: () => Promise<T>) => Promise<T | null>

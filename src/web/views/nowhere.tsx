@@ -1,4 +1,4 @@
-// Draws what an address shows that has no view.
+// Draws the view for an unknown address.
 import { Sentence } from '../components/sentence.tsx'
 
 export function Nowhere() {

@@ -1,4 +1,4 @@
-// Draws one analysis: its question, what narrows it down, its answer, and how to take that along.
+// Draws one analysis: its question, its filters, its answer, and the downloads.
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Field } from '../../components/field.tsx'
@@ -11,7 +11,7 @@ import { RowsTable } from './rows-table.tsx'
 
 type Info = ItemOf<'listAnalyses'>
 
-/** How an address, and a parameter of the statement, name what narrows an answer down. */
+/** Filter names in the address, with the parameter of the statement that each one sets. */
 const PARAMETERS = { feature_id: 'feature', task_id: 'task', world_slug: 'world' } as const
 const NAMES = { feature_id: 'Feature', task_id: 'Task', world_slug: 'Session' } as const
 const USUAL_LIMIT = 100
@@ -80,10 +80,10 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
   )
 }
 
-/** As src/core/keys.ts writes the key of a project. */
+/** Writes the key of a project like src/core/keys.ts. */
 const keyFor = (project: string): string => project.replaceAll('%', '%25').replaceAll('/', '%2F')
 
-/** Those that the statement takes; a filter that is not set is an empty text there. */
+/** Writes the parameters of the statement as JSON. A filter without a value is an empty string. */
 function paramsIn({ params }: Info, given: Readonly<Record<string, string | number>>): string {
   return JSON.stringify(Object.fromEntries(params.map((name) => [name, given[name] ?? ''])))
 }

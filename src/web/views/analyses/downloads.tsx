@@ -1,4 +1,4 @@
-// Hands rows to the person who looks, as CSV or JSON.
+// Offers rows as a download in CSV or JSON.
 import { toCsv } from '../../../rules/csv.ts'
 
 type Props = { name: string; columns: readonly string[]; rows: readonly (readonly unknown[])[] }

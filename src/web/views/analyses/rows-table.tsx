@@ -11,7 +11,7 @@ type Props = {
   label: string
   columns: readonly string[]
   rows: readonly Row[]
-  /** Whose sessions and turns are linked; null: they are of any project. */
+  /** Project of the sessions and turns that are linked; null if the rows come from several projects. */
   project: string | null
   cut?: ComponentChildren
 }
@@ -44,7 +44,7 @@ export function RowsTable({ label, columns, rows, project, cut }: Props) {
   )
 }
 
-/** Numbers that say where something is, and not how much of it there is. */
+/** Columns with numbers that are positions, not amounts. */
 const PLACES = new Set([
   'turn',
   'promised_in',
@@ -60,7 +60,7 @@ const amountIn = (row: Row, column: number): number => {
   return typeof value === 'number' ? value : 0
 }
 
-/** A session and a turn of it have views of their own. */
+/** Links a value to the view of its session or turn. */
 function linkTo(project: string, columns: readonly string[], row: Row, name: string): string | null {
   if (name !== 'world' && name !== 'turn') return null
   const [world, turn] = [row[columns.indexOf('world')], row[columns.indexOf('turn')]]

@@ -1,4 +1,4 @@
-// Writes values of answers as text, in a table. Pure.
+// Writes values of answers as text for a table. Pure.
 
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return 'null'

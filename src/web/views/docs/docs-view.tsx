@@ -1,4 +1,4 @@
-// `/docs`: the calls of the service, from its OpenAPI document.
+// `/docs`: the REST API of the service, from its OpenAPI document.
 import { useEffect, useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import { Sentence } from '../../components/sentence.tsx'
@@ -20,7 +20,7 @@ type OpenApi = {
   components: { schemas: Readonly<Record<string, Schema>> }
 }
 
-/** The view needs no token: the calls of a service are no secret. */
+/** Draws the view without a token: the API of a service is no secret. */
 export function DocsView({ service }: { service: Service }) {
   return (
     <Answered of={useCalls(service)}>

@@ -1,4 +1,4 @@
-// Draws the turns that follow a pattern, the longest first; a turn opens its calls.
+// Draws the turns that follow a pattern, longest first. A click on a turn shows its calls.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'

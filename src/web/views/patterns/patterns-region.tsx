@@ -1,4 +1,4 @@
-// Draws the patterns of turns as rows with bars; one that is opened shows its turns.
+// Draws the patterns of turns as rows with bars. An opened row shows the turns of its pattern.
 
 import { AmountBar } from '../../components/amount-bar.tsx'
 import { Table } from '../../components/table.tsx'

@@ -82,7 +82,7 @@ function sentenceFor(patterns: readonly ItemOf<'listTranscriptPatterns'>[]): str
   const turns = patterns.reduce((sum, { count }) => sum + count, 0)
   if (patterns.length === 0) return 'There is no pattern of turns here.'
   const follow = `${turns} turns follow ${patterns.length} patterns`
-  // A single tool called again and again says little, however often.
+  // Repeated calls of a single tool are not informative, however frequent.
   const [first] = patterns
     .filter(({ pattern }) => !isSingleTool(pattern))
     .toSorted((a, b) => b.count - a.count)

@@ -1,5 +1,5 @@
-// CodeMirror with the colors of Cypher, and completion from the schema of the graph. In a shadow root, where its styles are
-// adopted sheets: the page's policy blocks the `<style>` that it would make elsewhere.
+// CodeMirror with the colors of Cypher, and completion from the schema of the graph. It runs in a shadow root, where its
+// styles are adopted sheets: the policy of the page blocks the `<style>` that CodeMirror creates in a document.
 import {
   autocompletion,
   type Completion,
@@ -66,8 +66,8 @@ export function createEditor(place: HTMLElement, { text, change, run }: Wiring):
 }
 
 /**
- * Puts typed text in the place of what is selected. Left to itself Chromium gives it the style of what stood there, by a
- * style attribute that the page's policy blocks, with an error in the console.
+ * Replaces the selection with the typed text. By default, Chromium copies the style of the selected text to a style attribute,
+ * which the content security policy of the page blocks with an error in the console.
  */
 function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   const { inputType, data, isComposing } = event
@@ -78,13 +78,13 @@ function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   return true
 }
 
-/** The editor is told that the key had its effect. */
+/** Runs the query. Returns true, which marks the key as handled. */
 function runQuery(run: () => void): true {
   run()
   return true
 }
 
-/** After `(:` a label, after `[:` a relationship, after `.` a property, after `$` a parameter; else a word of Cypher. */
+/** Completes a label after `(:`, a type after `[:`, a property after `.`, a parameter after `$`, otherwise a word of Cypher. */
 function completeFrom(schema: Schema, context: CompletionContext) {
   const before = context.matchBefore(/[\w$:.([]*$/)
   const typed = before?.text ?? ''
@@ -118,7 +118,7 @@ const WORDS = (
   'THEN ELSE END CALL UNION count collect size coalesce toLower labels type properties datetime duration'
 ).split(' ')
 
-/** The page's own tokens: a shadow root inherits them. */
+/** Colors of the page: a shadow root inherits its custom properties. */
 const COLORS = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
   { tag: [tags.string, tags.number, tags.bool], color: 'var(--bad-text)' },

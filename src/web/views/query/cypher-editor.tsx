@@ -1,10 +1,10 @@
-// Draws the editor of a query: a plain text box until CodeMirror is loaded, and where it cannot be.
+// Draws the editor of a query: a plain text box until CodeMirror is loaded, and if it cannot be loaded.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Editor, Schema } from './code-mirror.ts'
 
-/** `filled` is what was put there from outside: it replaces the text when it is another one, and not while somebody types. */
 type Props = {
   text: string
+  /** Text from outside the editor. A new value replaces the text of the editor, but not while somebody types. */
   filled: { query: string }
   change: (text: string) => void
   run: () => void

@@ -1,9 +1,9 @@
-// Lists the example queries of the documents, with the parameters that they take.
+// Lists the example queries of the documentation with their parameters.
 import analyst from '../../../../docs/how-to/analyst.md'
 
 export type Example = { question: string; query: string; params: string }
 
-/** @param project whose records they ask for */
+/** @param project project whose records the examples query */
 export const examples = (project: string): Example[] =>
   analyst.map(({ question, query }) => {
     const names = [...query.matchAll(/\$(\w+)/g)].flatMap(([, name]) => name ?? [])

@@ -10,7 +10,7 @@ const relationship = (id: string, start: string, end: string) => ({
   properties: {},
 })
 
-test('finds nodes and relationships wherever they stand in the rows, each once', () => {
+test('finds each node and relationship of the rows once, at any depth', () => {
   const path = { nodes: [node('1'), node('2')], relationships: [relationship('r', '1', '2')] }
   const rows = [
     [node('1'), 5, [node('3')]],

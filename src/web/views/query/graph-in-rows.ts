@@ -8,7 +8,7 @@ export type GraphNode = {
 export type GraphRelationship = { id: string; type: string; start: string; end: string }
 export type Graph = { nodes: readonly GraphNode[]; relationships: readonly GraphRelationship[] }
 
-/** Whatever the values are: a node, a relationship, a path, a list or a map of them. Each stands once. */
+/** Collects each node and relationship of the rows once, also from paths, lists and maps. */
 export function graphIn(rows: readonly (readonly unknown[])[]): Graph {
   const nodes = new Map<string, GraphNode>()
   const relationships = new Map<string, GraphRelationship>()
@@ -22,7 +22,7 @@ export function graphIn(rows: readonly (readonly unknown[])[]): Graph {
   return joinGraphs({ nodes: [...nodes.values()], relationships: [...relationships.values()] })
 }
 
-/** Both in one: a relationship stands only where both of its ends do. */
+/** Merges graphs. Leaves out a relationship if one of its ends is missing. */
 export function joinGraphs(...graphs: readonly Graph[]): Graph {
   const nodes = new Map(graphs.flatMap((graph) => graph.nodes.map((node) => [node.id, node] as const)))
   const relationships = new Map(
@@ -40,7 +40,7 @@ const isNode = (value: object): value is GraphNode =>
 const isRelationship = (value: object): value is GraphRelationship =>
   'id' in value && 'type' in value && 'start' in value && 'end' in value
 
-/** What a node is called in a picture: what people call it by. */
+/** Chooses the display name of a node. */
 export function nameNode({ labels, properties }: GraphNode): string {
   const found = ['slug', 'name', 'number', 'pattern', 'criterionId', 'id'].find(
     (name) => properties[name] != null,

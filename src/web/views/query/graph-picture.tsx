@@ -1,4 +1,4 @@
-// Draws nodes and relationships; a node opens its neighbors. Positions by d3-force, drawn by hand: it is text and lines.
+// Draws nodes and relationships as SVG; d3-force computes the positions. A click on a node adds its neighbors.
 import {
   forceCenter,
   forceCollide,
@@ -19,7 +19,7 @@ import { NodeFacts } from './node-facts.tsx'
 const WIDTH = 720
 const HEIGHT = 520
 const MARGIN = 24
-/** More are a cloud. */
+/** Maximum number of nodes of a readable picture. */
 const MOST_NODES = 300
 const NEIGHBORS = 50
 const TICKS = 200
@@ -59,12 +59,12 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
         {graph.nodes.map((one) => {
           const { x, y } = places.get(one.id) ?? { x: 0, y: 0 }
           return (
-            // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
+            // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
             <g
               key={one.id}
               class={`node node-${labels.indexOf(one.labels[0] ?? '') % KINDS}`}
               role="button"
-              tabindex={0} // in SVG names of attributes are told apart by case
+              tabindex={0} // attribute names are case-sensitive in SVG
               aria-pressed={one.id === selected}
               aria-label={`${one.labels.join(', ')} ${nameNode(one)}`}
               transform={`translate(${x} ${y})`}
@@ -109,7 +109,7 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
   )
 }
 
-/** A form for each label, so that color is not all that tells them apart. */
+/** Shapes of the labels: labels must not differ by color only. */
 const FORMS = [
   'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0',
   'M-5 -5H5V5H-5Z',
@@ -127,7 +127,7 @@ function firstNodes({ nodes, relationships }: Graph): { graph: Graph; left: numb
 
 type Place = { id: string; x?: number; y?: number }
 
-/** The same graph has the same picture: the simulation begins at fixed places and knows no chance. */
+/** Computes the positions of the nodes. The same graph always has the same picture: the start positions are fixed. */
 function placeNodes({ nodes, relationships }: Graph): ReadonlyMap<string, { x: number; y: number }> {
   const places: Place[] = nodes.map(({ id }) => ({ id }))
   const links = relationships.map(({ start, end }) => ({ source: start, target: end }))
@@ -148,7 +148,7 @@ function placeNodes({ nodes, relationships }: Graph): ReadonlyMap<string, { x: n
   return fitted(places)
 }
 
-/** All of them are in the picture, however far they were pushed. */
+/** Scales and moves the positions so that all nodes are inside the picture. */
 function fitted(places: readonly Place[]): ReadonlyMap<string, { x: number; y: number }> {
   const xs = places.map(({ x = 0 }) => x)
   const ys = places.map(({ y = 0 }) => y)

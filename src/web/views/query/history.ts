@@ -1,4 +1,4 @@
-// Keeps what was asked in this browser, the newest first.
+// Keeps the earlier queries of this browser, newest first.
 
 export type AskedQuery = { query: string; params: string }
 

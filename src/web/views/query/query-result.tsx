@@ -1,4 +1,4 @@
-// Draws what a query answered: a table, and beside it the nodes and relationships in it as a graph.
+// Draws the result of a query as a table, and its nodes and relationships as a graph.
 import { useEffect, useState } from 'preact/hooks'
 import type { Answered } from '../../service/operations.ts'
 import { Downloads } from '../analyses/downloads.tsx'
@@ -37,7 +37,7 @@ export function QueryResult({
   )
 }
 
-/** Drawing is loaded where there is something to draw. */
+/** Loads the code that draws, if the result has something to draw. */
 function Picture({ graph }: { graph: ReturnType<typeof graphIn> }) {
   const [Drawn, setDrawn] = useState<typeof GraphPicture | null>(null)
   useEffect(() => {

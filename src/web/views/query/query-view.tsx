@@ -1,4 +1,4 @@
-// `/query`: free Cypher of analysts. A query in the address is filled in, never run by itself.
+// `/query`: free Cypher for analysts. A query in the address fills the editor and never runs automatically.
 import { useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
 import { Sentence } from '../../components/sentence.tsx'
@@ -42,7 +42,7 @@ function QueryForm() {
   }
   const run = async () => {
     if (isRunning || query.trim() === '') return
-    // Others may be sent the address; there it is filled in.
+    // Writes the query to the address, so that it can be shared. The page fills it in for the recipient and does not run it.
     navigate(`/query?${new URLSearchParams({ query, ...(params !== NOTHING && { params }) })}`, {
       replace: true,
     })
@@ -88,7 +88,7 @@ function parseParams(text: string): Record<string, never> {
     if (typeof given === 'object' && given !== null && !Array.isArray(given))
       return given as Record<string, never>
   } catch {
-    // What is no JSON is told below.
+    // Text that is not JSON throws the failure below.
   }
   throw new Failure(
     'invalid_request',
@@ -99,7 +99,7 @@ function parseParams(text: string): Record<string, never> {
 
 type ShelfProps = { fill: (query: string, params: string) => void; project: string }
 
-/** What can be filled in: what this browser asked before, and the examples of the documents. */
+/** Lists the queries that fill the editor: earlier queries of this browser, and the examples of the documentation. */
 function Shelf({ fill, project }: ShelfProps) {
   const asked = readHistory()
   return (

@@ -1,4 +1,4 @@
-// Draws the attempts of a run as bars on a line of time, each in the row of its attempt.
+// Draws the attempts of a run as bars on a timeline, each in the row of its attempt.
 import { describeDuration } from '../../components/instant.tsx'
 import type { Answered } from '../../service/operations.ts'
 import type { Timeline } from './attempt-timeline.ts'
@@ -13,11 +13,11 @@ type Props = {
   place: { from: number; to: number }
   cuts: Timeline['cuts']
   seconds: number
-  /** How long the pause before it was, where that is cut short. */
+  /** Real length of the pause before the attempt, if the timeline shortens it. */
   pauseMs: number | null
 }
 
-/** How it ended is told by the form of the bar: full, crossed, broken off, or open to the right. */
+/** Draws an attempt. The shape shows how it ended: full, crossed out, broken off, or open to the right. */
 export function AttemptBar({ attempt: { status }, place: { from, to }, cuts, seconds, pauseMs }: Props) {
   const [left, right] = [from * WIDTH, Math.min(to, 1) * WIDTH]
   const pause =
@@ -48,6 +48,6 @@ function barPath(status: Attempt['status'], left: number, right: number): string
   const box = `M${left} ${TOP}H${right}V${BOTTOM}H${left}Z`
   if (status === 'committed') return box
   if (status === 'failed') return `${box}M${left} ${TOP}L${right} ${BOTTOM}M${left} ${BOTTOM}L${right} ${TOP}`
-  // Without its end: it was broken off, or goes on.
+  // An interrupted or running attempt has no right edge.
   return `M${right} ${TOP}H${left}V${BOTTOM}H${right}`
 }

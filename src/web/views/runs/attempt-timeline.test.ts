@@ -24,7 +24,7 @@ describe('the line of time of attempts', () => {
     expect(places.reduce((sum, { from, to }) => sum + to - from, 0)).toBeGreaterThan(0.6)
   })
 
-  test('draws pauses that are short beside the work as long as they were', () => {
+  test('draws pauses at their full length if they are short in relation to the work', () => {
     const { places, cuts } = placeSpans([
       { start: 0, end: 45_000 },
       { start: 55_000, end: 100_000 },

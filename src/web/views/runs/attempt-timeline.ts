@@ -1,18 +1,18 @@
-// Places attempts on a line of time on which nothing is squeezed: a long pause between two of them is cut short. Pure.
+// Places attempts on a timeline. Shortens long pauses between attempts, so that the attempts stay visible. Pure.
 
 export type Span = { start: number; end: number }
 
 export type Timeline = {
-  /** Of each span, in its order: from where to where it reaches, as shares of the whole line. */
+  /** Start and end of each span as shares of the timeline, in the order of the input. */
   places: readonly { from: number; to: number }[]
-  /** Where a pause was cut short, and how long it was. */
+  /** Positions of the shortened pauses, with their real length. */
   cuts: readonly { at: number; ms: number }[]
 }
 
-/** A pause takes at most this share of what is worked, however long it was; and all of them together that one. */
+/** Maximum length of one pause, and of all pauses together, as shares of the total working time. */
 const LONGEST_PAUSE = 0.08
 const ALL_PAUSES = 0.5
-/** Seen also where all else took hours. */
+/** Minimum length of a bar as a share of the timeline, so that an attempt of seconds stays visible next to hours. */
 const SHORTEST_BAR = 0.004
 
 /** @param spans in any order; they may overlap */
@@ -44,7 +44,7 @@ export function placeSpans(spans: readonly Span[]): Timeline {
   return { places: spans.map(placeSpan), cuts: cuts.map(({ at, ms }) => ({ at: at / whole, ms })) }
 }
 
-/** How long a pause may be drawn so that all of them take no more than there is: short ones leave their rest to long ones. */
+/** Returns the maximum length of a pause at which all pauses fit into `all`. Short pauses leave their rest to long ones. */
 function shareOut(all: number, pauses: readonly number[]): number {
   let left = all
   let share = all
@@ -56,7 +56,7 @@ function shareOut(all: number, pauses: readonly number[]): number {
   return Math.max(share, ...pauses)
 }
 
-/** What overlaps or touches is one stretch. */
+/** Merges spans that overlap or touch. */
 function mergeSpans(spans: readonly Span[]): Span[] {
   const stretches: Span[] = []
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {

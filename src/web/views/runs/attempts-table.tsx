@@ -1,4 +1,4 @@
-// Draws the attempts of a run, the newest first, each with its bar on the line of time of all that are shown.
+// Draws the attempts of a run, newest first, each with its bar on a common timeline.
 import { writeAddress } from '../../address.ts'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'
@@ -10,7 +10,7 @@ type Props = {
   project: string
   world: string
   attempts: readonly Attempt[]
-  /** For the one that is under way. */
+  /** Current time in milliseconds, as the end of the running attempt. */
   now: number
 }
 
@@ -65,16 +65,16 @@ export function AttemptsTable({ project, world, attempts, now }: Props) {
   )
 }
 
-/** How long the pause between an attempt and the one before it was, where a cut lies between them. */
+/** Returns the real length of the pause before an attempt if the timeline shortens it; otherwise null. */
 function pauseBefore(from: number, endBefore: number, cuts: Timeline['cuts']): number | null {
   return cuts.find(({ at }) => at > endBefore && at < from)?.ms ?? null
 }
 
-/** What took seconds is told apart by tenths of them. */
+/** Describes a duration, below 10 s in tenths of a second. */
 const describeLength = (seconds: number): string =>
   seconds < 10 ? `${seconds.toFixed(1)} s` : describeDuration(seconds)
 
-/** The turn that it produced has a view; one that was only tried has none. */
+/** Links to the turn that the attempt produced. A turn without a record has no view. */
 function TurnOf({ project, world, attempt }: { project: string; world: string; attempt: Attempt }) {
   const { produced_turn: turn, attempted_turn: tried } = attempt
   if (turn === null) return <>{tried}</>

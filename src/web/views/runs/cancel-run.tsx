@@ -1,4 +1,4 @@
-// Cancels a turn run: the attempt under way finishes, or is stopped too.
+// Cancels a turn run. The person chooses whether the running attempt finishes or stops.
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'

@@ -1,4 +1,4 @@
-// `/p/{project}/runs/{id}`: one turn run, how far it is and each of its attempts, live.
+// `/p/{project}/runs/{id}`: the progress of one turn run and each of its attempts, updated live.
 import { type Address, readCount, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -69,7 +69,7 @@ export function RunView({ address }: Props) {
 
 type ShownProps = Props & { attempts: readonly Attempt[]; total: number; upTo: number | null }
 
-/** Which of many attempts are shown, and how to reach the others. */
+/** Names the attempts that are shown, and links to earlier and later ones. */
 function AttemptsShown({ address, attempts, total, upTo }: ShownProps) {
   const [first, last] = [attempts.at(-1)?.turn_run_seq ?? 0, attempts[0]?.turn_run_seq ?? 0]
   return (

@@ -1,4 +1,4 @@
-// `/p/{project}/runs`: the turn runs of a project, the newest first, and how to start one.
+// `/p/{project}/runs`: the turn runs of a project, newest first, and a form that starts one.
 import { useState } from 'preact/hooks'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'

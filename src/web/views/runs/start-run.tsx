@@ -1,4 +1,4 @@
-// Starts a turn run of a session, or a single attempt; a refusal is shown in the words of the service.
+// Starts a turn run of a session, or a single attempt. Shows a rejection in the words of the service.
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
@@ -9,7 +9,7 @@ import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
 
-/** Those of the service. */
+/** Limits of the service. */
 const MOST_TURNS = 100_000
 const MOST_ATTEMPTS = 1_000_000
 

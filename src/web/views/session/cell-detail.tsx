@@ -1,4 +1,4 @@
-// Draws what lies behind a cell of the matrix: the promise, the verdicts with their evidence, and the criterion's history.
+// Draws the detail of a cell of the matrix: the promise, the verdicts with their evidence, and the history of the criterion.
 import { useEffect, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
@@ -16,7 +16,7 @@ type Props = {
   close: () => void
 }
 
-/** Enough for all but a criterion that is judged by many in hundreds of turns. */
+/** Maximum number of history entries: only a criterion with many judges in hundreds of turns has more. */
 const MOST_ENTRIES = 500
 
 export function CellDetail({ project, turn, cell, row, close }: Props) {
@@ -78,6 +78,6 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
   )
 }
 
-/** Those that the turn itself made. */
+/** Returns the promises of the turn itself. */
 const findPromises = (criterion: string, { source, items }: AnswerOf<'recoverPromises'>) =>
   source === 'current' ? items.filter(({ key }) => key === criterion) : []

@@ -1,14 +1,14 @@
-// Chooses which gates of a session are drawn: agents name gates, and may name any number of them. Pure.
+// Chooses the gates of a session that are drawn: agents may name any number of gates. Pure.
 import type { Turn } from '../../service/operations.ts'
 
 export const MOST_GATES = 20
 
-/** Those that failed last, in the order in which turns first name them; and how many others there are. */
+/** Chooses the gates that failed last, in the order in which turns first name them, and counts the others. */
 export function chooseGates(turns: readonly Pick<Turn, 'turn_number' | 'gates'>[]): {
   shown: string[]
   leftOut: number
 } {
-  /** Of each gate the newest turn in which it failed; 0: it never did. */
+  /** Newest turn in which each gate failed; 0 if it never failed. */
   const failedIn = new Map<string, number>()
   for (const { turn_number: turn, gates } of turns) {
     for (const [gate, status] of Object.entries(gates)) {

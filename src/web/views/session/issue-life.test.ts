@@ -8,7 +8,7 @@ const lived = (opened_in_turn: number, gone_in_turn: number | null, turns: numbe
 })
 
 describe('the life of an issue', () => {
-  test('goes from the turn that opened it to the turn in which it went', () => {
+  test('lasts from the turn that opened it to the turn in which it was gone', () => {
     expect(placeLife(lived(2, 4, [2, 3]), [1, 2, 3, 4, 5])).toEqual({
       line: { from: 1, to: 3 },
       raised: [
@@ -31,7 +31,7 @@ describe('the life of an issue', () => {
     expect(placeLife(lived(3, null, [3]), [])).toEqual({ line: null, raised: [] })
   })
 
-  test('is told in words that have an end', () => {
+  test('is described in a text of bounded length', () => {
     expect(describeLife(lived(1, 4, [1, 3]))).toBe('raised in turns 1, 3; gone in turn 4')
     const many = Array.from({ length: 1_000 }, (_, i) => i + 1)
     const said = describeLife(lived(1, null, many))

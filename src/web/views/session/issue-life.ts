@@ -1,23 +1,23 @@
-// Places the life of an issue on the turns that are shown, which need not be all of them. Pure.
+// Places the life of an issue on the turns that are shown, which may be a part of the session. Pure.
 import type { ItemOf } from '../../service/operations.ts'
 
 type Issue = Pick<ItemOf<'listIssues'>, 'opened_in_turn' | 'gone_in_turn' | 'turns'>
 
-/** In columns: a whole number is the middle of one. */
+/** Start and end in columns: an integer is the middle of a column. */
 export type Life = {
-  /** Null: it was over before the first turn that is shown. */
+  /** Null if the issue was gone before the first turn that is shown. */
   line: { from: number | 'left edge'; to: number | 'right edge' } | null
-  /** The turns that raised it. */
+  /** Turns that raised the issue. */
   raised: { turn: number; column: number }[]
 }
 
-/** @param turns that are shown, ascending */
+/** @param turns turns that are shown, ascending */
 export function placeLife(issue: Issue, turns: readonly number[]): Life {
   const { opened_in_turn: opened, gone_in_turn: gone } = issue
   const [first] = turns
   if (first === undefined || (gone !== null && gone < first)) return { line: null, raised: [] }
   const columns = new Map(turns.map((turn, column) => [turn, column]))
-  /** A turn between two that are shown is placed at the later one. */
+  /** Finds the column of a turn. A turn that is not shown is placed at the next one. */
   const placeTurn = (turn: number): number => columns.get(turn) ?? turns.findIndex((one) => one > turn)
   const end = gone === null ? -1 : placeTurn(gone)
   return {
@@ -34,7 +34,7 @@ export function placeLife(issue: Issue, turns: readonly number[]): Life {
 
 const MOST_NAMED = 20
 
-/** In words, as short for an issue of a thousand turns as for one of twenty. */
+/** Describes the life of an issue in a text of bounded length. */
 export function describeLife({ turns, gone_in_turn: gone }: Issue): string {
   const named = turns.slice(-MOST_NAMED).join(', ')
   const raised =

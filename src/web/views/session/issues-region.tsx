@@ -1,4 +1,4 @@
-// Draws the issues of a session over its turns: when each came, in which turns it was raised, and when it went.
+// Draws the issues of a session over its turns: when each was opened, in which turns it was raised, and when it was gone.
 import { Table } from '../../components/table.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { describeLife, placeLife } from './issue-life.ts'
@@ -6,7 +6,7 @@ import { describeLife, placeLife } from './issue-life.ts'
 type Issue = ItemOf<'listIssues'>
 type Props = { issues: readonly Issue[]; turns: readonly number[] }
 
-/** In pixels: a turn takes less where there are many of them. */
+/** Maximum width of a turn in pixels; many turns are narrower. */
 const MOST_STEP = 12
 const LEAST_STEP = 2
 const USUAL_WIDTH = 360
@@ -57,7 +57,7 @@ export function IssuesRegion({ issues, turns }: Props) {
   )
 }
 
-/** A line from where it was opened to where it went, as far as its turns are shown; a disc at each one that raised it. */
+/** Draws a line from the turn that opened the issue to the turn in which it was gone, and a disc at each turn that raised it. */
 function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] }) {
   const count = Math.max(1, turns.length)
   const step = Math.max(LEAST_STEP, Math.min(MOST_STEP, USUAL_WIDTH / count))

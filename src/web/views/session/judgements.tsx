@@ -1,4 +1,4 @@
-// Draws what a turn promised of a criterion, and what its judges said of it, each with its evidence and files.
+// Draws the promises and verdicts of a turn about a criterion, each with its evidence and files.
 import { FileList } from '../../components/file-list.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'
@@ -54,7 +54,7 @@ export function Verdicts({ entries, verifications }: VerdictsProps) {
   )
 }
 
-/** A history names no files: they stand at the verification of the record that says the same. */
+/** Finds the files of a history entry, which has none of its own, in the matching verification of the record. */
 const listProofFiles = (
   { status, source, evidence }: Entry,
   verifications: Turn['verifications'],

@@ -1,11 +1,11 @@
-// Lights up, once, the cells of a grid that say something else than when they were last looked at.
+// Highlights, once, the cells of a grid whose meaning changed since the last rendering.
 import { nameCell, type Row } from './matrix-rows.ts'
 
 const LIT_MS = 300
 
 export type Shown = { rows: readonly Row[]; turns: readonly number[] }
 
-/** By the rows, not by the elements: to read the names of 12,000 of them takes longer than to draw a frame. */
+/** Compares rows instead of elements: reading the names of 12,000 elements takes longer than drawing a frame. */
 export function lightUpChanges(grid: HTMLTableElement, before: Shown, now: Shown): void {
   const rowsBefore = new Map(before.rows.map((row) => [row.key, row]))
   const turnsBefore = new Set(before.turns)

@@ -1,4 +1,4 @@
-// Draws the matrix with what chooses its rows, its turn and its policy, and with what lies behind an opened cell.
+// Draws the matrix, the controls for its rows, turn and policy, and the detail of the opened cell.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { VerdictLegend } from '../../marks/legend.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
@@ -32,7 +32,7 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
     [all, isOnlyLeft, sort],
   )
   const scroller = useRef<HTMLDivElement>(null)
-  // What is new stands at the right. Before the first frame: thousands of cells would be painted twice.
+  // Scrolls to the newest turn at the right. Runs before the first frame; otherwise thousands of cells are painted twice.
   useLayoutEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), [])
   const openedRow = all.find(({ key }) => key === opened?.key)
   const openedTurn = turns?.find(({ turn_number }) => turn_number === opened?.turn)

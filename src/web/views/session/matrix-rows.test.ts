@@ -80,7 +80,7 @@ describe('the matrix of criteria over turns', () => {
     expect(named(stale, 3)).toEqual(['AC-002, turn 3: not judged, stale', 'stale'])
   })
 
-  test('what does not count stands last, and what was promised and never judged after it', () => {
+  test('criteria that do not count come last, followed by criteria that were promised and never judged', () => {
     const rows = readRows(
       view(
         [criterion('AC-001', { declared: false }), criterion('AC-002', { declared: true })],
@@ -95,7 +95,7 @@ describe('the matrix of criteria over turns', () => {
     ])
   })
 
-  test('two criteria of one label are told apart: the one that counts has the label alone', () => {
+  test('of two criteria with one label, the one that counts has the plain label', () => {
     const rows = readRows(
       view(
         [{ ...criterion('AC-006'), text: 'no network calls' }],
@@ -109,7 +109,7 @@ describe('the matrix of criteria over turns', () => {
     ])
   })
 
-  test('by state, what needs work stands first, and a contested proof is not left', () => {
+  test('sorting by state puts criteria that need work first, and a contested proof is not left', () => {
     const rows = readRows(
       view([
         criterion('AC-001', { state: 'verified', verified_in_turn: 1 }),

@@ -1,19 +1,19 @@
-// Reads the matrix of criteria over turns from what the service answers. Pure.
+// Computes the rows of the matrix of criteria over turns from the answers of the service. Pure.
 import type { VerdictMark } from '../../marks/mark.tsx'
 import type { Answered, Criteria, Criterion } from '../../service/operations.ts'
 
-/** What a turn said of a criterion. */
+/** Verdict or promise of a turn about a criterion. */
 export type Said = 'verified' | 'rejected' | 'unknown' | 'promised' | 'not judged'
 
 export type Cell = {
   said: Said
-  /** It rejected what was verified before, and no later turn of those shown verified it again. */
+  /** The turn rejected a verified criterion, and no later turn that is shown verified it again. */
   isContested: boolean
-  /** It touched a file of the proof, and no later turn of those shown looked again. */
+  /** The turn changed a file of the proof, and no later turn that is shown judged the criterion again. */
   isStale: boolean
 }
 
-/** Where a cell is: the key of its criterion, and its turn. */
+/** Position of a cell: the key of its criterion, and its turn. */
 export type CellPlace = { key: string; turn: number }
 
 export type StateWord = 'rejected' | 'contested' | 'pending' | 'stale' | 'verified' | 'promised'
@@ -21,22 +21,22 @@ export type StateWord = 'rejected' | 'contested' | 'pending' | 'stale' | 'verifi
 export type Row = {
   key: string
   label: string
-  /** Its label; where a row above has that, too (labels shift between Player and Coach), with its text. */
+  /** Label of the criterion, with its text if an earlier row has the same label: Player and Coach number criteria differently. */
   name: string
   text: string | null
   state: StateWord
-  /** The turn that the state is of. */
+  /** Turn from which the state comes. */
   stateTurn: number | null
-  /** Whether it counts among what must hold. */
+  /** True if the criterion counts toward the total. */
   counts: boolean
-  /** Not proven yet; a contested proof still is one. */
+  /** True if the criterion is not proven. A contested proof counts as proof. */
   isLeft: boolean
   findCell: (turn: number) => Cell
 }
 
 type ByTurn = Answered<'listCriteriaByTurn'>['criteria'][number]
 
-/** The criteria that count in the order of the service, then those that do not. */
+/** Returns the criteria that count in the order of the service, followed by the others. */
 export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTurn'>): Row[] {
   const criteriaByKey = new Map(byTurn.criteria.map((one) => [one.key, one]))
   const judged = criteria.criteria.map((criterion): UnnamedRow => {
@@ -89,11 +89,11 @@ function takeStart(text: string): string {
   return letters.length <= MOST_LETTERS ? text : `${letters.slice(0, MOST_LETTERS).join('')}…`
 }
 
-/** A criterion without a label is named by its text. */
+/** Returns the label of a criterion, or its text if it has no label. */
 const nameCriterion = ({ criterion_id, text }: { criterion_id: string; text: string | null }): string =>
   criterion_id === '' ? (text ?? '') : criterion_id
 
-/** By turn; a verdict stands before a promise. */
+/** Maps each turn to its verdict; a verdict replaces a promise. */
 function readSaid(one: ByTurn | undefined): ReadonlyMap<number, Said> {
   const said = new Map<number, Said>()
   if (one === undefined) return said
@@ -111,7 +111,7 @@ function readState(criterion: Criterion): { state: StateWord; stateTurn: number 
   return { state, stateTurn: state === 'verified' ? verified_in_turn : last_turn }
 }
 
-/** What needs work stands first. */
+/** Sort order of the states: criteria that need work come first. */
 const STATE_ORDER: readonly StateWord[] = [
   'rejected',
   'contested',
@@ -128,7 +128,7 @@ export function sortRows(rows: readonly Row[], by: Sort): Row[] {
   return rows.toSorted((a, b) => STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state))
 }
 
-/** The name by which a cell is found (contract: web.md, last section). */
+/** Builds the accessible name of a cell (contract: web.md, last section). */
 export function nameCell(name: string, turn: number, { said, isContested, isStale }: Cell): string {
   return `${name}, turn ${turn}: ${said}${isContested ? ', contested' : ''}${isStale ? ', stale' : ''}`
 }
@@ -140,7 +140,7 @@ export function markCell({ said, isContested, isStale }: Cell): VerdictMark {
 
 export const markState = (state: StateWord): VerdictMark => (state === 'pending' ? 'unknown' : state)
 
-/** The criteria whose state another policy sees otherwise. */
+/** Returns the keys of the criteria whose state differs under the other policy. */
 export function changedStates(rows: readonly Row[], sticky: readonly Criterion[]): ReadonlySet<string> {
   const before = new Map(sticky.map((criterion) => [criterion.key, criterion]))
   const changed = rows.filter(({ key, state }) => {

@@ -1,4 +1,4 @@
-// Draws the matrix of criteria over turns: a grid whose heads stay in view, and whose cells the keyboard moves through.
+// Draws the matrix of criteria over turns as a grid with fixed headers and keyboard navigation.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
 import { Mark, markClass } from '../../marks/mark.tsx'
@@ -6,7 +6,7 @@ import { lightUpChanges, type Shown } from './light-up-changes.ts'
 import { type CellPlace, markCell, markState, nameCell, type Row, type Sort } from './matrix-rows.ts'
 import { useGridCells } from './use-grid-cells.ts'
 
-/** So many leave room for the texts of the criteria. */
+/** Maximum number of turns that leaves room for the texts of the criteria. */
 const FEW_TURNS = 16
 
 export const matrixClass = (turns: number): string => (turns > FEW_TURNS ? 'matrix' : 'matrix few-turns')
@@ -16,7 +16,7 @@ type Props = {
   world: string
   turns: readonly number[]
   rows: readonly Row[]
-  /** Keys of criteria that another policy sees otherwise. */
+  /** Keys of criteria with another state under the policy sticky. */
   changed: ReadonlySet<string>
   sort: Sort
   sortBy: (sort: Sort) => void
@@ -35,7 +35,7 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
   }, [rows, turns])
   useEffect(() => markOpened(grid.current, opened), [opened, rows])
 
-  // 12,000 cells are compared with those before only where their facts may have changed.
+  // Memoized: Preact compares the cells, which may be 12,000, only if their facts may have changed.
   const body = useMemo(
     () => (
       <tbody>
@@ -48,7 +48,7 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
   )
   const isByState = sort === 'state'
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its cells are moved through and opened
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the cells can be reached and opened by keyboard
     <table class={matrixClass(turns.length)} role="grid" aria-label="Criteria by turn" ref={grid}>
       <thead>
         <tr>
@@ -103,7 +103,7 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
   )
 }
 
-/** Where the criterion of a row stands, and what it says. */
+/** Draws the state and the text of a criterion. */
 export function StateAndText({ row, isChanged }: Pick<RowProps, 'row' | 'isChanged'>) {
   const { state, stateTurn, text } = row
   const since = stateTurn === null ? '' : ` in turn ${stateTurn}`
@@ -120,7 +120,7 @@ export function StateAndText({ row, isChanged }: Pick<RowProps, 'row' | 'isChang
   )
 }
 
-/** In the document itself: the cells are not drawn anew for it. The focus goes back to a cell that is closed. */
+/** Marks the open cell in the document, without redrawing the cells. Returns the focus to a cell that was closed. */
 function markOpened(grid: HTMLTableElement | null, opened: CellPlace | null): void {
   for (const cell of grid?.querySelectorAll<HTMLElement>('[aria-selected]') ?? []) {
     cell.removeAttribute('aria-selected')

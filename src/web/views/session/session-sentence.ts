@@ -1,4 +1,4 @@
-// Says in one line where a session stands. Pure.
+// Describes the state of a session in one line. Pure.
 import { countCriteria, describeCounts } from '../../../rules/notes.ts'
 import type { Answered, Criteria } from '../../service/operations.ts'
 
@@ -9,8 +9,8 @@ const MOST_QUOTED = 160
 type Why = Pick<Answered<'explainTurn'>, 'coach_decision' | 'coach_feedback' | 'what_to_try_next'>
 
 /**
- * @param why how the turn that is looked at ended; null before the first
- * @param isNow false where an earlier turn is looked at: then nobody is at work
+ * @param why how the selected turn ended; null before the first turn
+ * @param isNow false if an earlier turn is selected: the text then mentions no running turn
  */
 export function describeSession(
   {
@@ -37,7 +37,7 @@ export function describeSession(
   return `${parts.filter((part) => part !== '').join(', ')}.`
 }
 
-/** What the Coach said last. */
+/** Describes the last decision of the Coach. */
 function describeEnd(why: Why | null): string {
   if (why === null) return ''
   if (why.coach_decision === 'approved') return 'approved by the Coach'
@@ -46,11 +46,11 @@ function describeEnd(why: Why | null): string {
   return asked.trim() === '' ? '' : `the Coach last asked for: “${isolate(firstSentences(asked))}”`
 }
 
-/** Text that runs from right to left, or that turns the order of letters round, turns nothing that stands beside it. */
+/** Isolates the direction of a text, so that right-to-left text does not reorder the text around it. */
 const isolate = (text: string): string => `\u2068${text.replace(DIRECTIONS, '')}\u2069`
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** As many whole sentences as a line holds: the first one alone may be praise, before what is asked for. */
+/** Returns as many whole sentences as fit in a line. The first sentence is often praise, followed by the request. */
 function firstSentences(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
   const letters = [...line]

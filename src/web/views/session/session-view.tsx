@@ -72,7 +72,7 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
   )
 }
 
-/** What the session is of, and who is at work in it. */
+/** Names the feature and task of a session, and links to its active run. */
 function Scope({ world }: { world: SessionRecord['world'] }) {
   const { project, feature_id: feature, task_id: task, active_turn_run_id: run } = world
   return (

@@ -3,7 +3,7 @@ import type { Turn } from '../../service/operations.ts'
 
 export type Axis = 'number' | 'clock'
 
-/** Where a turn stands, in pixels from the left; how wide it may be drawn; and the width of all. */
+/** Position of a turn in pixels from the left, space for a turn, and width of the axis. */
 export type TurnAxis = { toX: (index: number) => number; step: number; width: number }
 
 const STEP = 24

@@ -1,10 +1,10 @@
-// Draws the measures of turns, each as bars on a line of its own.
+// Draws the measures of turns as bars, one line per measure.
 import type { ComponentChildren } from 'preact'
 import { describeDuration } from '../../components/instant.tsx'
 import type { Turn } from '../../service/operations.ts'
 import type { TurnAxis } from './turn-axis.ts'
 
-/** One bar a turn; a second part stands on the first. Null: the turn does not say. */
+/** Measure with one bar per turn; failures are stacked on top of the bar. Null if the turn does not record the value. */
 type Measure = {
   name: string
   head: ComponentChildren
@@ -13,7 +13,7 @@ type Measure = {
   kind: 'bars' | 'gate'
 }
 
-/** The measures that at least one turn has, those of gates last. */
+/** Returns the measures that at least one turn records; gates come last. */
 export function readMeasures(turns: readonly Turn[], gateNames: readonly string[]): Measure[] {
   const over = (
     name: string,
@@ -59,7 +59,7 @@ export function readMeasures(turns: readonly Turn[], gateNames: readonly string[
   ].filter(({ values }) => values.some(({ value, failed }) => value !== null || (failed ?? null) !== null))
 }
 
-/** An unknown gate says nothing. */
+/** Returns the value of a gate; null for an unknown gate. */
 const valueOfGate = (status: string | undefined): number | null =>
   status === 'passed' ? 1 : status === 'failed' ? 0 : null
 
@@ -107,7 +107,7 @@ export function MeasureChart({ measure, axis }: { measure: Measure; axis: TurnAx
   )
 }
 
-/** Passed is a filled square, failed a cross. */
+/** Draws a gate: a filled square for passed, a cross for failed. */
 function GateMark({ x, value, said }: { x: number; value: number | null; said: string }) {
   if (value === null) return null
   return (

@@ -1,4 +1,4 @@
-// Draws the turns of a session as small multiples, one measure a line, and as a table of the same facts.
+// Draws the turns of a session as small multiples with one measure per line, and as a table of the same values.
 import type { ComponentChildren } from 'preact'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'
@@ -14,7 +14,7 @@ import { MeasureChart, readMeasures } from './turn-measures.tsx'
 type Props = {
   turns: readonly Turn[]
   axis: Axis
-  /** What chooses the axis, where it can be chosen. */
+  /** Control that chooses the axis, if a choice is possible. */
   children?: ComponentChildren
 }
 
@@ -76,7 +76,7 @@ export function AxisChoice({ axis }: { axis: Axis }) {
   )
 }
 
-/** Places by attributes, not by styles: the policy of a report allows no style in an element. */
+/** Draws the decisions of the turns. Sets positions by attributes, because the policy of a report allows no inline style. */
 function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis }) {
   const said = turns.map(({ turn_number: turn, coach_decision: decision }) => `turn ${turn}: ${decision}`)
   return (

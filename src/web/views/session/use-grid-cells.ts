@@ -1,18 +1,18 @@
-// Opens the cells of a grid by a click, and moves through them by the keyboard (WAI-ARIA, "Grid pattern").
+// Opens the cells of a grid on click, and moves between them with the keyboard (WAI-ARIA, "Grid pattern").
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CellPlace } from './matrix-rows.ts'
 
 const PAGE_ROWS = 10
 
-/** One cell at a time can be reached by Tab; the arrows move on from it, and Enter opens it as a click does. */
+/** Makes one cell reachable by Tab. The arrow keys move between cells, and Enter opens a cell like a click. */
 export function useGridCells(
   grid: RefObject<HTMLTableElement | null>,
   open: (cell: CellPlace) => void,
 ): void {
   const latest = useRef(open)
   latest.current = open
-  // After each rendering: the cell that Tab reaches may be gone.
+  // Runs after each rendering, because the cell that Tab reaches may be gone.
   useEffect(() => {
     const table = grid.current
     if (table === null || table.querySelector('td[tabindex="0"]') !== null) return
@@ -52,7 +52,7 @@ export function useGridCells(
   }, [grid])
 }
 
-/** False where the key moves nowhere in a grid. */
+/** Moves the focus by a key; returns false if the key does not move in a grid. */
 function move(table: HTMLTableElement, from: HTMLTableCellElement, { key, ctrlKey }: KeyboardEvent): boolean {
   const rows = [...(table.tBodies[0]?.rows ?? [])]
   const row = rows.findIndex((candidate) => candidate.contains(from))

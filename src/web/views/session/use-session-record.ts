@@ -1,4 +1,4 @@
-// Asks for all that a session's view shows, and again whenever the session changes.
+// Loads all data of a session view, and loads it again whenever the session changes.
 import type { Failure } from '../../service/failure.ts'
 import type { Answered, Criteria, ItemOf, Turn } from '../../service/operations.ts'
 import { useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
@@ -6,13 +6,13 @@ import type { Policy } from './as-of.tsx'
 
 export type SessionRecord = {
   world: Answered<'getWorld'>
-  /** All of its turns, ascending; null until they are there, as they are megabytes of a long session. */
+  /** All turns, ascending; null until they are loaded: a long session has megabytes of turns. */
   turns: readonly Turn[] | null
-  /** What was tried in the turn that is looked at, and how it ended; null before the first. */
+  /** Explanation of the selected turn; null before the first turn. */
   why: Answered<'explainTurn'> | null
-  /** What the matrix is read from; null until it is there, as it is every verdict of a session. */
+  /** Verdicts of all turns, for the matrix; null until they are loaded. */
   byTurn: Answered<'listCriteriaByTurn'> | null
-  /** As of the turn and by the policy that are looked at; `sticky` by that policy, where it is another one. */
+  /** Criteria as of the selected turn, by the selected policy. `sticky` has them by that policy, if another one is selected. */
   criteria: Criteria
   sticky: Criteria | null
   stall: Answered<'loadStall'> | null
@@ -21,7 +21,7 @@ export type SessionRecord = {
 
 type Asked = { project: string; world: string; turn: number | null; policy: Policy }
 
-/** The record is null until its main parts are there; a failure beside it says that it may be out of date. */
+/** Loads the record; null until its main parts are loaded. A failure next to a record means that it may be outdated. */
 export function useSessionRecord({ project, world: slug, turn, policy }: Asked): {
   record: SessionRecord | null
   failure: Failure | null
@@ -36,7 +36,7 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
   const sticky = useOperation('listCriteria', policy === 'sticky' ? null : { ...asOf, policy: 'sticky' })
   const stall = useOperation('loadStall', { ...asOf, policy })
   const isMatrixThere = byTurn.answer !== null && criteria.answer !== null
-  // What stands below the matrix is asked for once it is there: megabytes of records would hold it up in the service.
+  // Loads the data below the matrix after the matrix: megabytes of records would delay the matrix in the service.
   const turns = useWholeList('listTurns', isMatrixThere ? of : null)
   const issues = useWholeList('listIssues', isMatrixThere ? asOf : null)
   const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues]

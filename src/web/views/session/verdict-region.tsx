@@ -1,7 +1,7 @@
-// Draws the verdict of stall analysis, with its reason, what it suggests, and what is left.
+// Draws the verdict of the stall analysis with its reason and suggestion, and the criteria that are left.
 import type { Answered, Criteria } from '../../service/operations.ts'
 
-/** A Player is told neither the reason nor what is suggested. */
+/** Stall verdict. The service hides reason and suggestion from a Player. */
 type Stall = Pick<Answered<'loadStall'>, 'verdict' | 'reason' | 'suggestion' | 'should_stop'>
 type Props = { stall: Stall; criteria: Criteria }
 

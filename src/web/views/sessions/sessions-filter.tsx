@@ -1,4 +1,4 @@
-// Draws what filters the sessions: it lives in the address.
+// Draws the filters of the sessions. The address holds their values.
 import { filterBy } from '../../navigation.ts'
 
 export type Filter = {

@@ -23,7 +23,7 @@ describe('the sentence of a list of sessions', () => {
     expect(describeSessions({ items: [session()], hasMore: true }, true)).toBe('The latest 1 sessions.')
   })
 
-  test('an empty project and a filter that nothing matches are told apart', () => {
+  test('an empty project and a filter without a match have different texts', () => {
     expect(describeSessions({ items: [], hasMore: false }, false)).toBe('Nothing is recorded yet.')
     expect(describeSessions({ items: [], hasMore: false }, true)).toBe('None matches.')
   })

@@ -1,4 +1,4 @@
-// Says in one line how the sessions of a project go. Pure.
+// Describes the sessions of a project in one line. Pure.
 import type { ItemOf } from '../../service/operations.ts'
 
 type Session = Pick<

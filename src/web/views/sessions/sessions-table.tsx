@@ -1,4 +1,4 @@
-// Draws the table of sessions: a row a session.
+// Draws the table of sessions, one row per session.
 import { Bar } from '../../components/bar.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'

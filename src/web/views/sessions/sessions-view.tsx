@@ -1,4 +1,4 @@
-// `/p/{project}`: the sessions of a project, the latest first, as they go.
+// `/p/{project}`: the sessions of a project, latest first, updated live.
 import type { Address } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'

@@ -63,7 +63,7 @@ function CallsPicture({ steps }: { steps: readonly Step[] }) {
   const { calls, width, rows } = placeCalls(steps)
   const height = rows * ROW + 2
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
     <section class="calls" tabIndex={0} aria-label="Calls on a line of time">
       <svg
         width={width}

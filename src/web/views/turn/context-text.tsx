@@ -1,4 +1,4 @@
-// Draws the text of a context as a model gets it, or what differs in it from that of the turn before.
+// Draws the text of a context as a model receives it, or its differences from the context of the previous turn.
 import { useEffect, useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'
@@ -25,7 +25,7 @@ function Difference({ context, turn }: Omit<Props, 'isDifference'>) {
     role: context.role,
   })
   const [parts, setParts] = useState<readonly Part[] | null>(null)
-  // The last line of each ends as the others do: else two would stand in one.
+  // Ends the last line with a line break, too. Otherwise the diff joins two lines.
   const [older, newer] = [`${before?.context ?? ''}\n`, `${context.context ?? ''}\n`]
   useEffect(() => {
     if (before === null) return
@@ -48,5 +48,5 @@ function PartOf({ part: { value, added, removed } }: { part: Part }) {
   return <span class="unchanged">{signed('  ', value)}</span>
 }
 
-/** A sign before each line: what is new is told apart without its color. */
+/** Puts a sign before each line, so that additions are visible without color. */
 const signed = (sign: string, text: string): string => text.replace(/^(?=.|\n)/gm, sign)

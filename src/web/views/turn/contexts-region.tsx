@@ -1,4 +1,4 @@
-// Draws the current context of a turn for each role, and the feedback that its Player got: text, sections, omissions, changes.
+// Draws the current context of a turn for each role, and the feedback to its Player: text, sections, omissions, changes.
 import { useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'

@@ -8,7 +8,7 @@ const step = (sequence: number, parallel_group: number | null = null, duration_m
 })
 
 describe('calls on a line', () => {
-  test('stand one after another, those of one response above each other, the next after the longest of them', () => {
+  test('follow one another; calls of one response are stacked, and the next call starts after the longest of them', () => {
     const { calls, rows } = placeCalls([step(0), step(1, 1, 10_000), step(2, 1), step(3, 2), step(4)])
     expect(calls.map(({ x, row }) => [x, row])).toEqual([
       [0, 0],

@@ -1,4 +1,4 @@
-// Places the calls of a turn on a line: one after another, those of one response above each other. Pure.
+// Places the calls of a turn on a line in their order; stacks the calls of one response. Pure.
 import type { ItemOf } from '../../service/operations.ts'
 
 type Step = ItemOf<'listTranscriptSteps'>
@@ -13,7 +13,7 @@ const LEAST = 12
 const MOST = 160
 const GAP = 2
 
-/** The square root of a duration: a call of ten minutes must not hide those of a second. */
+/** Width by the square root of the duration: otherwise a call of ten minutes hides calls of a second. */
 const toLength = (ms: number | null): number =>
   Math.round(Math.min(MOST, Math.max(LEAST, Math.sqrt(ms ?? 0) / 2)))
 

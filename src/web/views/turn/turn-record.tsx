@@ -1,4 +1,4 @@
-// Draws what a turn's record says: what was done, how it was judged, tests and gates, files, issues.
+// Draws the record of a turn: work done, verdict, tests and gates, files, issues.
 import type { ComponentChildren } from 'preact'
 import { FileList } from '../../components/file-list.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'
@@ -69,7 +69,7 @@ function Facts({ turn }: { turn: Turn }) {
   )
 }
 
-/** What the record does not say is left out. */
+/** Draws one value of the record. Draws nothing if the record has no value. */
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   if (children === null) return null
   return (

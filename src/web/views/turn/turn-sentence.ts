@@ -1,4 +1,4 @@
-// Says in one line how a turn ended. Pure.
+// Describes in one line how a turn ended. Pure.
 import { describeCounts } from '../../../rules/notes.ts'
 import type { Answered, Turn } from '../../service/operations.ts'
 

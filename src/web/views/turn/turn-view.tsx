@@ -1,4 +1,4 @@
-// `/p/{project}/w/{world}/t/{n}`: one turn, what it was told, and what it did.
+// `/p/{project}/w/{world}/t/{n}`: one turn with its contexts, record and transcripts.
 import type { ComponentChildren } from 'preact'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'

@@ -1,4 +1,4 @@
-// Draws a context as it is written for a role: its text, what is in it, and what was left out of it.
+// Draws the context of a role: its text, its sections, and its omissions.
 import type { ComponentChildren } from 'preact'
 import { Table } from '../../components/table.tsx'
 import type { Answered } from '../../service/operations.ts'
@@ -7,7 +7,7 @@ type Context = Answered<'loadTurnContinuationContext'>
 
 export const CONTEXT_NAMES = { player: 'Context for Player', coach: 'Context for Coach' } as const
 
-/** Around its text: how large it is, and what is in it. */
+/** Draws the frame of a context, with its size and its sections. */
 export function WrittenContext({ context, children }: { context: Context; children: ComponentChildren }) {
   if (context.context === null) {
     return (
@@ -46,7 +46,7 @@ type Omitted = {
   text: string
 }
 
-/** What each section leaves out; and that what must stay is over the budget, which is of no section. */
+/** Lists what each section leaves out, and the overrun of the budget, which belongs to no section. */
 const listOmitted = ({ role, sections = [], omitted }: Context): Omitted[] => [
   ...sections.flatMap(({ section, omitted }) => omitted.map((one) => ({ role, section, ...one }))),
   ...omitted
