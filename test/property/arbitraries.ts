@@ -86,7 +86,7 @@ const issue = fc.record(
   { requiredKeys: ['severity', 'description'] },
 )
 
-/** What JSON can say and may be stored: no NUL, no half of a surrogate pair, no negative zero, no whole number that is rounded. */
+/** Removes values that cannot be stored: NUL, lone surrogates, negative zero, and integers beyond the safe range. */
 function withoutHoles(value: unknown): never {
   const clean = (text: string) => text.replaceAll('\0', '').toWellFormed()
   const walk = (held: unknown): unknown => {

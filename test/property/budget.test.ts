@@ -10,7 +10,7 @@ import { groupByCause } from '../../src/rules/causes.ts'
 import { toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 import { cases } from './cases.ts'
 
-/** Of a turn that has one before it. */
+/** The rendering of a turn with a prior turn. */
 type Rendering = AnyRendering & { prior: Summary }
 
 /** The package's own count, by its own merging. */
@@ -216,7 +216,7 @@ const isOver = ({ omitted }: Rendered): boolean => omitted.some(({ reason }) => 
 const says = (issue: Rendering['issues'][number] | undefined): string =>
   JSON.stringify([issue?.severity, issue?.description, issue?.suggestion])
 
-/** Issues of one cause are one, with their number: shown by the first blocking one of all, else by the most severe. */
+/** Groups issues by cause, with their number. A group shows the first blocking issue of all, or its most severe one. */
 function countedIssues(issues: Rendering['issues']): (Rendering['issues'][number] & { times: number })[] {
   const first = issues.find(({ severity }) => severity === 'blocking')
   return groupByCause(issues).map((group) => {
@@ -383,7 +383,7 @@ describe('the text of a context', () => {
       else expect(result.omitted).not.toEqual([])
     }))
 
-  test('its sections joined are the text, and what each left out stands in the text of everything', () =>
+  test('its joined sections are the text, and everything that a section left out is in the full text', () =>
     forAny(async (given, result, full) => {
       const asked = await renderContext(given, result.tokens.budget, { withSections: true })
       const { sections = [], ...rest } = asked
@@ -433,7 +433,7 @@ describe('the text of a context', () => {
       if (hasProgress(given)) expect(result.text).toContain('\n\n**Progress**: ')
     }))
 
-  test('what other sessions know leaves before anything else, and the rest is the text without it', () =>
+  test('the sections of other sessions are dropped first, and the remaining text is the one without them', () =>
     fc.assert(
       fc.asyncProperty(anyRendering, anyElsewhere, anyBudget, async (given, elsewhere, wanted) => {
         const all = { ...given, elsewhere }

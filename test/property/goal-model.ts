@@ -1,13 +1,13 @@
 /**
- * Says whether a turn run has reached a goal, from all turns of its world, each time anew. Written from the contracts (runs.md, "Runs
- * that know their goal"; criteria.md, "State" and "Stall analysis"; turns.md, "Promised, not judged") and not from src.
+ * Decides whether a turn run has reached a goal, computed each time from all turns of its world. Written from the contracts (runs.md,
+ * "Runs that know their goal"; criteria.md, "State" and "Stall analysis"; turns.md, "Promised, not judged") and not from src.
  */
 import type { StopReason } from '../../src/rules/values.ts'
 
-/** What a record says of the things that goals look at. */
+/** The parts of a record that goals depend on. */
 type Said = {
   decision: 'approved' | 'feedback' | 'rejected' | 'error'
-  /** What blocks, in the Coach's words. */
+  /** The blocking issue, in the Coach's words. */
   complaint: string | null
   verdicts: { [criterion: string]: 'verified' | 'rejected' | 'rejected with evidence' | 'unknown' }
   promises: { [criterion: string]: 'complete' | 'partial' }
@@ -67,10 +67,10 @@ export type Goals = {
   budget: { minutes?: number; attemptsFailedInARow?: number; tokens?: number } | null
 }
 
-/** What a run has used, with the runs before it in its chain. */
+/** The resources used by a run and the runs before it in its chain. */
 export type Used = { ms: number; failedInARow: number; tokens: number }
 
-/** The reason of a stall goes on in words that no contract gives. */
+/** Prefix of the reason of a stall. No contract defines the rest. */
 export const STALLED = 'stopped: UNRECOVERABLE_STALL'
 
 /** Contract truth.md, "Writes": a budget without `stop_when: budget` implies it. */

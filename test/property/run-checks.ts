@@ -43,7 +43,7 @@ function brokenCounts(run: TurnRun): string[] {
   return ended + (run.activeAttemptId === null ? 0 : 1) === run.attemptCount ? [] : ['counters add up']
 }
 
-/** Of a whole world: one at work at most, and each run's commits without a gap. */
+/** Checks a world: at most one active run and attempt, and commits of each run without a gap. */
 export function expectWhole(seen: WorldSeen): void {
   const activeRuns = seen.runs.filter(({ status }) => isActiveRun(status))
   const activeAttempts = seen.attempts.filter(({ status }) => status === 'running')

@@ -4,9 +4,8 @@ import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { type Goals, hasGoals, reachedGoal } from './goal-model.ts'
 
 /**
- * Turn runs as seed 001 and contract runs.md tell them, followed plainly and in memory. Written from those texts and
- * not from src/runs: nothing is counted here that can be counted again, no status is kept that follows from what
- * happened, and a row is made only when somebody looks at it.
+ * A simple model of turn runs in memory. Written from seed 001 and contract runs.md, and not from src/runs: it stores
+ * no count and no status that follows from the events, and creates a row only when it is read.
  */
 
 type OfWorld = { world: string }
@@ -87,19 +86,19 @@ type AttemptOfModel = {
   end: { at: string; status: Exclude<AttemptStatus, 'running'>; reason: string | null } | null
 }
 
-/** Runs and attempts stand in the order in which they started. */
+/** A world. Its runs and attempts are in the order of their start. */
 type WorldOfModel = WorldSettings & {
   deleted: boolean
   goals: Goals
   /** The greatest fence ever given out. */
   fence: number
-  /** What record stands at which turn. */
+  /** The record of each turn. */
   turns: Map<number, string>
   runs: RunOfModel[]
   attempts: AttemptOfModel[]
 }
 
-/** What callers see of a world. */
+/** The view of a world that callers get. */
 export type WorldSeen = {
   currentTurn: number
   activeTurnRunId: string | null
@@ -267,7 +266,7 @@ export class RunModel {
     return this.#begin(world, run.id, command.id, command.owner)
   }
 
-  /** "The attempt waits for a worker" where its executor is outside; else it has its owner from the start. */
+  /** Starts an attempt. With an external executor it waits for a worker; otherwise it has its owner from the start. */
   #begin(world: WorldOfModel, run: string | null, id: string, owner: string): Attempt {
     const waits = world.executor === 'external'
     if (!waits) world.fence++
@@ -424,7 +423,7 @@ export class RunModel {
     return leaseUntil - this.now > leaseTtlMs + 30_000
   }
 
-  /** What a world keeps of its leases is looked at first: the one that ends first, with the grace of a claimed external attempt. */
+  /** Checks the lease of the world that ends first, with the grace period of a claimed external attempt. */
   #mayBeDue(world: WorldOfModel, instance: string | null): boolean {
     const { leaseTtlMs, executor } = world
     const active = [activeRun(world), activeAttempt(world)].filter((each) => each !== null)
@@ -632,11 +631,11 @@ const withStatus = (attempts: readonly AttemptOfModel[], status: AttemptStatus):
 const msBetween = (a: RunOfModel, b: RunOfModel): number =>
   Math.max(0, Date.parse(b.startedAt) - Date.parse(a.startedAt))
 
-/** Since the newest commit. What was interrupted is no failure. */
+/** Counts the failed attempts since the newest commit, without interrupted ones. */
 const failedInARow = (attempts: readonly AttemptOfModel[]): number =>
   withStatus(attempts.slice(attempts.findLastIndex(({ end }) => end?.status === 'committed') + 1), 'failed')
 
-/** The run, after the runs before it in its chain, the first of them first. */
+/** Returns the chain of the run, oldest first, with the run itself at the end. */
 function chainOf({ runs }: WorldOfModel, run: RunOfModel): RunOfModel[] {
   const chain = [run]
   for (let at = run.resumes; at !== null; at = chain[0]?.resumes ?? null)

@@ -30,7 +30,7 @@ export type Move = {
   [more: string]: unknown
 }
 
-/** All moves that take one of each. A value that stands twice comes up twice as often. */
+/** Returns the moves of all combinations. A value that is listed twice is drawn twice as often. */
 function every(choices: { do: Move['do'] } & Record<string, unknown>): Move[] {
   const { do: what, ...rest } = choices
   let moves: Move[] = [{ do: what }]
@@ -148,8 +148,8 @@ export const anyMove = (...lists: [number, Move[]][][]): fc.Arbitrary<Move> =>
   fc.oneof(...lists.flat().map(([weight, moves]) => ({ weight, arbitrary: fc.constantFrom(...moves) })))
 
 /**
- * What may happen at the same time in one world. Not lists, which are read in several steps, so that no one moment
- * explains them.
+ * Moves that may happen in parallel in one world. Lists are excluded: they are read in several steps, so no single moment
+ * explains their result.
  */
 export const atOnceIn = (slug: string): fc.Arbitrary<Move> => {
   const status: [number, Move[]] = [2, every({ do: 'getTurnRunStatus', world: slug, run })]
@@ -168,7 +168,7 @@ const lostWorkers = [OUTSIDE, OUTSIDE, INSIDE].map((world): Move[] => {
   return [{ do: 'pass', ms }, renewed, { do: 'pass', ms }, sweep]
 })
 
-/** What is captured in the place of what agents did: turns that get somewhere, or nowhere. */
+/** Captures the given records as the next turns of a world. */
 export const turnsThat = (world: string, ...records: string[]): Move[] =>
   records.map((record) => ({ do: 'captureTurnState', world, above: 1, record, supersede: false }))
 
@@ -248,7 +248,7 @@ export const sequenceOf = (
   return fc.noBias(fc.array(some, { maxLength, size: 'max' })).map((all) => all.flat())
 }
 
-/** Names what a move means in the world as it stands. `issued` numbers what it starts. */
+/** Converts a move to a command on the current world. `issued` numbers the run or attempt that it starts. */
 export function commandOf(move: Move, model: RunModel, issued: number): Command {
   if (move.do === 'onward') return commandOf(onward(move, model), model, issued)
   const { home = move.world, run, attempt, fence, attemptFence, id, spare, above, held, ...rest } = move
@@ -275,7 +275,7 @@ export function commandOf(move: Move, model: RunModel, issued: number): Command 
   } as Command
 }
 
-/** What a process names that coordinates a run, or executes a single attempt. */
+/** Lists the ids of active runs and single attempts: the work of a process. */
 function workOf(model: RunModel, slug: string | null): string[] {
   const { runs = [], attempts = [] } = model.worlds.find((world) => world.slug === slug) ?? {}
   return [...runs, ...attempts.filter(({ run }) => run === null)].flatMap(({ id, end }) =>
@@ -283,7 +283,7 @@ function workOf(model: RunModel, slug: string | null): string[] {
   )
 }
 
-/** A run where nothing is under way, then its attempts, each claimed and ended. */
+/** Starts a run if none is active, then its attempts, and claims and ends each of them. */
 function onward(
   { world = INSIDE, owner = 'instance-1', turns = 1, spare = 0, record = 'a', end, tokens = 0 }: Move,
   model: RunModel,

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 600_000 })
 describeOn(neo4jLts, (store) => {
   const handles = useGraph(store)
   storedTurnRuns({
-    // One graph serves all sequences, each in a project of its own.
+    // All sequences share one graph, each with its own project.
     open: async () => ({ graph: handles.graph, close: async () => {} }),
     sequences: cases(2),
     goalSequences: cases(2),

@@ -79,7 +79,7 @@ class StoreInTime {
   readonly #runs: TurnRunStore
   readonly #storeOf: (newId: () => string) => TurnRunStore
   readonly #client: ReturnType<typeof clientOf>
-  /** The turn that each attempt tries, as its worker was told. */
+  /** The turn of each attempt, as its worker received it. */
   readonly #tried = new Map<string, number>()
 
   constructor(graph: Graph, project: string, now: number) {
@@ -311,7 +311,7 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
     )
   })
 
-  test('a run ends at the goals of its world and its budget as the contracts tell them, and at nothing else', async () => {
+  test('a run ends exactly at the goals and the budget of its world, as the contracts define them', async () => {
     const reached = new Set<StopReason>()
     const moves = sequenceOf(anyMove(goalMoves, goalMoves, changes, sweeps, times), 40, sameAgain)
     await fc.assert(
@@ -360,10 +360,10 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
   }
 }
 
-/** Begins an attempt, or fails the one that is under way. */
+/** Starts an attempt, or fails the active one. */
 const FAILURE: Move = { do: 'onward', world: INSIDE, end: 'failAttempt', tokens: 5 }
 
-/** What else a run may meet is drawn; that each goal is reached, and what only looks like one, is not left to chance. */
+/** Fixed sequences that reach each goal, or only seem to. All other sequences are drawn. */
 const GOALS_REACHED: Move[][] = [
   atGoal(['approved'], ...turnsThat(INSIDE, 'a', 'b')),
   atGoal(['all_verified'], ...turnsThat(INSIDE, 'half', 'both')),
@@ -442,7 +442,7 @@ const runIdsOf = (model: RunModel, asked: readonly { command: Command; answer: A
   return [...new Set([...model.worlds.flatMap(({ runs }) => runs.map(({ id }) => id)), ...started])]
 }
 
-/** Of runs that began at the same time nobody knows which was first. */
+/** Sorts runs by id: the order of runs that started at the same time is not defined. */
 const byId = (seen: WorldSeen | null): WorldSeen | null =>
   seen && { ...seen, runs: seen.runs.toSorted((a, b) => (a.turnRunId < b.turnRunId ? -1 : 1)) }
 

@@ -88,7 +88,7 @@ test('a task file gives back the criteria that were written into it, in whatever
   )
 })
 
-test('a task file without a list of criteria is refused, whatever else it says', () => {
+test('a task file without a list of criteria is rejected, whatever other content it has', () => {
   const other = fc.oneof(
     words,
     words.map((text) => `## ${text}`),

@@ -264,7 +264,7 @@ class Writer {
 
 // ------------------------------------------------------------------------------------------------ in bytes
 
-/** What stands between two records; nothing at all where two programs wrote one file. */
+/** Separators of two records. The empty one occurs if two programs write one file. */
 const SEPARATORS = ['\n', '\n', '\n', '\n', '\r\n', '\n\n', ' \n\t\n', '\n\0\0\0\n', '\n\ufeff', '\0\n', '']
 
 /** A record as it is in the file: whole, or cut off in its middle before the next one on the same line. */
@@ -334,7 +334,7 @@ export const anyGarbage: fc.Arbitrary<Buffer> = fc.oneof(
     )
     .map((text) => Buffer.from(text)),
   fc.nat(200).map((length) => Buffer.alloc(length)),
-  // A torn record. One of a type that is skipped may go unseen where it ends like a whole one: it is not parsed.
+  // A torn record of a type that is parsed: a torn one of a skipped type is not noticed if it ends like a whole one.
   fc
     .tuple(anyTranscript(3), fc.nat())
     .map(([records, at]) => {

@@ -28,12 +28,12 @@ const said = ({ sessions, badLines, recoveredLines, consumed, transcript }: Read
   skipped: transcript.skipped,
 })
 
-/** Whether a thread of which nothing is left is a session is told differently, and no turn depends on it. */
+/** Removes sessions without turns: the two programs differ on whether an empty thread is a session. */
 const withTurns = (sessions: Sessions): Sessions =>
   Object.fromEntries(Object.entries(sessions).filter(([, turns]) => turns.length > 0))
 
 describe('any transcript', () => {
-  test('any transcript is what the independent program makes of it', () => {
+  test('the reader and the independent program read the same turns', () => {
     const met = { turns: 0, steps: 0 }
     fc.assert(
       fc.property(anyFile, (text) => {
@@ -79,7 +79,7 @@ describe('any transcript', () => {
     )
   })
 
-  test('killed after any bytes it goes on, and ends in the same turns', () => {
+  test('an import that is killed after any byte continues, and has the same turns in the end', () => {
     fc.assert(
       fc.property(anyFile, anyPlaces, anyChunks, (text, places, chunks) => {
         const bytes = Buffer.from(text)
@@ -161,7 +161,7 @@ describe('garbage', () => {
 
 const withNewline = (line: Buffer): Buffer => Buffer.concat([line, Buffer.from('\n')])
 
-test('a file may end at each of its bytes: the next import goes on there', () => {
+test('an import of a file that ends at any byte continues there next time', () => {
   const bytes = linesOf(
     placed([
       user('Wärme \u{1f600}'),
@@ -220,7 +220,7 @@ describe('what is big', () => {
     expect(outlineOf(Buffer.from(`{"type":"user","message":"${words}`), newline)).toEqual({ ...good, bad: 1 })
   })
 
-  test('a line of 50 MB that is written in two goes', () => {
+  test('a line of 50 MB that is written in two parts', () => {
     const bytes = Buffer.concat([
       before,
       linesOf(placed([result('a', { content: 'x'.repeat(50 * MB) })])),

@@ -266,7 +266,7 @@ function writeTurn(world: HeldWorld, turn: number, record: string): void {
   world.state = { ...world.state, currentTurn: Math.max(world.state.currentTurn, turn) }
 }
 
-/** What each command is refused with, besides being done. */
+/** The errors that each command may be rejected with. */
 const REFUSALS = {
   startTurnRun: ['busy', 'invalid_request', 'unknown_world', 'world_deleted'],
   startAttempt: ['busy', 'invalid_request', 'unknown_world', 'world_deleted'],

@@ -32,10 +32,10 @@ const verification = fc.record({
 const eachOnce = { selector: ({ criterionId }: { criterionId: string }) => criterionId, maxLength: 3 }
 
 const arrival = fc.record({
-  /** Which of two processes sends it. */
+  /** The index of the process that sends it. */
   sender: fc.nat(1),
   world: fc.constantFrom('morning', 'morning', 'morning', 'evening'),
-  /** Mostly the next turn; now and then one that came late, or that takes the place of another. */
+  /** Mostly the next turn, sometimes a late one or one that supersedes another. */
   turn: fc.oneof(
     { weight: 5, arbitrary: fc.constant('next' as const) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
