@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe-core finds of the levels A and AA, in one line each; past the page's policy, as the test's own script. */
+/** Lists the findings of axe-core for levels A and AA, one line each. The page's policy does not block a script of a test. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {

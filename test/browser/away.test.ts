@@ -15,7 +15,7 @@ async function startProcess(options: ServiceOptions) {
 describeInBrowser('a page whose service is killed', () => {
   const browser = useBrowser()
 
-  test('says that it is not reachable, keeps what it knew, and goes on by itself once the service is back', async () => {
+  test('shows that the service is not reachable, keeps its data, and continues once the service is back', async () => {
     const dataFolder = newFolder()
     const killed = await startProcess({ dataFolder })
     await writeSessions(killed.client)
@@ -36,7 +36,7 @@ describeInBrowser('a page whose service is killed', () => {
     await status.getByText('not reachable').waitFor()
     expect(await sessions.getByRole('row').count()).toBe(rows)
 
-    // What is asked meanwhile is told as it is: away, and not empty.
+    // A view that is opened now shows that the service is away, not an empty list.
     await sessions.getByRole('link', { name: 'TASK-TOTALS' }).click()
     await page.getByRole('alert').getByText('The service does not answer.').first().waitFor()
     await page.goBack()

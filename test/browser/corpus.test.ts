@@ -18,7 +18,7 @@ const go = (page: Page, address: string): Promise<void> =>
     dispatchEvent(new PopStateEvent('popstate'))
   }, address)
 
-/** Of a table that may stand in closed details. */
+/** Counts the rows of a table, which may be in closed details. */
 const rowsIn = (page: Page, table: string): Promise<number> =>
   page.locator(`table[aria-label="${table}"] tbody tr`).count()
 

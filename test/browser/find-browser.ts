@@ -10,14 +10,14 @@ const USUAL_PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The browser that TURNGRAPH_BROWSER names, else one in a usual place; null where there is none. */
+/** Finds the browser named by TURNGRAPH_BROWSER, or one in a usual place. Returns null if there is no browser. */
 export const findBrowser = (): string | null =>
   process.env.TURNGRAPH_BROWSER ?? USUAL_PLACES.find((place) => existsSync(place)) ?? null
 
 const NO_BROWSER =
   'there is no browser: `apt-get install --no-install-recommends chromium-headless-shell`, or name one in TURNGRAPH_BROWSER'
 
-/** A suite in a real browser; where there is none it is skipped, or fails under REQUIRE_BROWSER=1. */
+/** Declares a suite in a real browser. Without a browser it is skipped, or fails if REQUIRE_BROWSER=1. */
 export function describeInBrowser(name: string, suite: () => void): void {
   const isThere = findBrowser() !== null
   if (!isThere && process.env.REQUIRE_BROWSER === '1') {

@@ -9,11 +9,11 @@ import { useBrowser } from './open-page.ts'
 
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 
-/** What a person may do something with, as the page has it; of a grid, one cell is reached by Tab. */
+/** Selector of the interactive elements. Tab reaches one cell of a grid. */
 const ACTIVE =
   'a[href], button:not([disabled]), input, select, textarea, summary, [tabindex="0"]:not(.cm-content)'
 
-/** The names of what has the focus, press by press, until it leaves the page or comes to its start again. */
+/** Presses Tab until the focus leaves the page or returns to its start. Returns the names of the focused elements. */
 async function tabThrough(page: Page): Promise<string[]> {
   const visited: string[] = []
   for (let presses = 0; presses < 400; presses++) {
@@ -29,7 +29,7 @@ async function tabThrough(page: Page): Promise<string[]> {
   return visited
 }
 
-/** Numbers what can be reached, in the order of the document; what stands in closed details is left out. */
+/** Numbers the reachable elements in the order of the document, without those in closed details. */
 const numberPlaces = (page: Page): Promise<string[]> =>
   page.locator(ACTIVE).evaluateAll((all) =>
     all
@@ -68,7 +68,7 @@ describeInBrowser('the page from the keyboard', () => {
     expect(await tabThrough(page)).toEqual(places)
   })
 
-  test('the first Tab offers to skip the head, and Enter goes to the content', async () => {
+  test('the first Tab offers a link to the content, and Enter moves the focus there', async () => {
     const page = await browser.open(await filled(), `/p/${PROJECT}`)
     await page.getByRole('table', { name: 'Sessions' }).waitFor()
     await page.keyboard.press('Tab')
@@ -77,7 +77,7 @@ describeInBrowser('the page from the keyboard', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
   })
 
-  test('arrows move through the matrix, Enter opens a cell, and Escape goes back to it', async () => {
+  test('arrows move through the matrix, Enter opens a cell, and Escape returns to it', async () => {
     const page = await browser.open(await filled(), SESSION)
     const matrix = page.getByRole('grid', { name: 'Criteria by turn' })
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
@@ -150,7 +150,7 @@ describeInBrowser('the page from the keyboard', () => {
     await page.getByText('no longer wanted').first().waitFor()
   })
 
-  test('what somebody types into a field stays while news of the service draw the view anew', async () => {
+  test('typed text stays in its field while an event of the service renders the view again', async () => {
     const started = await filled()
     const page = await browser.open(started, `/p/${PROJECT}/analyses/progress`)
     const field = page.getByRole('textbox', { name: 'Session' })

@@ -20,10 +20,10 @@ function executorsFile(): string {
   return file
 }
 
-/** By then a page that asks again of its own accord has done so. */
+/** Time within which a page that polls would have sent a request. */
 const LATER_MS = 1_000
 
-/** As the browser tells a page whose tab is left, or looked at again. */
+/** Dispatches the event that a browser sends when its tab is hidden or shown. */
 const setVisibility = (page: Page, state: 'hidden' | 'visible'): Promise<void> =>
   page.evaluate((value) => {
     Object.defineProperty(document, 'visibilityState', { value, configurable: true })
@@ -69,7 +69,7 @@ describeInBrowser('a page that stays open', () => {
     expect(loads).toBe(0)
   })
 
-  test('asks for what a session shows once when it is opened, and again when its stream begins anew', async () => {
+  test('requests the data of a session once when it is opened, and again when its stream restarts', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const capture = (turnNumber: number) => captureRound(client, turnNumber, 'AC-001')

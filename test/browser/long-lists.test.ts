@@ -9,7 +9,7 @@ import { useBrowser } from './open-page.ts'
 
 const elementsIn = (page: Page): Promise<number> => page.locator('*').count()
 
-/** The calls of an operation, by what of their address tells them apart. */
+/** Collects the requests whose path matches. */
 function countCalls(page: Page, path: RegExp): URL[] {
   const calls: URL[] = []
   page.on('request', (request) => {

@@ -5,7 +5,7 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { clientOf } from '../support/records.ts'
 
-/** What each cell says, by its name: two criteria of a task may be known by one label. */
+/** The texts of the cells by their name: two criteria of a task can have one label. */
 type Cells = ReadonlyMap<string, readonly string[]>
 
 export async function readMatrix(page: Page): Promise<Cells> {
@@ -23,7 +23,7 @@ export async function readMatrix(page: Page): Promise<Cells> {
   return cells
 }
 
-/** What turns said of criteria, from their records alone: by the words of the criterion, for those that every turn names so. */
+/** Derives the verdict of each cell from the histories of the criteria. */
 async function expectedVerdicts(client: TurngraphClient, project: string, worldSlug: string) {
   const { criteria } = await client.listCriteria({ project, worldSlug })
   return criteria.flatMap(({ criterionId, history = [] }) =>

@@ -28,7 +28,7 @@ describeInBrowser('the matrix of criteria over turns', () => {
     }
   })
 
-  test('that is wider than the screen is a layer of its own: Chromium paints no cell anew while it is scrolled', async () => {
+  test('that is wider than the screen has its own layer, so that Chromium repaints no cell on scrolling', async () => {
     const started = await start()
     const world = await writeLargeSession(clientOf(started.graph), LAYERED)
     const page = await browser.open(started, `/p/${PROJECT}/w/${world}`)

@@ -13,7 +13,7 @@ export type Opening = {
   token?: string | null
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
-  /** Whether the console may say that a request failed: browsers log each answer of 4xx and 5xx themselves. */
+  /** Allows failed requests in the console: browsers log each answer with a status of 4xx or 5xx. */
   mayFail?: boolean
 }
 
@@ -23,7 +23,7 @@ type Opened = {
   openFile(file: string, opening?: Omit<Opening, 'token'>): Promise<Page>
 }
 
-/** One browser for a file; each page has a profile of its own. */
+/** Starts a browser for all tests of a file. Each page has its own profile. */
 export function useBrowser(): Opened {
   let browser: Browser | null = null
   beforeAll(async () => {
@@ -32,7 +32,7 @@ export function useBrowser(): Opened {
   afterAll(async () => {
     await browser?.close()
   })
-  /** @param mayAsk what the page may ask for, by how an address begins */
+  /** @param mayAsk prefix of the addresses that the page may request */
   const openAt = async (url: string, mayAsk: string, { colorScheme, viewport, mayFail = false }: Opening) => {
     if (browser === null) throw new Error('the browser is not open')
     const options: BrowserContextOptions = {

@@ -10,7 +10,7 @@ const QUERY = 'MATCH (w:World)-[:HAS_TURN]->(t:Turn) RETURN w, t ORDER BY w.slug
 describeInBrowser('the query view', () => {
   const browser = useBrowser()
 
-  test('a query in the address is filled in and never run by itself', async () => {
+  test('a query in the address is filled in, and runs only on request', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const page = await browser.open(started, `/query?query=${encodeURIComponent(QUERY)}`)
@@ -28,7 +28,7 @@ describeInBrowser('the query view', () => {
     expect(asked).toBe(1)
   })
 
-  test('Ctrl-Enter runs what stands in the editor, and a refusal is told in the words of the service', async () => {
+  test('Ctrl-Enter runs the query in the editor, and a rejection shows the message of the service', async () => {
     const page = await browser.open(await start(), '/query', { mayFail: true })
     await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
     const box = page.getByRole('textbox', { name: 'Cypher query' })

@@ -33,7 +33,7 @@ function saved(html: string): string {
 const sessionReport = async (client: TurngraphClient, world: string, project = PROJECT) =>
   saved(renderReport(await readSessionReport(client, project, world, 'coach')))
 
-/** What the cells of each row say, by the row's label and the turn. */
+/** Reads the texts of the cells, with the label of the row and the turn. */
 const readCells = (page: Page): Promise<string[]> =>
   page.getByRole('table', { name: 'Criteria by turn' }).evaluateAll((tables) =>
     tables
@@ -47,7 +47,7 @@ const readCells = (page: Page): Promise<string[]> =>
       }),
   )
 
-/** What stands in a cell, the first that holds. */
+/** The text of a cell is the first of these that applies. */
 const SAID = [
   ['verified_in', 'verified'],
   ['rejected_in', 'rejected'],

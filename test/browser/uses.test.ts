@@ -25,7 +25,7 @@ function readUses(): Use[] {
   )
 }
 
-/** What has that name and can be clicked. */
+/** Finds the clickable element of that name. */
 function named(page: Page, name: string) {
   const roles = ['link', 'button', 'checkbox', 'gridcell'] as const
   return roles
@@ -36,7 +36,7 @@ function named(page: Page, name: string) {
 
 const rowsIn = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr')
 
-/** What a person reads once the clicks of a question are done. */
+/** The texts that are visible after the clicks of each question. */
 const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Which sessions run now, and who is at work?': async (page) => {
     await page.getByText('One session: 1 running', { exact: false }).waitFor()

@@ -134,7 +134,7 @@ describeInBrowser('the views of the page', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   })
 
-  test('who stays signed in reloads every view, and goes back and forward between them', async () => {
+  test('a person who stays signed in can reload every view, and navigate back and forward', async () => {
     const started = await filled()
     const page = await browser.open(started, '/', { token: null, mayFail: true })
     await page.getByRole('textbox', { name: 'Token' }).fill(started.token)
@@ -157,7 +157,7 @@ describeInBrowser('the views of the page', () => {
     }
   })
 
-  test('a context shown later says so, beside the feedback that was given', async () => {
+  test('a context that is rendered later is labeled as such, next to the feedback that was given', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const session = { featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: 'given', playerSummary: 'Built it' }
