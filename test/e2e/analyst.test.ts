@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** What analysts ask at the command line. */
+/** The queries of analysts at the command line. */
 
 const turn = (turn_number: number, more: object = {}) =>
   JSON.stringify({

@@ -144,7 +144,7 @@ describe('turngraph capture', () => {
   })
 })
 
-test('a folder in the place of a file, and a file that is not there, are told in words', async () => {
+test('a folder instead of a file, and a missing file, are clear errors', async () => {
   const user = commandsOn(temporaryFolder())
   for (const command of ['capture', 'restore', 'specify']) {
     expect((await user.run([command, '.'])).stderr).toMatch(/^error: \. is a folder; name a file\./)

@@ -111,7 +111,7 @@ describe('capture and context', () => {
     expect(stderr).toContain('no turn before turn 2')
   })
 
-  test('--project stands above TURNGRAPH_PROJECT', async () => {
+  test('--project takes precedence over TURNGRAPH_PROJECT', async () => {
     const environment = { TURNGRAPH_PROJECT: 'till' }
     await turngraph.run(['capture', '--project', 'shop'], { input: turn(1), environment })
     const inShop = await turngraph.run(['worlds', '--json'], { environment: { TURNGRAPH_PROJECT: 'shop' } })
@@ -167,7 +167,7 @@ describe('capture and context', () => {
   })
 })
 
-describe('what a Coach asks', () => {
+describe('the questions of a Coach', () => {
   const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
   const judgedTurn = (turn_number: number, status: string, more: object = {}) =>
     JSON.stringify({
@@ -395,7 +395,7 @@ describe('exit codes', () => {
     ])
   })
 
-  test('a task that is not known is told with near names; only what loops call exits 0', async () => {
+  test('an unknown task is reported with similar names, and only the commands of loops exit with 0', async () => {
     await captured(1)
     const sentence = 'No task TASK-11 in feature FEAT-1 of project default. Did you mean TASK-1?\n'
     const task = ['--feature', 'FEAT-1', '--task', 'TASK-11']
@@ -416,7 +416,7 @@ describe('exit codes', () => {
     expect(JSON.parse(byWorld.stdout)).toMatchObject({ task_known: true, world_slug: 'TASK-1' })
   })
 
-  test('a project that is not there is told with near names by every command that --project names it to', async () => {
+  test('every command with --project reports an unknown project with similar names', async () => {
     await captured(1)
     const commands = [
       ['worlds'],
@@ -524,7 +524,7 @@ describe('worlds', () => {
     })
   })
 
-  test('the turns of a world are listed and shown, with the records that stood there before', async () => {
+  test('the turns of a world are listed and shown, with their superseded records', async () => {
     await captured(1)
     const other = JSON.stringify({ ...JSON.parse(turn(1, 'Built better')), on_conflict: 'supersede' })
     expect((await turngraph.run(['capture'], { input: other })).stdout).toBe(
@@ -619,7 +619,7 @@ describe('import autobuild', () => {
     expect(stderr).toContain(`There is no task folder below ${empty}: one holds player_turn_N.json`)
   })
 
-  test('an import goes through a running server', async () => {
+  test('an import uses a running server', async () => {
     const { url } = await turngraph.serve()
     expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({ turns_created: 1 })
     expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({
@@ -662,7 +662,7 @@ describe('migrate and config', () => {
 })
 
 describe('the token', () => {
-  test('the token is made by the server, readable by its owner alone, and used by the commands beside it', async () => {
+  test('the server creates a token that only its owner can read, and the commands of its data folder use it', async () => {
     const { url } = await turngraph.serve()
     expect(statSync(path.join(turngraph.folder, 'token')).mode & 0o777).toBe(0o600)
     expect(await captured(1)).toMatchObject({ code: 0 })

@@ -53,7 +53,7 @@ test('tail prints a line for people, or JSON lines with cursors; Ctrl+C ends it 
     decision: 'approved',
     cursor: expect.stringMatching(/^\d+$/),
   })
-  // It may have begun after the first turn; each further one is told.
+  // It may have started after the first turn. It prints each later one.
   let turn = 2
   const seen = tail.until(/^\d\d:\d\d:\d\d {2}TASK-1 {2}turn \d+ {2}approved {2}0\/0 proven/)
   while ((await Promise.race([seen, capture(turn).then(() => null)])) === null) turn++

@@ -45,7 +45,7 @@ test('examples/autobuild: a Coach that forgets a criterion approves without it, 
   ])
 })
 
-/** What Claude Code's command line answers to `--print --output-format json`, for a Player and a Coach. */
+/** A program that answers like Claude Code with `--print --output-format json`, as a Player and a Coach. */
 const CLAUDE = `#!/usr/bin/env node
 let prompt = ''
 process.stdin.on('data', (text) => { prompt += text }).on('end', () => {

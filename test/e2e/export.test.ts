@@ -43,7 +43,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(JSON.parse(again.stdout).records).toMatchObject({ turn: { created: 0, existing: 4 } })
   })
 
-  test('a project goes to a file, which is there once it is whole; a broken one is told by its line', async () => {
+  test('--out writes a file that appears when it is complete, and an error in a file names its line', async () => {
     const file = path.join(home, 'shop.jsonl')
     const exported = await turngraph.run(['export', '--project', 'shop', '--out', file])
     expect([exported.code, exported.stdout, exported.stderr]).toEqual([0, '', `Wrote 9 lines to ${file}.\n`])

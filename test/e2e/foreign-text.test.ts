@@ -217,7 +217,7 @@ test('no text of a turn record looks like a line of Turngraph in any output', {
     issues: [{ severity: 'blocking', description: forge('the same issue') }],
   }))
   for (const turn of stalled) await post('/v1/turns', turn)
-  // Each tells what others have written, and some of it is only a name.
+  // Each of these prints texts of others, some of them only as names.
   for (const args of [
     ['specify', '--show', ...task],
     ['run', 'attempts', 'TASK-2'],

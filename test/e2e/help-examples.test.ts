@@ -28,7 +28,7 @@ const ENDLESS = /^turngraph (?:watch|tail|run start)\b/m
 const RUN_ID = /(?<=run (?:status|cancel) )[\da-f-]{36}/
 const NEWEST_RUN = "turngraph run list --json | jq -r '.items[0].turn_run_id'"
 
-/** Turns that are captured meanwhile, so that a command that waits for changes has some to print. */
+/** Captures turns in the background, so that a command that waits for changes has some to print. */
 const CAPTURES = `for turn in 51 52 53 54 55; do
   echo '{"feature_id":"FEAT-1","task_id":"TASK-1","world_slug":"TASK-1","player_summary":"x","turn_number":'$turn'}' |
     WITHIN= turngraph capture > /dev/null
@@ -57,7 +57,7 @@ function listExamples(command: Command): string[] {
   ]
 }
 
-/** An example without what is said beside it. */
+/** Removes the explanation from the line of an example. */
 function toCommand(line: string): string {
   const completion = /turngraph completion \w+/.exec(line)
   return completion?.[0] ?? line.trim().replace(/ {3,}.*$/, '')

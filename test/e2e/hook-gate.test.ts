@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** What Claude Code asks at Stop and SessionStart, with the payloads that it sends (hooks reference, Claude Code 2.1). */
+/** The hooks of Stop and SessionStart, with the payloads of Claude Code (hooks reference, Claude Code 2.1). */
 
 type Settings = { hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]> }
 
@@ -133,7 +133,7 @@ const turn = {
 }
 
 describe('the gate', () => {
-  test('tells an agent that stops which criteria are not proven, so often at most, and no agent of another session less', async () => {
+  test('lists unproven criteria to an agent that stops, up to the limit of its own session', async () => {
     const user = aUser()
     await user.install('--gate-limit', '2')
     await user.serve()
@@ -238,13 +238,13 @@ describe('the gate', () => {
     expect((await user.stop()).reason).toContain(
       'proven:\n- AC-001 (pending): the lid closes\nThe task is done',
     )
-    // What the task does not declare keeps no agent at work, whatever a judge says of it.
+    // A criterion that the task does not declare blocks no agent, even if it is rejected.
     const undeclared = { criterion_id: 'AC-009', criterion_text: 'it is green', status: 'rejected' }
     await user.capture({ ...turn, verifications: [...turn.verifications.slice(0, 1), undeclared] })
     expect(await user.stop()).toBeNull()
   })
 
-  test('holds up no subagent, and no session that waits for work in the background', async () => {
+  test('does not block a subagent or a session that waits for background work', async () => {
     const user = aUser()
     await user.install()
     await user.serve()
@@ -289,7 +289,7 @@ describe('the gate', () => {
     expect(await user.stop({ session_id: OTHER })).toMatchObject({ decision: 'block' })
   })
 
-  test('is asked in the project of the task, else in the one that it was installed for', async () => {
+  test('uses the project of the task, or the one that it was installed for', async () => {
     const user = aUser()
     await user.install('--project', 'toys')
     await user.serve()
@@ -574,7 +574,7 @@ describe('a memory that is unavailable', () => {
     const user = aUser()
     await user.install()
     user.name(TASK)
-    // An answer that comes later than this, of a machine at work, is too late as well.
+    // Even on a busy machine, an answer after this time is too late.
     const environment = {
       TURNGRAPH_HOOK_WAIT_MS: '500',
       TURNGRAPH_URL: url,
@@ -583,7 +583,7 @@ describe('a memory that is unavailable', () => {
     expect(await user.start('resume', environment)).toMatchObject({ systemMessage: goesOn })
   })
 
-  test('shows its token to nobody where the service that is named has gone: the port may be somebody else’s', async () => {
+  test('sends its token to no one if the recorded service has ended, because another program may have its port', async () => {
     let asked = 0
     const stranger = createServer((_request, response) => {
       asked++
@@ -617,7 +617,7 @@ describe('a memory that is unavailable', () => {
   })
 })
 
-test('a limit that is none is refused, and one without the gate', async () => {
+test('an invalid limit is rejected, and so is a limit without the gate', async () => {
   const user = aUser()
   for (const limit of ['0', '101', 'x']) expect((await user.install('--gate-limit', limit)).code).toBe(2)
   const { code, stderr } = await user.run([

@@ -7,7 +7,7 @@ import { EXIT } from '../../src/core/exit-codes.ts'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** What Claude Code runs after every turn: it imports the session, and never stands in an agent's way. */
+/** The hook that Claude Code runs after every turn: it imports the session and never blocks an agent. */
 
 type Settings = { hooks?: Record<string, { hooks: { command: string }[] }[]> }
 
@@ -21,7 +21,7 @@ function aUser() {
     settings,
     install: (...more: string[]) => user.run(['hook', 'install', '--settings', settings, ...more]),
     uninstall: () => user.run(['hook', 'uninstall', '--settings', settings]),
-    /** What is stored; none while an import holds the graph for longer than a command waits. */
+    /** Lists the stored turns. Returns none while an import holds the graph for longer than a command waits. */
     turns: async (...more: string[]): Promise<{ session_id: string }[]> => {
       const { code, stdout } = await user.run(['turns', '--min-length', '1', '--json', ...more])
       return code === EXIT.away.code ? [] : JSON.parse(stdout)
@@ -65,7 +65,7 @@ describe('turngraph hook', () => {
     })
     expect(await hook(command('Stop'), input)).toEqual({ code: 0, said: '' })
     const turns = () => ofUser('--project', 'shop')
-    // It works on by itself: until then there is nothing to see.
+    // The import continues in the background, so its turns appear later.
     while ((await turns()).length < 2) await sleep(50)
     expect((await turns()).map(({ session_id: id }) => id)).toEqual([session, `${session}/a1`])
 
@@ -89,7 +89,7 @@ describe('turngraph hook', () => {
     expect(statSync(path.join(folder, 'hook.log')).mode & 0o077).toBe(0)
   })
 
-  test('a transcript that was never written is passed over, and a subagent is none of the main sessions', async () => {
+  test('a transcript that was never written is skipped, and a subagent is not a main session', async () => {
     const { home, install, command, turns } = aUser()
     await install()
     const session = sessionOf(2)

@@ -1,4 +1,4 @@
-/** One bad file never stops the others (contract: hardening.md, section 4). */
+/** A bad file never blocks the others (contract: hardening.md, section 4). */
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../faults/harness/scenario.ts'

@@ -61,7 +61,7 @@ describe('export --out', () => {
     expect((await turngraph.run(['capture'], { input })).code).toBe(0)
   })
 
-  test('writes through no link that somebody has laid beside the file', async () => {
+  test('does not write through a link at the name of the partial file', async () => {
     const out = path.join(home, 'out.jsonl')
     const victim = path.join(home, 'victim')
     writeFileSync(victim, 'precious')

@@ -62,7 +62,7 @@ export const iterationOf = ({ iteration }: MultiTurnState): number => iteration
 client.captureTurnState({ featureId: 'F', taskId: 'T', playerSummary: 'x' })
 `
 
-/** An empty project beside the packed package. */
+/** Packs the package, and creates an empty project next to it. */
 function pack(): { app: string; tarball: string } {
   const folder = realpathSync(temporaryFolder())
   run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', folder)

@@ -103,7 +103,7 @@ const git = (root: string, ...args: string[]) =>
     stdio: 'ignore',
   })
 
-/** How a file with such content comes into a repository that somebody else made. */
+/** Ways to plant a file with the given content in a repository. */
 const STRANGERS: Record<string, (file: string, content: string) => void> = {
   committed: (file, content) => writeFileSync(file, content, { mode: 0o600 }),
   linked: (file, content) => {

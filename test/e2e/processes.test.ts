@@ -32,7 +32,7 @@ const addressWithCode = (url: string) => expect.stringMatching(new RegExp(`^${ur
 const serverFile = () => path.join(turngraph.folder, 'server.json')
 
 describe('one graph, many processes', () => {
-  test('a command goes through the running server, and opens the store itself once that has ended', async () => {
+  test('a command uses the running server, and opens the store itself after that has ended', async () => {
     const server = await turngraph.serve()
     expect(await capture(1)).toMatchObject({ code: 0 })
     const through = await context(2)
@@ -215,7 +215,7 @@ test('mcp answers a line that is too long with an error, ends, and lets go of th
   expect(await capture(1)).toMatchObject({ code: 0 })
 })
 
-test('mcp answers a line that is no message with an error, and goes on', async () => {
+test('mcp answers a line that is no message with an error, and continues', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   child.stdin?.end('no JSON\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
@@ -312,7 +312,7 @@ test.each([
   expect(await ended).toEqual([0, null])
 })
 
-test('a service goes on where the reader of its standard error has gone', async () => {
+test('a service continues after the reader of its standard error has ended', async () => {
   const { child, end, url } = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
   const cutOff = expect(end).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
   const ended = once(child, 'exit')
@@ -335,12 +335,12 @@ test('a log that nobody reads does not fill the memory', async () => {
   expect([await text(child.stdout), await once(child, 'exit')]).toEqual(['done', [0, null]])
 })
 
-/** Says when the reader of its log has kept it waiting for longer than it tries by itself. */
+/** Reports when the log has been blocked for longer than the time of its own retries. */
 const FILL_AND_STALL = `
   for (let line = 0; line < 300; line++) log.info('x'.repeat(4_000))
   setTimeout(() => process.stdout.write('stalled'), 2_000)`
 
-test('a log goes on once its reader is back, and its last lines are whole', async () => {
+test('a log continues once its reader reads again, and its last lines are whole', async () => {
   const child = logging(`${FILL_AND_STALL}
     process.stdin.on('data', () => {
       for (let line = 0; line < 40; line++) log.info('y'.repeat(16_000))

@@ -12,7 +12,7 @@ import { describePython, pythonWithTools } from '../support/python.ts'
 import { fillForms, INNOCENT_LINES } from '../support/secret-forms.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** The Python client, on a real service, and beside the TypeScript client. */
+/** The Python client with a real service, and compared with the TypeScript client. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const clientFolder = path.join(root, 'clients/python')
@@ -190,7 +190,7 @@ describePython('the Python client', () => {
     expect(existsSync(path.join(spool, '0000000000000001.json'))).toBe(false)
   })
 
-  test('the programs of docs/how-to/python.md run, and print what stands there', async () => {
+  test('the programs of docs/how-to/python.md run, and print the output in the document', async () => {
     const { env, folder } = await aService()
     const text = readFileSync(path.join(root, 'docs/how-to/python.md'), 'utf8')
     const blocks = [...text.matchAll(/^```(python|text)\n(.*?)^```$/gms)]

@@ -43,7 +43,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     return stdout
   }
 
-  test('of a session says where it stands, what each turn said of each criterion, and by which evidence', async () => {
+  test('of a session shows its progress, the verdict of each turn on each criterion, and the evidence', async () => {
     const html = await report('--world', JUDGED_WORLD)
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/)
     expect(html).toContain('1 of 3 proven, 1 contested in turn 2, turn 4')
@@ -56,7 +56,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
       expect(html).toContain(`aria-label="${cell}"`)
     }
     for (const canary of SHOWN_TO_COACH) expect(html).toContain(canary)
-    // Names in a script that runs from right to left turn nothing beside them.
+    // A name in a right-to-left script does not reverse the text next to it.
     for (const name of [`<h1><bdi>${JUDGED_WORLD}</bdi></h1>`, 'Gate <bdi>CANARY-gate-failed</bdi>']) {
       expect(html).toContain(name)
     }
@@ -164,7 +164,7 @@ test('a service that refuses some of its calls as too many holds a report up, an
 
 const hasTerminals = spawnSync('script', ['--version']).status === 0
 
-test.skipIf(!hasTerminals)('a terminal is refused: it is told that a file is wanted', () => {
+test.skipIf(!hasTerminals)('a report to a terminal is rejected, and the error asks for a file', () => {
   const folder = temporaryFolder()
   const command = `"${process.execPath}" "${cli}" report --project shop`
   const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {

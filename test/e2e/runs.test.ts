@@ -83,7 +83,7 @@ describe('turngraph run', () => {
     expect([single.code, single.stdout]).toEqual([8, expect.stringContaining('simulated failure')])
   })
 
-  test('a run stops at a goal of its world, which worlds create and set say, and its last line tells which', async () => {
+  test('a run stops at a goal that worlds create or set gave its world, and its last line names the goal', async () => {
     const { run } = aUser()
     const create = ['worlds', 'create', 'w', '--feature', 'F', '--task', 'T', '--executor', 'failing']
     await run(...create, '--stop-when', 'budget,approved', '--budget-failures', '2', '--budget-tokens', '9')
@@ -235,7 +235,7 @@ describe('turngraph mcp', () => {
       }),
     )
 
-  test('mcp serves the graph for other commands; a second one goes through the first, and takes over', async () => {
+  test('mcp serves the graph for other commands; a second mcp uses the first, and takes over when it ends', async () => {
     const user = aUser()
     const first = await agentOf(user)
     const { pid } = readServerFile(user.folder) ?? {}
@@ -292,7 +292,7 @@ describe('turngraph mcp', () => {
     await once(next, 'close')
   })
 
-  test('mcp goes through a server that runs already', async () => {
+  test('mcp uses a server that is already running', async () => {
     const user = aUser()
     const { url } = await user.serve([], user.environment)
     const agent = await agentOf(user)

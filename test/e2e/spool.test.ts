@@ -73,7 +73,7 @@ test('`spool list` shows what waits, and `spool send` sends it to a service that
   expect(JSON.parse((await user.run(['worlds', '--json'])).stdout).items).toMatchObject([{ current_turn: 2 }])
 })
 
-test('`spool send` tells the reason of a refused turn and keeps it, and the others are sent', async () => {
+test('`spool send` prints the reason of a rejected turn and keeps it, and sends the others', async () => {
   const user = commandsOn(temporaryFolder())
   const turn = {
     feature_id: 'F',

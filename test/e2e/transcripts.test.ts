@@ -63,7 +63,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     if (way !== 'directly') await turngraph.serve()
   })
 
-  test('import transcripts tells what it read and what is there; again it reads nothing', async () => {
+  test('import transcripts reports what it read and stored, and a second import reads nothing', async () => {
     const { json, run } = await everyCommand()
     const bytes = [S1, S2].reduce((sum, id) => sum + Buffer.byteLength(readOf(id)), 0)
     const first = await json('import', 'transcripts', folder)
@@ -333,7 +333,7 @@ describe('files', () => {
     expect(zip).toMatchObject({ kind: 'human', tools: ['Zip'] })
   })
 
-  test('a file that grew is read on, one that was cut or replaced is read anew', async () => {
+  test('a file that grew is read from its offset, and one that was truncated or replaced from the start', async () => {
     const run = async () =>
       JSON.parse((await turngraph.run(['import', 'transcripts', folder, '--json'])).stdout)
     const [whole, first] = [

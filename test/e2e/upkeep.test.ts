@@ -86,7 +86,7 @@ test('the doctor finds nothing after turn runs of the command line and of MCP', 
   expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Healthy: /) })
 })
 
-test('what the doctor finds is told with its remedy, the exit code says so, and --repair puts it right, also through a service', {
+test('the doctor prints findings with their remedy, exits with 8, and repairs them, also through a service', {
   timeout: 60_000,
 }, async () => {
   const folder = temporaryFolder()

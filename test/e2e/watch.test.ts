@@ -78,7 +78,7 @@ test('other commands go on through a watch that has no service, and a watch thro
   expect(await endBy('SIGINT', beside)).toBe(130)
 })
 
-test('a graph that goes away is said once, and what was written meanwhile is imported when it is back', async () => {
+test('an unreachable graph is reported once, and files written during the outage are imported afterwards', async () => {
   const [commands, root] = [commandsOn(temporaryFolder()), temporaryFolder()]
   const first = await commands.serve()
   const environment = { TURNGRAPH_URL: first.url }
@@ -99,7 +99,7 @@ test('a graph that goes away is said once, and what was written meanwhile is imp
   expect(await endBy('SIGTERM', watch)).toBe(143)
 })
 
-test('a path that is not there yet is said, and transcripts are read beside the artifacts', async () => {
+test('a missing path is reported, and transcripts are read in addition to the artifacts', async () => {
   const [commands, root, sessions] = [commandsOn(temporaryFolder()), temporaryFolder(), temporaryFolder()]
   const later = path.join(root, 'later')
   writeFileSync(path.join(sessions, `${sessionOf(1)}.jsonl`), bytesOf(turn('t1', ['Read', 'Edit'])))
@@ -115,7 +115,7 @@ test('a path that is not there yet is said, and transcripts are read beside the 
   expect(JSON.parse(stdout)).toHaveLength(1)
 })
 
-test('a pattern that leaves the folder of the task is refused before anything else', async () => {
+test('a pattern that leaves the folder of the task is rejected before anything is read', async () => {
   const { code, stdout, stderr } = await commandsOn(temporaryFolder()).run([
     ...['watch', temporaryFolder(), '--write-context', '../{role}.md'],
   ])
