@@ -53,7 +53,7 @@ function justBefore<I extends { turn: number }>(
 }
 
 describe('the loop, while the service is away', () => {
-  test('it goes on with what it knows, says so, and everything is stored in its order, once', async () => {
+  test('it continues with known data, reports this, and stores everything once and in order', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     const agents = scriptedAgents()
@@ -109,7 +109,7 @@ describe('the loop, while the service is away', () => {
     expect(storedOf(events).every(([, stored]) => stored)).toBe(true)
   })
 
-  test('a lease that ran out meanwhile is taken again, where nobody else has the turn', async () => {
+  test('a lease that expired during the outage is taken again, if no other caller has the turn', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     const agents = scriptedAgents()
@@ -132,7 +132,7 @@ describe('the loop, while the service is away', () => {
     ])
   })
 
-  test('a turn that somebody else has taken over is theirs: the loop ends, and writes nothing', async () => {
+  test('if another caller has taken over a turn, the loop ends and writes nothing', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token })
     const other = clientOf({ url: service.url, token: service.token })
@@ -191,7 +191,7 @@ describe('the loop, while the service is away', () => {
     expect(agents.asked.filter(({ context }) => context === null).map(({ turn }) => turn)).toEqual([1, 1])
   })
 
-  test('a spool that holds turns of the session says where it stands: the loop goes on in the dark', async () => {
+  test('a spool with turns of the session gives the next turn: the loop continues without the service', async () => {
     const service = await restartable()
     const folder = newFolder()
     const agents = scriptedAgents()

@@ -12,7 +12,7 @@ import {
 import { type Fate, flakyProxy } from './flaky-proxy.ts'
 import { newFolder, start } from './http-start.ts'
 
-/** What a hostile reader found: networks that lose answers, hang, and come back at the worst moment. */
+/** Networks that lose answers, hang, and recover at the worst moment. */
 
 const world = { featureId: 'F', taskId: 'T', worldSlug: 'w', leaseTtlMs: 1_000 }
 const player = ({ turn }: PlayerInput) => ({ playerSummary: `mine ${turn}` })
@@ -49,7 +49,7 @@ const attemptsIn = async (client: TurngraphClient) =>
   )
 
 describe('a network at its worst', () => {
-  test('no turn is written on top of one that somebody else wrote meanwhile', async () => {
+  test('no turn is written over one that another caller wrote during the outage', async () => {
     let away = false
     const { url, token, direct } = await service(() => (away ? 'refuse' : undefined))
     const client = clientOf({ url, token, spool: newFolder() })

@@ -46,7 +46,7 @@ async function captureAll(graph: Graph, project: string, root: string): Promise<
   return places
 }
 
-/** What the oracle says of a context, from the context. */
+/** Reduces a context to the fields that the oracle predicts. */
 const seen = ({ previousTurn, criteria }: Pick<Context, 'previousTurn' | 'criteria'>) => ({
   previousTurn,
   criteria: criteria.map((criterion) => ({
@@ -66,7 +66,7 @@ const expected = ({ previousTurn, criteria }: TurnExpectation) => ({
   })),
 })
 
-/** The criteria before a turn, the promises at it, and how the session stood then. */
+/** Reads the criteria and the stall before a turn, and the promises at it. */
 async function whatACoachAsks(graph: Graph, place: Place, { turn, previousTurn }: TurnExpectation) {
   const client = clientOf(graph)
   const asOf = { ...place, turn: previousTurn ?? 0 }
@@ -133,7 +133,7 @@ async function issuesSeen(graph: Graph, places: ReadonlyMap<string, Place[]>) {
 /** Repositories whose Player and Coach number their criteria differently. */
 const SHIFTED = new Set(['forge', 'youtube-transcript-mcp'])
 
-/** Whether the first line of every blocking issue is in the text. */
+/** Checks that the first line of every blocking issue is in the text. */
 class BlockingIssues {
   kept = 0
   readonly lost: string[] = []
@@ -248,7 +248,7 @@ async function stopsBeforeApproval(graph: Graph, root: string, places: ReadonlyM
   return { asked, stopped }
 }
 
-/** What the contract says of single tasks. */
+/** Checks the tasks that the contract names. */
 async function knownCases(graph: Graph, repository: string, places: Map<string, Place[]>): Promise<void> {
   const of = (taskId: string) => [...places.values()].flat().filter((place) => place.taskId.endsWith(taskId))
   if (repository === 'youtube-transcript-mcp') {

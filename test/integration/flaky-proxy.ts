@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /**
- * What becomes of a request on its way: it is refused, its answer is lost after the service has done it, it is never
- * answered, or it gets an answer of the test's own.
+ * The fate of a request: its connection is closed, its answer is lost after the service has handled it, it is never
+ * answered, or the test answers it.
  */
 export type Fate = 'refuse' | 'lose the answer' | 'hang' | { status: number; body: unknown } | undefined
 
-/** A service whose network does what the test says. */
+/** Starts a proxy to a service. The test decides the fate of each request. */
 export async function flakyProxy(
   target: string,
   fateOf: (request: { method: string; url: string }) => Fate | Promise<Fate>,

@@ -10,7 +10,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder, record, start } from './http-start.ts'
 
-/** What whoever traces sees of a service with TURNGRAPH_GENAI_SPANS: spans of its operations, an event for each verification. */
+/** The traces of a service with TURNGRAPH_GENAI_SPANS: spans of its operations, and an event for each verification. */
 
 const ON = { TURNGRAPH_GENAI_SPANS: 'on' }
 

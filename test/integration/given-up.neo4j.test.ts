@@ -6,12 +6,12 @@ import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { record, type Started, start } from './http-start.ts'
 import { CLIENTS } from './mcp-clients.ts'
 
-/** What a server still works on for a caller that has gone, by its own account (SHOW TRANSACTIONS). */
+/** The work of a server for a caller that has gone, as listed by SHOW TRANSACTIONS. */
 
 const ENDLESS =
   'UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b UNWIND range(1, 100000) AS c RETURN count(*) AS n'
 const endless = parseStatement('test/endless', ENDLESS)
-/** As many analyses as are read at once. */
+/** Maximum number of analyses that run in parallel. */
 const PLACES = 4
 
 describeOn(neo4jLts, (store) => {

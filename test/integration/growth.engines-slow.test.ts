@@ -11,26 +11,26 @@ import { send, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf } from '../support/written-transcript.ts'
 
 /**
- * The cost of what is asked every turn must not grow with the graph. What each statement touches is counted by the engine
- * itself (PROFILE: rows on the embedded engine, database hits on Neo4j), once in a small graph and once in a larger one.
+ * The cost of the operations of every turn must not grow with the graph. The engine counts the records that each statement
+ * touches (PROFILE: rows on the embedded engine, database hits on Neo4j), once in a small graph and once in a larger one.
  */
 
 const TURNS_A_WORLD = 4
-/** Of each statement: Neo4j plans it anew for every count, as statistics may ask for another plan by then. */
+/** Number of counts per statement. Neo4j plans it again for each count, because changed statistics can change the plan. */
 const CALLS_COUNTED = 3
-/** In worlds. Below some hundred turns Neo4j plans scans of whole labels, and rightly so. */
+/** Number of worlds. Below some hundred turns Neo4j plans scans of whole labels, which is right for so few. */
 const SMALL = 100
 const LARGE = 300
 
-/** Counts by statement: the most that one call of it touched. */
+/** The maximum number of records that one call touched, by statement. */
 type Touched = Map<string, number>
 
-/** Profiles the statements of a transaction, of which nothing stays. */
+/** Profiles the statements of a transaction, and rolls it back. */
 type Profile = (steps: readonly Step[]) => Promise<number[]>
 
 /**
- * Counts what each statement touches: a write right before it runs, in a transaction of which nothing stays, and the reads at
- * the end, as Neo4j plans each anew for the count, which takes longer than an operation may.
+ * Counts the records that each statement touches: those of a write right before it runs, in a transaction that is rolled back,
+ * and those of the reads at the end, because Neo4j plans each again for the count, which exceeds the deadline of an operation.
  */
 class CountingGraph extends ObservedGraph {
   readonly touched: Touched = new Map()

@@ -1,4 +1,4 @@
-/** The artifacts of real sessions, sent as they are (contract: doors.md, section 2), beside an import of the same files. */
+/** The artifacts of real sessions, sent unchanged (contract: doors.md, section 2), compared with an import of the same files. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { findTaskFolders, type TaskFolder } from '../../src/artifacts/folders.ts'

@@ -13,7 +13,7 @@ import { start } from './http-start.ts'
 const task = { featureId: 'FEAT 1/ä', taskId: '100% 日本' }
 const named = { ...task, worldSlug: 'w%2F1~' }
 
-/** What a program might do, the mistakes too. */
+/** Calls that a program might make, with mistakes. */
 const SCRIPT: ((client: TurngraphClient) => Promise<unknown>)[] = [
   (c) =>
     c.captureTurnState({
@@ -62,7 +62,7 @@ const SCRIPT: ((client: TurngraphClient) => Promise<unknown>)[] = [
   (c) => c.getWorld({ worldSlug: 'w%2F1~' }),
 ]
 
-/** Times; and `revision`, which the in-process client lets through beside the answer's schema. */
+/** Times, and `revision`, which is not in the schema of the answer, but which the in-process client passes on. */
 const VARIES = new Set(['createdAt', 'recordedBy', 'deletedAt', 'lastActivity', 'revision'])
 
 async function outcomes(client: TurngraphClient): Promise<unknown[]> {

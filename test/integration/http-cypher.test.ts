@@ -82,7 +82,7 @@ test('it takes a token with the scope analyst and no project', async () => {
   expect(await statusFor('bound', 'GET', '/v1/analyses')).toBe(200)
 })
 
-test('every call stands in the audit log: who, what and how it ended; secrets masked, values left out', async () => {
+test('every call is in the audit log with its caller, query and outcome, with masked secrets and without values', async () => {
   let logged = ''
   const log = pino(
     { level: 'info' },

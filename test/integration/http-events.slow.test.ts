@@ -82,7 +82,7 @@ test('a stream is server-sent events: a hint when to come back, a cursor at once
   expect(data).toMatchObject({ type: 'session', project: 'default', world_slug: 'TASK-1', current_turn: 1 })
 })
 
-test('a browser that comes back sends Last-Event-ID, which goes before the cursor of its address', async () => {
+test('Last-Event-ID of a browser that reconnects takes precedence over the cursor of its address', async () => {
   const started = await start()
   const first = await stream(started, '', bearer(started.token))
   await first.until(/id: \d+/)
@@ -147,7 +147,7 @@ test('a stream ends where its token reaches another project, or may read no more
   }
 })
 
-test('a reader hears that it is connected also while others are told events without a pause', async () => {
+test('a reader gets its heartbeat even while others get events without a pause', async () => {
   const started = await start()
   const events = await stream(started, '?project=quiet&snapshot=true', bearer(started.token))
   let turns = 0
@@ -174,7 +174,7 @@ test('what does not fit is refused before the stream begins', async () => {
   expect((await started.call('HEAD', '/v1/events')).status).toBe(200) // and has an end
 })
 
-test('there are only so many readers; one that leaves makes room', async () => {
+test('the number of readers is limited, and a reader that leaves makes room', async () => {
   const started = await start({ TURNGRAPH_MAX_CONNECTIONS: '4' })
   const token = bearer(started.token)
   const [one, two] = [await stream(started, '', token), await stream(started, '', token)]
@@ -237,7 +237,7 @@ test('a reader that does not read is cut off, and is sent no more than its conne
   expect(bytes).toBeLessThan(SESSIONS * 3 * 4 * 240)
 })
 
-test('a client comes back to a service that went away, and hears of all that changed meanwhile', async () => {
+test('a client reconnects to a service that was away, and gets all changes since then', async () => {
   const service = await restartable()
   const client = httpClient({ url: service.url, token: service.token, project: 'shop' })
   const turn = (taskId: string, turnNumber: number) =>

@@ -99,7 +99,7 @@ describe('export and restore through a service', () => {
     expect((await call('POST', '/v1/restore', { body: 'x'.repeat(64 * 1024 * 1024 + 1) })).status).toBe(413)
   })
 
-  test('a page that begins at a cursor of somebody else is refused', async () => {
+  test('a cursor that this operation did not return is rejected', async () => {
     const { call } = await start()
     for (const path of [
       '/v1/export?cursor=eA',

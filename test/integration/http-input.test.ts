@@ -21,7 +21,7 @@ async function problemsOf(body: unknown): Promise<Problem[]> {
   return answer.body.error.details.problems
 }
 
-/** What is answered to these bytes, until the connection ends. */
+/** Sends these bytes. Returns the whole answer, until the connection ends. */
 const rawAnswer = (port: number, sent: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ''
@@ -32,7 +32,7 @@ const rawAnswer = (port: number, sent: string): Promise<string> =>
     socket.on('end', () => resolve(text)).on('error', reject)
   })
 
-/** What comes first of the answer to these bytes, while the connection stays. */
+/** Sends these bytes. Returns the first part of the answer, while the connection stays open. */
 const firstOfAnswer = (port: number, sent: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(sent))
@@ -135,7 +135,7 @@ describe('a record that does not fit is 400 with every problem at once', () => {
   })
 })
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   test.each([
     ['not JSON', '{"feature_id": '],
     ['a list', '[]'],
@@ -148,7 +148,7 @@ describe('a body that is none', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
   })
 
-  test.each(['null', '[]', '"turn"', '7'])('%s is JSON, and is told to be no object', async (body) => {
+  test.each(['null', '[]', '"turn"', '7'])('%s is JSON, but the error asks for an object', async (body) => {
     const { error } = (await (await start()).call('POST', '/v1/turns', { body })).body
     expect(error.message).toBe('The body must be one JSON object.')
   })
@@ -404,7 +404,7 @@ test('a whole number that JSON keeps is stored with all its digits', async () =>
   expect([answer.status, answer.body.extra]).toEqual([201, extra])
 })
 
-test('an id that stands in the path and in the body is refused', async () => {
+test('an id that is both in the path and in the body is rejected', async () => {
   const { call } = await start()
   for (const world_slug of ['w', 'other']) {
     const answer = await call('POST', '/v1/worlds/w/turn-runs', { body: { world_slug } })
@@ -412,7 +412,7 @@ test('an id that stands in the path and in the body is refused', async () => {
   }
 })
 
-test('the id of a request is echoed where it is well-formed, and made anew where it is not', async () => {
+test('a valid x-request-id is echoed, and an invalid one is replaced', async () => {
   const { call } = await start()
   const idFor = async (id?: string) => {
     const headers: Record<string, string> = id === undefined ? {} : { 'x-request-id': id }
@@ -422,7 +422,7 @@ test('the id of a request is echoed where it is well-formed, and made anew where
   for (const id of [undefined, 'a b', 'x'.repeat(129)]) expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('a header that names no project is refused, also where the query names one', async () => {
+test('a header with an invalid project is rejected, even if the query names one', async () => {
   const { call } = await start()
   const headers = { 'turngraph-project': 'x'.repeat(257) }
   expect((await call('GET', '/v1/worlds?project=shop', { headers })).status).toBe(400)

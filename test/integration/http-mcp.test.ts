@@ -101,7 +101,7 @@ describe('/mcp', () => {
     expect(answer.headers.get('mcp-session-id')).toBeNull()
   })
 
-  test('what is no call is told so', async () => {
+  test('a request that is no call is an error', async () => {
     const started = await start()
     expect((await post(started, 'no json')).status).toBe(400)
     expect((await post(started, { hello: 1 })).status).toBe(400)

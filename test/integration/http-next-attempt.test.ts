@@ -35,7 +35,7 @@ describe('GET /v1/worlds/{world_slug}/next', () => {
     expect(await ownerOf(started, attemptId)).toBe('a')
   })
 
-  test('ends its wait with an attempt that starts meanwhile', async () => {
+  test('ends its wait when an attempt starts', async () => {
     const started = await aWorld()
     const waiting = started.call('GET', `${NEXT}&wait_ms=12000&with_continuation=false`)
     await expect.poll(() => readersOf(started), { timeout: 10_000 }).toBe(1)
@@ -43,7 +43,7 @@ describe('GET /v1/worlds/{world_slug}/next', () => {
     expect((await waiting).body).toMatchObject({ claim: { attempt_id, continuation: null } })
   })
 
-  test('claims nothing for a caller that has gone', async () => {
+  test('claims nothing for a caller that has disconnected', async () => {
     const started = await aWorld()
     const gone = new AbortController()
     const { url } = started.service

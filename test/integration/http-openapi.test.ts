@@ -69,7 +69,7 @@ test('records are refused with unknown fields, answers may gain some', async () 
   expect(schemas.ListTurnsAnswer.properties.items.items).toEqual({ $ref: '#/components/schemas/TurnState' })
 })
 
-test('an event of the stream is described as it stands there, with its record as the JSON of its data', async () => {
+test('an event of the stream is described by its id and its data, which is the JSON of a record', async () => {
   const api = await document()
   const { schema } = api.paths['/v1/events'].get.responses['200'].content['text/event-stream']
   expect(Object.keys(schema.properties)).toEqual(['id', 'data'])

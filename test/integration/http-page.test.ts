@@ -11,7 +11,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-/** What index.html names, and what those files import at once. */
+/** Lists the assets of index.html, and their static imports. */
 function firstLoad(): string[] {
   const document = readFileSync(path.join(BUILT, 'index.html'), 'utf8')
   const found = [...document.matchAll(/\/assets\/([\w.-]+)/g)].map(([, name]) => name!)
@@ -90,8 +90,8 @@ describe('the page', () => {
   })
 })
 
-describe('who calls', () => {
-  test('a caller is told the scopes of its token, and the project that it is bound to', async () => {
+describe('the caller', () => {
+  test('GET /v1/caller returns the scopes of the token, and the project that it is limited to', async () => {
     const { call } = await start({ TURNGRAPH_PROJECT: 'shop' })
     const { body } = await call('GET', '/v1/caller')
     expect(body).toMatchObject({

@@ -16,7 +16,7 @@ const away = async () => {
 }
 const here = async () => {}
 
-/** A log, and what was said in it at warn or above; nothing else of a line but its time is left out. */
+/** A log, and its lines of level warn or above, complete except for their time. */
 function warningsOf() {
   const lines: string[] = []
   const log = pino(
@@ -26,7 +26,7 @@ function warningsOf() {
   return { log, warnings: () => lines.map((line) => JSON.parse(line)) }
 }
 
-test('a service whose schema is older than that of the graph refuses writes, and its readiness', async () => {
+test('a service whose schema is older than that of the graph rejects writes, and is not ready', async () => {
   const { call, graph } = await start()
   await graph.schema(
     "CREATE (m:SchemaMigration {version: '900', description: 'newer', checksum: 'x', appliedAt: datetime('2026-01-01T00:00:00Z')})",
@@ -54,7 +54,7 @@ describe('a store that is away', () => {
     expect((await call('GET', '/healthz')).status).toBe(200)
   })
 
-  test('a service whose store is away starts, says so, and works by itself once the store is there', async () => {
+  test('a service starts without its store, reports this, and works once the store is available', async () => {
     const graph = new SwitchedGraph()
     graph.gate = away
     const { call } = await start({}, { graph })
@@ -66,7 +66,7 @@ describe('a store that is away', () => {
     expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
   })
 
-  test('a service whose store comes back is ready again by itself', async () => {
+  test('a service becomes ready again when its store returns', async () => {
     const graph = new SwitchedGraph()
     const { call } = await start({}, { graph })
     expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready', engine: 'embedded' })
@@ -78,7 +78,7 @@ describe('a store that is away', () => {
     expect((await call('GET', '/readyz')).status).toBe(200)
   })
 
-  test('a store that goes away is one warning without a stack, said once, and one more when it is back', async () => {
+  test('an outage of the store logs one warning without a stack, and one more when it ends', async () => {
     const { log, warnings } = warningsOf()
     const graph = new SwitchedGraph()
     graph.gate = away

@@ -66,7 +66,7 @@ export function tokensFile(
   return file
 }
 
-/** A string body is sent as it is, anything else as JSON. */
+/** Sends a request. A string body is sent unchanged, any other as JSON. */
 async function callAt(url: string, method: string, { body, headers, token }: CallOptions): Promise<Answer> {
   const response = await fetch(url, {
     method,
@@ -112,7 +112,7 @@ export const record = (fields: Record<string, unknown> = {}): Record<string, unk
   ...fields,
 })
 
-/** The real graph behind a switch: what a service meets when its store goes away and comes back. */
+/** The real graph behind a switch, which simulates an outage of the store. */
 export class SwitchedGraph implements Graph {
   readonly engine = 'embedded'
   #graph: Graph = EmbeddedGraph.open({ folder: null })

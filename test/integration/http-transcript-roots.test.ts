@@ -51,7 +51,7 @@ describe('POST /v1/transcripts/import', () => {
     })
   })
 
-  test('a path anywhere else is refused, in the same words whether it is there or not', async () => {
+  test('a path outside the roots is rejected with the same message, whether it exists or not', async () => {
     const { inside, outside } = folders()
     symlinkSync(outside, path.join(inside, 'link'))
     symlinkSync(path.join(outside, `${sessionOf(2)}.jsonl`), path.join(inside, `${sessionOf(3)}.jsonl`))
@@ -82,7 +82,7 @@ describe('POST /v1/transcripts/import', () => {
     expect((await importFrom(await start(), inside)).status).toBe(403)
   })
 
-  test('links inside a root lead nowhere: not to transcripts, nor to what stands beside an agent', async () => {
+  test('links inside a root are not followed, neither to transcripts nor to the metadata of an agent', async () => {
     const { inside, outside } = folders()
     const agents = path.join(inside, 'project', S1, 'subagents')
     mkdirSync(agents, { recursive: true })

@@ -56,7 +56,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     })
   })
 
-  test('an upload goes on from the offset that the progress says; another one is a conflict', async () => {
+  test('an upload continues at the offset of the progress, and any other offset is a conflict', async () => {
     const started = await start()
     const whole = `${FILE}{"type":"user","mes`
     expect((await upload(started, S1, whole.slice(0, 500))).body.offset).toBeLessThan(500)
@@ -135,7 +135,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
       .toMatchObject({ offset: bytes.length, turns: 100, steps: 600 })
   })
 
-  test('more than 256 MiB is 413, told before any of it is read', async () => {
+  test('more than 256 MiB is 413, before any byte is read', async () => {
     const { service, token, call } = await start()
     const sent = request(`${service.url}/v1/transcripts/${S1}`, {
       method: 'POST',

@@ -236,7 +236,7 @@ describe('every route of the contract', () => {
       skipped: [],
     })
 
-    // Those of turn runs, transcripts, queries and exports have tests of their own.
+    // The routes of turn runs, transcripts, queries and exports have their own tests.
     const others =
       /v1\/graph|cypher|export|restore|turn-runs|attempts|next$|transcript|tool-stats|paths|desires/
     const ofTheMemory = routes.filter(({ path }) => !others.test(path))
@@ -276,7 +276,7 @@ describe('every route of the contract', () => {
     expect([byHeader.status, byHeader.body.project]).toEqual([200, plain.project])
   })
 
-  test('the project of a request: its own, else the header, else the configured one', async () => {
+  test('the project of a request is its own, then that of the header, then the configured one', async () => {
     const { call } = await start({ TURNGRAPH_PROJECT: 'configured' })
     const headers = { 'turngraph-project': 'of-the-header' }
     const projectOf = async (options: Parameters<typeof call>[2]) =>

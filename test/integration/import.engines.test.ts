@@ -77,7 +77,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         })
       })
 
-      test('a first import leaves the time open where no file tells it', async () => {
+      test('a first import stores no time if no file contains it', async () => {
         await write('TASK-1', { player_turn_1: player('Built it') })
         await runImport()
         expect(await turn('TASK-1', 1)).toMatchObject({ startedAt: null, completedAt: null })
@@ -93,14 +93,14 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(done(await runImport())).toBe('0 created, 3 unchanged, 0 superseded, 0 failed')
       })
 
-      test('an import goes to the project that is named', async () => {
+      test('an import is stored in the given project', async () => {
         await write('TASK-1', { player_turn_1: player('Built it') })
         await runImport({ project: 'till' })
         expect((await client().listWorlds({})).items).toEqual([])
         expect((await client().listWorlds({ project: 'till' })).items).toHaveLength(1)
       })
 
-      test('an import tells its progress: read, then written', async () => {
+      test('an import reports its progress of reading, then of writing', async () => {
         await write('TASK-1', { player_turn_1: player('a') })
         await write('TASK-2', { player_turn_1: player('b') })
         const told: string[] = []
@@ -108,7 +108,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(told).toEqual(['reading 1/2', 'reading 2/2', 'writing 1/2', 'writing 2/2'])
       })
 
-      test('a dry run tells the same and writes nothing', async () => {
+      test('a dry run has the same report and writes nothing', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
         const before = await dumpOf(handles.graph)
         const dry = await runImport({ dryRun: true })
@@ -118,7 +118,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
     })
 
     describe('importing again', () => {
-      test('a second import changes nothing where there is nothing new', async () => {
+      test('a second import of the same files changes nothing', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('approve') })
         await write('TASK-1', { turn_state_turn_1: stateAt(AT_1), player_turn_2: player('More') })
         await write('TASK-2', { player_turn_1: player('Without a time') })
@@ -146,7 +146,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(done(await runImport())).toBe('0 created, 1 unchanged, 0 superseded, 0 failed')
       })
 
-      test('a session that goes on goes on in its world', async () => {
+      test('a later turn of a session is stored in its world', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
         await runImport()
         await write('TASK-1', { player_turn_2: player('Went on'), turn_state_turn_2: stateAt(AT_2) })
@@ -164,12 +164,12 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         await write('TASK-1', { player_turn_2: player('Went on'), turn_state_turn_2: stateAt(AT_2) })
         expect(done(await runImport())).toBe('1 created, 0 unchanged, 1 superseded, 0 failed')
         expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2 })
-        // task_work_results.json tells of turn 2 by now; what it told of turn 1 stays.
+        // task_work_results.json describes turn 2 now; the data that it had for turn 1 stays.
         expect(await turn('TASK-1', 1)).toMatchObject({ coverage: 81, coachDecision: 'feedback' })
         expect(done(await runImport())).toBe('0 created, 2 unchanged, 0 superseded, 0 failed')
       })
 
-      test('promises of task_work_results.json are those of the newest turn, and stay when the file tells of a later one', async () => {
+      test('promises of task_work_results.json belong to the newest turn, and stay after the file changes to a later one', async () => {
         const silent = (notes: string) => ({ implementation_notes: notes })
         const promising = (criterion_id: string) => ({
           task_work_results: {
@@ -203,7 +203,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(await turn('TASK-1.2', 1)).toMatchObject({ playerSummary: 'Anew' })
       })
 
-      test('a re-run of which some turns are untimed is told from the first by those that are', async () => {
+      test('a re-run with some turns without a time is distinguished from the first run by its timed turns', async () => {
         await write('TASK-1', { player_turn_1: player('First'), player_turn_2: player('Second') })
         await write('TASK-1', { turn_state_turn_2: stateAt(AT_1) })
         await runImport()
@@ -212,7 +212,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2, 'TASK-1.2': 2 })
       })
 
-      test('a turn that has lost content is kept as it is stored, and told', async () => {
+      test('a turn whose files have lost content stays as stored, and is reported', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), coach_turn_1: coach('feedback') })
         await write('TASK-1', { turn_state_turn_1: stateAt(AT_1) })
         await runImport()
@@ -245,8 +245,8 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
       })
     })
 
-    describe('what goes wrong', () => {
-      test('a turn that is refused is counted and told, and the rest is stored', async () => {
+    describe('failures', () => {
+      test('a rejected turn is counted and reported, and the others are stored', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), player_turn_2: player('More') })
         const picky: TurngraphClient = {
           ...client(),
@@ -259,7 +259,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(done(await runImport())).toBe('1 created, 1 unchanged, 0 superseded, 0 failed')
       })
 
-      test('an absent graph ends the import; the same again goes on from there', async () => {
+      test('an unreachable graph ends the import, and a second import continues from there', async () => {
         for (const task of ['TASK-1', 'TASK-2', 'TASK-3']) await write(task, { player_turn_1: player(task) })
         let captures = 0
         const failing: TurngraphClient = {
@@ -377,7 +377,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         ]).toEqual([null, 'Round the sums'])
       })
 
-      test('broken and wrong files are skipped and told, unmapped keys counted', async () => {
+      test('broken and wrong files are skipped and reported, and unmapped keys are counted', async () => {
         await write('TASK-1', { player_turn_1: { ...player('Built it'), mood: 'good' } })
         await write('TASK-2', { player_turn_1: { ...player('Built it'), mood: 'bad' } })
         await writeFile(path.join(root, 'shop/TASK-2/coach_turn_1.json'), '{"decision":')

@@ -13,7 +13,7 @@ import { cli } from '../faults/harness/service-process.ts'
 import { newFolder, type Started } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
-/** What a test does with a client of MCP, whichever SDK it is of. */
+/** The calls of an MCP client, for either SDK. */
 export type McpClient = {
   readResource(uri: string): Promise<Json>
   listResources(): Promise<Json>
@@ -25,13 +25,13 @@ export type McpClient = {
     args: object,
     options?: { signal?: AbortSignal; onprogress?: (progress: Json) => void },
   ): Promise<Json>
-  /** Resolves once it is acknowledged; `hear` is told the URI of each change. */
+  /** Resolves when the subscription is acknowledged. Calls `hear` with the URI of each change. */
   subscribe(uris: readonly string[], hear: (uri: string) => void): Promise<void>
 }
 
 type Where = { token?: string; project?: string }
 
-/** Each SDK over each transport; over stdio the command goes through the same service. */
+/** Each SDK over each transport. Over stdio the command connects to the same service. */
 export const CLIENTS: readonly [string, (started: Started, where?: Where) => Promise<McpClient>][] = [
   [
     'the first SDK over streamable HTTP',
@@ -107,7 +107,7 @@ async function secondSdk(transport: ModernHttpTransport | ModernStdioTransport):
   }
 }
 
-/** What both SDKs call by the same names. */
+/** The calls that have the same names in both SDKs. */
 const callsOfBothSdks = (client: Client | ModernClient): Omit<McpClient, 'callTool' | 'subscribe'> => ({
   readResource: (uri) => client.readResource({ uri }),
   listResources: () => client.listResources(),

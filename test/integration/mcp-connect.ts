@@ -105,7 +105,7 @@ export const overStdio = async (
 const ajv = new AjvJsonSchemaValidator()
 const compiled = new Map<string, JsonSchemaValidator<unknown>>()
 
-/** The SDK's own, which would compile the same schemas for each connection anew. */
+/** The validator of the SDK with a cache: without it, the SDK compiles the same schemas for each connection. */
 const jsonSchemaValidator: SchemaValidator = {
   getValidator<T>(schema: JsonSchemaType) {
     const text = JSON.stringify(schema)
@@ -115,14 +115,14 @@ const jsonSchemaValidator: SchemaValidator = {
   },
 }
 
-/** A client of the first SDK, which speaks the newest version of 2025. */
+/** Connects a client of the first SDK, which supports the newest version of 2025. */
 export async function connected(transport: Transport): Promise<Connection> {
   const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
   await client.connect(transport)
   return connectionOf(client)
 }
 
-/** A client of the second SDK, which speaks 2026-07-28 and nothing else. */
+/** Connects a client of the second SDK, which supports only 2026-07-28 here. */
 async function connectedOf2026(transport: ModernTransport): Promise<Connection> {
   const client = new ModernClient(
     { name: 'test', version: '1.0.0' },

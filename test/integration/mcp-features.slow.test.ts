@@ -199,7 +199,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     })
   })
 
-  test('hears that a long query is at work, and ends it by giving up', async () => {
+  test('gets the progress of a long query, and ends it by an abort', async () => {
     const started = await aService()
     const client = await connect(started)
     const stop = new AbortController()
@@ -214,7 +214,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     expect(heard).toEqual(heard.toSorted((a, b) => a - b))
     stop.abort()
     await refused
-    // One query at a time: this one has its turn only when the other has ended.
+    // Queries run one after another, so this one runs only after the other has ended.
     const quick = await client.callTool('query_graph', { query: 'RETURN 1 AS one', timeout_ms: 20_000 })
     expect(quick.structuredContent).toMatchObject({ rows: [[1]] })
   })

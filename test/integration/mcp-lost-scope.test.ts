@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { record, type Started, start, tokensFile } from './http-start.ts'
 
-/** A token that loses what it had while it subscribes: its stream ends, and tells it nothing more. */
+/** A token that loses its scope during a subscription: its stream ends without further events. */
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 const URI = 'turngraph://shop/worlds/TASK-1'

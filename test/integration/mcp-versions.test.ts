@@ -42,7 +42,7 @@ const initialize = (protocolVersion: string) => ({
 })
 
 describe('2026-07-28', () => {
-  test('needs no handshake: a server says what it is, and each request stands alone', async () => {
+  test('needs no handshake: server/discover describes the server, and each request is independent', async () => {
     const started = await start()
     const { status, body } = await ask(started, 'server/discover')
     expect([status, body.result]).toEqual([
@@ -74,7 +74,7 @@ describe('2026-07-28', () => {
     expect(body.result).toMatchObject({ ttlMs: 0, cacheScope: 'private', resources })
   })
 
-  test('headers that say something else than the body are refused', async () => {
+  test('headers that contradict the body are rejected', async () => {
     const started = await start()
     const wrong: Record<string, string>[] = [
       { 'mcp-method': 'tools/list' },

@@ -6,7 +6,7 @@ import { DEADLINE_MS } from '../../src/graph/port.ts'
 import { useGraph } from '../contract/store.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 
-/** Of the wait for a lock; both halves are longer than a request may take. */
+/** Half of the wait for a lock. Two halves are longer than a request may take. */
 const HALF_MS = DEADLINE_MS - 1_000
 
 describeOn(neo4jLts, (store) => {

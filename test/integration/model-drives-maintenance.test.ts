@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import * as z from 'zod'
 import type { Graph } from '../../src/graph/port.ts'
 
-/** A made-up kind of node is added to the model, and nothing else: what looks after the graph looks after it, too. */
+/** A made-up kind of node is added only to the model. The maintenance of the graph handles it without other changes. */
 
-/** All modules anew, once the model has the kind: tests of other files share the process, and never see it. */
+/** Adds the kind, and reloads all modules with it. Tests of other files in the same process never see it. */
 async function addMadeUpKind(owner: string, exported = 'note') {
   vi.resetModules()
   const model = await import('../../src/graph/model/nodes.ts')

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 
-/** What CONTRIBUTING.md says of a new field of a turn, tried in a copy of the tree: two lines in two files. */
+/** Follows the steps of CONTRIBUTING.md for a new field of a turn in a copy of the tree: two lines in two files. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -55,7 +55,7 @@ afterEach(async () => {
   copy = null
 })
 
-test('a new field of a turn takes a line in two files: then it is typed, captured, read, told and exported', {
+test('a new field of a turn takes a line in two files to be typed, captured, read, shown and exported', {
   timeout: 120_000, // it compiles the tree, which takes 5 s alone
 }, async () => {
   copy = await mkdtemp(path.join(tmpdir(), 'turngraph-new-field-'))

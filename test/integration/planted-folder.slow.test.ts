@@ -1,4 +1,4 @@
-/** A repository must not choose where data goes (contract: hardening.md, section 2). */
+/** A repository must not choose where data is sent (contract: hardening.md, section 2). */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,

@@ -7,7 +7,7 @@ import { everyField } from '../support/records.ts'
 import { record, type Started, start } from './http-start.ts'
 import { type Json, overHttp } from './mcp-connect.ts'
 
-/** What `TurnStateEntity.to_episode_body` of the seed writes: its keys, and Python's instants without a zone. */
+/** The output of `TurnStateEntity.to_episode_body` of the seed, with its keys and Python's instants without a zone. */
 const episode = {
   entity_type: 'turn_state',
   id: 'TURN-FEAT-GE-2',
@@ -34,7 +34,7 @@ const episode = {
 }
 
 /** The same record by REST, MCP, the library and an attempt; by the command line: test/e2e/capture.test.ts. */
-describe('a record that comes back', () => {
+describe('a record that is sent back', () => {
   let started: Started
   const turnOf = async (project: string, world: string, turn: number): Promise<Json> => {
     const at = `/v1/worlds/${encodeURIComponent(world)}/turns/${turn}?project=${encodeURIComponent(project)}`

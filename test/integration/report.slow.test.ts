@@ -4,7 +4,7 @@ import { readProjectReport, readSessionReport } from '../../src/cli/report/read-
 import { memory } from '../support/engines.ts'
 import { aTurn, clientOf, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 
-/** More than 2,000 letters, by which it is told from others. */
+/** A text of more than 2,000 letters that begins with its name. */
 const long = (what: string): string => `${what} ${'letters '.repeat(262)}`
 
 const LABELS = ['AC-001', 'AC-002', 'AC-003']

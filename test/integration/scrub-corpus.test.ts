@@ -34,11 +34,11 @@ describeCorpus('scrubbing real autobuild artifacts', () => {
           if (secrets.length > 0) hits++
           for (const { kind, start, end } of secrets) {
             kinds[kind] = (kinds[kind] ?? 0) + 1
-            // Where to look, without what stands there.
+            // The place of the hit, without its text.
             places.push(`${kind}: ${name}/${file}, ${start} to ${end} of a text of ${text.length}`)
           }
         }
-        // Once more as a whole, where texts stand side by side and fields have names.
+        // The whole document again: the masking also depends on neighboring texts and names of fields.
         redacted += (await scrub({ extra: document })).redactions
       }
     }

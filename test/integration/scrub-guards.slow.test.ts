@@ -6,7 +6,7 @@ import { scrub } from '../../src/core/scrub/scrub.ts'
 import { findSecrets } from '../../src/core/scrub/secrets.ts'
 import { type Random, seeded } from '../support/secret-kinds.ts'
 
-/** What is random to look at and is no secret, and what speaks of secrets and holds none. */
+/** Texts that look random or mention secrets, but contain none. */
 
 const HEX = '0123456789abcdef'
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'

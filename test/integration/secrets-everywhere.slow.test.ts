@@ -47,7 +47,7 @@ function leaksIn(text: string, secrets: readonly PlantedKind[]): string[] {
   return [...found.values()]
 }
 
-/** A checkpoint may remove a log meanwhile: what it held is in the graph's file by then, which is read anew with the others. */
+/** Reads all files of a folder, again if a checkpoint removes a log: its data is then in the graph's file. */
 function bytesBelow(folder: string): string {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
     path.join(folder, name),
@@ -122,7 +122,7 @@ const turnWith = (turnNumber: number, texts: readonly string[]) => {
   }
 }
 
-/** What one may look at afterwards. */
+/** Collects every output of the service. */
 async function lookedAt({
   call,
   data,

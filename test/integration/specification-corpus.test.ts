@@ -31,7 +31,7 @@ describeCorpus('what the tasks of real sessions declare', () => {
           const { total, source } = await client.getSpecification({ featureId, taskId })
           expect(total, `of ${source.path}`).toBe(countCriteria(readFileSync(String(source.path), 'utf8')))
           expect([now.total, now.verified], worldSlug).toEqual([total, before.verified])
-          // What was counted and no judge had named were promises: the file need not have those.
+          // Criteria that were counted but never judged came from promises, so the file may lack them.
           expect(
             now.criteria.filter(({ declared, lastTurn }) => declared === false && lastTurn !== null),
           ).toEqual([])

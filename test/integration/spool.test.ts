@@ -117,7 +117,7 @@ describe('the spool', () => {
     expect(context.context).toContain('Attempt 1')
   })
 
-  test('it is sent by itself when the service is back', async () => {
+  test('it is sent automatically when the service is back', async () => {
     const service = await restartable()
     const said: string[] = []
     const client = clientOf({
@@ -150,7 +150,7 @@ describe('the spool', () => {
     expect((await spoolOf(small)).waiting).toBe(1)
   })
 
-  test('a turn that the graph refuses stays beside its reason, and so do those built on it; others go on', async () => {
+  test('a turn that the graph rejects is kept with its reason and the turns built on it, and others are sent', async () => {
     const service = await restartable()
     const folder = newFolder()
     const said: string[] = []
@@ -182,7 +182,7 @@ describe('the spool', () => {
     expect(said.filter((message) => message.includes('was refused'))).toHaveLength(2)
   })
 
-  test('a commit whose lease ran out meanwhile is captured, unless somebody else has gone on', async () => {
+  test('a commit whose lease expired during the outage is captured, unless another caller stored the turn', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     await client.createWorld({ featureId: 'FEAT-1', taskId: 'TASK-1', worldSlug: 'w', leaseTtlMs: 1_000 })
@@ -193,12 +193,12 @@ describe('the spool', () => {
     await service.up()
     const other = clientOf({ url: service.url, token: service.token })
     const statusOf = async () => (await other.getTurnStatus({ attemptId })).status
-    // The spool sends by itself: a commit in time, or a capture once the lease has run out.
+    // The spool sends automatically: a commit in time, or a capture after the lease has expired.
     await expect.poll(() => numbersIn(client), { timeout: 20_000 }).toEqual([1])
     expect(['committed', 'interrupted']).toContain(await statusOf())
   })
 
-  test('no secret lies in it, and a record that does not fit never gets there', async () => {
+  test('it contains no secret and no invalid record', async () => {
     const service = await restartable()
     const folder = newFolder()
     const client = clientOf({ url: service.url, token: service.token, spool: folder })
@@ -213,7 +213,7 @@ describe('the spool', () => {
     expect((await spoolOf(client)).waiting).toBe(1)
   })
 
-  test('what waits goes to the service and the project that it was meant for', async () => {
+  test('waiting captures are sent only to their own service and project', async () => {
     const service = await restartable()
     const folder = newFolder()
     const { url, token } = service
@@ -232,7 +232,7 @@ describe('the spool', () => {
     expect((await beta.getWorld({ worldSlug: 'w', project: 'alpha' })).currentTurn).toBe(1)
   })
 
-  test('a disk that fails is told with its folder; files that vanish stand in nobody’s way', async () => {
+  test('the error of a failing disk names its folder, and a file that vanishes does not block other captures', async () => {
     const service = await restartable()
     const { url, token } = service
     const folder = path.join(newFolder(), 'spool')
@@ -348,7 +348,7 @@ describe('the spool', () => {
     )
   })
 
-  test('a file in it that is none of its own stays beside its reason, and stands in nobody’s way', async () => {
+  test('a foreign file in it is kept with the reason, and does not block other captures', async () => {
     const service = await restartable()
     const folder = newFolder()
     writeFileSync(path.join(folder, '0000000000000001.json'), '{"operation":"captureTurnState"')

@@ -29,7 +29,7 @@ const use = (id: string, name: string, input: unknown): Written => ({
   message: { model: 'claude-x', content: [{ type: 'tool_use', id, name, input }] },
 })
 
-/** What a person typed at a permission prompt, in all forms in which versions of Claude Code write it. */
+/** Texts that a person typed at a permission prompt, in all forms that versions of Claude Code write. */
 const PROMPTS: readonly (readonly [unknown, Written])[] = [
   [`${canary('plain')} try the other one`, {}],
   [`Error: ${canary('error')}`, { toolUseResult: `Error: ${canary('error')}` }],

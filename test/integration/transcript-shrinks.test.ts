@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The file is cut to so many bytes once its first chunk was read. */
+/** Truncates the file to this size after its first chunk was read. */
 function shrinkingTo(size: number): TranscriptStore {
   async function* cut(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
@@ -108,7 +108,7 @@ describe('a file that is rewritten in place', () => {
   )
   const many = Array.from({ length: 90 }, (_, i) => turn(`many-${i}`, ['Bash', 'Bash'], { from: 10 * i }))
 
-  /** Ends once all was sent, before the store is told so. */
+  /** Imports the file, and fails after all bytes were sent, before the store learns that this was the end. */
   async function importBrokenOff(): Promise<void> {
     async function* brokenOff(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       yield* chunks
@@ -117,7 +117,7 @@ describe('a file that is rewritten in place', () => {
     await expect(imported(storeReading(brokenOff))).rejects.toThrow('killed')
   }
 
-  test('a file that is rewritten is read anew after an import that broke off behind its last line', async () => {
+  test('a rewritten file is imported from the start after an import that failed after its last line', async () => {
     writeFileSync(file, bytesOf(...few))
     await importBrokenOff()
     expect((await storedTurns()).length).toBeGreaterThan(0) // its last line is behind a transaction
@@ -129,7 +129,7 @@ describe('a file that is rewritten in place', () => {
     expect(await brokenTurns(graph)).toEqual([])
   })
 
-  test('a file that is rewritten is read anew where an earlier version stored an empty tail', async () => {
+  test('a rewritten file is imported from the start if an earlier version stored an empty tail', async () => {
     writeFileSync(file, bytesOf(...few))
     await imported()
     const empty = `0:${createHash('sha256').digest('hex')}`

@@ -10,7 +10,7 @@ import { independently, read, type Sessions, type Told } from '../support/writte
 const root = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 const present = existsSync(root)
 
-/** Those in folders named `….jsonl` too; the folders themselves are none. */
+/** The transcript files, also those in folders that are named `….jsonl`. */
 const files = present
   ? readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
@@ -24,14 +24,14 @@ test.runIf(!present && process.env.REQUIRE_CORPUS === '1')('the transcripts of t
   throw new Error(`REQUIRE_CORPUS=1, but there is no ${root}`)
 })
 
-/** What the reader makes of a file, without what an importer leaves out. */
+/** Reads a file, without the sessions that an importer skips. */
 function readFile(file: string, way: { chunks?: number[]; cuts?: number[] } = {}) {
   const bytes = readFileSync(path.join(root, file))
   const { sessions, badLines, recoveredLines, consumed } = read(bytes, { name: parseFileName(file), ...way })
   return { sessions: withTurns(sessions), badLines, recoveredLines, pendingBytes: bytes.length - consumed }
 }
 
-/** A file of titles is a session without a turn to the one program and none to the other. */
+/** Removes sessions without turns: a file of titles is a session for only one of the two programs. */
 const withTurns = (sessions: Sessions): Sessions =>
   Object.fromEntries(
     Object.entries(sessions).filter(
@@ -41,7 +41,7 @@ const withTurns = (sessions: Sessions): Sessions =>
 
 /**
  * The records of three agents of a workflow name a session `UUID#agent-ID`. Their file lies in the folder of the
- * session `UUID`, and that is whose agents they are: the one place where the independent program is told better.
+ * session `UUID`, which started them. This is the only correction of the independent program.
  */
 const inTheFoldersSession = (sessions: Sessions): Sessions =>
   Object.fromEntries(Object.entries(sessions).map(([id, turns]) => [id.replace(/#agent-[^/]+/, ''), turns]))

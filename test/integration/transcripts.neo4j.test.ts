@@ -45,7 +45,7 @@ const instantOf = (text: string | null): string | null =>
 
 const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Of each turn the copies that may give its steps: those with the most calls. */
+/** Returns the copies of each turn that can give its steps: those with the most calls. */
 function copiesOf(sessions: readonly IndependentSession[]): Map<string, IndependentTurn[]> {
   const copies = new Map<string, IndependentTurn[]>()
   for (const turn of sessions.flatMap(({ turns }) => turns)) {
@@ -62,7 +62,7 @@ const asTold = (turn: IndependentTurn) => {
   return { kind, status, startedAt, durationMs, length, tools, pattern, errors, parallelSteps }
 }
 
-/** One import of the whole corpus for all tests of an engine. */
+/** Declares the tests of an engine, which share an import of the whole corpus. */
 function describeImport(engine: Engine): void {
   let graph: Graph
   let report: FilesImport
@@ -152,7 +152,7 @@ function describeImport(engine: Engine): void {
     expect(await importedDump(graph)).toEqual(before)
   })
 
-  test('what is stored as desires is what is told', async () => {
+  test('the stored desires equal the listed ones', async () => {
     const { items } = await client().listDesires({})
     expect(await desiresIn(graph)).toEqual(items.map(({ error }) => error).sort())
   })

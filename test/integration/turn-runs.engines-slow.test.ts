@@ -311,7 +311,7 @@ function suite(store: StoreUnderTest): void {
     expect(await untilEnded(client, turnRunId)).toMatchObject({ status: 'completed', attemptCount: 2 })
   })
 
-  test('a run goes on where somebody else ended the attempt that it executes', async () => {
+  test('a run continues after another process ended its active attempt', async () => {
     const { graph, client } = await served()
     const later = new TurnRunStore(graph, { skew: () => 61_000 })
     await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow' })

@@ -31,13 +31,13 @@ export const turnsIn = (events: readonly WatchEvent[]): string[] =>
       : [],
   )
 
-/** What a watch is for, on any engine. */
+/** Declares the tests of a watch for an engine. */
 export function followsASession(store: StoreUnderTest): void {
   describe('turngraph watch', () => {
     const handles = useGraph(store)
     const connect = () => clientOf(handles.graph)
 
-    test('after each turn the graph is that of an import of what is there, however slowly its files are written', async () => {
+    test('after each turn the graph equals that of an import, however slowly the files are written', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
       const { events } = watchInTest(client, [root])
@@ -90,7 +90,7 @@ export function watchSuite(store: StoreUnderTest): void {
       )
     })
 
-    test('a turn that is not judged yet is no turn: none stands without a decision, or under an unknown feature', async () => {
+    test('a turn is imported only after it was judged, so no turn has a missing decision or an unknown feature', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, 'TASK-1')
       const { events, looked } = watchInTest(client, [root])
@@ -130,7 +130,7 @@ export function watchSuite(store: StoreUnderTest): void {
       await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
     })
 
-    test('a turn that no file names a feature of is imported within seconds, and goes on in its world once one does', async () => {
+    test('a turn without a feature is imported within seconds, and stays in its world when a file names the feature', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const { events } = watchInTest(client, [root])
       const [results, report, judgement, state] = filesOfTurn(path.join(root, 'TASK-1'), 1)
@@ -237,7 +237,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect((await client.getTurnHistory({ worldSlug: 'TASK-1', turnNumber: 1 })).items).toHaveLength(1)
     })
 
-    test('a folder that is not there yet, goes away and comes back is followed', async () => {
+    test('a folder that appears later, disappears and returns is watched', async () => {
       const [above, client] = [watchedFolder(), connect()]
       const root = path.join(above, 'later', 'shop')
       const folder = path.join(root, 'TASK-1')
@@ -318,7 +318,7 @@ export function watchSuite(store: StoreUnderTest): void {
       })
     })
 
-    test("--write-context puts the next turn's contexts beside the artifacts, for the owner's eyes, and nothing else", async () => {
+    test("--write-context writes only the next turn's contexts next to the artifacts, readable only by the owner", async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
       const hidden = path.join(root, '.guardkit', 'autobuild-private', 'TASK-1')
@@ -337,7 +337,7 @@ export function watchSuite(store: StoreUnderTest): void {
       await looked()
       await stop()
       for (const role of ['player', 'coach'] as const) {
-        // What looked() writes is another session, of after the files.
+        // looked() writes another session after the files.
         const asked = {
           featureId: 'FEAT-1',
           taskId: 'TASK-1',
@@ -394,7 +394,7 @@ export function watchSuite(store: StoreUnderTest): void {
       }
     })
 
-    test('started again it imports what came meanwhile, and changes nothing else', async () => {
+    test('a restarted watch imports only the turns that were written since', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, 'TASK-1')
       const first = watchInTest(client, [root])
