@@ -71,7 +71,8 @@ export const host = [
 ]
 /** The work that a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
-  'artifacts/(import|import-report|task-file|artifact-watch|folders)',
+  'artifacts/(import|import-report|artifact-watch|folders)',
+  'artifacts/specifications/(specify-files|report|format-names)',
   'transcripts/(import-files|graph-store|transcript-watch)',
   'maintenance/(export/export-lines|restore/restore-file)',
   'analysis/(graph-schema|named-analyses)',

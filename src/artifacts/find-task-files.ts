@@ -3,12 +3,18 @@ import { isUtf8 } from 'node:buffer'
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { hasCode } from '../core/errors.ts'
 import { IS_A_LINK, order } from './folders.ts'
-import { namesIn, parseTaskFile, type TaskFile } from './task-file.ts'
+import { chooseFormat, readSpecification } from './specifications/formats.ts'
+import { namesOf, splitFrontMatter } from './specifications/front-matter.ts'
+import type { StatedCriterion, StatedWarning } from './specifications/stated.ts'
 
 /** The content of a task's file. `others` are files of the same id with other criteria. */
-export type FoundTaskFile = TaskFile & { file: string; others: string[] }
+export type FoundTaskFile = {
+  file: string
+  criteria: StatedCriterion[]
+  warnings: StatedWarning[]
+  others: string[]
+}
 
 export type FoundTaskFiles = {
   /** By requested task id. */
@@ -77,21 +83,18 @@ async function take(
     return null
   })
   if (source === null) return
-  const named = namesIn(source)
+  const named = namesOf(splitFrontMatter(source))
   const taskId = named.taskId ?? longestStart(name, taskIds)
   if (taskId === null || !taskIds.has(taskId)) return
   if (named.featureId !== null && !features.has(taskId)) features.set(taskId, named.featureId)
-  try {
-    const stated = parseTaskFile(source, shown)
-    const first = byTask.get(taskId)
-    if (first === undefined) byTask.set(taskId, { ...stated, file: shown, others: [] })
-    else if (!isDeepStrictEqual(first.criteria, stated.criteria)) first.others.push(shown)
-  } catch (error) {
-    const reason = hasCode(error, 'invalid_request')
-      ? error.message.slice(shown.length + 1)
-      : `cannot be read: ${error}`
-    skipped.push({ file: shown, reason })
-  }
+  const { tasks, warnings, refused } = await readSpecification(chooseFormat(shown, source), source, {
+    path: shown,
+  })
+  const [task] = tasks
+  if (task === undefined) return void skipped.push({ file: shown, reason: `${refused}.` })
+  const first = byTask.get(taskId)
+  if (first === undefined) byTask.set(taskId, { file: shown, criteria: task.criteria, warnings, others: [] })
+  else if (!isDeepStrictEqual(first.criteria, task.criteria)) first.others.push(shown)
 }
 
 async function readSource(file: string): Promise<string> {
@@ -167,6 +170,10 @@ function rankFolder(below: string): number {
   const rank = STATES.indexOf(state)
   return rank < 0 ? STATES.length : rank
 }
+
+/** The rank of a file by the folder below `tasks`. */
+export const rankOfPath = (file: string): number =>
+  rankFolder(file.split(/(?:^|[\\/])tasks[\\/]/).at(-1) ?? '')
 
 /** Checks for a folder. Excludes links, because they may lead out of the repository. */
 const isFolder = async (at: string): Promise<boolean> =>

@@ -22,7 +22,6 @@ import {
   isEarlierReading,
   keepFieldsOfResults,
 } from './record-diff.ts'
-import { describeEmptyItems } from './task-file.ts'
 
 export type ImportProgress = { phase: 'reading' | 'writing'; done: number; total: number }
 
@@ -150,19 +149,18 @@ async function declareTask(
   stated: FoundTaskFile | undefined,
 ): Promise<void> {
   if (stated === undefined) return
-  const { file, criteria, others } = stated
+  const { file, criteria, warnings, others } = stated
   const warn = (message: string) =>
     report.warnings.push({ task: taskId, turn: null, field: 'specification', message })
   if (others.length > 0) warn(`${file} counts; another list states ${others.join(', ')}`)
-  const emptyItems = describeEmptyItems(stated)
-  if (emptyItems !== null) warn(`${file}: ${emptyItems}`)
+  for (const { line, message } of warnings) warn(`${line === null ? file : `${file}:${line}`}: ${message}`)
   try {
     if (!dryRun)
       await client.declareCriteria({
         project,
         featureId,
         taskId,
-        criteria: criteria.map(({ kind, ...each }) => each),
+        criteria: criteria.map(({ kind, tests, ...each }) => each),
         source: { path: file },
       })
     report.specifications++

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Block, readBlocks, removeComments } from './markdown-lines.ts'
+import { type Heading, type ListItem, readBlocks, removeComments } from './markdown-lines.ts'
 
 /** `## Goal` and `one(two)`: headings with their level, items with the items in them. */
-const shown = (source: string): string[] => readBlocks(source).map(showBlock)
+const shown = (source: string): string[] =>
+  readBlocks(source).flatMap((block) =>
+    block.kind === 'heading' || block.kind === 'item' ? [showBlock(block)] : [],
+  )
 
-function showBlock(block: Block): string {
+function showBlock(block: Heading | ListItem): string {
   if (block.kind === 'heading') return `${'#'.repeat(block.level)} ${block.text}`
   const below = block.items.map(showBlock)
   return `${block.lines.join('/')}${below.length === 0 ? '' : `(${below.join(', ')})`}`
@@ -51,4 +54,11 @@ describe('headings and list items of Markdown', () => {
 
 test('comments are removed from a text, except an unclosed one', () => {
   expect(removeComments('a <!-- b\nc --> d <!-- e --> <!-- f')).toBe('a  d  <!-- f')
+})
+
+test('each block has the number of its first line, and paragraphs and fences are blocks too', () => {
+  const source = 'One\ntwo\n\n## Goal\n- a\n  more\n  - b\n\n```ts\n# no\n```\n| a | b |\nTwo\n==='
+  const places = readBlocks(source).map(({ kind, line }) => `${kind} ${line}`)
+  expect(places).toEqual(['paragraph 1', 'heading 4', 'item 5', 'fence 9', 'heading 12'])
+  expect(readBlocks(source)[3]).toMatchObject({ lines: ['```ts', '# no', '```'] })
 })

@@ -1,19 +1,21 @@
 /**
- * Reads the headings and list items of a Markdown file, line by line, in time linear in its length. Ignores
- * the rest of Markdown, because a task states its criteria in lists. Pure. Source of the rules: CommonMark
- * 0.31, "Lists" and "Headings".
+ * Reads the headings, list items, paragraphs and fences of a Markdown file, line by line, in time linear in
+ * its length. Pure. Source of the rules: CommonMark 0.31, "Lists" and "Headings".
  */
 
-export type Heading = { kind: 'heading'; level: number; text: string }
-/** An item of a list: its own lines as written, and its nested items. */
-export type ListItem = { kind: 'item'; lines: string[]; items: ListItem[] }
-export type Block = Heading | ListItem
+/** Each block has the number of its first line, from 1. */
+export type Heading = { kind: 'heading'; line: number; level: number; text: string }
+/** An item of a list: its own lines as written, and its nested items. `mark` is `-` or `12.`. */
+export type ListItem = { kind: 'item'; line: number; mark: string; lines: string[]; items: ListItem[] }
+/** The lines of a paragraph or table, or of a fence with its marks, outside of lists. */
+export type Text = { kind: 'paragraph' | 'fence'; line: number; lines: string[] }
+export type Block = Heading | ListItem | Text
 
 /**
  * @returns the blocks in their order; nested items are in `items`
  * @example
- * readBlocks('## Goal\n- one\n  - two')
- * // [{ kind: 'heading', level: 2, text: 'Goal' }, { kind: 'item', lines: ['one'], items: [{ kind: 'item', lines: ['two'], items: [] }] }]
+ * readBlocks('## Goal\n- one')
+ * // [{ kind: 'heading', line: 1, level: 2, text: 'Goal' }, { kind: 'item', line: 2, mark: '-', lines: ['one'], items: [] }]
  */
 export function readBlocks(source: string): Block[] {
   const reader = new Reader()
@@ -78,12 +80,15 @@ const UNDERLINE = /^(?:=+|-+)$/
 class Reader {
   readonly blocks: Block[] = []
   readonly #open: OpenItem[] = []
-  /** The lines of a paragraph outside of lists. A following line of `=` or `-` makes it a heading. */
-  #paragraph: string[] = []
-  #fence: { mark: string; content: number } | null = null
+  #line = 0
+  /** The open paragraph outside of lists. A following line of `=` or `-` makes it a heading. */
+  #paragraph: Text | null = null
+  /** `text` is the block of a fence outside of lists. */
+  #fence: { mark: string; content: number; text: Text | null } | null = null
   #isAfterBlank = true
 
   read(line: string, isComment: boolean): void {
+    this.#line++
     const { indent, rest } = measureIndent(line)
     // A fence ends with its list item.
     if (rest !== '' && indent < (this.#fence?.content ?? 0)) this.#endFence()
@@ -97,7 +102,7 @@ class Reader {
 
   #readBlock(indent: number, rest: string): void {
     const isInItem = this.#enclosing(indent) !== undefined
-    const isInParagraph = this.#paragraph.length > 0
+    const isInParagraph = this.#paragraph !== null
     const level = HEADING.exec(rest)?.[1]?.length
     const item = ITEM.exec(rest)
     if (isInParagraph && UNDERLINE.test(rest.trimEnd())) this.#readUnderline(rest)
@@ -116,7 +121,7 @@ class Reader {
 
   #readBlank(): void {
     this.#isAfterBlank = true
-    this.#paragraph = []
+    this.#paragraph = null
   }
 
   #readFenced(mark: string, rest: string): void {
@@ -127,24 +132,29 @@ class Reader {
 
   #endFence(): void {
     this.#fence = null
+    this.#paragraph = null
     this.#isAfterBlank = true
   }
 
   #openFence(indent: number, rest: string): void {
     this.#close(indent)
-    this.#fence = { mark: FENCE.exec(rest)?.[0] ?? '', content: this.#open.at(-1)?.content ?? 0 }
+    const inner = this.#open.at(-1)
+    const text = inner === undefined ? this.#startText('fence') : null
+    this.#fence = { mark: FENCE.exec(rest)?.[0] ?? '', content: inner?.content ?? 0, text }
     this.#append(rest)
   }
 
   #readHeading(level: number, rest: string): void {
     this.#close(0)
-    this.blocks.push({ kind: 'heading', level, text: withoutClosingMarks(rest.slice(level).trim()) })
+    const text = withoutClosingMarks(rest.slice(level).trim())
+    this.blocks.push({ kind: 'heading', line: this.#line, level, text })
   }
 
   #readUnderline(rest: string): void {
-    const text = this.#paragraph.join('\n')
+    const { line = this.#line, lines = [] } = this.#paragraph ?? {}
     this.#close(0)
-    this.blocks.push({ kind: 'heading', level: rest.startsWith('=') ? 1 : 2, text })
+    this.blocks.pop()
+    this.blocks.push({ kind: 'heading', line, level: rest.startsWith('=') ? 1 : 2, text: lines.join('\n') })
   }
 
   #readItem(indent: number, start: string, mark: string, rest: string): void {
@@ -152,7 +162,7 @@ class Reader {
     const text = rest.slice(start.length)
     const width = columnsOf(start, indent)
     const isCode = text === '' || width - mark.length > 4
-    const item: ListItem = { kind: 'item', lines: [], items: [] }
+    const item: ListItem = { kind: 'item', line: this.#line, mark, lines: [], items: [] }
     const parent = this.#open.at(-1)
     if (parent === undefined) this.blocks.push(item)
     else parent.item.items.push(item)
@@ -161,7 +171,7 @@ class Reader {
   }
 
   #readText(indent: number, rest: string): void {
-    const isCode = this.#open.length === 0 && this.#paragraph.length === 0 && indent > 3
+    const isCode = this.#open.length === 0 && this.#paragraph === null && indent > 3
     if (isCode) return
     const hasText = this.#open.at(-1)?.item.lines.some((line) => line !== '') === true
     // A line without indentation continues the paragraph above it.
@@ -170,15 +180,22 @@ class Reader {
   }
 
   #append(text: string): void {
-    const lines = this.#open.at(-1)?.item.lines ?? this.#paragraph
-    lines.push(text)
+    const inner = this.#open.at(-1)?.item ?? this.#fence?.text ?? this.#paragraph
+    if (inner === null) this.#paragraph = this.#startText('paragraph')
+    ;(inner ?? this.#paragraph)?.lines.push(text)
     this.#isAfterBlank = false
+  }
+
+  #startText(kind: Text['kind']): Text {
+    const text: Text = { kind, line: this.#line, lines: [] }
+    this.blocks.push(text)
+    return text
   }
 
   /** Closes the items whose text begins right of a column. */
   #close(indent: number): void {
     while ((this.#open.at(-1)?.content ?? 0) > indent) this.#open.pop()
-    this.#paragraph = []
+    this.#paragraph = null
   }
 }
 

@@ -1,25 +1,39 @@
-/** `turngraph specify`: declares what must hold, from the file that states a task, or shows what was declared. */
-import { isUtf8 } from 'node:buffer'
+/** `turngraph specify`: declares what must hold, from the files that state it, or shows what was declared. */
 import path from 'node:path'
+import { FORMAT_NAMES } from '../artifacts/specifications/format-names.ts'
+import type { SpecifiedFile, SpecifyReport } from '../artifacts/specifications/report.ts'
+import type { Declaration, DeclaredTask } from '../artifacts/specifications/specify-files.ts'
 import { TurngraphError } from '../core/errors.ts'
+import { EXIT } from '../core/exit-codes.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { ask, type Frame } from './ask.ts'
-import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
+import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
-import { printList, printNote, printText } from './output.ts'
+import { printJson, printList, printNote, printSome, printText } from './output.ts'
 import { whyUnreadable } from './record-file.ts'
+
+const MAX_FILE_BYTES = 8 * 1024 * 1024
+/** Maximum number of files and warnings that are named. */
+const MAX_NAMED = 200
 
 export const addSpecify = action(
   {
     name: 'specify',
-    description: 'declare what must hold in a task, from the file that states it',
+    description: 'declare what must hold in tasks, from the files that state it',
     arguments: {
-      file: ['[file]', 'Markdown with a list under "Acceptance Criteria", or JSON with `criteria`'],
+      path: ['[path...]', 'files, folders, or - for standard input with --format'],
     },
     options: {
-      featureId: ['--feature <id>', 'the feature (default: `feature_id` of the file)'],
-      taskId: ['--task <id>', 'the task (default: `id` of the file)'],
+      featureId: ['--feature <id>', 'the feature of what a file does not name itself'],
+      taskId: ['--task <id>', 'the task of what a file does not name itself'],
+      format: [
+        '--format <format>',
+        'how the files are written (default: by path and content)',
+        { choices: FORMAT_NAMES },
+      ],
       nested: ['--nested', 'each nested item is a criterion of its own', { conflicts: ['show', 'version'] }],
+      tasks: ['--tasks', 'read each task of a spec-kit tasks.md'],
+      dryRun: ['--dry-run', 'read the files, and declare nothing', { conflicts: ['show'] }],
       show: ['--show', 'show what the task declares, and declare nothing'],
       version: ['--at-version <n>', 'with --show: of this version (default: the newest)'],
       ...SHARED,
@@ -28,41 +42,85 @@ export const addSpecify = action(
 
 Examples:
   turngraph specify tasks/backlog/TASK-1-retry.md
+  turngraph specify tasks --feature FEAT-1 --dry-run
   turngraph specify criteria.json --feature FEAT-1 --task TASK-1
   turngraph specify --show --feature FEAT-1 --task TASK-1`,
   },
-  async ({ file, nested = false, show = false, version, featureId, taskId, ...shared }) => {
-    if (show === (file !== undefined)) throw usage('Name a file, or give --show.')
+  async ({ path: paths = [], show = false, version, featureId, taskId, dryRun = false, ...given }) => {
+    if (show === paths.length > 0) throw usage('Name a file or a folder, or give --show.')
     if (version !== undefined && !show) throw usage('--at-version is for --show.')
-    if (file === undefined) return showSpecification({ featureId, taskId, version }, shared)
-    const { describeEmptyItems, parseSpecificationJson, parseTaskFile } = await import(
-      '../artifacts/task-file.ts'
+    if (show) return showSpecification({ featureId, taskId, version }, given)
+    if (paths.includes('-') && given.format === undefined) throw usage('Standard input needs --format.')
+    const { declareSpecifications, readSpecificationFiles } = await import(
+      '../artifacts/specifications/specify-files.ts'
     )
-    const source = await readSource(file)
-    const stated = file.endsWith('.json')
-      ? parseSpecificationJson(source, file)
-      : parseTaskFile(source, file, { nested })
-    const emptyItems = describeEmptyItems(stated)
-    // Only people need the warning, and scripts read both outputs of this command as one.
-    if (emptyItems !== null && process.stderr.isTTY === true) printNote(`${file}: ${emptyItems}`)
-    const names = {
-      featureId: featureId ?? stated.featureId ?? missing(file, 'feature_id', '--feature'),
-      taskId: taskId ?? stated.taskId ?? missing(file, 'id', '--task'),
+    const read = await readSpecificationFiles(paths, { ...given, featureId, taskId, readFile })
+    const { report } = read
+    const { withClient } = await import('./connect.ts')
+    const isToDeclare = !dryRun && read.declarations.length > 0
+    const declared = isToDeclare
+      ? await withClient({ project: given.project }, (client) => declareSpecifications(client, read, given))
+      : []
+    const isEmpty = (dryRun ? read.declarations : declared).length === 0
+    if (isEmpty && !given.json) refuseOnly(report, paths)
+    if (given.json) await printReport(report)
+    else {
+      if (dryRun) for (const each of read.declarations) printText(describePlan(each))
+      for (const each of declared) printText(describeDeclared(each))
+      printProblems(report)
     }
-    return ask(
-      'declareCriteria',
-      { ...names, criteria: stated.criteria as { text: string }[], source: { path: file } },
-      shared,
-      ({ version, created, total, warnings = [] }) =>
-        printText(
-          [
-            `${created ? 'Declared' : 'There already:'} version ${version} of ${names.taskId}, ${total} ${total === 1 ? 'criterion' : 'criteria'}`,
-            ...warnings,
-          ].join('; '),
-        ),
-    )
+    if (report.files.some(({ refused }) => refused !== undefined)) process.exitCode = EXIT.found.code
   },
 )
+
+/** @throws the reason why a single file that was named declares nothing */
+function refuseOnly({ files }: SpecifyReport, paths: readonly string[]): void {
+  const [file] = files
+  if (file === undefined) {
+    throw new TurngraphError('not_found', `There is no specification in ${paths.join(', ')}.`, {
+      hint: 'Write a list under a heading "Acceptance Criteria", or name the format with --format.',
+    })
+  }
+  if (paths.length > 1 || files.length > 1 || file.refused === undefined || file.path !== paths[0]) return
+  const shown = file.path === '-' ? 'Standard input' : file.path
+  const hint = file.refused.startsWith('names no ')
+    ? 'Give --feature and --task, or `feature_id` and `id` in its front matter.'
+    : 'Write a list under a heading "Acceptance Criteria", or name the format with --format.'
+  throw new TurngraphError('invalid_request', `${shown} ${file.refused}.`, {
+    hint,
+    details: { problems: [{ path: file.path, message: file.refused }] },
+  })
+}
+
+async function printReport(report: SpecifyReport): Promise<void> {
+  const [{ toWire }, { specifyReport }] = await Promise.all([
+    import('../core/wire-form.ts'),
+    import('../artifacts/specifications/report.ts'),
+  ])
+  printJson(toWire(specifyReport, report))
+}
+
+const describePlan = ({ parts: [first], criteria }: Declaration): string =>
+  `Would declare ${first?.taskId}, ${countCriteria(criteria.length)}`
+
+const describeDeclared = ({ taskId, version, created, total, warnings }: DeclaredTask): string =>
+  [
+    `${created ? 'Declared' : 'There already:'} version ${version} of ${taskId}, ${countCriteria(total)}`,
+    ...warnings,
+  ].join('; ')
+
+const countCriteria = (count: number): string => `${count} ${count === 1 ? 'criterion' : 'criteria'}`
+
+function printProblems({ files }: SpecifyReport): void {
+  printSome('warning', files.flatMap(describeWarnings), MAX_NAMED)
+  printSome('not declared', files.flatMap(describeRefusal), MAX_NAMED)
+}
+
+const describeWarnings = ({ path: file, warnings }: SpecifiedFile): string[] =>
+  warnings.map(({ line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`)
+
+const describeRefusal = ({ path: file, refused }: SpecifiedFile): string[] =>
+  refused === undefined ? [] : [`${file} ${refused}`]
 
 type Shown = { featureId?: string | undefined; taskId?: string | undefined; version?: number | undefined }
 
@@ -77,34 +135,24 @@ function showSpecification({ featureId, taskId, version }: Shown, frame: Frame):
 
 const usage = (message: string): TurngraphError =>
   new TurngraphError('invalid_request', message, {
-    hint: '`turngraph specify FILE` declares, `turngraph specify --show --feature F --task T` shows.',
+    hint: '`turngraph specify PATH` declares, `turngraph specify --show --feature F --task T` shows.',
   })
 
-async function readSource(file: string): Promise<string> {
+async function readFile(file: string): Promise<Buffer> {
   if (toOneLine(file) !== file) {
     throw new TurngraphError(
       'invalid_request',
       'The name of the file holds a line break or a hidden character.',
-      {
-        hint: `Rename it, for example to ${toOneLine(path.basename(file))}.`,
-      },
+      { hint: `Rename it, for example to ${toOneLine(path.basename(file))}.` },
     )
   }
   try {
-    const bytes = await readAtMost(file, MAX_REQUEST_BYTES)
-    if (isUtf8(bytes)) return bytes.toString('utf8')
-    throw new TurngraphError('invalid_request', `${file} is not UTF-8.`, { hint: 'Save it as UTF-8.' })
+    return await readAtMost(file, MAX_FILE_BYTES)
   } catch (cause) {
     if (cause instanceof TurngraphError) throw cause
     throw new TurngraphError('invalid_request', `${file} ${whyUnreadable(cause)}.`, {
-      hint: 'Name one file; `turngraph import autobuild` declares those of a repository.',
+      hint: 'Name files or folders.',
       cause,
     })
   }
-}
-
-function missing(file: string, field: string, flag: string): never {
-  throw new TurngraphError('invalid_request', `${file} names no ${field}.`, {
-    hint: `Give ${flag}, or \`${field}\` in its front matter.`,
-  })
 }

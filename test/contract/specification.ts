@@ -63,7 +63,7 @@ export function specificationContract(store: StoreUnderTest): void {
       )
     })
 
-    test('two equal ids, two texts of equal words, an empty list, one of more than 500 and an empty text are refused, each by its path', async () => {
+    test('two equal ids, two texts of equal words, an empty list, one of more than 2,000 and an empty text are refused, each by its path', async () => {
       const refusal = (criteria: object[]) =>
         client()
           .declareCriteria({ ...task, criteria: criteria as [] })
@@ -72,10 +72,10 @@ export function specificationContract(store: StoreUnderTest): void {
             ({ code, details }) =>
               `${code} ${details.problems.map((p: { path: string }) => p.path).join(' ')}`,
           )
-      const many = Array.from({ length: 501 }, (_, i) => ({ text: `Case ${i} is served` }))
+      const many = Array.from({ length: 2_001 }, (_, i) => ({ text: `Case ${i} is served` }))
       expect(await refusal(many)).toBe('invalid_request criteria')
       expect(await client().declareCriteria({ ...task, criteria: many.slice(1) })).toMatchObject({
-        total: 500,
+        total: 2_000,
       })
       expect(
         await refusal([

@@ -147,7 +147,11 @@ describe('turngraph capture', () => {
 test('a folder instead of a file, and a missing file, are clear errors', async () => {
   const user = commandsOn(temporaryFolder())
   for (const command of ['capture', 'restore', 'specify']) {
-    expect((await user.run([command, '.'])).stderr).toMatch(/^error: \. is a folder; name a file\./)
+    const ofFolder =
+      command === 'specify'
+        ? /^error: There is no specification in \./
+        : /^error: \. is a folder; name a file\./
+    expect((await user.run([command, '.'])).stderr).toMatch(ofFolder)
     expect((await user.run([command, 'none.json'])).stderr).toMatch(/^error: none\.json is not there\./)
   }
 })

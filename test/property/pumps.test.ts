@@ -6,8 +6,8 @@ import type * as z from 'zod'
 import { SHAPES } from '../../src/artifacts/artifacts.ts'
 import { findTaskFolders } from '../../src/artifacts/folders.ts'
 import { readFolders } from '../../src/artifacts/read.ts'
-import { parseTaskFile } from '../../src/artifacts/task-file.ts'
-import { TurngraphError } from '../../src/core/errors.ts'
+import { FORMAT_NAMES } from '../../src/artifacts/specifications/format-names.ts'
+import { readSpecification } from '../../src/artifacts/specifications/formats.ts'
 import { storedName, storedPath } from '../../src/core/keys.ts'
 import { showMarks } from '../../src/core/scrub/marks.ts'
 import { scrub, scrubText } from '../../src/core/scrub/scrub.ts'
@@ -36,14 +36,21 @@ const complaint = (description: string) => ({ severity: 'blocking' as const, cat
 const NOTHING_KNOWN = { taskKey: 't', worldKey: 'w', criteria: [], labels: [], earlier: [] }
 const entry = (text: string) => ({ label: text.slice(0, 256), text, source: 'coach', evidence: text })
 
-/** A refusal is an answer too. */
-function readTaskFile(content: string): void {
-  try {
-    parseTaskFile(content, 'task.md')
-  } catch (error) {
-    if (!(error instanceof TurngraphError)) throw error
-  }
+/** The text in each place of a specification: as the file, a criterion, a heading and a field. */
+const SPECIFICATIONS: Readonly<Record<string, (text: string) => string>> = {
+  'as the file': (text) => text,
+  'in criteria': (text) => `## Acceptance Criteria\n\n- [ ] ${text}\n`,
+  'above criteria': (text) => `${text}\n\n## Acceptance Criteria\n\n- It answers\n`,
 }
+
+const FORMATS = Object.fromEntries(
+  FORMAT_NAMES.flatMap((format) =>
+    Object.entries(SPECIFICATIONS).map(([place, write]) => [
+      `a specification of format ${format}, ${place}`,
+      (text: string) => readSpecification(format, write(text), { path: '' }),
+    ]),
+  ),
+)
 
 type Schema = z.core.$ZodTypes
 
@@ -125,9 +132,6 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   storedPath,
   keepProgramText: (text) => keepProgramText('Bash', `Exit code 1\n${text}`),
   classifyFailure: (text) => classifyFailure('Bash', text),
-  'the criteria of a task file': (text) => readTaskFile(`## Acceptance Criteria\n\n- [ ] ${text}\n`),
-  'the first lines of a task file': (text) =>
-    readTaskFile(`${text}\n\n## Acceptance Criteria\n\n- It answers\n`),
   'a prompt in a transcript': (text) => read(linesOf([user(text)])),
   'a line of a transcript that is no record': (text) => read(Buffer.from(`${text}\n{"type":"${text}"}\n`)),
   declaredCriteria: (text) => declaredCriteria.safeParse([{ criterionId: text, text }]),
@@ -153,7 +157,12 @@ const FIELDS = Object.fromEntries(
     }),
 )
 
-const CALLS: Readonly<Record<string, (text: string) => unknown>> = { ...FUNCTIONS, ...FIELDS, ...READERS }
+const CALLS: Readonly<Record<string, (text: string) => unknown>> = {
+  ...FUNCTIONS,
+  ...FORMATS,
+  ...FIELDS,
+  ...READERS,
+}
 
 /** CPU time of one call, which other processes do not lengthen, in milliseconds. */
 async function cpuMs(call: (text: string) => unknown, text: string): Promise<number> {

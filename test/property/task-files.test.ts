@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseTaskFile } from '../../src/artifacts/task-file.ts'
+import { readMarkdown } from '../../src/artifacts/specifications/markdown.ts'
 import { cases } from './cases.ts'
 
 const words = fc
@@ -74,10 +74,10 @@ test('a task file gives back the criteria that were written into it, in whatever
         text: texts.join(' '),
       })
       const source = written(items, splitAt, of)
-      expect(parseTaskFile(source, 'f.md').criteria).toEqual(
+      expect(readMarkdown(source, { path: 'f.md' }).tasks[0]?.criteria).toEqual(
         items.map(({ id, text, more, nested }) => criterion(id, text, ...more, ...nested)),
       )
-      expect(parseTaskFile(source, 'f.md', { nested: true }).criteria).toEqual(
+      expect(readMarkdown(source, { path: 'f.md', nested: true }).tasks[0]?.criteria).toEqual(
         items.flatMap(({ id, text, more, nested }) => [
           criterion(id, text, ...more),
           ...nested.map((each) => criterion(null, each)),
@@ -100,7 +100,7 @@ test('a task file without a list of criteria is rejected, whatever other content
       const source = [...(hasHeading ? ['# Acceptance criteria'] : ['- no criterion']), ...blocks].join(
         '\n\n',
       )
-      expect(() => parseTaskFile(source, 'f.md')).toThrow('f.md states no criteria')
+      expect(readMarkdown(source, { path: 'f.md' }).refused).toMatch(/^states no criteria/)
     }),
     { numRuns: cases(60) },
   )

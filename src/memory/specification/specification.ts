@@ -1,13 +1,13 @@
 /** Declares what a task says must hold: its criteria, in versions (contract: specification.md). */
 import * as z from 'zod'
-import { filePath, label, list, text } from '../../core/fields.ts'
+import { filePath, label, text } from '../../core/fields.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { CRITERION_KINDS, type CriterionKind, columns } from '../../rules/values.ts'
 import { joinedWords } from '../../rules/words.ts'
 import { criterionRow } from '../criteria/rows.ts'
 
-export const MOST_CRITERIA = 500
+export const MOST_CRITERIA = 2_000
 
 const declaredInput = z.strictObject({
   criterionId: label
@@ -24,7 +24,8 @@ const declaredInput = z.strictObject({
 })
 
 /** The criteria of a task, in their order; two of one id or of equal words are refused. */
-export const declaredCriteria = list(declaredInput)
+export const declaredCriteria = z
+  .array(declaredInput)
   .min(1, 'is empty; a task declares one criterion at least')
   .max(MOST_CRITERIA, `has more than ${MOST_CRITERIA} criteria`)
   .superRefine((criteria, context) => {

@@ -1,0 +1,98 @@
+/** Reads `requirements.md` and `bugfix.md` of Kiro: one criterion for each EARS item, with the id `R{n}.{m}`. Pure. */
+import { collectTexts, countNoun, quoteTitle, readDocument, type Section } from './sections.ts'
+import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
+
+/** Matches the heading of a requirement in any language: `Requirement 1: Login`, `要件1`, `1. Login`. */
+const REQUIREMENT = /^(?:\p{L}[\p{L}\p{M} ]{0,30}?)?[ -]?(\d{1,4}(?:\.\d{1,4})*)(?![\p{N}\p{L}])/u
+/** Matches the number of a paragraph: `1.1 THE system …`, `3.1. WHEN …`, `**2.1** …`. */
+const NUMBERED = /^[*_]{0,2}(\d{1,4}(?:\.\d{1,4})+)[.):]?[*_]{0,2}[.):]?[ \t]+/
+/** The defect of a bug fix is how the system must not behave. */
+const DEFECT = /\bdefect\b|current behaviou?r/i
+/** Keywords of EARS. */
+const EARS = /\b(?:SHALL|WHEN|WHILE)\b/
+
+export function readKiro(source: string, { path }: ReadOptions): Stated {
+  const { taskId, featureId, sections } = readDocument(source)
+  const warnings: StatedWarning[] = []
+  const list = new StatedList(warnings)
+  const counts = new Map<string, number>()
+  for (const section of sections) {
+    const number = requirementOf(section)
+    const entries = readEntries(section)
+    const isRead = (number !== null || entries.some(({ number: own }) => own !== null)) && !isDefect(section)
+    if (!isRead) {
+      const found = entries.filter(({ text, number: own }) => own !== null || EARS.test(text)).length
+      if (found > 0)
+        warnings.push({
+          line: section.line,
+          message: `${quoteTitle(section)} is not read: it has ${countNoun(found, 'item')}`,
+        })
+      continue
+    }
+    for (const { text, line, number: own } of entries) {
+      const count = (counts.get(number ?? '') ?? 0) + 1
+      counts.set(number ?? '', count)
+      list.add({ text, line, criterionId: own === null ? `R${number}.${count}` : `R${own}` })
+    }
+  }
+  const name = nameOfPath(path)
+  const none = 'it has no heading of a requirement ("Requirement 1") with numbered items'
+  return toStated(list, { featureId: featureId ?? name, taskId: taskId ?? name }, warnings, none)
+}
+
+const nameOfPath = (path: string): string | null => /(?:^|\/)\.kiro\/specs\/([^/]+)\//.exec(path)?.[1] ?? null
+
+/** The number of the requirement that a section is or belongs to; null if there is none. */
+function requirementOf(section: Section): string | null {
+  const chain = [...section.parents, section].filter(({ level }) => level > 1)
+  for (const { title } of chain.toReversed()) {
+    const number = REQUIREMENT.exec(title)?.[1]
+    if (number !== undefined) return number
+  }
+  return null
+}
+
+const isDefect = (section: Section): boolean =>
+  [...section.parents, section].some(({ title }) => DEFECT.test(title))
+
+type Entry = { text: string; line: number; number: string | null }
+
+/** The numbered items and paragraphs of a section; its bullets only if it has neither. */
+function readEntries({ items, texts }: Section): Entry[] {
+  const ofItems = items.flatMap((item) =>
+    collectTexts(item).map((each) => ({
+      ...splitNumber(each.text),
+      line: each.line,
+      isOrdered: /\d/.test(item.mark),
+    })),
+  )
+  const ofTexts = texts
+    .filter(({ kind }) => kind === 'paragraph')
+    .flatMap(({ line, lines }) => readNumbered(lines, line))
+  const isNumbered = ({ isOrdered, number }: (typeof ofItems)[number]) => isOrdered || number !== null
+  const numbered = ofItems.filter(isNumbered)
+  const chosen = numbered.length > 0 || ofTexts.length > 0 ? numbered : ofItems
+  return [...chosen, ...ofTexts]
+    .sort((a, b) => a.line - b.line)
+    .map(({ text, line, number }) => ({ text, line, number }))
+}
+
+function readNumbered(lines: readonly string[], first: number): Entry[] {
+  const entries: Entry[] = []
+  for (const [i, line] of lines.entries()) {
+    const { number, text } = splitNumber(line)
+    if (number !== null) entries.push({ number, text, line: first + i })
+    else {
+      const last = entries.at(-1)
+      if (last !== undefined) last.text += `\n${text}`
+    }
+  }
+  return entries
+}
+
+function splitNumber(text: string): { number: string | null; text: string } {
+  const found = NUMBERED.exec(text)
+  return found === null
+    ? { number: null, text }
+    : { number: found[1] ?? null, text: text.slice(found[0].length) }
+}

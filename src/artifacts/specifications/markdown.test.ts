@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { readJson } from './json.ts'
+import { readMarkdown } from './markdown.ts'
+
+const read = (source: string, options: { nested?: boolean } = {}) =>
+  readMarkdown(source, { path: 'f.md', ...options })
+const criteriaOf = (source: string, options: { nested?: boolean } = {}) =>
+  read(source, options).tasks[0]?.criteria ?? []
+const stated = (list: string, options: { nested?: boolean } = {}) =>
+  criteriaOf(`# A task\n\n## Acceptance Criteria\n\n${list}\n\n## Next\n\n- not one\n`, options)
+const texts = (list: string, options: { nested?: boolean } = {}) =>
+  stated(list, options).map(({ criterionId = '', text }) => `${criterionId}|${text}`)
+
+describe('a task file in Markdown', () => {
+  test.each<[string, string, string[]]>([
+    ['boxes, ticked or not', '- [ ] one\n- [x] two\n- [X] three', ['|one', '|two', '|three']],
+    ['a box alone on its line', '- [ ]\n  one\n- [x]\n  two', ['|one', '|two']],
+    ['stars and pluses', '* one\n* two', ['|one', '|two']],
+    ['numbers', '1. one\n2. two\n10) three', ['|one', '|two', '|three']],
+    ['lines that go on', '- one\n  and more\n- two\nlazily', ['|one and more', '|two lazily']],
+    ['paragraphs of an item', '- one\n\n  and a second\n\n- two', ['|one and a second', '|two']],
+    ['ids before a colon', '- AC-3: one\n- AC-LOAD-01: two', ['AC-3|one', 'AC-LOAD-01|two']],
+    [
+      'bold ids',
+      '- **AC-003** one\n- **AC-4**: two\n- **AC-5:** three\n- __AC-6__ — four',
+      ['AC-003|one', 'AC-4|two', 'AC-5|three', 'AC-6|four'],
+    ],
+    ['a bold id with more in it', '- **AC-6: six** of them', ['AC-6|**six** of them']],
+    [
+      'ids in lower case, and of many words',
+      '- ac-3: one\n- AC-LOAD-TIME-01: two',
+      ['ac-3|one', 'AC-LOAD-TIME-01|two'],
+    ],
+    ['ids before a dash, and in code', '- AC3 - one\n- `AC-1` two', ['AC3|one', 'AC-1|two']],
+    [
+      'texts that only look like an id',
+      '- UTF-8: is read\n- AC is off\n- ACME-1: no\n- AC-3.5 s at most',
+      ['|UTF-8: is read', '|AC is off', '|ACME-1: no', '|AC-3.5 s at most'],
+    ],
+    ['items without a text', '- one\n-\n- [ ] two', ['|one', '|two']],
+    ['an item with text after an open box', '- [ ] TBD\n- [ ] two', ['|TBD', '|two']],
+    ['labels in nested marks', '- [ ] **`AC-1`**: **one** and _two_', ['AC-1|**one** and _two_']],
+    ['two lists', '- one\n\nand also\n\n1. two', ['|one', '|two']],
+    ['headings below it', '### Code\n- one\n### Docs\n- two', ['|one', '|two']],
+    ['fenced code', '```\n- no\n## Acceptance\n```\n- one', ['|one']],
+    ['marks within', '- [ ] `a.ts` **exports** _b_', ['|`a.ts` **exports** _b_']],
+    ['Windows line ends', '- [ ] one\r\n- [ ] two\r\n', ['|one', '|two']],
+    ['tabs', '-\tone\n\t- deep', ['|one deep']],
+    ['emoji', '- \u{1f9e9} fits', ['|\u{1f9e9} fits']],
+  ])('reads %s', (_, list, expected) => {
+    expect(texts(list)).toEqual(expected)
+  })
+
+  test.each([
+    '- [ ]',
+    '- [ ]   ',
+    '* [ ]',
+    '+ []',
+    '1. [ ]',
+    '- [x]',
+    '-\t[ ]\t',
+    '- [ ] **',
+    '- [ ] …',
+    '- [ ] <!-- fill in -->',
+    '- **AC-4**',
+    '-',
+  ])('skips the item %j without words, and names it', (empty) => {
+    for (const lineEnd of ['\n', '\r\n']) {
+      const list = ['- [ ] one', '- [x] two'].toSpliced(1, 0, empty)
+      if (/^\d/.test(empty)) list.splice(0, 3, '1. [ ] one', empty, '3. [x] two')
+      const source = ['# Acceptance criteria', '', ...list, ''].join(lineEnd)
+      const { tasks, warnings } = read(source)
+      expect(tasks[0]?.criteria).toEqual([{ text: 'one' }, { text: 'two' }])
+      expect(warnings).toEqual([{ line: 4, message: 'an item has no words; it is skipped' }])
+    }
+  })
+
+  test('rejects a list whose items have no words', () => {
+    expect(read('# Acceptance Criteria\n- [ ]\n- [ ]')).toMatchObject({
+      tasks: [],
+      refused: expect.stringMatching(
+        /^states no criteria: no item under its heading "Acceptance Criteria" has words\./,
+      ),
+    })
+  })
+
+  test('counts nested items as part of their parent, or as separate criteria', () => {
+    const list = '- AC-1: one\n  - in it\n    - deep\n- two'
+    expect(texts(list)).toEqual(['AC-1|one in it deep', '|two'])
+    expect(texts(list, { nested: true })).toEqual(['AC-1|one', '|in it', '|deep', '|two'])
+  })
+
+  test('reads every matching heading, at any level and in any case, each to the next of its level', () => {
+    const source =
+      '# ACCEPTANCE  criteria for now\n- one\n## deeper\n- two\n# Notes\n- no\n## Acceptance criteria\n- three'
+    expect(criteriaOf(source).map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('reads a bold line, a line with a colon and an item with the words of the heading as headings', () => {
+    for (const title of [
+      '**Acceptance Criteria:**',
+      '__Acceptance criteria__',
+      'Acceptance criteria:',
+      '**Acceptance Criteria**:',
+    ])
+      expect(criteriaOf(`# Story\nAs a user\n${title}\n- one\n\n**Notes**\n- no`), title).toEqual([
+        { text: 'one' },
+      ])
+    expect(criteriaOf('- **Story**: login\n- **Acceptance Criteria**:\n  - one\n  - two\n- no')).toEqual([
+      { text: 'one' },
+      { text: 'two' },
+    ])
+  })
+
+  test('a label that two sections repeat gets the number of its section in front', () => {
+    const section = (title: string, text: string) => `## ${title}\n### Acceptance Criteria\n- AC-1: ${text}\n`
+    const idsOf = (source: string) => criteriaOf(source).map(({ criterionId }) => criterionId)
+    expect(idsOf(section('Requirement 1', 'one') + section('Requirement 2', 'two'))).toEqual([
+      'R1.AC-1',
+      'R2.AC-1',
+    ])
+    expect(idsOf(section('User Story 3: Login', 'one') + section('User Story 4', 'two'))).toEqual([
+      'US3.AC-1',
+      'US4.AC-1',
+    ])
+    expect(idsOf(section('Login', 'one') + section('Logout', 'two'))).toEqual(['R1.AC-1', 'R2.AC-1'])
+    expect(idsOf(section('Login', 'one'))).toEqual(['AC-1'])
+  })
+
+  test('a repeated text is read once, and a repeated or taken id is replaced, each with a warning', () => {
+    const { tasks, warnings } = read('# Acceptance criteria\n- AC-2: one\n- two\n- AC-2: three\n- **One**.')
+    expect(tasks[0]?.criteria).toEqual([
+      { criterionId: 'AC-2', text: 'one' },
+      { criterionId: 'AC-004', text: 'two' },
+      { text: 'three' },
+    ])
+    expect(warnings).toEqual([
+      { line: 5, message: 'an item repeats the text in line 2; it is read once' },
+      { line: 4, message: 'the id AC-2 is taken in line 2; the item gets another one' },
+    ])
+  })
+
+  test('names each section that looks like criteria and is not read, by its line in the file', () => {
+    const source = [
+      '---\nid: T\n---\n# Task\n\n## Acceptance Criteria\n\n- one\n\n| AC | text |\n|---|---|\n| AC-9 | nine |\n',
+      '## Success Criteria\n\n- fast\n- small\n\n## Notes\n- no\n\n### Akzeptanzkriterien\n\nAlles.\n',
+      '**Acceptance criteria:** it works\n\n## Done when\n',
+    ].join('')
+    expect(read(source).warnings).toEqual([
+      { line: 6, message: '"Acceptance Criteria" has 1 table that is not read' },
+      { line: 13, message: '"Success Criteria" is not read: it has 2 items' },
+      { line: 21, message: '"Akzeptanzkriterien" is not read: it has 1 paragraph' },
+      { line: 24, message: 'a paragraph of acceptance criteria is not read' },
+    ])
+  })
+
+  test('leaves out the marks of a fence in an item, and keeps its lines', () => {
+    expect(texts('- run\n  ```sh\n  npm test\n  ```\n- two')).toEqual(['|run npm test', '|two'])
+  })
+
+  test('refuses more criteria than a task may have', () => {
+    const list = Array.from({ length: 2_001 }, (_, i) => `- case ${i}`).join('\n')
+    expect(read(`# Acceptance criteria\n${list}`)).toMatchObject({
+      tasks: [],
+      refused: 'states 2001 criteria of one task; the limit is 2000',
+    })
+  })
+
+  test('ends at a heading of a level above', () => {
+    const source = '# Task\n## Acceptance criteria\n- one\n# Notes\n- no criterion'
+    expect(criteriaOf(source)).toEqual([{ text: 'one' }])
+  })
+
+  test('reads the task from the front matter', () => {
+    const namesIn = (front: string) => read(`---\n${front}\n---\n# Acceptance criteria\n- one`).tasks[0]
+    expect(namesIn('id: TASK-1 # the id\nfeature_id: "FEAT-1"')).toMatchObject({
+      taskId: 'TASK-1',
+      featureId: 'FEAT-1',
+    })
+    expect(namesIn("task_id: 'TASK-2'\r\ntitle: x")).toMatchObject({ taskId: 'TASK-2', featureId: null })
+    expect(namesIn('id: null')).toMatchObject({ taskId: null })
+    const withMark = '\uFEFF---\nid: TASK-3\n---\n# Acceptance criteria\n- one'
+    expect(read(withMark).tasks[0]?.taskId, 'behind a byte order mark').toBe('TASK-3')
+    expect(read('# Acceptance criteria\n- one').tasks[0]?.taskId).toBeNull()
+  })
+
+  test('names the missing heading if there are no criteria', () => {
+    const refusal = (source: string) => read(source).refused
+    expect(refusal('# Goal\n- one')).toBe(
+      'states no criteria: it has no heading "Acceptance Criteria". Headings: "Goal"',
+    )
+    expect(refusal('# Acceptance Criteria\n\n| a |\n|---|\n| b |\n')).toContain(
+      'states no criteria: there is no list under its heading "Acceptance Criteria".',
+    )
+    expect(refusal('')).toContain('Headings: none')
+  })
+})
+
+test('a specification in JSON is taken as it is sent, also behind a byte order mark', () => {
+  const json =
+    '{"task_id": "TASK-1", "criteria": [{"criterion_id": "AC-1", "text": "one", "kind": "manual"}, "two"]}'
+  const task = {
+    taskId: 'TASK-1',
+    featureId: null,
+    criteria: [{ criterionId: 'AC-1', text: 'one', kind: 'manual' }, { text: 'two' }],
+  }
+  expect(readJson(json).tasks).toEqual([task])
+  expect(readJson(`\uFEFF${json}`).tasks).toEqual([task])
+  expect(readJson('[]').refused).toBe('has no list `criteria`')
+  expect(readJson('- one').refused).toContain('is not JSON')
+  expect(readJson('{"criteria": [{}]}').refused).toBe('has a criterion without a text: criteria[0]')
+})

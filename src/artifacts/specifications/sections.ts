@@ -1,0 +1,147 @@
+/** Reads a Markdown file as a list of sections, each below a heading or a line that acts as one. Pure. */
+import { type ListItem, readBlocks, type Text } from '../markdown-lines.ts'
+import { type FrontMatter, namesOf, splitFrontMatter } from './front-matter.ts'
+import type { StatedWarning } from './stated.ts'
+
+export type Section = {
+  /** Empty for the text above the first heading. */
+  title: string
+  level: number
+  line: number
+  /** The sections that contain this one, outermost first. */
+  parents: readonly Section[]
+  items: ListItem[]
+  texts: Text[]
+}
+
+export type Document = FrontMatter & {
+  taskId: string | null
+  featureId: string | null
+  sections: Section[]
+}
+
+export function readDocument(source: string): Document {
+  const front = splitFrontMatter(source)
+  return { ...front, ...namesOf(front), sections: readSections(front.body, front.offset) }
+}
+
+/** A bold line alone acts as a heading below all real ones: `**Acceptance Scenarios**:`. */
+const BOLD_LEVEL = 7
+/** A line with a colon that names criteria: `Acceptance criteria:`. */
+const COLON_LEVEL = 8
+const BOLD_LINE = /^(\*\*|__)((?:(?!\1).)+)\1[ \t]*[:：]?[ \t]*$/
+const COLON_LINE = /^[^*_|].{0,80}[:：][ \t]*$/
+
+/** @param offset number of lines above the text in its file */
+export function readSections(body: string, offset = 0): Section[] {
+  const sections: Section[] = []
+  let open: Section[] = []
+  const start = (title: string, level: number, line: number): void => {
+    open = open.filter((section) => section.level < level)
+    const section = { title, level, line: line + offset, parents: open, items: [], texts: [] }
+    sections.push(section)
+    open = [...open, section]
+  }
+  start('', 0, 1)
+  for (const block of readBlocks(body)) {
+    const section = sections.at(-1)
+    if (block.kind === 'heading') start(block.text, block.level, block.line)
+    else if (block.kind === 'item') section?.items.push(moveDown(block, offset))
+    else if (block.kind === 'fence') section?.texts.push({ ...block, line: block.line + offset })
+    else addParagraph(block)
+  }
+  return sections
+
+  function addParagraph({ kind, line, lines }: Text): void {
+    let text: Text | null = null
+    for (const [i, each] of lines.entries()) {
+      const title = readTitle(each.trim())
+      if (title !== null) {
+        start(title.text, title.level, line + i)
+        text = null
+      } else if (text === null) {
+        text = { kind, line: line + i + offset, lines: [each] }
+        sections.at(-1)?.texts.push(text)
+      } else text.lines.push(each)
+    }
+  }
+}
+
+function readTitle(line: string): { text: string; level: number } | null {
+  const bold = BOLD_LINE.exec(line)?.[2]
+  if (bold !== undefined) return { text: withoutColon(bold), level: BOLD_LEVEL }
+  return COLON_LINE.test(line) && NAMES_CRITERIA.test(line)
+    ? { text: withoutColon(line), level: COLON_LEVEL }
+    : null
+}
+
+const withoutColon = (text: string): string => text.replace(/[ \t]*[:：]?[ \t]*$/, '').trim()
+
+const moveDown = (item: ListItem, offset: number): ListItem =>
+  offset === 0
+    ? item
+    : { ...item, line: item.line + offset, items: item.items.map((each) => moveDown(each, offset)) }
+
+/** Matches a heading of acceptance criteria. */
+export const NAMES_CRITERIA = /acceptance\s+criteria/i
+
+/** Matches a heading that may be one of criteria, in several languages. */
+const LOOKS_LIKE_CRITERIA =
+  /acceptance|acceptatie|acceptatiecriteria|criteri|critère|criterio|critério|kryteri|akzeptanz|kriterien|критери|критері|приемк|приёмк|受け入れ|受入|验收|驗收|수락|인수|definition of done|done when|must haves?/i
+
+/** Joins an item's own words and those of its nested items. With `nested`, each item is a separate text. */
+export function collectTexts(
+  { line, lines, items }: ListItem,
+  nested = false,
+): { text: string; line: number }[] {
+  const below = items.flatMap((item) => collectTexts(item, nested))
+  const own = { text: lines.join('\n'), line }
+  return nested ? [own, ...below] : [{ text: [own, ...below].map(({ text }) => text).join('\n'), line }]
+}
+
+/** Warns of each section that looks like criteria and was not read. */
+export function warnOfUnread(
+  sections: readonly Section[],
+  wasRead: (section: Section) => boolean,
+): StatedWarning[] {
+  return sections
+    .filter((section) => !wasRead(section))
+    .flatMap((section) => {
+      const warnings = section.texts.flatMap(({ line, lines }) =>
+        lines.flatMap((text, i) =>
+          INLINE_CRITERIA.test(text)
+            ? [{ line: line + i, message: 'a paragraph of acceptance criteria is not read' }]
+            : [],
+        ),
+      )
+      const found = LOOKS_LIKE_CRITERIA.test(section.title) ? describeContent(section) : null
+      if (found !== null)
+        warnings.unshift({
+          line: section.line,
+          message: `${quoteTitle(section)} is not read: it has ${found}`,
+        })
+      return warnings
+    })
+}
+
+/** Matches `**Acceptance criteria:** The user logs in`. */
+const INLINE_CRITERIA = /^[ \t*_>]*acceptance[ \t]+criteria[*_]*[:：]/i
+
+export const quoteTitle = ({ title }: Section): string => JSON.stringify(title.slice(0, 80))
+
+/** What a section has directly below its heading; null if that is nothing. */
+export function describeContent({ items, texts }: Section): string | null {
+  const parts = [
+    countNoun(items.length, 'item'),
+    countNoun(texts.filter(isTable).length, 'table'),
+    countNoun(texts.filter(({ kind }) => kind === 'fence').length, 'fenced block'),
+    countNoun(texts.filter((text) => text.kind === 'paragraph' && !isTable(text)).length, 'paragraph'),
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(', ')
+}
+
+export const countNoun = (count: number, noun: string): string | null =>
+  count === 0 ? null : `${count} ${noun}${count === 1 ? '' : 's'}`
+
+export const isTable = ({ kind, lines }: Text): boolean =>
+  kind === 'paragraph' && lines.some((line) => line.trimStart().startsWith('|'))

@@ -1,0 +1,268 @@
+/** Reads specification files, groups what they state by task, and declares it (contract: doors.md, 3). */
+import { isUtf8 } from 'node:buffer'
+import { isDeepStrictEqual } from 'node:util'
+import { asTurngraphError, TurngraphError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { normalizeLabel } from '../../rules/labels.ts'
+import { rankOfPath } from '../find-task-files.ts'
+import { type FoundFile, findSpecificationFiles } from './find-specification-files.ts'
+import type { FormatName } from './format-names.ts'
+import { chooseFormat, readSpecification } from './formats.ts'
+import type { SpecifiedFile, SpecifyReport } from './report.ts'
+import { describeExcess, type ReadOptions, type Stated, type StatedCriterion, StatedList } from './stated.ts'
+
+export type SpecifyTarget = {
+  declareCriteria(input: {
+    project: string | null
+    featureId: string
+    taskId: string
+    criteria: { criterionId?: string; text: string; kind?: StatedCriterion['kind'] }[]
+    source: { path: string }
+  }): Promise<{ version: number; created: boolean; total: number; warnings?: string[] | undefined }>
+}
+
+export type ReadFilesOptions = {
+  /** Default: the format that the path and the content of each file show. */
+  format?: FormatName | undefined
+  nested?: boolean | undefined
+  /** Reads each task of a spec-kit `tasks.md`. */
+  tasks?: boolean | undefined
+  /** Names for what files do not name themselves. */
+  featureId?: string | undefined
+  taskId?: string | undefined
+  /** Reads the content of a path; it rejects what is too large or not a file. */
+  readFile: (path: string) => Promise<Buffer>
+}
+
+export type DeclaredTask = {
+  taskId: string
+  version: number
+  created: boolean
+  total: number
+  warnings: readonly string[]
+}
+
+type TaskOfFile = {
+  file: SpecifiedFile
+  entry: SpecifiedFile['tasks'][number]
+  stated: StatedCriterion[]
+  featureId: string
+  taskId: string
+  /** Whether the flags name it: several such files state parts of one task. */
+  isNamedByFlags: boolean
+}
+
+/** What some files state: the report, and the lists that can be declared. */
+export type ReadSpecifications = { report: SpecifyReport; declarations: Declaration[] }
+
+export type Declaration = { parts: readonly TaskOfFile[]; criteria: StatedCriterion[] }
+
+/**
+ * Reads the files at and below the paths, and groups what they state by task. A file that cannot be read is
+ * reported in `refused`, and the others are read.
+ *
+ * @throws the error of a file if it is the only path
+ */
+export async function readSpecificationFiles(
+  paths: readonly string[],
+  options: ReadFilesOptions,
+): Promise<ReadSpecifications> {
+  const found = await findSpecificationFiles(paths)
+  const files: SpecifiedFile[] = found.refused.map(({ path, reason }) => refusedFile(path, reason))
+  const tasks: TaskOfFile[] = []
+  for (const each of found.files) {
+    const read = await readFile(each, each.isNamed && paths.length === 1, options)
+    if (read === null) continue
+    files.push(read.file)
+    tasks.push(...read.tasks)
+  }
+  const groups = groupBy(tasks, ({ featureId, taskId }) => JSON.stringify([featureId, taskId]))
+  return {
+    report: { files },
+    declarations: [...groups.values()].flatMap((group) => toDeclaration(group) ?? []),
+  }
+}
+
+/** Declares what was read. A task that is rejected is reported in `refused`, and the others are declared. */
+export async function declareSpecifications(
+  client: SpecifyTarget,
+  { declarations }: ReadSpecifications,
+  { project = null }: { project?: string | null | undefined },
+): Promise<DeclaredTask[]> {
+  const declared: DeclaredTask[] = []
+  for (const each of declarations) declared.push(...(await declare(client, each, project)))
+  return declared
+}
+
+const refusedFile = (path: string, refused: string): SpecifiedFile => ({
+  path,
+  format: null,
+  tasks: [],
+  warnings: [],
+  refused,
+})
+
+/** Null: a Markdown file of a folder that has nothing to do with criteria. */
+async function readFile(
+  { path, isNamed }: FoundFile,
+  isOnly: boolean,
+  options: ReadFilesOptions,
+): Promise<{ file: SpecifiedFile; tasks: TaskOfFile[] } | null> {
+  let source: string
+  try {
+    source = toText(await options.readFile(path), path)
+  } catch (error) {
+    if (isOnly) throw error
+    return { file: refusedFile(path, withoutPath(asTurngraphError(error).message, path)), tasks: [] }
+  }
+  const format = options.format ?? chooseFormat(path, source)
+  const { featureId = null } = options
+  const stated = await readSpecification(format, source, { ...pickOptions(options), path, featureId })
+  if (!isNamed && format === 'markdown' && stated.tasks.length === 0 && stated.warnings.length === 0)
+    return null
+  return nameTasks(path, format, stated, options)
+}
+
+const pickOptions = ({
+  nested = false,
+  tasks = false,
+}: ReadFilesOptions): Pick<ReadOptions, 'nested' | 'tasks'> => ({
+  nested,
+  tasks,
+})
+
+function toText(bytes: Buffer, path: string): string {
+  const shown = path === '-' ? 'Standard input' : path
+  const refuse = (message: string, hint: string) =>
+    new TurngraphError('invalid_request', `${shown} ${message}.`, { hint })
+  if (!isUtf8(bytes)) throw refuse('is not UTF-8', 'Save it as UTF-8.')
+  const text = bytes.toString('utf8')
+  if (text.includes('\0')) throw refuse('holds NUL characters', 'Name a text file.')
+  return text
+}
+
+const withoutPath = (message: string, path: string): string =>
+  message.replace(`${path} `, '').replace(/\.$/, '')
+
+/** Names the tasks of a file: by itself, otherwise by the flags. */
+function nameTasks(
+  path: string,
+  format: FormatName,
+  { tasks: stated, warnings, refused }: Stated,
+  { featureId: featureFlag, taskId: taskFlag }: ReadFilesOptions,
+): { file: SpecifiedFile; tasks: TaskOfFile[] } {
+  const file: SpecifiedFile = { path, format, tasks: [], warnings, ...(refused !== undefined && { refused }) }
+  const tasks: TaskOfFile[] = []
+  const missing = new Set<string>()
+  for (const { criteria, ...own } of stated) {
+    const [featureId, taskId] = [own.featureId ?? featureFlag ?? null, own.taskId ?? taskFlag ?? null]
+    const entry: SpecifiedFile['tasks'][number] = {
+      featureId,
+      taskId,
+      version: null,
+      criteria: criteria.map(toReported),
+    }
+    file.tasks.push(entry)
+    if (featureId === null) missing.add('feature_id')
+    if (taskId === null) missing.add('id')
+    if (featureId !== null && taskId !== null)
+      tasks.push({ file, entry, stated: criteria, featureId, taskId, isNamedByFlags: own.taskId === null })
+  }
+  if (missing.size > 0) file.refused = `names no ${[...missing].join(' and no ')}`
+  if (stated.some(({ featureId }) => isUnused(featureFlag, featureId)))
+    warnings.push({ line: null, message: '--feature is not used: the file itself names the feature' })
+  if (stated.some(({ taskId }) => isUnused(taskFlag, taskId)))
+    warnings.push({ line: null, message: '--task is not used: the file itself names its tasks' })
+  return { file, tasks }
+}
+
+/** The feature of a format may begin with the feature of the flag. */
+const isUnused = (flag: string | undefined, own: string | null): boolean =>
+  flag !== undefined && own !== null && own !== flag && !own.startsWith(`${flag}/`)
+
+const toReported = ({ criterionId, text, kind = 'code', tests }: StatedCriterion, place: number) => ({
+  criterionId: criterionId ?? normalizeLabel(`AC-${place + 1}`),
+  text,
+  kind,
+  ...(tests !== undefined && { tests }),
+})
+
+/** What the files of one task state together; null if it is refused. */
+function toDeclaration(group: readonly TaskOfFile[]): Declaration | null {
+  const parts = group.every(({ isNamedByFlags }) => isNamedByFlags) ? group : [chooseCopy(group)]
+  const [first, ...others] = parts
+  const criteria = first !== undefined && others.length === 0 ? first.stated : joinParts(parts)
+  const reported = criteria.map(toReported)
+  for (const { entry, stated } of parts) {
+    const texts = new Set(stated.map(({ text }) => text))
+    entry.criteria = reported.filter(({ text }) => texts.has(text))
+  }
+  const refused = describeExcess(criteria)
+  if (refused !== null) refuse(parts, refused)
+  return refused === null ? { parts, criteria } : null
+}
+
+async function declare(
+  client: SpecifyTarget,
+  { parts, criteria }: Declaration,
+  project: string | null,
+): Promise<DeclaredTask[]> {
+  const [first] = parts
+  if (first === undefined) return []
+  const { featureId, taskId, file } = first
+  try {
+    const {
+      version,
+      created,
+      total,
+      warnings = [],
+    } = await client.declareCriteria({
+      project,
+      featureId,
+      taskId,
+      criteria: criteria.map(({ tests: _, ...criterion }) => criterion),
+      source: { path: file.path },
+    })
+    for (const { entry } of parts) entry.version = version
+    return [{ taskId, version, created, total, warnings }]
+  } catch (error) {
+    const { status, message } = asTurngraphError(error)
+    if (!OF_THE_FILE.has(status)) throw error
+    refuse(parts, `is not declared: ${message.replace(/\.$/, '')}`)
+    return []
+  }
+}
+
+/** Errors that concern one task. Others, such as an unavailable graph, would refuse every task. */
+const OF_THE_FILE: ReadonlySet<number> = new Set([400, 409, 410, 413])
+
+function refuse(tasks: readonly TaskOfFile[], reason: string): void {
+  for (const { file } of tasks) file.refused ??= reason
+}
+
+/** Of several files that name one task, the folder of its state decides, then the order of the paths. */
+function chooseCopy(group: readonly TaskOfFile[]): TaskOfFile {
+  const [first, ...others] = [...group].sort((a, b) => rankOfPath(a.file.path) - rankOfPath(b.file.path))
+  if (first === undefined) throw new RangeError('a group has a task')
+  for (const { file, stated, taskId } of others) {
+    const isSame = isDeepStrictEqual(stated, first.stated)
+    const message = `${taskId} is read from ${first.file.path}, which states ${isSame ? 'the same' : 'other criteria'}`
+    if (isSame) file.warnings.push({ line: null, message })
+    else file.refused ??= message
+  }
+  return first
+}
+
+/** Joins what several files state of the task that the flags name. */
+function joinParts(parts: readonly TaskOfFile[]): StatedCriterion[] {
+  const warnings: SpecifiedFile['warnings'] = []
+  const list = new StatedList(warnings)
+  for (const [place, { stated, file }] of parts.entries()) {
+    for (const { criterionId = null, ...criterion } of stated)
+      list.add({ ...criterion, criterionId, line: null, section: `F${place + 1}` })
+    file.warnings.push(...warnings.splice(0))
+  }
+  const criteria = list.toCriteria()
+  parts[0]?.file.warnings.push(...warnings)
+  return criteria
+}

@@ -1,0 +1,174 @@
+/** What a specification file states: tasks, their criteria and warnings. Every format makes its criteria here. Pure. */
+import { MOST_CRITERIA } from '../../memory/specification/specification.ts'
+import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
+import type { CriterionKind } from '../../rules/values.ts'
+import { joinedWords } from '../../rules/words.ts'
+import { removeComments } from '../markdown-lines.ts'
+
+export type StatedCriterion = {
+  criterionId?: string
+  text: string
+  kind?: CriterionKind
+  /** Names of tests that prove it; `*` is any text. */
+  tests?: string[]
+}
+export type StatedTask = { featureId: string | null; taskId: string | null; criteria: StatedCriterion[] }
+/** `line` is null if the format does not know it. */
+export type StatedWarning = { line: number | null; message: string }
+
+export type Stated = {
+  tasks: StatedTask[]
+  warnings: StatedWarning[]
+  /** The reason why the file states no task, as the rest of a sentence that begins with the file. */
+  refused?: string
+}
+
+export type ReadOptions = {
+  /** Path of the file as it was given; empty for a text without a file. */
+  path: string
+  /** Makes each nested item a separate criterion. By default nested items are part of their parent's text. */
+  nested?: boolean
+  /** Reads each task of a spec-kit `tasks.md`. */
+  tasks?: boolean
+  /** Feature of the flag, if a format makes it a part of its own. */
+  featureId?: string | null
+  /** Texts of the files that come before this one and that it changes, oldest first. */
+  earlier?: readonly string[]
+}
+
+/** Maximum length of the criteria of one task: the request that declares them is below 1 MiB. */
+const MAX_STATED_CHARACTERS = 512 * 1024
+const MAX_TEXT_BYTES = 64 * 1024
+
+type Candidate = StatedCriterion & { line: number | null; section: string | null }
+
+type Addition = {
+  text: string
+  line: number | null
+  /** Null: the text has no id, even if it begins with a label. Left out: a label at its start is the id. */
+  criterionId?: string | null
+  /** Prefix of a label that several sections repeat. */
+  section?: string | null
+  tests?: readonly string[]
+}
+
+/** Collects the criteria of one task. */
+export class StatedList {
+  readonly #warnings: StatedWarning[]
+  readonly #criteria: Candidate[] = []
+  readonly #lineOfWords = new Map<string, number | null>()
+  /** Number of texts, also those without words. */
+  added = 0
+
+  constructor(warnings: StatedWarning[]) {
+    this.#warnings = warnings
+  }
+
+  get size(): number {
+    return this.#criteria.length
+  }
+
+  /** Adds a text. A text without words, or with the words of an earlier one, is left out with a warning. */
+  add({ text, line, criterionId, section = null, tests }: Addition): void {
+    this.added++
+    const split =
+      criterionId === undefined ? splitLabel(cleanText(text)) : { label: criterionId, text: cleanText(text) }
+    const words = joinedWords(split.text)
+    const warn = (message: string) => this.#warnings.push({ line, message })
+    if (words === '') return void warn('an item has no words; it is skipped')
+    if (Buffer.byteLength(split.text) > MAX_TEXT_BYTES)
+      return void warn('an item is longer than 64 KiB; it is not read')
+    const earlier = this.#lineOfWords.get(words)
+    if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
+    this.#lineOfWords.set(words, line)
+    this.#criteria.push({
+      ...(split.label !== null && { criterionId: split.label }),
+      text: split.text,
+      ...(tests !== undefined && tests.length > 0 && { tests: [...tests] }),
+      line,
+      section,
+    })
+  }
+
+  /** The criteria, each with an id of its own or without one. */
+  toCriteria(): StatedCriterion[] {
+    prefixRepeatedLabels(this.#criteria)
+    const places = new Map<string, Candidate>()
+    for (const each of this.#criteria) {
+      if (each.criterionId === undefined) continue
+      const key = normalizeLabel(each.criterionId)
+      const first = places.get(key)
+      if (first === undefined) places.set(key, each)
+      else {
+        const message = `the id ${each.criterionId} is taken${atLine(first.line)}; the item gets another one`
+        this.#warnings.push({ line: each.line, message })
+        delete each.criterionId
+      }
+    }
+    nameUnnamed(this.#criteria, new Set(places.keys()))
+    return this.#criteria.map(({ line: _, section: __, ...criterion }) => criterion)
+  }
+}
+
+/** Writes a text as one line, without comments, a check box and the marks of fences. */
+export function cleanText(text: string): string {
+  const lines = removeComments(text).split('\n')
+  const kept = lines.filter((line) => !FENCE_MARK.test(line)).join('\n')
+  return kept.replace(CHECK_BOX, '').replace(/\s+/gu, ' ').trim()
+}
+
+const CHECK_BOX = /^\s*\[[ \txX~-]?\](?=\s|$)/
+const FENCE_MARK = /^[ \t]*(?:`{3,}[^`]*|~{3,}.*)$/
+
+const atLine = (line: number | null): string => (line === null ? '' : ` in line ${line}`)
+
+/** `R1.AC-1` and `R2.AC-1` if two sections have the label AC-1. */
+function prefixRepeatedLabels(criteria: readonly Candidate[]): void {
+  const sections = new Map<string, Set<string | null>>()
+  for (const { criterionId, section } of criteria) {
+    if (criterionId === undefined) continue
+    const key = normalizeLabel(criterionId)
+    const found = sections.get(key)
+    if (found === undefined) sections.set(key, new Set([section]))
+    else found.add(section)
+  }
+  for (const each of criteria) {
+    if (each.criterionId === undefined || each.section === null) continue
+    const isRepeated = (sections.get(normalizeLabel(each.criterionId))?.size ?? 0) > 1
+    if (isRepeated) each.criterionId = `${each.section}.${each.criterionId}`
+  }
+}
+
+/** Gives an id to each criterion whose default, `AC-001` … in order, is the id of another one. */
+function nameUnnamed(criteria: readonly Candidate[], taken: ReadonlySet<string>): void {
+  let free = criteria.length
+  for (const [i, each] of criteria.entries()) {
+    if (each.criterionId !== undefined || !taken.has(toDefaultId(i + 1))) continue
+    do free++
+    while (taken.has(toDefaultId(free)))
+    each.criterionId = toDefaultId(free)
+  }
+}
+
+const toDefaultId = (number: number): string => normalizeLabel(`AC-${number}`)
+
+/** Returns what a file states of one task; refused if it is empty or too large. */
+export function toStated(
+  list: StatedList,
+  names: { featureId: string | null; taskId: string | null },
+  warnings: StatedWarning[],
+  none: string,
+): Stated {
+  const criteria = list.toCriteria()
+  const refused = criteria.length === 0 ? `states no criteria: ${none}` : describeExcess(criteria)
+  return refused === null ? { tasks: [{ ...names, criteria }], warnings } : { tasks: [], warnings, refused }
+}
+
+export function describeExcess(criteria: readonly StatedCriterion[]): string | null {
+  if (criteria.length > MOST_CRITERIA)
+    return `states ${criteria.length} criteria of one task; the limit is ${MOST_CRITERIA}`
+  const characters = criteria.reduce((sum, { text }) => sum + text.length, 0)
+  return characters > MAX_STATED_CHARACTERS
+    ? `has more than ${MAX_STATED_CHARACTERS} characters of criteria of one task`
+    : null
+}
