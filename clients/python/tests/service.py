@@ -1,4 +1,4 @@
-"""The real service that the tests run on, and a network before it that does what a test says."""
+"""The real service of the tests, and a network before it that a test can disturb."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ URL = os.environ["TURNGRAPH_URL"]
 TOKEN = os.environ["TURNGRAPH_TOKEN"]
 NUMBERS = itertools.count()
 
-# What becomes of a request: it arrives (None), its connection breaks, its answer is lost after the service has done it, it
-# is never answered, or it gets an answer of the test's own.
+# The fate of a request: it arrives (None), its connection is closed, its answer is lost after the service has handled it,
+# it is never answered, or the test answers it.
 Fate = Union[None, str, "tuple[int, Any]"]
 
 
 class ServiceTest(unittest.TestCase):
-    """Each test has a task, and a folder, of its own."""
+    """A test case whose tests have their own task and folder."""
 
     def setUp(self) -> None:
         self.task: Any = {"feature_id": f"FEAT-{next(NUMBERS)}", "task_id": f"TASK-{os.getpid()}-{next(NUMBERS)}"}
@@ -44,7 +44,7 @@ class ServiceTest(unittest.TestCase):
         return {**self.task, "turn_number": number, "player_summary": summary, "completed_at": time, **more}
 
     def numbers(self) -> list[int]:
-        """The turns that the service has of the task."""
+        """Lists the turns of the task in the service."""
         with TurngraphClient(URL, token=TOKEN) as client:
             worlds = client.list_worlds(**self.task)["items"]
             turns = client.list_turns(world_slug=worlds[0]["world_slug"])["items"]
@@ -57,7 +57,7 @@ class ServiceTest(unittest.TestCase):
 
 
 class Network:
-    """A proxy before the service; ``fate`` decides, and what came through is noted."""
+    """A proxy before the service. ``fate`` decides on each request, and ``seen`` lists them."""
 
     def __init__(self) -> None:
         self.fate: Callable[[str, str], Fate] = lambda method, path: None

@@ -1,4 +1,4 @@
-"""What the client sends, answers and raises."""
+"""The requests, answers and errors of the client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def free_port() -> int:
 
 
 def drip(server: socket.socket, first: bytes, done: threading.Event) -> None:
-    """Answers ``first``, and then a byte every 0.1 s for as long as somebody listens, or until 10 s have passed."""
+    """Answers ``first``, and then a byte every 0.1 s until the client disconnects, for at most 10 s."""
     connection, _ = server.accept()
     with connection:
         connection.recv(65_536)
@@ -54,7 +54,7 @@ class ClientTest(ServiceTest):
         answer = client.load_turn_continuation_context(**self.task, current_turn=2)
         self.assertIn("✓ AC-1: verified", answer["context"] or "")
 
-    def test_a_worker_waits_for_its_next_attempt_longer_than_for_other_answers(self) -> None:
+    def test_the_timeout_of_next_attempt_includes_its_wait(self) -> None:
         client = self.client(timeout=2.0, retries=0)
         slug = client.create_world(**self.task)["world_slug"]
         nothing = client.next_attempt(world_slug=slug, worker_id="w", with_continuation=False, wait_ms=3_000)
@@ -63,7 +63,7 @@ class ClientTest(ServiceTest):
         claim = client.next_attempt(world_slug=slug, worker_id="w", with_continuation=False)["claim"]
         self.assertEqual(claim and claim["attempt_id"], attempt_id)
 
-    def test_names_stand_in_paths_as_they_are(self) -> None:
+    def test_names_are_encoded_in_paths(self) -> None:
         client = self.client()
         slug = f"a%2Fb~%20{self.task['task_id']}"
         client.create_world(**self.task, world_slug=slug)
@@ -74,7 +74,7 @@ class ClientTest(ServiceTest):
             self.assertEqual(raised.exception.code, "invalid_request")
             self.assertIn("MCP takes such a name", raised.exception.hint or "")
 
-    def test_what_json_has_no_form_for_is_refused_with_its_field_and_never_waits_in_a_spool(self) -> None:
+    def test_a_value_that_json_cannot_represent_is_rejected_with_its_field_and_never_spooled(self) -> None:
         itself: dict[str, object] = {}
         itself["itself"] = itself
         deep: dict[str, object] = {}
@@ -105,7 +105,7 @@ class ClientTest(ServiceTest):
             self.client().list_worlds(feature_id="\ud800")
         self.assertEqual(raised.exception.code, "invalid_request")
 
-    def test_an_address_or_a_setting_that_does_not_fit_is_refused_by_name_and_without_its_password(self) -> None:
+    def test_an_invalid_address_or_setting_is_rejected_by_name_and_without_its_password(self) -> None:
         urls: list[Any] = [
             "http://h:99999",
             "http://h:abc",
@@ -135,7 +135,7 @@ class ClientTest(ServiceTest):
         self.assertEqual(raised.exception.code, "store_unavailable")
         self.assertNotIn("secret", str(raised.exception))
 
-    def test_an_answer_whose_headers_drip_ends_with_the_time_out(self) -> None:
+    def test_an_answer_whose_headers_drip_ends_with_the_timeout(self) -> None:
         for first in (b"HTT", b"HTTP/1.1 200 OK\r\nX-A: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"):
             with socket.create_server(("127.0.0.1", 0)) as server:
                 done = threading.Event()
@@ -163,7 +163,7 @@ class ClientTest(ServiceTest):
         self.assertEqual((raised.exception.code, raised.exception.status), ("unauthorized", 401))
         self.assertFalse(is_spooled(raised.exception))
 
-    def test_calls_that_name_no_project_are_of_the_client_s(self) -> None:
+    def test_calls_without_a_project_use_the_project_of_the_client(self) -> None:
         shop, toys = self.client(project="shop"), self.client(project="toys")
         shop.capture_turn_state(**self.turn(1))
         context = toys.load_turn_continuation_context(**self.task, current_turn=2)
@@ -181,7 +181,7 @@ class ClientTest(ServiceTest):
         self.assertFalse(stored["created"])
         self.assertEqual(self.numbers(), [1])
 
-    def test_what_another_try_does_not_mend_is_not_repeated(self) -> None:
+    def test_a_call_is_not_repeated_if_a_repeat_cannot_succeed(self) -> None:
         network = self.network()
         client = self.client(network.url, retries=3)
         with self.assertRaises(TurngraphError):
@@ -192,7 +192,7 @@ class ClientTest(ServiceTest):
             client.run_turn(world_slug="w")
         self.assertEqual((raised.exception.code, len(network.seen)), ("store_unavailable", 2))
 
-    def test_a_world_is_made_once_however_often_its_creation_is_repeated(self) -> None:
+    def test_a_world_is_created_once_however_often_its_creation_is_repeated(self) -> None:
         network = self.network()
         fates = ["lose the answer"]
         network.fate = lambda method, path: fates.pop() if fates else None
@@ -201,7 +201,7 @@ class ClientTest(ServiceTest):
         self.assertEqual((len(network.seen), len(keys)), (2, 1))
         self.assertEqual(len(self.client().list_worlds(**self.task)["items"]), 1)
 
-    def test_a_service_that_hangs_or_drips_is_given_up_in_its_time(self) -> None:
+    def test_a_call_to_a_service_that_hangs_or_drips_ends_with_the_timeout(self) -> None:
         network = self.network()
         for fate in ("hang", "drip"):
             network.fate = always(fate)
@@ -209,7 +209,7 @@ class ClientTest(ServiceTest):
                 self.client(network.url, timeout=0.2).get_world(world_slug="w")
             self.assertEqual(raised.exception.code, "timeout", fate)
 
-    def test_a_query_is_waited_for_as_long_as_it_may_take(self) -> None:
+    def test_the_timeout_of_a_query_includes_its_own_limit(self) -> None:
         network = self.network()
 
         def slow(method: str, path: str) -> Fate:
@@ -233,13 +233,13 @@ class ClientTest(ServiceTest):
         ):
             self.assertEqual(canonical_address(url), canonical)
 
-    def test_nobody_listens(self) -> None:
+    def test_a_refused_connection_is_store_unavailable(self) -> None:
         with self.assertRaises(TurngraphError) as raised:
             self.client(f"http://127.0.0.1:{free_port()}").get_world(world_slug="w")
         self.assertEqual(raised.exception.code, "store_unavailable")
         self.assertTrue(raised.exception.is_away)
 
-    def test_an_answer_of_somebody_else_is_told(self) -> None:
+    def test_an_answer_of_another_program_is_an_error_with_a_hint(self) -> None:
         network = self.network()
         strange = {"error": {"code": "teapot", "message": "I am none of theirs"}}
         answers: list[tuple[Fate, str]] = [
@@ -255,7 +255,7 @@ class ClientTest(ServiceTest):
                 self.client(network.url).get_world(world_slug="w")
             self.assertEqual(raised.exception.code, code)
 
-    def test_a_closed_client_says_so_and_an_address_that_is_none_is_refused(self) -> None:
+    def test_a_closed_client_and_an_invalid_address_are_errors(self) -> None:
         client = self.client()
         client.close()
         with self.assertRaises(TurngraphError) as raised:
@@ -267,7 +267,7 @@ class ClientTest(ServiceTest):
         with self.assertRaises(TurngraphError):
             TurngraphClient("http://127.0.0.1:1", token="line\nbreak")
 
-    def test_closing_ends_the_pauses_of_a_call_that_is_repeated(self) -> None:
+    def test_close_ends_the_pauses_of_a_repeated_call(self) -> None:
         network = self.network()
         network.fate = lambda method, path: "refuse"
         client = self.client(network.url, retries=100)

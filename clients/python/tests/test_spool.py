@@ -1,4 +1,4 @@
-"""Captures that wait while the service is away."""
+"""Captures that wait on disk while the service is away."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SpoolTest(ServiceTest):
                 client.capture_turn_state(**self.turn(number, **more))
             self.assertTrue(is_spooled(raised.exception), raised.exception)
 
-    def test_captures_wait_in_their_order_and_go_before_anything_else_is_asked(self) -> None:
+    def test_captures_wait_in_order_and_are_sent_before_any_other_call(self) -> None:
         network = self.away()
         client = self.client(network.url, spool=self.folder)
         self.spooled(client, 1, 2)
@@ -64,7 +64,7 @@ class SpoolTest(ServiceTest):
         self.assertFalse(again["created"])
         self.assertRegex(again["player_summary"], r"^export DB_PASSWORD=\[redacted:[0-9a-f]{2}\]$")
 
-    def test_a_capture_waits_behind_one_whose_world_is_at_work(self) -> None:
+    def test_a_capture_waits_behind_one_whose_world_is_busy(self) -> None:
         network = self.away()
         client = self.client(network.url, spool=self.folder)
         self.spooled(client, 1)
@@ -74,7 +74,7 @@ class SpoolTest(ServiceTest):
         client.list_projects()
         self.assertEqual(self.numbers(), [1, 2])
 
-    def test_a_commit_whose_lease_has_run_out_is_captured_as_the_turn_that_it_is(self) -> None:
+    def test_a_commit_whose_lease_has_expired_is_captured_as_a_turn(self) -> None:
         network = self.away()
         client = self.client(network.url, spool=self.folder)
         attempt = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
@@ -86,7 +86,7 @@ class SpoolTest(ServiceTest):
         client.list_projects()
         self.assertEqual(self.numbers(), [1])
 
-    def test_what_waits_is_in_camel_case_and_somebody_s_own_keys_stay(self) -> None:
+    def test_spooled_fields_are_in_camel_case_and_free_keys_stay_unchanged(self) -> None:
         client = self.client(self.away().url, spool=self.folder, project="shop")
         status, extra = {"ac_1": "verified"}, {"my_key": {"in_it": 1}}
         issue = {"severity": "blocking", "description": "d", "criterion_ids": ["ac_1"], "details": {"a_b": 1}}
@@ -99,7 +99,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual(waiting["issues"][0]["criterionIds"], ["ac_1"])
         self.assertEqual(waiting["issues"][0]["details"], {"a_b": 1})
 
-    def test_an_answer_that_was_lost_is_stored_once(self) -> None:
+    def test_a_capture_whose_answer_was_lost_is_stored_once(self) -> None:
         network = self.network()
         fates = ["lose the answer"]
         network.fate = lambda method, path: fates.pop() if fates else None
@@ -108,7 +108,7 @@ class SpoolTest(ServiceTest):
         client.capture_turn_state(**self.turn(2))
         self.assertEqual(self.numbers(), [1, 2])
 
-    def test_it_goes_by_itself_when_the_service_is_back(self) -> None:
+    def test_spooled_captures_are_sent_automatically_when_the_service_is_back(self) -> None:
         network = self.away()
         said: list[str] = []
         client = self.client(network.url, spool=self.folder, log=said.append)
@@ -119,7 +119,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual(said, ["1 spooled turns were sent to the service."])
         self.assertEqual(self.numbers(), [1])
 
-    def test_a_turn_that_is_refused_stays_readable_with_its_reason_and_what_was_built_on_it(self) -> None:
+    def test_a_rejected_turn_is_kept_with_its_reason_and_the_turns_built_on_it(self) -> None:
         network = self.away()
         said: list[str] = []
         client = self.client(network.url, spool=self.folder, log=said.append)
@@ -137,7 +137,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual(len(said), 2)
         self.assertEqual(self.numbers(), [1])
 
-    def test_a_file_that_is_no_capture_stands_in_nobody_s_way(self) -> None:
+    def test_a_file_that_is_no_capture_does_not_block_other_captures(self) -> None:
         network = self.away()
         client = self.client(network.url, spool=self.folder)
         self.spooled(client, 1, 2)
@@ -148,7 +148,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual((replayed.sent, replayed.refused, replayed.waiting), (1, 1, 0))
         self.assertEqual(self.numbers(), [2])
 
-    def test_a_record_that_has_no_such_field_does_not_wait(self) -> None:
+    def test_a_record_with_an_unknown_field_is_not_spooled(self) -> None:
         client = self.client(self.away().url, spool=self.folder)
         problems = {"verifications[0].evidense": "no field", "player_summary": "missing"}
         with self.assertRaises(TurngraphError) as raised:
@@ -159,14 +159,14 @@ class SpoolTest(ServiceTest):
         assert client.spool is not None
         self.assertEqual(client.spool.waiting, 0)
 
-    def test_a_full_spool_keeps_nothing_more(self) -> None:
+    def test_a_full_spool_rejects_captures(self) -> None:
         client = self.client(self.away().url, spool=SpoolOptions(self.folder, max_entries=1))
         self.spooled(client, 1)
         with self.assertRaises(TurngraphError) as raised:
             client.capture_turn_state(**self.turn(2))
         self.assertEqual((raised.exception.code, is_spooled(raised.exception)), ("too_large", False))
 
-    def test_turns_that_wait_for_one_service_do_not_go_to_another(self) -> None:
+    def test_turns_that_wait_for_one_service_are_not_sent_to_another(self) -> None:
         first = self.client(self.away().url, spool=self.folder)
         self.spooled(first, 1)
         first.close()
@@ -175,7 +175,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual(raised.exception.code, "invalid_request")
         self.assertIn("wait for", str(raised.exception))
 
-    def test_processes_share_a_folder_and_a_kill_gives_back_what_was_claimed(self) -> None:
+    def test_processes_share_a_folder_and_a_kill_releases_claimed_captures(self) -> None:
         program = (
             "import sys, time; from turngraph import TurngraphClient\n"
             f"client = TurngraphClient('http://127.0.0.1:1', spool={self.folder!r})\n"
@@ -199,7 +199,7 @@ class SpoolTest(ServiceTest):
         self.assertEqual(self.numbers(), [1, 2])
         self.assertEqual(self.client(network.url, spool=self.folder).worker_id, worker_id)
 
-    def test_a_fifo_and_a_link_are_passed_over_and_named_once(self) -> None:
+    def test_a_fifo_and_a_link_are_skipped_and_reported_once(self) -> None:
         os.mkfifo(Path(self.folder) / "0000000000000001.json")
         (Path(self.folder) / "0000000000000002.json").symlink_to("/dev/zero")
         said: list[str] = []

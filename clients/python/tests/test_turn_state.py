@@ -32,7 +32,7 @@ class TurnStateTest(ServiceTest):
         turngraph.configure(self.client())
         self.addCleanup(turngraph.configure, None)
 
-    def test_the_next_turn_sees_what_the_last_one_learned(self) -> None:
+    def test_the_context_of_the_next_turn_has_the_lessons_of_the_last_one(self) -> None:
         async def session() -> str | None:
             feature, task = self.task["feature_id"], self.task["task_id"]
             self.assertIsNone(await load_turn_continuation_context(feature, 1))
@@ -70,7 +70,7 @@ class TurnStateTest(ServiceTest):
             "  ✗ AC-2: rejected",
         )
 
-    def test_a_time_without_a_zone_is_the_machine_s(self) -> None:
+    def test_a_time_without_a_zone_is_local_time(self) -> None:
         self.addCleanup(set_zone, os.environ.get("TZ"))
         set_zone("Asia/Kolkata")
         local = datetime(2026, 1, 31, 12, 0, 0)
@@ -95,7 +95,7 @@ class TurnStateTest(ServiceTest):
         self.assertIsNone(stored["started_at"])
         self.assertIsNotNone(stored["completed_at"])
 
-    def test_the_session_that_was_active_last_is_meant_where_no_task_is_named(self) -> None:
+    def test_a_call_without_a_task_uses_the_most_recently_active_session(self) -> None:
         client, feature = self.client(), self.task["feature_id"]
         for minute, (task, number) in enumerate((("z", 1), ("a", 1), ("z", 2))):
             turn = self.turn(number, player_summary=f"{task} {number}", completed_at=f"2026-01-31T12:0{minute}:00Z")
@@ -103,14 +103,14 @@ class TurnStateTest(ServiceTest):
         context = asyncio.run(load_turn_continuation_context(feature, 3))
         self.assertIn("z 2", context or "")
 
-    def test_the_first_turn_has_no_context_and_nobody_is_asked_for_it(self) -> None:
+    def test_the_first_turn_has_no_context_and_sends_no_request(self) -> None:
         network = self.network()
         turngraph.configure(self.client(network.url))
         task, feature = self.task["task_id"], self.task["feature_id"]
         self.assertIsNone(asyncio.run(load_turn_continuation_context(feature, 1, task_id=task)))
         self.assertEqual(network.seen, [])
 
-    def test_empty_is_not_dark(self) -> None:
+    def test_an_unreachable_service_is_an_error_and_not_an_empty_context(self) -> None:
         turngraph.configure(self.client("http://127.0.0.1:1"))
         with self.assertRaises(TurngraphError) as raised:
             asyncio.run(load_turn_continuation_context("F", 2))

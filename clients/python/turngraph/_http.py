@@ -1,4 +1,4 @@
-"""One request to a service, and its answer, within a time."""
+"""Sends a request to a service, and reads its answer within a time limit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .errors import TurngraphError, invalid_field
 
 
 def checked_url(url: str) -> str:
-    """The address without its last slashes, and without a user and password, which nobody is sent.
+    """Removes trailing slashes from the address, and user and password, which are never sent.
 
-    Raises ``invalid_request`` where it is no address.
+    Raises ``invalid_request`` if it is no address.
     """
     if not isinstance(url, str):
         raise invalid_field("url", f"must be a text, and is {type(url).__name__}")
@@ -39,12 +39,12 @@ def checked_url(url: str) -> str:
 
 
 def _reason(cause: ValueError) -> str:
-    """In words; a text that cannot be encoded would be quoted, and with it a password."""
+    """Describes the error without the text of the exception, which could contain a password."""
     return "percent-encode what is not ASCII" if isinstance(cause, UnicodeError) else "its host or port is none"
 
 
 def canonical_address(url: str) -> str:
-    """The address as the TypeScript client writes it into a spool: that of the WHATWG URL."""
+    """Returns the address in the form that the TypeScript client writes into a spool: that of the WHATWG URL."""
     parts = urllib.parse.urlsplit(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else (parts.hostname or "")
     default = {"http": 80, "https": 443}[parts.scheme]
@@ -61,7 +61,7 @@ def exchange(
     body: bytes | None,
     timeout: float,
 ) -> Any:
-    """Sends one request. Raises TurngraphError for whatever is no answer of the service with a status of 2xx."""
+    """Sends one request. Raises TurngraphError unless the service answers with a status of 2xx."""
     parts = urllib.parse.urlsplit(base)
     connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = connect(parts.hostname or "", parts.port, timeout=timeout)
@@ -83,7 +83,7 @@ def exchange(
 
 
 class _TimedResponse(http.client.HTTPResponse):
-    """The time-out of a socket is one of each read: an answer whose headers or body drip would never end."""
+    """A response with one time limit. The timeout of a socket limits each read, so a slow answer would never end."""
 
     def __init__(self, sock: socket.socket, until: float, method: str) -> None:
         super().__init__(sock, method=method)
@@ -126,7 +126,7 @@ def _error_of(base: str, status: int, body: Any) -> TurngraphError:
         return TurngraphError(
             error["code"], str(error.get("message")), hint=error.get("hint"), details=error.get("details")
         )
-    # A proxy's own page, such as one to log in at, or another program's service.
+    # The page of a proxy, such as a login page, or the answer of another program.
     return TurngraphError(
         "store_unavailable" if status in (502, 503, 504) or 300 <= status < 400 else "internal",
         f"{base} answered {status} in a form that is not Turngraph's.",

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 RETRY_FIRST_S = 0.2
 RETRY_LAST_S = 2.0
 VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
-# A clock of the system that takes more is not everywhere.
+# Not every operating system accepts a longer timeout.
 LONGEST_S = 1_000_000
 NEXT_WAIT_MS = 30_000
 
 
 class TurngraphClient(Calls):
-    """Turngraph for a program: each operation is a method, whose fields are named as on the wire.
+    """A client of Turngraph: each operation is a method whose arguments have the names of the REST interface.
 
-    An answer means stored. Every method raises TurngraphError, with a code, and may be called from any thread.
+    If a method returns, its data is stored. Every method raises TurngraphError with a code, and may be called from any thread.
 
     >>> with TurngraphClient("http://127.0.0.1:7480", token=token, spool=".turngraph/spool") as client:
     ...     client.capture_turn_state(feature_id="F", task_id="T", turn_number=1, player_summary="Built it")
@@ -50,12 +50,12 @@ class TurngraphClient(Calls):
         log: Callable[[str], None] | None = None,
     ) -> None:
         """
-        :param project: of calls that name none; else the token's, else the service's
-        :param timeout: how long one request may take, in seconds
-        :param retries: how often a call is repeated while the service is away, after 0.2 to 2 s each; ``run_turn`` just
-            where the request never arrived
-        :param spool: where captures wait on disk while the service is away: a folder, or its bounds too
-        :param log: takes what nobody waits for, such as a spooled turn that was refused; default: a warning
+        :param project: project of calls without one; default: that of the token, or of the service
+        :param timeout: maximum time of one request, in seconds
+        :param retries: maximum number of repeats of a call while the service is away, after 0.2 to 2 s each; ``run_turn`` is
+            repeated only if the request never arrived
+        :param spool: folder where captures wait while the service is away, or the folder and its limits
+        :param log: called with messages that belong to no call, such as a rejected spooled turn; default: a warning
         """
         self._base = checked_url(url)
         if token is not None and not (isinstance(token, str) and VISIBLE_ASCII.fullmatch(token)):
@@ -78,7 +78,7 @@ class TurngraphClient(Calls):
 
     @classmethod
     def from_environment(cls, **options: Any) -> TurngraphClient:
-        """The client that TURNGRAPH_URL, TURNGRAPH_TOKEN and TURNGRAPH_PROJECT name, with further options."""
+        """Creates a client from TURNGRAPH_URL, TURNGRAPH_TOKEN and TURNGRAPH_PROJECT, and further options."""
         given = {
             "token": os.environ.get("TURNGRAPH_TOKEN") or None,
             "project": os.environ.get("TURNGRAPH_PROJECT") or None,
@@ -88,11 +88,11 @@ class TurngraphClient(Calls):
 
     @property
     def spool(self) -> Spool | None:
-        """Where captures wait on disk while the service is away; None without one."""
+        """The spool of captures that wait while the service is away, or None."""
         return self._spool
 
     def close(self) -> None:
-        """What waits in the spool stays there, for the next client of its folder."""
+        """Closes the client. Spooled captures stay on disk for the next client of the folder."""
         self._closed.set()
         if self._spool is not None:
             self._spool.close()
@@ -116,8 +116,8 @@ class TurngraphClient(Calls):
         return self._send(operation, wire)
 
     def _send(self, operation: str, fields: Mapping[str, Any]) -> Any:
-        """With repeats, as long as the service is away and the time of one request has not passed."""
-        # With a key a repeat answers with the world that the first try made.
+        """Sends a request, and repeats it while the service is away and the timeout has not passed."""
+        # With a key, a repeat returns the world that the first request created.
         key = str(uuid.uuid4()) if operation == "createWorld" and self._retries > 0 else None
         until = time.monotonic() + self._timeout
         pause = RETRY_FIRST_S
@@ -156,7 +156,7 @@ class TurngraphClient(Calls):
 
 
 def _time_it_may_take(operation: str, fields: Mapping[str, Any]) -> float:
-    """A query says so itself, and may wait as long for its turn; the next attempt is waited for 30 s by default."""
+    """Returns the extra time of an operation: twice the limit of a query, which may wait as long, or the wait for an attempt."""
     if operation == "nextAttempt":
         wait = fields.get("wait_ms")
         return wait / 1000 if isinstance(wait, int) and 0 <= wait < NEXT_WAIT_MS else NEXT_WAIT_MS / 1000
@@ -165,5 +165,5 @@ def _time_it_may_take(operation: str, fields: Mapping[str, Any]) -> float:
 
 
 def _never_arrived(error: TurngraphError) -> bool:
-    """Nobody listens there, so nothing was done."""
+    """Returns whether the connection was refused, so the service did nothing."""
     return isinstance(error.__cause__, ConnectionRefusedError)

@@ -1,4 +1,4 @@
-"""The errors that callers meet: those of the service, and those of a call that never reached it."""
+"""The errors of the service, and of calls that never reached it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TurngraphError(Exception):
-    """The one error class; ``code`` says what went wrong, ``hint`` what to do, ``details`` which field."""
+    """An error: ``code`` is its kind, ``hint`` the remedy, and ``details`` names the field."""
 
     def __init__(self, code: ErrorCode, message: str, *, hint: str | None = None, details: Any = None) -> None:
         super().__init__(message)
@@ -22,26 +22,26 @@ class TurngraphError(Exception):
 
     @property
     def status(self) -> int:
-        """The HTTP status that belongs to the code."""
+        """The HTTP status of the code."""
         return STATUSES[self.code]
 
     @property
     def is_away(self) -> bool:
-        """The store is away or slow: the same call may succeed later."""
+        """Whether the store is away or slow, so the same call may succeed later."""
         return self.code in ("store_unavailable", "timeout")
 
     def to_wire(self) -> dict[str, Any]:
-        """The error object as every door of Turngraph renders it."""
+        """Returns the error object in the form of all interfaces of Turngraph."""
         body = {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
         return {"error": {**body, "request_id": None}}
 
 
 def is_spooled(error: BaseException) -> bool:
-    """Whether it says that a capture waits in the spool: the service is away, and the record is safe on this disk."""
+    """Returns whether the service is away and the capture waits in the spool, on this disk."""
     return isinstance(error, TurngraphError) and isinstance(error.details, dict) and error.details.get("spooled") is True
 
 
 def invalid_field(path: str, message: str, *, hint: str | None = None) -> TurngraphError:
-    """The error of one field that does not fit."""
+    """Creates the error of an invalid field."""
     problems = {"problems": [{"path": path, "message": message}]}
     return TurngraphError("invalid_request", f"{path}: {message}", hint=hint, details=problems)

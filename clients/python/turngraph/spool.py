@@ -1,6 +1,6 @@
 """Captures that wait on disk while the service is away: one file per turn, in a folder that processes share.
 
-The form of the folder is that of the TypeScript client: what one of them has kept, the other sends.
+The folder has the form of the TypeScript client: each client also sends the captures of the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LAST_AGAIN_S = 15.0
 CLAIM_S = 600.0
 NAME = re.compile(r"(?:(?P<turn>\d{16})\.json|worker-(?P<worker>[0-9a-f-]{36}))(?:\.claimed-(?P<pid>\d+)-(?P<since>\d+))?")
 SPOOLED = ("captureTurnState", "commitAttempt")
-# Asking again does not help: the record is refused, not the moment.
+# Errors of the record itself: sending it again does not help.
 REFUSALS = frozenset(
     "invalid_request too_large turn_conflict world_conflict unknown_world world_deleted not_found lease_lost".split()
 )
@@ -42,7 +42,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class SpoolOptions:
-    """A folder, and the maximum number of captures and of their bytes in it."""
+    """The folder of a spool, and the maximum number and total size of its captures."""
 
     folder: str | os.PathLike[str]
     max_entries: int = 1_000
@@ -51,7 +51,7 @@ class SpoolOptions:
 
 @dataclass(frozen=True)
 class Replayed:
-    """The number of captures that were stored, were refused and still wait, and why they wait."""
+    """The number of captures that were stored, rejected and still wait, and the error why they wait."""
 
     sent: int
     refused: int
@@ -60,7 +60,7 @@ class Replayed:
 
 
 class Spool:
-    """A kill -9 loses no capture that waits. One that was sent just before it is sent again, and stored once."""
+    """A spool of captures. A kill -9 loses none: one that was sent just before is sent again, and stored once."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Spool:
         self._send, self._address, self._log = send, address, log or _warn
         self._mutex = threading.RLock()
         self._pause, self._last = FIRST_AGAIN_S, 0
-        # A service that hangs is not asked again before then: every call would wait for its time-out.
+        # Time of the next request to a service that hangs: otherwise every call would wait for its timeout.
         self._hangs: tuple[float, TurngraphError] | None = None
         self._timer: threading.Timer | None = None
         self._closed = False
@@ -99,11 +99,11 @@ class Spool:
 
     @property
     def refused(self) -> int:
-        """The number of captures that the service has refused; they stay in ``refused/`` with the error beside them."""
+        """The number of captures that the service has rejected. They stay in ``refused/``, each with its error."""
         return len(self._list(self._refused))
 
     def call(self, operation: str, fields: Mapping[str, Any], send: Send) -> Any:
-        """Sends what waits, then this. A capture that cannot be sent now waits too, and raises ``store_unavailable``."""
+        """Sends the waiting captures, then this call. A capture that cannot be sent waits, and raises ``store_unavailable``."""
         if operation not in SPOOLED:
             with self._mutex:
                 if (away := self._clear()) is not None:
@@ -111,7 +111,7 @@ class Spool:
             return send(operation, fields)
         check_values(fields)
         check_fields(operation, fields)
-        # The waiting record must be the one whose answer was lost, so every capture is masked before it is sent, too.
+        # If an answer is lost, the spooled record must equal the sent one, so the capture is masked before it is sent.
         fields = mask_record(dict(fields))
         entry = {"operation": operation, "input": to_spool_form(operation, fields), "address": self._address}
         world = _world_of(entry)
@@ -131,12 +131,12 @@ class Spool:
                 raise self._keep(entry) from error
 
     def replay(self) -> Replayed:
-        """Sends what waits, as far as the service takes it. This also happens on a timer."""
+        """Sends the waiting captures until one fails. A timer does the same."""
         with self._mutex:
             return self._replay()
 
     def close(self) -> None:
-        """Waits for the capture that is being sent."""
+        """Closes the spool after the current capture was sent."""
         with self._mutex:
             if self._timer is not None:
                 self._timer.cancel()
@@ -168,7 +168,7 @@ class Spool:
         )
 
     def _clear(self) -> TurngraphError | None:
-        """Sends what waits. Returns the error of a service that is away."""
+        """Sends the waiting captures. Returns an error if the service is away."""
         if self.waiting == 0:
             return None
         if self._hangs is not None and time.monotonic() < self._hangs[0]:
@@ -207,7 +207,7 @@ class Spool:
         return Replayed(sent, refused, self.waiting, stopped_by)
 
     def _claim_next(self, blocked: set[str]) -> Path | None:
-        """Claims the oldest capture for this service that has nothing before it in its world."""
+        """Claims the oldest capture for this service without an earlier one in its world."""
         worlds = set(blocked)
         for file in self._list(self.folder):
             entry = _read(file)
@@ -221,7 +221,7 @@ class Spool:
         return None
 
     def _refuse(self, claimed: Path, world: str, error: TurngraphError) -> int:
-        """Keeps a turn with the reason, and before it the later turns of its world: they were built on it."""
+        """Moves a turn to ``refused/`` with the reason, after the later turns of its world, which were built on it."""
         later = [file for file in self._list(self.folder) if world and not _is_held(file) and _world_of(_read(file)) == world]
         for file, reason in [*((file, _built_on_refused()) for file in later), (claimed, error)]:
             with self._on_disk():
@@ -232,7 +232,7 @@ class Spool:
         return len(later) + 1
 
     def _store(self, entry: Entry | None, name: str) -> None:
-        """Captures the turn of a commit whose lease has run out. The graph refuses it if another turn was stored there."""
+        """Sends a capture. If the lease of a commit has expired, captures its turn, unless another turn was stored there."""
         if entry is None:
             raise TurngraphError("invalid_request", f"{name} is no capture that a spool has kept.")
         operation, fields = entry["operation"], from_spool_form(entry["operation"], entry["input"])
@@ -249,7 +249,7 @@ class Spool:
         return sum(_world_of(_read(file)) == world for file in self._list(self._refused))
 
     def _list(self, folder: Path) -> list[Path]:
-        """The turns in a folder, oldest first. Names each FIFO, link and device once."""
+        """Lists the turns in a folder, oldest first. Reports each FIFO, link and device once."""
         with self._on_disk():
             found = sorted(file for file in folder.iterdir() if (form := NAME.fullmatch(file.name)) and form["turn"])
         for file in found:
@@ -259,7 +259,7 @@ class Spool:
         return [file for file in found if file not in self._passed_over]
 
     def _claim_worker(self) -> Path:
-        """Claims the identity of a process that ended, or a new one: after a kill a program is the same worker."""
+        """Claims the identity of an ended process, or a new one, so that a program is the same worker after a kill."""
         with self._on_disk():
             for file in [*self.folder.glob("worker-*"), self.folder / f"worker-{uuid.uuid4()}"]:
                 if not file.exists():
@@ -330,7 +330,7 @@ def _is_other(file: Path) -> bool:
 
 
 def _is_held(file: Path) -> bool:
-    """Whether a process that lives has claimed it. A worker keeps its identity as long as it lives."""
+    """Returns whether a running process has claimed the file. A worker keeps its identity while it runs."""
     pid = int(_part(file, "pid") or 0)
     if pid == 0 or file in _own_claims:
         return pid != 0
@@ -342,12 +342,12 @@ def _is_held(file: Path) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # it lives, and belongs to another user
+        pass  # the process runs, and belongs to another user
     return True
 
 
 def _create(file: Path, content: bytes) -> bool:
-    """Writes a file that is there whole or not at all. False if it was there already."""
+    """Creates a file atomically. Returns False if it already exists."""
     draft = file.with_name(f".{uuid.uuid4()}.draft")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
@@ -366,7 +366,7 @@ def _create(file: Path, content: bytes) -> bool:
 
 
 def _read(file: Path) -> Entry | None:
-    """The capture; None if the file is gone or is no capture."""
+    """Reads a capture. Returns None if the file is gone or is no capture."""
     try:
         entry = json.loads(file.read_text(encoding="utf-8"))
         is_capture = entry["operation"] in SPOOLED and isinstance(entry["input"], dict) and isinstance(entry["address"], str)
@@ -376,7 +376,7 @@ def _read(file: Path) -> Entry | None:
 
 
 def _world_of(entry: Entry | None) -> str:
-    """The key of a world; empty for a file that is no capture."""
+    """Returns the key of the world, or an empty string for a file that is no capture."""
     if entry is None:
         return ""
     given = entry["input"] if entry["operation"] == "captureTurnState" else entry["input"].get("turn") or {}

@@ -1,4 +1,4 @@
-"""The two functions of an autobuild orchestrator, by the names and signatures that GuardKit has for them."""
+"""The two functions of an autobuild orchestrator, with the names and signatures of GuardKit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TurnStateEntity:
     what_to_try_next: str | None = None
 
     def to_episode_body(self) -> dict[str, Any]:
-        """The record as Turngraph captures it."""
+        """Returns the record in the form that Turngraph captures."""
         return {
             "entity_type": "turn_state",
             **vars(self),
@@ -64,7 +64,7 @@ _configured: TurngraphClient | None = None
 
 
 def configure(client: TurngraphClient | None) -> None:
-    """Names the client that the two functions use; None: the one of the environment again."""
+    """Sets the client of the two functions. None restores the one from the environment."""
     global _configured
     _configured = client
 
@@ -87,7 +87,7 @@ async def capture_turn_state(
     mode: TurnMode = TurnMode.CONTINUING_WORK,
     **kwargs: Any,
 ) -> TurnStateEntity:
-    """Captures the state at the end of a turn. What it answers is stored; else it raises TurngraphError."""
+    """Captures the state at the end of a turn. Returns the stored state, or raises TurngraphError."""
     turn_state = TurnStateEntity(
         id=f"TURN-{feature_id}-{turn_number}",
         feature_id=feature_id,
@@ -103,10 +103,10 @@ async def capture_turn_state(
     body = turn_state.to_episode_body()
     for time in ("started_at", "completed_at"):
         if time in kwargs:
-            # A time without a zone is the machine's here, and UTC for the service.
+            # A time without a zone is local time here, but UTC for the service.
             body[time] = getattr(turn_state, time).astimezone().isoformat()
         else:
-            # The moment of this call is no part of the record: the same turn, captured again, would be another one.
+            # The time of this call is not sent: a repeated capture would be a different record.
             del body[time]
     await asyncio.to_thread(lambda: _client().capture_turn_state(**body))
     return turn_state
@@ -119,10 +119,10 @@ async def load_turn_continuation_context(
     task_id: str | None = None,
     world_slug: str | None = None,
 ) -> str | None:
-    """The context for turn N where N > 1, and None for the first.
+    """Returns the context for turn N if N > 1, and None for the first turn.
 
-    A feature may have several tasks: where neither task nor world is named, the session of the feature is meant that was
-    active last.
+    Without a task and a world, the most recently active session of the feature is used, because a feature may have several
+    tasks.
     """
     if current_turn <= 1:
         return None
