@@ -38,7 +38,7 @@ const rowsIn = (page: Page, table: string) => page.getByRole('table', { name: ta
 
 /** The texts that are visible after the clicks of each question. */
 const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  'Which sessions run now, and who is at work?': async (page) => {
+  'Which sessions run now, and on which worker?': async (page) => {
     await page.getByText('One session: 1 running', { exact: false }).waitFor()
     await rowsIn(page, 'Sessions').filter({ hasText: 'T-running' }).getByText('worker-7').waitFor()
   },
@@ -46,7 +46,7 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByText('6 of 7 proven, turn 5', { exact: false }).waitFor()
     await page.getByRole('region', { name: 'Verdict' }).getByText('Left: AC-007', { exact: true }).waitFor()
   },
-  'Which sessions get nowhere?': async (page) => {
+  'Which sessions make no progress?': async (page) => {
     await page.getByText('One session: 1 oscillating.').waitFor()
     await rowsIn(page, 'Sessions').getByRole('link', { name: MAIN_SESSION }).waitFor()
   },
@@ -61,7 +61,7 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await detail.getByText('Ran the tests of this criterion', { exact: false }).first().waitFor()
     await detail.getByRole('link', { name: 'Turn 4' }).waitFor() // where it was rejected between
   },
-  'What was promised, and judged by nobody?': async (page) => {
+  'What was promised, but never judged?': async (page) => {
     const detail = page.getByRole('complementary', { name: 'AC-007, turn 5: promised' })
     await detail.getByText('Added to src/cart/shipping.ts', { exact: false }).waitFor()
     await detail.getByText('This turn did not judge it.').waitFor()
@@ -71,14 +71,14 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'AC-002' })
     await row.getByText('contested').waitFor()
   },
-  'What was the Coach told before a turn, and what was left out?': async (page) => {
+  'What did the Coach see before a turn, and what was left out?': async (page) => {
     await page.getByRole('region', { name: 'Context for Coach' }).getByText('tokens.').waitFor()
     await page.getByRole('region', { name: 'Left out' }).waitFor()
   },
-  'What would stand if the last word alone counted?': (page) =>
+  'What would the states be if only the last verdict counted?': (page) =>
     page.getByText('The policy latest changes', { exact: false }).waitFor(),
   'What blocked most?': (page) => rowsIn(page, 'blockers').getByText('tests').first().waitFor(),
-  'How do agents go about their turns?': async (page) => {
+  'How do agents work in their turns?': async (page) => {
     await page.getByText('turns follow', { exact: false }).waitFor()
     await rowsIn(page, 'Patterns').first().waitFor()
   },
