@@ -27,7 +27,7 @@ class TurngraphError(Exception):
 
     @property
     def is_away(self) -> bool:
-        """Whether the store is away or slow, so the same call may succeed later."""
+        """True if the store is away or slow, so the same call may succeed later."""
         return self.code in ("store_unavailable", "timeout")
 
     def to_wire(self) -> dict[str, Any]:

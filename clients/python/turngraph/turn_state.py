@@ -64,7 +64,7 @@ _configured: TurngraphClient | None = None
 
 
 def configure(client: TurngraphClient | None) -> None:
-    """Sets the client of the two functions. None restores the one from the environment."""
+    """Sets the client of the two functions, or restores the one from the environment if it is None."""
     global _configured
     _configured = client
 
