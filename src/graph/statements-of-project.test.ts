@@ -3,7 +3,7 @@ import { allStatements, type Statement } from './statements.ts'
 
 /**
  * A deployment grows beyond one store by giving groups of projects separate stores
- * (docs/operations.md, "How far one store goes"). This works only if no statement joins two projects. These tests
+ * (docs/operations.md, "The size of one store"). This works only if no statement joins two projects. These tests
  * check the text of each statement: each pattern must start at a node that is looked up by a key, which begins
  * with its project, or by the project itself. Relationships join nodes of one project
  * (test/contract/isolation.ts checks those of a whole graph).

@@ -1,14 +1,13 @@
-/** Lists what the doctor looks for, each with its severity and its remedy. */
-const REPAIR = 'Run `turngraph doctor --repair`: it derives it anew.'
-/** The remedy where a repair has nothing to derive from. No remedy deletes stored data. */
+const REPAIR = 'Run `turngraph doctor --repair`: it recomputes the data.'
+/** The remedy if a repair cannot recompute the data. No remedy deletes stored data. */
 const RESTORE =
   'restore the graph from an export or a backup that was made before, into a new data folder or database'
 const LEAVE_BEHIND =
-  'Nothing reads it, so it does no harm and may stay. What nothing leads to is not exported: to be rid of it, export the graph and restore it into a new data folder or database.'
+  'No operation reads it, so it does no harm and may stay. An export does not contain it: to remove it, export the graph and restore it into a new data folder or database.'
 
 /**
- * What the doctor looks for, once: the command, the service and the documents read the same table.
- * `error`: an answer of Turngraph may be wrong. `warning`: something is stale or was left half done.
+ * The checks of the doctor with their severity and remedy. The command, the service and the documents use this table.
+ * `error`: an answer of Turngraph may be wrong. `warning`: something is stale or unfinished.
  */
 export const CHECKS = {
   migration_pending: {
@@ -18,154 +17,156 @@ export const CHECKS = {
   },
   migration_changed: {
     severity: 'error',
-    finds: 'an applied migration whose file is another one here, or is not here',
+    finds: 'an applied migration whose file is different or missing in this version',
     remedy: 'Run the version of Turngraph that wrote the graph, or restore the file.',
   },
   migration_chain: {
     severity: 'error',
-    finds: 'applied migrations that do not lead from one to the next',
-    remedy: 'Restore the graph from a backup or an export: something else than Turngraph wrote to it.',
+    finds: 'applied migrations that are not one chain',
+    remedy: 'Restore the graph from a backup or an export: another program has written to it.',
   },
   constraint_missing: {
     severity: 'error',
-    finds: 'a uniqueness constraint that is not there',
+    finds: 'a missing uniqueness constraint',
     remedy:
-      'On Neo4j create it again: the finding names the command, `cypher-shell` runs it. The embedded graph: export it, and restore into a new data folder.',
+      'On Neo4j, create it again with the command in the finding, in `cypher-shell`. On the embedded graph, export the graph and restore it into a new data folder.',
   },
   index_missing: {
     severity: 'error',
-    finds: 'an index that is not there, or not online: answers are right, but slow',
+    finds: 'an index that is missing or not online: answers are right, but slow',
     remedy:
-      'On Neo4j create it again: the finding names the command, `cypher-shell` runs it. The embedded graph: export it, and restore into a new data folder.',
+      'On Neo4j, create it again with the command in the finding, in `cypher-shell`. On the embedded graph, export the graph and restore it into a new data folder.',
   },
-  // What Turngraph stores is declared in src/graph/model/nodes.ts: a property that is added there is examined here.
+  // The stored properties are declared in src/graph/model/nodes.ts. A property that is added there is examined here.
   record_invalid: {
     severity: 'error',
     finds: 'a node whose properties are not those that Turngraph stores',
-    remedy: `Run \`turngraph doctor --repair\`: it removes properties that Turngraph does not store, and says what they were. Where another value is wrong, ${RESTORE}.`,
+    remedy: `Run \`turngraph doctor --repair\`: it removes properties that Turngraph does not store, and reports their values. If another value is wrong, ${RESTORE}.`,
   },
   key_wrong: {
     severity: 'error',
-    finds: 'a key that does not say where its node belongs',
-    remedy: `Run \`turngraph doctor --repair\`: it puts the number of a turn right. Else ${RESTORE}.`,
+    finds: 'a key that does not match the place of its node',
+    remedy: `Run \`turngraph doctor --repair\`: it corrects the number of a turn. In other cases, ${RESTORE}.`,
   },
   unattached: {
     severity: 'error',
-    finds: 'a node without the one it belongs to, or one that should have something below it and has nothing',
+    finds: 'a node without its parent, or a node without the children that it must have',
     remedy: LEAVE_BEHIND,
   },
   turn_number_doubled: {
     severity: 'error',
-    finds: 'a turn beside the one that stands at its number, or under another key',
+    finds: 'a second turn with the same number, or a turn with another key',
     remedy:
-      'Run `turngraph doctor --repair`: it takes the stray one out of the world, whose turns are read again; what it says stays in the graph, `unattached`.',
+      'Run `turngraph doctor --repair`: it removes the extra turn from the world. The data of that turn stays in the graph as `unattached`.',
   },
   turn_chain: {
     severity: 'error',
-    finds: 'a turn whose NEXT does not lead to the next number alone, or that another world claims',
+    finds: 'a turn whose NEXT does not lead only to the next number, or that belongs to two worlds',
     remedy: REPAIR,
   },
   turn_parts: {
     severity: 'error',
-    finds: 'a turn that has other parts than it counts, or in other places',
+    finds: 'a turn whose parts do not match its counts, or have wrong positions',
     remedy:
-      'Capture the turn again with `on_conflict: "supersede"`; until then reads of it, and contexts of its world, answer `store_unavailable`. A record that was superseded stays as it is: only the history of its turn reads it.',
+      'Capture the turn again with `on_conflict: "supersede"`; until then, reads of the turn and contexts of its world answer `store_unavailable`. A superseded record can stay: only the history of its turn reads it.',
   },
   turn_outcome: {
     severity: 'warning',
     finds:
-      'a turn whose kept outcome, or count of what it verified and rejected, is not what its parts say: stall and named analyses read them',
+      'a turn whose stored outcome or counts of verdicts do not match its parts: stall and named analyses read them',
     remedy: REPAIR,
   },
   part_criterion: {
     severity: 'error',
-    finds: 'a verification or promise that is of no criterion, of several, or of one of another task',
+    finds: 'a verification or promise with no criterion, with several, or with one of another task',
     remedy: 'Capture the turn again with `on_conflict: "supersede"`.',
   },
   superseded_chain: {
     severity: 'error',
-    finds: 'superseded records that are not one chain below their turn, or that still stand in their world',
-    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
+    finds: 'superseded records that are not one chain below their turn, or that still belong to their world',
+    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   world_counters: {
     severity: 'error',
-    finds: 'a world whose counters are not what hangs on it',
-    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
+    finds: 'a world whose counters do not match its stored data',
+    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   world_progress: {
     severity: 'error',
-    finds: 'a criterion that is kept as standing elsewhere than its verifications and promises say',
-    remedy: 'Run `turngraph doctor --repair`: it derives it anew, once what the turns say is right.',
+    finds: 'a criterion whose stored state does not match its verifications and promises',
+    remedy:
+      'Run `turngraph doctor --repair`: it recomputes the state after the findings of the turns are repaired.',
   },
   world_active: {
     severity: 'error',
-    finds: 'a world with two active runs or attempts, or one that names another than is active',
+    finds: 'a world with two active runs or attempts, or with the id of one that is not active',
     remedy:
-      'Restart the service: reconciliation ends what nobody works on. What stays, cancel, then run `turngraph doctor --repair`.',
+      'Restart the service: reconciliation ends runs and attempts without a worker. Cancel those that remain, then run `turngraph doctor --repair`.',
   },
   forget_unfinished: {
     severity: 'warning',
-    finds: 'a world or session that is only forgotten in part',
+    finds: 'a world or session that is forgotten only in part',
     remedy: 'Run the same `turngraph forget … --yes` again.',
   },
   restore_unfinished: {
     severity: 'warning',
     finds:
-      'a task or a world that is only restored in part: nothing else is written into the task until it is whole',
+      'a task or a world that is restored only in part: until the restore is complete, other writes into the task are rejected',
     remedy:
       'To finish it, run the same `turngraph restore` again. To remove it, run `turngraph forget --world SLUG --yes` for a world, or `turngraph forget --feature FEATURE --task TASK --yes` for the task with all of its worlds.',
   },
   topic_incomplete: {
     severity: 'warning',
     finds:
-      'what other sessions know of a file, gate, issue or feature lacks older turns: a deletion or a replaced record left room for them',
+      'a file, gate, issue or feature whose list of turns for other sessions lacks older turns, after a deletion or a superseded record',
     remedy: REPAIR,
   },
   run_rules: {
     severity: 'error',
-    finds: 'a turn run or an attempt whose own fields contradict each other',
-    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
+    finds: 'a turn run or an attempt whose fields contradict each other',
+    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   run_counters: {
     severity: 'error',
     finds:
-      'a run whose counts are not those of its attempts, or an attempt that is not where its number says',
-    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
+      'a run whose counts do not match its attempts, or an attempt whose position does not match its number',
+    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   attempt_turn: {
     severity: 'error',
-    finds: 'a committed attempt without the turn that it produced, or with another record',
-    remedy: `${REPAIR} Where it says that something is left, ${RESTORE}.`,
+    finds: 'a committed attempt without its turn, or with another record',
+    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   criterion_merge: {
     severity: 'error',
-    finds: 'a criterion that was merged into one that is not there, or into itself',
+    finds: 'a criterion that was merged into a missing one, or into itself',
     remedy:
-      'Run `turngraph doctor --repair`: it undoes the merge that cannot be, and derives anew where the criteria stand.',
+      'Run `turngraph doctor --repair`: it undoes the impossible merge, and recomputes the states of the criteria.',
   },
   criterion_labels: {
     severity: 'warning',
     finds:
-      'a criterion with a masked secret that has several labels of one source: it may be several criteria that differed in the secret only',
+      'a criterion with a masked secret that has several labels of one source: it may be several criteria that differed only in the secret',
     remedy:
-      'Declare the criteria of the task again (`turngraph specify`): criteria that differ in a secret are told apart from then on. If the source renamed its criterion, ignore the finding.',
+      'Declare the criteria of the task again (`turngraph specify`): criteria that differ in a secret are separate from then on. If the source renamed its criterion, ignore the finding.',
   },
   criterion_unnamed: {
     severity: 'warning',
-    finds: 'a criterion that nothing speaks of',
-    remedy: 'Forget the task again, where that was broken off. Else it does no harm, and may stay.',
+    finds: 'a criterion that no turn and no specification uses',
+    remedy:
+      'If the task was being forgotten, forget it again. In other cases the criterion does no harm, and may stay.',
   },
   specification: {
     severity: 'error',
     finds:
-      'a version of what a task declares that lists other criteria than it says, or is not there, or a world that does not know of it',
-    remedy: `Run \`turngraph doctor --repair\`: it counts the criteria anew. Where something else is wrong, ${RESTORE}.`,
+      'a specification whose criteria do not match its count, a missing version, or a world without its specification',
+    remedy: `Run \`turngraph doctor --repair\`: it counts the criteria again. If the finding remains, ${RESTORE}.`,
   },
   transcript_turn: {
     severity: 'error',
-    finds: 'a transcript turn whose length, tools, errors or pattern are not those of its steps',
+    finds: 'a transcript turn whose length, tools, errors or pattern do not match its steps',
     remedy:
-      'Run `turngraph doctor --repair`: it derives anew what its steps say. Where steps are missing, send the one transcript again from offset 0.',
+      'Run `turngraph doctor --repair`: it recomputes them from the steps. If steps are missing, import this transcript again from offset 0.',
   },
   persons_words: {
     severity: 'error',
@@ -175,19 +176,19 @@ export const CHECKS = {
   },
   transcript_sums: {
     severity: 'error',
-    finds: 'a pattern or a tool that counts other turns than there are',
+    finds: 'a pattern or a tool whose counts do not match the stored turns',
     remedy: REPAIR,
   },
   desire_stale: {
     severity: 'warning',
-    finds: 'a desire that counts other turns than its pattern: an import is under way, or was broken off',
+    finds: 'a desire whose counts do not match its pattern: an import is running, or was interrupted',
     remedy: 'Import again, or `POST /v1/desires/refresh`.',
   },
 } as const satisfies Record<string, { severity: 'error' | 'warning'; finds: string; remedy: string }>
 
 export type Check = keyof typeof CHECKS
 
-/** The table as a document shows it. */
+/** Renders the table for a document. */
 export const checksTable = (): string =>
   [
     '| check | severity | what it finds | remedy |',
