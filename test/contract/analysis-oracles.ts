@@ -32,7 +32,7 @@ export function analysisOraclesContract(store: StoreUnderTest): void {
       return answer.rows
     }
 
-    test('recurring-issues agrees with what each turn of each session complained of', async () => {
+    test('recurring-issues agrees with the issues of each turn of each session', async () => {
       const random = new Random(28)
       const sessions = Array.from({ length: SESSIONS }, (_, i) => complainingSession(random, i))
       await capture(sessions)

@@ -63,7 +63,7 @@ export function analysisContract(store: StoreUnderTest): void {
       }
     })
 
-    test('four are read at once and 32 wait: one more is refused, and a caller who gives up is answered though the engine still works, which makes no room', async () => {
+    test('four run in parallel and 32 wait, one more is rejected, and an aborted call returns but keeps its place until the engine is done', async () => {
       let [reading, open] = [0, () => {}]
       const opened = new Promise<void>((resolve) => {
         open = resolve
@@ -96,7 +96,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(answers.map(({ rows }) => rows.length)).toEqual(answers.map(() => 1))
     })
 
-    test('what the embedded engine works on keeps its place until the engine is done, though its callers are answered', async ({
+    test('an analysis on the embedded engine keeps its place until the engine is done, even if its callers got an answer', async ({
       skip,
     }) => {
       const { graph } = handles
@@ -133,7 +133,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('criteria that flipped, and what was edited in between', async () => {
+    test('criteria-flips lists criteria that flipped, with the edits in between', async () => {
       const [flip, ...others] = await ask('criteria-flips')
       expect(others).toEqual([])
       expect(flip).toMatchObject({
@@ -266,7 +266,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('hours to an approval are unknown, not zero, where a turn up to it never said how long it took', async () => {
+    test('hours to an approval are unknown, not zero, if an earlier turn has no duration', async () => {
       const client = clientOf(handles.graph)
       const capture = (number: number, taskId: string, durationSeconds: number | null) =>
         client.captureTurnState(
@@ -334,7 +334,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await rows('broken-promises')).toEqual([[FEATURE, TASK, TASK, 'AC-2', 5, 6]])
     })
 
-    test('what blocked most, and gates that blocked though all was verified', async () => {
+    test('blockers lists the most frequent blockers, and gates that failed although all criteria were verified', async () => {
       const client = clientOf(handles.graph)
       const issue = (severity: string, category: string | null) => ({ severity, category, description: 'x' })
       await client.captureTurnState(
@@ -401,7 +401,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await rows('failed-attempts')).toEqual([['external', 'failed', 'no idea', 1, 1]])
     })
 
-    test('evidence is copied where it is a promise in other signs, a part of it, or the whole of it', async () => {
+    test('evidence counts as copied if it equals a promise except for punctuation, is a part of it, or contains it', async () => {
       const client = clientOf(handles.graph)
       const promised = 'All 14 tests of `retry` pass; the cache is cold.'
       const own = 'I ran the suite twice, and saw it pass'
@@ -454,7 +454,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await ask('evidence-copied', 2)).toHaveLength(2)
     })
 
-    test('of promises that evidence repeats the newest counts, and of those of one turn the last; none of a later turn does', async () => {
+    test('evidence is compared with earlier promises: the newest copied one counts, and the last one of its turn', async () => {
       const client = clientOf(handles.graph)
       const said = 'All 14 tests of retry pass on a cold cache'
       const promise = (evidence: string) => ({ criterionId: 'AC-200', status: 'complete' as const, evidence })
@@ -485,7 +485,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('turns after all was proven are those that no criterion asked for, with what held the session up', async () => {
+    test('turns-after-all-was-proven lists turns after the last criterion was proven, with their cause', async () => {
       const client = clientOf(handles.graph)
       const session = async (worldSlug: string, turns: readonly Partial<TurnToSend>[]) => {
         for (const [i, more] of turns.entries())
@@ -552,7 +552,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await declared()).toEqual([])
     })
 
-    test('an issue recurs where several sessions had it, with the turns that got rid of it', async () => {
+    test('recurring-issues lists issues of several sessions, with the turns that solved them', async () => {
       const client = clientOf(handles.graph)
       const about = (description: string, category = 'tests') => ({
         issues: [{ severity: 'blocking', category, description }],

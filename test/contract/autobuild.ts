@@ -146,7 +146,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a Coach that says "Approve." has approved; one that says nonsense has failed, and is not unknown in silence', async () => {
+    test('"Approve." is an approval, and an unknown decision is a failure of the Coach', async () => {
       const client = clientOf(handles.graph)
       const said = ['Approvd', 'Approve.']
       const coach = ({ turn }: CoachInput) => ({ coachDecision: said[turn - 1] })
@@ -165,7 +165,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('in a perspective reset turn the Player does not see what the Coach said, the Coach does', async () => {
+    test('in a perspective reset turn the feedback of the Coach is shown to the Coach, but not to the Player', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       await played(
@@ -177,7 +177,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect(agents.contextOf('player', 3)).toContain('Not met: AC-003')
     })
 
-    test('an abort gives the turn back: nothing is captured, and the next start takes it up at once', async () => {
+    test('an abort releases the turn without a capture, and the next start can take it immediately', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
       const abort = new AbortController()
@@ -196,7 +196,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       expect((await client.getTurn({ worldSlug: TASK, turnNumber: 1 })).mode).toBe('recovering_state')
     })
 
-    test('whoever stops listening gives the turn back', async () => {
+    test('a caller that stops reading events releases the turn', async () => {
       const client = clientOf(handles.graph)
       for await (const event of runAutobuild({
         client,

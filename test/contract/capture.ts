@@ -174,7 +174,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await dumpOf(handles.graph)).toEqual(before)
       })
 
-      test('the order of keys says nothing', async () => {
+      test('the order of keys does not matter', async () => {
         const sent = aTurn(1, { extra: { a: { x: 1, y: 2 }, b: 1 } })
         await on.client.captureTurnState(sent)
         const turned = Object.fromEntries(Object.entries(sent).reverse()) as typeof sent
@@ -182,7 +182,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect(again.created).toBe(false)
       })
 
-      test('the same record sent many times at once is stored once', async () => {
+      test('parallel captures of the same record store it once', async () => {
         const answers = await Promise.all(
           Array.from({ length: 8 }, () => on.client.captureTurnState({ ...everyField, turnNumber: 1 })),
         )
@@ -227,7 +227,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1 })
       })
 
-      test('a supersede sent many times at once supersedes once', async () => {
+      test('parallel captures of the same superseding record supersede once', async () => {
         await on.client.captureTurnState(aTurn(1))
         const other = aTurn(1, { playerSummary: 'other', onConflict: 'supersede' })
         const answers = await Promise.all(Array.from({ length: 8 }, () => on.client.captureTurnState(other)))
@@ -414,7 +414,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect([...seen]).toHaveLength(2)
       })
 
-      test('turns that arrive all at once end in one chain', async () => {
+      test('turns that are captured in parallel form one chain', async () => {
         const numbers = [5, 1, 4, 2, 8, 3, 7, 6]
         await Promise.all(numbers.map((turnNumber) => on.client.captureTurnState(sent(turnNumber))))
         expect(await chainOf(handles.graph, worldKey(PROJECT, TASK))).toBe('1→2 2→3 3→4 4→5 5→6 6→7 7→8')

@@ -135,7 +135,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(logged).toEqual([message])
       })
 
-      test('a recovery is logged once, also where it comes with the context of the Coach', async () => {
+      test('a recovery is logged once, even if it is part of the context of the Coach', async () => {
         await capture(aTurn(1, promised(...SIX)), aTurn(2))
         const logged: string[] = []
         const logging = inProcessClient({
@@ -159,7 +159,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(logged).toEqual([promises?.message, continuation?.coach.promises?.message])
       })
 
-      test('without any earlier promise there are none, and nothing is said', async () => {
+      test('without earlier promises the answer is empty and has no message', async () => {
         expect(await promises(1)).toMatchObject({ source: 'none', items: [] })
         await capture(aTurn(1), aTurn(2))
         expect(await promises(3)).toEqual({ source: 'none', items: [], taskKnown: true })
@@ -234,7 +234,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await promises(3)).toMatchObject({ source: 'recovered', recoveredFromTurn: 2 })
       })
 
-      test('a turn that came late or replaces another is what is recovered from', async () => {
+      test('promises are recovered from late and superseding turns, too', async () => {
         await capture(aTurn(1, promised('AC-001')), aTurn(4))
         await capture(aTurn(3, promised('AC-002')))
         expect(await promises(5)).toMatchObject({ recoveredFromTurn: 3 })
@@ -345,7 +345,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await states({ policy })).toMatchObject({ 'AC-003': 'pending@null' })
       })
 
-      test('the totals say what is left', async () => {
+      test('the totals contain the remaining criteria', async () => {
         await capture(...session)
         expect(await criteria({ turn: 1 })).toMatchObject({
           worldSlug: TASK,
@@ -372,7 +372,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(JSON.stringify(player)).not.toMatch(/seen|fails now|history|"coach"\]/)
       })
 
-      test('a criterion as of a turn is what it was then, after supersede and late arrival too', async () => {
+      test('the criteria as of a turn equal those at that time, also after supersede and late arrival', async () => {
         const then: unknown[] = []
         for (const turn of session) {
           await capture(turn)
@@ -385,7 +385,7 @@ export function coachContract(store: StoreUnderTest): void {
         }
       })
 
-      test('where the map and the full form name the same ids, they are one criterion', async () => {
+      test('the same id in the map and in the full form is one criterion', async () => {
         await capture(
           aTurn(1, {
             acceptanceCriteriaStatus: { 'AC-001': 'rejected', 'AC-002': 'verified' },
@@ -538,7 +538,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(answer.suggestion).toContain('bdd')
       })
 
-      test('feedback that comes back after other feedback oscillates', async () => {
+      test('feedback that returns after other feedback is an oscillation', async () => {
         for (const [i, description] of ['one', 'two', 'one', 'two'].entries())
           await capture(aTurn(i + 1, complaint(`complaint ${description}`)))
         expect(await stall({ turn: 3 })).toMatchObject({ verdict: 'no_growth' })
@@ -585,7 +585,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall({ turn: 10 })).toEqual(newest)
       })
 
-      test('what was verified in a turn that does not count is progress too', async () => {
+      test('a verification in a deferred turn is progress, too', async () => {
         for (let turn = 1; turn <= 3; turn++)
           await capture(aTurn(turn, complaint('same', judged({ 'AC-001': 'rejected' }))))
         expect(await stall()).toMatchObject({ verdict: 'stalled', shouldStop: true })
@@ -619,7 +619,7 @@ export function coachContract(store: StoreUnderTest): void {
         )
       })
 
-      test('"all verified" is not said while a promised criterion was never judged', async () => {
+      test('stall does not report "all verified" while a promised criterion was never judged', async () => {
         for (let turn = 1; turn <= 4; turn++) {
           const said = { ...promised('AC-001', 'AC-002'), ...judged({ 'AC-001': 'verified' }) }
           await capture(aTurn(turn, { ...complaint('bdd fails', said), gates: { bdd: 'failed' } }))
@@ -708,7 +708,7 @@ export function coachContract(store: StoreUnderTest): void {
     })
 
     describe('why', () => {
-      test('says what was tried, what blocked, and what was lost and won against the turn before', async () => {
+      test('describes the work, the blockers, and the criteria lost and won since the turn before', async () => {
         await capture(
           aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'rejected', 'AC-003': 'verified' })),
           aTurn(2, {
@@ -737,7 +737,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await why(1)).toMatchObject({ turn: 1, lost: [] })
       })
 
-      test('lists all that was settled in the turn: rejections by their kind, promises nobody judged, issues, blockers', async () => {
+      test('lists the results of the turn: rejections by kind, unjudged promises, issues and blockers', async () => {
         await capture(
           aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'rejected', 'AC-004': 'pending' })),
           aTurn(2, {
@@ -787,7 +787,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(player.rejected.map(({ kind }) => kind)).toEqual(['lost', 'again', 'new', 'new'])
       })
 
-      test('a turn that is not there is an error that says so', async () => {
+      test('a missing turn is an error that names it', async () => {
         await capture(aTurn(1))
         await expect(why(2)).rejects.toMatchObject({
           code: 'not_found',

@@ -87,7 +87,7 @@ export function contextContract(store: StoreUnderTest): void {
         },
       )
 
-      test('of a task that declares nothing, and all its lists, are the same whatever another task declares and another project knows', async () => {
+      test('of a task without declarations, and its lists, do not depend on declarations of other tasks or on other projects', async () => {
         const six = ['AC-001', 'AC-002', 'AC-003', 'AC-004', 'AC-005', 'AC-006']
         const session: TurnToSend[] = [1, 2, 3].map((turnNumber) =>
           aTurn(turnNumber, {
@@ -171,7 +171,7 @@ export function contextContract(store: StoreUnderTest): void {
 **Progress**: 2 of 4 criteria verified after turn 2, 1 contested in turn 2`)
       })
 
-      test('the parenthesis appears only where the prior turn did not itself say so', async () => {
+      test('the parenthesis appears only if the prior turn itself did not judge the criterion', async () => {
         await capture(
           aTurn(
             1,
@@ -198,7 +198,7 @@ export function contextContract(store: StoreUnderTest): void {
         ])
       })
 
-      test('a rejection of the prior turn itself is said, though it verified the criterion too', async () => {
+      test('a rejection of the prior turn is shown, even if that turn also verified the criterion', async () => {
         const said = (status: Status, source: 'coach' | 'gate') => ({ criterionId: 'AC-001', status, source })
         const criterionText = 'It answers with 404'
         await capture(
@@ -303,7 +303,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect((await load(3)).context).toMatch(/\*\*Progress\*\*: 2 of 2 criteria verified after turn 2$/)
       })
 
-      test('after a turn that ended in an error the context holds what the last judged turn said, and says so', async () => {
+      test('after a turn that ended in an error the context shows the last judged turn, and mentions this', async () => {
         const issue = {
           severity: 'blocking',
           description: 'It leaks',
@@ -460,7 +460,7 @@ export function contextContract(store: StoreUnderTest): void {
       })
     })
 
-    describe('which turn is the prior one', () => {
+    describe('the choice of the prior turn', () => {
       test('turn 1 and numbers below it have no prior turn', async () => {
         await capture(aTurn(1))
         for (const currentTurn of [1, 0, -3]) {
@@ -504,7 +504,7 @@ export function contextContract(store: StoreUnderTest): void {
         await expect(load(1, { worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
       })
 
-      test('the greatest turn below the current one; a gap is said', async () => {
+      test('the prior turn is the greatest number below the current one, and a gap is mentioned', async () => {
         await capture(aTurn(1), aTurn(2), aTurn(6))
         expect(await load(3)).toMatchObject({ previousTurn: 2, gap: false, prior: { turnNumber: 2 } })
         expect(await load(6)).toMatchObject({ previousTurn: 2, gap: true })
@@ -655,7 +655,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(await statuses(5)).toEqual({ 'AC-001': 'verified@3' })
       })
 
-      test('entries of the status map are ignored where the full form names the criterion', async () => {
+      test('an entry of the status map is ignored if the full form names the criterion', async () => {
         await capture(
           aTurn(1, {
             acceptanceCriteriaStatus: { 'AC-001': 'rejected', 'AC-002': 'rejected' },

@@ -530,7 +530,7 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
 
-    test('two repairs at once mend a graph once, and captures and contexts go on from there', async () => {
+    test('parallel repairs repair a graph once, and captures and contexts work afterwards', async () => {
       const { graph } = handles
       await fillHealthy(graph)
       for (const what of [
@@ -589,7 +589,7 @@ export function doctorContract(store: StoreUnderTest): void {
       },
     )
 
-    test('a property that nobody stores hides no fault of what hangs on its node', async () => {
+    test('an unknown property of a node does not hide faults of the nodes below it', async () => {
       await fillHealthy(handles.graph)
       await plant(handles.graph, "MATCH (w:World {key: 'shop/main'}) SET w.mood = 'fine'")
       await plant(
@@ -607,7 +607,7 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(new Set(found).size).toBe(found.length)
     })
 
-    test('a value that does not fit hides no fault of what hangs on its node', async () => {
+    test('an invalid value of a node does not hide faults of the nodes below it', async () => {
       await fillHealthy(handles.graph)
       await plant(handles.graph, "MATCH (w:World {key: 'shop/main'}) SET w.executor = 7")
       await plant(handles.graph, "MATCH (t:Turn {key: 'shop/main/3'}) SET t.verifiedCount = 99")
@@ -666,14 +666,14 @@ export function doctorContract(store: StoreUnderTest): void {
   describe('the doctor of a graph without a schema', () => {
     const handles = useGraph(store, 'openUnmigrated')
 
-    test('repairs nothing before the graph is migrated: another version may know what this one would remove', async () => {
+    test('repairs nothing before the graph is migrated, because another version may need the properties that this one removes', async () => {
       await expect(findingsOf(handles.graph, null, { repair: true })).rejects.toMatchObject({
         code: 'store_unavailable',
         hint: expect.stringContaining('turngraph migrate'),
       })
     })
 
-    test('finds what is to be migrated', async () => {
+    test('reports pending migrations', async () => {
       const findings = await findingsOf(handles.graph)
       expect(findings.filter(({ check }) => check === 'migration_pending').map(({ key }) => key)).toEqual(
         loadMigrations().map(({ version }) => `V${version}`),

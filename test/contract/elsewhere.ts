@@ -102,7 +102,7 @@ export function elsewhereContract(store: StoreUnderTest): void {
       },
     )
 
-    test('of a task that declares what must hold, all of it that the session before did not prove is left', async () => {
+    test('all declared criteria that the earlier session did not prove are left', async () => {
       const text = 'A restart loses nothing'
       await client().declareCriteria({
         featureId: FEATURE,
@@ -121,7 +121,7 @@ export function elsewhereContract(store: StoreUnderTest): void {
       expect(context).toContain('  1 of 2 criteria verified there\n  ○ AC-002 — A restart loses nothing')
     })
 
-    test('what an earlier session verified counts nowhere in the new one', async () => {
+    test('verifications of an earlier session do not count in the new one', async () => {
       await capture(earlierTurns)
       await capture([aTurn(1, { worldSlug: NEW, completedAt: at(5) })])
       const { elsewhere, criteria, context } = await contextOf(2, { role: 'coach' })
@@ -130,7 +130,7 @@ export function elsewhereContract(store: StoreUnderTest): void {
       expect(context).not.toContain('verified')
     })
 
-    test('a Player sees nothing of what lies behind the verdicts of other sessions', async () => {
+    test('a Player sees no evidence of the verdicts of other sessions', async () => {
       await capture(earlierTurns)
       await beginNew()
       expect(JSON.stringify(await contextOf(1, { role: 'player' }))).not.toContain(CANARY)

@@ -206,7 +206,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await client.close()
     })
 
-    test('however many write at once, a reader ends with what is, and never hears of an older state after a newer one', async () => {
+    test('during parallel writes a reader ends with the current state, and never gets an older state after a newer one', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       const tasks = Array.from({ length: 8 }, (_, i) => `TASK-1${i}`)
@@ -235,7 +235,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('an event has the version of its state, also where the session moves while it is read', async () => {
+    test('an event has the version of its state, even if the session changes while it is read', async () => {
       const client = clientOf(handles.graph)
       const writes: (() => Promise<unknown>)[] = []
       const interrupted = graphWith(handles.graph, {
@@ -323,7 +323,7 @@ export function eventsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a reader hears of its project alone, and of one session where it asks for one', async () => {
+    test('a reader gets only events of its project, or of one session if it asks for one', async () => {
       const client = clientOf(handles.graph)
       const ours = await aReader(client)
       const one = await aReader(client, { worldSlug: TASK })
@@ -339,7 +339,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await one.end()
     })
 
-    test('an event holds no evidence, no feedback, and nothing of what agents wrote', async () => {
+    test('an event contains no evidence, no feedback and no text of agents', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       await client.captureTurnState({ ...aTurn(2), ...structuredClone(secretive) } as never)
@@ -407,7 +407,7 @@ export function eventsContract(store: StoreUnderTest): void {
       await reader.end()
     })
 
-    test('a slow reader hears of the newest state of each session, once', async () => {
+    test('a slow reader gets only the newest state of each session, once', async () => {
       const client = clientOf(handles.graph)
       const reader = await aReader(client)
       const watch = readerOf(client, { snapshot: true })

@@ -168,7 +168,7 @@ export function exampleQueriesContract(store: StoreUnderTest): void {
       return client
     }
 
-    test('each answers what it says', async () => {
+    test('each query returns the expected rows', async () => {
       const client = await fill()
       const params = { project: PROJECT, feature: FEATURE, task: TASK, world: TASK }
       const answers: Record<number, unknown> = {}

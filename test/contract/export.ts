@@ -67,7 +67,7 @@ export function exportContract(store: StoreUnderTest): void {
       return [...answers, ...(await reportsOf(client))]
     }
 
-    test('what leaves is all that there is, and the same bytes whichever engine holds it', async () => {
+    test('an export contains all stored data, with the same bytes on every engine', async () => {
       await fillWithEverything(handles.graph)
       const [lines, dump] = [await exportOf(handles.graph), await dumpOf(handles.graph)]
       const restored = await another()
@@ -77,7 +77,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('what is restored is what was exported, byte for byte, and answers alike; again, it changes nothing', async () => {
+    test('a restored graph exports the same bytes and answers alike, and a second restore changes nothing', async () => {
       const { graph } = handles
       const { records } = await restoreLines(graph, made.lines)
       for (const counts of Object.values(records)) expect(counts).toMatchObject({ existing: 0 })
@@ -124,7 +124,7 @@ export function exportContract(store: StoreUnderTest): void {
       for (const limit of [1, 7, 100]) expect(await exportOf(handles.graph, { limit })).toEqual(lines)
     })
 
-    test('one project leaves alone, whatever its name, and nothing of another comes along', async () => {
+    test('the export of a project contains only its own data, whatever its name is', async () => {
       const { lines } = await everything()
       const together: string[] = []
       for (const project of [PROJECT, ...OTHER_PROJECTS]) {
@@ -139,7 +139,7 @@ export function exportContract(store: StoreUnderTest): void {
       })
     })
 
-    test('killed anywhere and run again, it is complete and nothing is doubled; half a world is nobody’s', async () => {
+    test('a restore that is killed anywhere and repeated is complete without duplicates, and a partial world is hidden', async () => {
       const { lines, dump } = made
       const records = recordsOf(lines)
       const restored = handles.graph
@@ -205,7 +205,7 @@ export function exportContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(dump)
     })
 
-    test('a criterion may have grown since: whoever knows more is a later state of the same', async () => {
+    test('a record of a criterion with more or fewer labels than the stored one is no conflict', async () => {
       const { lines } = await everything()
       const line = lines.find((held) => kindOf(held) === 'criterion' && held.includes('It answers with 404'))
       const grown = JSON.parse(line ?? '') as { labels: string[]; labelSources: string[] }
@@ -258,7 +258,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('what is active leaves as interrupted; no lease comes back to life, and the source stays as it is', async () => {
+    test('active runs and attempts are exported as interrupted, no lease is restored, and the source does not change', async () => {
       const client = clientOf(handles.graph)
       const runs = new TurnRunStore(handles.graph)
       for (const worldSlug of ['run', 'single', 'outside']) {
@@ -337,7 +337,7 @@ export function exportContract(store: StoreUnderTest): void {
       await expect(exportOf(handles.graph, { limit: 1, afterPage })).rejects.toMatchObject({ code: 'busy' })
     })
 
-    test('since an instant: whole worlds and whole files that moved, with what they hang on', async () => {
+    test('an export since an instant contains each changed world and file completely, with their parents', async () => {
       const old = { now: '2025-01-01T00:00:00Z', completedAt: '2025-01-01T00:00:00Z' }
       for (const worldSlug of ['old', 'moved']) {
         await captureSteadily(handles.graph, aTurn(1, { worldSlug, completedAt: old.completedAt }), old.now)
@@ -432,7 +432,7 @@ export function exportContract(store: StoreUnderTest): void {
       })
     })
 
-    test('what is no record is refused with what is wrong', async () => {
+    test('an invalid record is rejected with the reason', async () => {
       const refused = (record: unknown) => restoreRecords(handles.graph, [record])
       await expect(refused({ kind: 'unknown' })).rejects.toMatchObject({ code: 'invalid_request' })
       await expect(refused(null)).rejects.toMatchObject({ code: 'invalid_request' })

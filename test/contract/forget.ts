@@ -238,7 +238,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('what only the forgotten turns had called a criterion is gone from those that stay', async () => {
+    test('labels and texts of a criterion that only forgotten turns used are removed', async () => {
       const worded = (criterionText: string, criterionId: string) => ({
         verifications: [{ criterionId, criterionText, status: 'verified' as const }],
       })
@@ -456,7 +456,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toEqual(before)
     })
 
-    test('a session of transcripts is gone after a forget that was broken off at any write and called again', {
+    test('a transcript session is deleted by a second forget after the first one failed at any write', {
       timeout: 240_000,
     }, async () => {
       await send(client(), sessionOf(3), OTHER_CONVERSATION)

@@ -137,23 +137,26 @@ export function freeCypherContract(store: StoreUnderTest): void {
 
     const differences = readDifferences()
 
-    test.each(differences)('$query differs as docs/how-to/analyst.md says', async (row) => {
-      const client = await withTurns()
-      const answer = async (query: string): Promise<unknown> => {
-        try {
-          const { rows } = await client.queryGraph({ query })
-          const [[value] = []] = rows
-          return Array.isArray(value) ? value.toSorted() : value
-        } catch (error) {
-          return error instanceof TurngraphError && error.code === 'invalid_request' ? 'refused' : error
+    test.each(differences)(
+      '$query differs between the engines as described in docs/how-to/analyst.md',
+      async (row) => {
+        const client = await withTurns()
+        const answer = async (query: string): Promise<unknown> => {
+          try {
+            const { rows } = await client.queryGraph({ query })
+            const [[value] = []] = rows
+            return Array.isArray(value) ? value.toSorted() : value
+          } catch (error) {
+            return error instanceof TurngraphError && error.code === 'invalid_request' ? 'refused' : error
+          }
         }
-      }
-      const expected = handles.graph.engine === 'embedded' ? row.embedded : row.neo4j
-      expect(await answer(row.query)).toEqual(expected)
-      if (row.onBoth !== null) expect(await answer(row.onBoth)).toEqual(row.neo4j)
-    })
+        const expected = handles.graph.engine === 'embedded' ? row.embedded : row.neo4j
+        expect(await answer(row.query)).toEqual(expected)
+        if (row.onBoth !== null) expect(await answer(row.onBoth)).toEqual(row.neo4j)
+      },
+    )
 
-    test('the plan alone refuses what changes anything, whatever the words are', async () => {
+    test('the plan of a query that writes is rejected, however the query is written', async () => {
       await withTurns()
       const { reader, close } = await readerOf(handles.graph)
       try {
@@ -184,7 +187,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       }
     }, 90_000)
 
-    test('once the graph is closed nobody waits for his turn any more', async () => {
+    test('closing the graph ends the waiting queries', async () => {
       const queries = new Queries(handles.graph)
       const ask = (query: string) => queries.ask({ query, params: {}, limit: 1, timeoutMs: 30_000 })
       const running = expect(ask(LONG)).rejects.toBeInstanceOf(TurngraphError)
@@ -237,7 +240,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       }
     })
 
-    test('what analysts ask is answered', async () => {
+    test('typical queries of analysts are answered', async () => {
       const client = await withTurns()
       const outcomes: Record<string, string> = {}
       for (const query of READS) outcomes[query] = await outcomeOf(client, query)

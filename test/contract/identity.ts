@@ -194,7 +194,7 @@ export function identityContract(store: StoreUnderTest): void {
     })
 
     describe('an entry with an id only', () => {
-      test('is what the same source last gave that id in this world', async () => {
+      test('is the criterion that the same source last gave that id in this world', async () => {
         await capture(
           verified(['AC-001', answers], ['AC-002', logs]),
           rejectedBy('coach', ['AC-002']),
@@ -224,7 +224,7 @@ export function identityContract(store: StoreUnderTest): void {
         }
       })
 
-      test('is not what only a superseded record gave that id', async () => {
+      test('is not the criterion of a superseded record', async () => {
         await capture(verified(['AC-001', answers]))
         const instead = { onConflict: 'supersede' as const, ...verified(['AC-002', logs]) }
         await clientOf(handles.graph).captureTurnState(aTurn(1, instead))
@@ -232,7 +232,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-002 verified ${logs}`, 'AC-001 rejected -'])
       })
 
-      test('in a turn that came late, is what that id meant before it', async () => {
+      test('in a late turn, is the criterion that the id meant before that turn', async () => {
         await capture(verified(['AC-001', answers]))
         for (const [turn, more] of [
           [5, verified(['AC-001', logs])],
@@ -255,12 +255,12 @@ export function identityContract(store: StoreUnderTest): void {
         ])
       })
 
-      test('is not what another source gave that id', async () => {
+      test('is not the criterion that another source gave that id', async () => {
         await capture(verified(['AC-001', answers]), rejectedBy('validator', ['AC-001']))
         expect(await lines()).toEqual([`AC-001 verified ${answers}`, 'AC-001 rejected -'])
       })
 
-      test('is not what that id meant in another world of the task', async () => {
+      test('is not the criterion that the id meant in another world of the task', async () => {
         await capture({ ...verified(['AC-001', answers]), worldSlug: 'w1' })
         await clientOf(handles.graph).captureTurnState(
           aTurn(1, { ...rejectedBy('coach', ['AC-001']), worldSlug: 'w2' }),
@@ -269,7 +269,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines('w2')).toEqual(['AC-001 rejected -'])
       })
 
-      test("is the Player's of that id where both lists of the turn name the same ids", async () => {
+      test("is the Player's criterion of that id if both lists of the turn name the same ids", async () => {
         await capture({ ...promised(['AC-1', answers], ['AC-2', logs]), ...verified(['AC-001'], ['AC-002']) })
         expect(await lines()).toEqual([`AC-001 verified ${answers}`, `AC-002 verified ${logs}`])
       })
@@ -289,7 +289,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(context.promisedNotJudged).toEqual([])
       })
 
-      test('that is a promise is a criterion that another session named with a text, where a judge names it so again', async () => {
+      test('that is a promise is a criterion that another session named with a text, if a judge gives it that text again', async () => {
         await capture({ ...verified(['AC-007', answers]), worldSlug: 'w1' })
         const again = { ...promised(['AC-001']), ...verified(['AC-001', answers]), worldSlug: 'w2' }
         await capture(again)
@@ -377,7 +377,7 @@ export function identityContract(store: StoreUnderTest): void {
     })
 
     describe("the Player's text completes one known by its label alone", () => {
-      test('where both lists name the same ids', async () => {
+      test('if both lists name the same ids', async () => {
         await capture(
           rejectedBy('coach', ['AC-001']),
           { ...promised(['AC-001', answers]), ...verified(['AC-001']) },
@@ -396,7 +396,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(criteria[0]?.history?.map(({ turn }) => turn)).toEqual([1, 2, 3])
       })
 
-      test('and merges into the criterion of that text where there is one already', async () => {
+      test('and merges it into an existing criterion of that text', async () => {
         await clientOf(handles.graph).captureTurnState(
           aTurn(1, { worldSlug: 'w0', ...verified(['X-1', answers]) }),
         )
@@ -488,7 +488,7 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('worlds that word one criterion at once make one, with all of its names', async () => {
+    test('worlds that name one criterion in parallel create one, with all of its labels', async () => {
       for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3']) {
         const wordings: Named[] = [
           ['AC-1', answers],
@@ -530,7 +530,7 @@ export function identityContract(store: StoreUnderTest): void {
       expect(await brokenCounts(handles.graph)).toEqual([])
     })
 
-    test('two worlds that add criteria to one task at once lose none', async () => {
+    test('two worlds that add criteria to one task in parallel lose none', async () => {
       const texts = [
         'the shop opens at nine sharp',
         'the clerk greets every guest',

@@ -120,7 +120,7 @@ export function isolationContract(store: StoreUnderTest): void {
         }
       })
 
-      test('what one scope writes changes nothing for its neighbours', async () => {
+      test('writes of one scope do not affect similar scopes', async () => {
         const view = (project: string) =>
           client()
             .loadTurnContinuationContext(aContext(9, { project, role: 'coach' }))
@@ -281,7 +281,7 @@ export function isolationContract(store: StoreUnderTest): void {
         expect(reads).toBeGreaterThan(0)
       })
 
-      test('what was acknowledged is read at once, through another handle too', async () => {
+      test('an acknowledged write is visible immediately, also through another handle', async () => {
         const other = await handles.open(() => store.beside(handles.graph))
         for (let n = 1; n <= 20; n++) {
           await client().captureTurnState(whole(n))
@@ -292,7 +292,7 @@ export function isolationContract(store: StoreUnderTest): void {
       })
     })
 
-    test('keys of worlds are what the names say, percent-encoded', () => {
+    test('keys of worlds are their percent-encoded names', () => {
       expect(worldKey('a/b', 'c')).not.toBe(worldKey('a', 'b/c'))
       expect(new Set(NAMES.flatMap((a) => NAMES.map((b) => worldKey(a, b)))).size).toBe(NAMES.length ** 2)
     })

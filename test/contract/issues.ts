@@ -45,7 +45,7 @@ export function issuesContract(store: StoreUnderTest): void {
     const livesIn = ({ items }: OperationOutput<'listIssues'>) =>
       items.map(({ description, turns, state, goneInTurn }) => [description, turns, state, goneInTurn])
 
-    test('an issue is listed with its newest words, its turns, and the turn in which it was gone', async () => {
+    test('an issue is listed with its newest wording, its turns, and the turn that solved it', async () => {
       await capture(
         aTurn(1, {
           issues: [
@@ -89,7 +89,7 @@ export function issuesContract(store: StoreUnderTest): void {
       })
     })
 
-    test('an issue that is reworded every turn is one issue with several wordings, and is not gone', async () => {
+    test('an issue that is reworded every turn is one open issue with several wordings', async () => {
       await capture(
         aTurn(1, { issues: [issue('load_user in src/users.py raises KeyError'), issue('No docs at all')] }),
         aTurn(2, { issues: [issue('src/users.py: the lookup in load_user still ends in a 500')] }),
@@ -157,7 +157,7 @@ export function issuesContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a superseded turn no longer raises what it did', async () => {
+    test('the issues of a superseded turn no longer count', async () => {
       await capture(aTurn(1, { issues: [issue('a')] }), aTurn(2, { issues: [issue('b')] }))
       await capture(aTurn(1, { issues: [issue('b')], onConflict: 'supersede' }))
       expect(livesIn(await list())).toEqual([['b', [1, 2], 'open', null]])

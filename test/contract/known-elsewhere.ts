@@ -598,7 +598,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(Math.max(...lengths)).toBeLessThanOrEqual(6)
     })
 
-    test('a restored graph knows what the exported one knew', async () => {
+    test('a restored graph has the same knowledge of other sessions', async () => {
       await capture(...manySessions(), asking)
       const [before, found] = [await contextOf(2), await handles.graph.read(topics, {})]
       const lines = await exportOf(handles.graph)

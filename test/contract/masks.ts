@@ -139,7 +139,7 @@ export function masksContract(store: StoreUnderTest): void {
       ).rejects.toMatchObject({ code: 'turn_conflict', details: { fields: ['verifications'] } })
     })
 
-    test('a text that waited in a spool means the criterion of the text that was sent at once', async () => {
+    test('a masked text from a spool means the same criterion as the text that was sent directly', async () => {
       await client().captureTurnState(
         judgedTurn(1, judged(EXPIRED, 'rejected', 'first'), judged(REVOKED, 'rejected', 'second')),
       )
@@ -218,7 +218,7 @@ export function masksContract(store: StoreUnderTest): void {
       })
     })
 
-    test('two writers that make the key at once make one', async () => {
+    test('two writers that create the key in parallel create one', async () => {
       const beside = await handles.open(() => store.beside(handles.graph))
       const markers = await Promise.all(
         [handles.graph, beside, handles.graph, beside].map((graph) => markerOfProject(graph, PROJECT)),

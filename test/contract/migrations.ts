@@ -217,7 +217,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await findingsOf(graph)).toEqual([])
     })
 
-    test('turns that were stored before topics were are found by what they are about, as if they were captured now', async () => {
+    test('a migration creates the topics of older turns, as if these were captured now', async () => {
       const { graph } = handles
       await migrateBefore('011', graph)
       await fillHealthy(graph)
@@ -289,7 +289,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await findingsOf(graph)).toEqual([])
     })
 
-    test('two processes that migrate at once apply each once', async () => {
+    test('two processes that migrate in parallel apply each migration once', async () => {
       const other = await handles.open(() => store.beside(handles.graph))
       const migrations = [first, second, third]
       const answers = await Promise.all([
@@ -309,7 +309,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await graph.read(lock, {})).toEqual([{ owner: null }])
     })
 
-    test('the lock of a migration that was killed is taken on the embedded graph at once, on Neo4j when its lease ends', async () => {
+    test('the lock of a killed migration is taken immediately on the embedded graph, and on Neo4j when its lease ends', async () => {
       const { graph } = handles
       const forMs = graph.engine === 'embedded' ? 3_600_000 : 500
       await graph.write([{ statement: leaveLockBehind, params: { owner: 'killed', forMs } }])

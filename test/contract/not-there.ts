@@ -20,7 +20,7 @@ export function notThereContract(store: StoreUnderTest): void {
       await client().captureTurnState(aTurn(1, { project: 'bank', taskId: 'TASK-1y' }))
     }
 
-    test('what a loop asks of a task that is not known is answered, with the names that are near', async () => {
+    test('the reads of a loop answer for an unknown task, with similar names', async () => {
       await someTasks()
       const context = (more: object) =>
         client().loadTurnContinuationContext(aContext(1, { ...nope, ...more }))
@@ -35,7 +35,7 @@ export function notThereContract(store: StoreUnderTest): void {
       expect(await client().loadStall(nope)).toMatchObject({ shouldStop: false, ...unknown })
     })
 
-    test('of a task that is known the answers say so, and a context takes no statement to find that out', async () => {
+    test('answers for a known task mark it as known, and a context takes no extra statement for this', async () => {
       await someTasks()
       const statements: string[] = []
       const observed = new ObservedGraph(handles.graph, ({ statement }) => statements.push(statement))
@@ -173,7 +173,7 @@ export function notThereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('forgetting refuses no name of something that is there, deleted or spared, and no repeat of what went', async () => {
+    test('forget accepts the names of existing, deleted and excluded worlds, and a repeated request', async () => {
       await someTasks()
       const nothing = { counts: {}, worlds: [], done: true }
       const before = '2000-01-01T00:00:00Z'

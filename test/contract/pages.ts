@@ -20,7 +20,7 @@ export function pagesContract(store: StoreUnderTest): void {
   describe('pages', () => {
     const handles = useGraph(store)
 
-    test('a page of turns ends before 4 MiB, and its cursor leads to the rest', async () => {
+    test('a page of turns ends before 4 MiB, and its cursor continues with the rest', async () => {
       const client = clientOf(handles.graph)
       for (let number = 1; number <= 8; number++) await client.captureTurnState(large(number))
       const first = await client.listTurns({ worldSlug: WORLD, limit: 500 })
@@ -58,7 +58,7 @@ export function pagesContract(store: StoreUnderTest): void {
       )
     })
 
-    test('a page of the history of a criterion ends before its maximum size, and its cursor leads to the rest', async () => {
+    test('a page of the history of a criterion ends before its maximum size, and its cursor continues with the rest', async () => {
       const client = clientOf(handles.graph)
       const evidence = 'seen '.repeat(12_000)
       for (let number = 1; number <= 5; number++)

@@ -69,7 +69,7 @@ export function portContract(store: StoreUnderTest): void {
       expect(rows).toEqual([{ half: 3, quarter: 0.25 }])
     })
 
-    test('null is no value: a property set to null is absent, and equals nothing', async () => {
+    test('a property that is set to null is absent, and equals nothing', async () => {
       await handles.graph.write([
         step('CREATE (n:World) SET n += $held RETURN n.key AS key', { held: { key: 'k', a: 1, b: null } }),
       ])
@@ -126,7 +126,7 @@ export function portContract(store: StoreUnderTest): void {
       expect(rows).toHaveLength(1_000)
     })
 
-    test('steps of one write see what the earlier ones wrote, and answer in order', async () => {
+    test('steps of one write see the changes of earlier steps, and answer in order', async () => {
       const second = step('MATCH (n:World) SET n.seen = true RETURN count(n) AS count')
       expect(await handles.graph.write([create('a'), create('b'), second])).toEqual([
         [{ key: 'a' }],
@@ -184,7 +184,7 @@ export function portContract(store: StoreUnderTest): void {
       expect(edges).toEqual([{ count: 0 }])
     })
 
-    test('a key is there once, also when many claim it at once', async () => {
+    test('a key exists once, even if many writes claim it in parallel', async () => {
       const claim = (i: number) =>
         handles.graph.write([
           step('MERGE (n:World {key: $key}) ON CREATE SET n.by = $by RETURN n.by AS by', { key: 'k', by: i }),
@@ -225,7 +225,7 @@ export function portContract(store: StoreUnderTest): void {
       expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     })
 
-    test('what one handle wrote, another one reads', async () => {
+    test('a handle reads the writes of another one', async () => {
       const other = await handles.open(() => store.beside(handles.graph))
       await other.write([create('a')])
       expect(await count()).toBe(1)

@@ -23,7 +23,7 @@ const verdict = (
 
 /** The analyses of what is proven of what a task declares (contract: specification.md). */
 export function proofsContract(store: StoreUnderTest): void {
-  describe('what is proven of what must hold', () => {
+  describe('the proofs of declared criteria', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     type Narrowed = { featureId?: string; taskId?: string; worldSlug?: string }
@@ -35,7 +35,7 @@ export function proofsContract(store: StoreUnderTest): void {
     const declare = (taskId: string, ...criteria: { text: string; kind?: 'manual' }[]) =>
       client().declareCriteria({ featureId: FEATURE, taskId, criteria })
 
-    test('unproven lists what the newest specification declares and no session verified, by session, also of a task without any', async () => {
+    test('unproven lists, by session, declared criteria that no session verified, also for a task without sessions', async () => {
       await declare(TASK, { text: LOG }, { text: SUITE })
       await declare(TASK, { text: RETRY }, { text: SUITE }, { text: DOCS, kind: 'manual' })
       await client().captureTurnState(
@@ -104,7 +104,7 @@ export function proofsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('stale-proofs agrees with what `criteria` calls stale in made-up sessions, however a file is spelt', async () => {
+    test('stale-proofs agrees with `criteria` in random sessions, however a file is spelled', async () => {
       const random = new Random(28)
       const taskIds = Array.from({ length: 60 }, (_, i) => `TASK-${i}`)
       const made = taskIds.map((taskId) => ({

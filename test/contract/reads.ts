@@ -61,7 +61,7 @@ export function readsContract(store: StoreUnderTest): void {
       )
     })
 
-    test('a list of worlds reads what all of their tasks declare in one statement', async () => {
+    test('a list of worlds reads the specifications of all their tasks in one statement', async () => {
       const client = clientOf(handles.graph)
       for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3']) {
         await client.captureTurnState(aTurn(1, { ...judged, taskId }))

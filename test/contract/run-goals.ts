@@ -47,7 +47,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
     })
     const failed: AttemptOutcome = { failed: 'it broke' }
 
-    test('a run stops where the newest turn is approved', async () => {
+    test('a run stops if the newest turn is approved', async () => {
       const { client, ended } = await serviceOf((n) => turn(n === 3 ? { coach_decision: 'approved' } : {}))
       const status = await ended({ stopWhen: ['approved'] })
       expect(status).toMatchObject({
@@ -145,7 +145,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a run stops where all criteria that count are verified', async () => {
+    test('a run stops if all counting criteria are verified', async () => {
       const { ended } = await serviceOf((n) =>
         turn({
           acceptance_criteria_status: {
@@ -188,7 +188,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('all verified is not said while a promise was never judged', async () => {
+    test('a run does not stop at all_verified while a promise was never judged', async () => {
       const { ended } = await serviceOf(() =>
         turn({
           acceptance_criteria_status: { 'AC-001': 'verified' },
@@ -230,7 +230,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a run stops where the stall analysis says that it should, in its words', async () => {
+    test('a run stops if the stall analysis advises it, with its reason', async () => {
       const issue = { severity: 'must_fix', category: 'test', description: 'The same complaint' }
       const { client, ended } = await serviceOf(() =>
         turn({ acceptance_criteria_status: { 'AC-001': 'rejected' }, issues: [issue] }),
@@ -282,7 +282,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a budget of tokens is the sum of what commits and failures say they used', async () => {
+    test('a budget of tokens is compared with the sum of the usage of commits and failures', async () => {
       const { ended } = await serviceOf((n) =>
         n % 2 === 0 ? { ...failed, usedTokens: 50_000 } : turn({ usage: { tokens: 60_000 } }),
       )
@@ -306,7 +306,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect([none.stopWhen, none.budget]).toEqual([undefined, undefined])
     })
 
-    test('an attempt whose usage is no whole number of tokens has failed, and says why', async () => {
+    test('an attempt whose usage is no whole number of tokens fails with a reason', async () => {
       const { client, ended } = await serviceOf(() => turn({ usage: { tokens: -1 } }))
       const { turnRunId } = await ended({}, 1, 2)
       const { recentAttempts } = await client.getTurnRunStatus({ turnRunId, includeAttempts: true })
@@ -345,7 +345,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('what is changed of a world counts from the next attempt of a run that is under way', async () => {
+    test('changed settings of a world apply from the next attempt of an active run', async () => {
       const { client, ended } = await serviceOf(async (n) => {
         if (n === 2) await client.setWorld({ worldSlug: 'w', stopWhen: ['approved'] })
         return turn({ coach_decision: 'approved' })
@@ -465,7 +465,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         return { runs, client, restart, begin, commit, fail }
       }
 
-      test('a new run resumes an interrupted one for what is left of it, where their world says so', async () => {
+      test('a new run resumes the rest of an interrupted one, if the world allows it', async () => {
         const { runs, client, restart, begin, commit, fail } = await resumed()
         const first = await runs.startTurnRun(counts)
         await commit(first, 7)
@@ -517,7 +517,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await runs.reconcileRunningAttempts(LIFE)).toEqual({ runs: 0, attempts: 0, errors: [] })
       })
 
-      test('a run stays interrupted where its world does not resume runs, after a cancel, and where its attempts cannot suffice', async () => {
+      test('a run is not resumed if its world does not allow it, after a cancel, or if too few attempts are left', async () => {
         const never = await resumed({})
         await never.runs.startTurnRun(counts)
         expect(await never.restart()).toEqual([])
@@ -563,7 +563,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(third).toMatchObject({ nextAttemptAt, earlierMs: 15 * MINUTE_MS, resumption: 2 })
       })
 
-      test('a run waits for the next start where its service ends in good order', async () => {
+      test('a run waits for the next start if its service shuts down normally', async () => {
         const { runs, client, restart, begin } = await resumed()
         const first = await runs.startTurnRun(counts)
         const attempt = await begin(first)

@@ -354,7 +354,7 @@ export function runsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a failed run says why its last attempt failed, in its status and in the list of runs', async () => {
+    test('the status of a failed run and the list of runs show the failure of its last attempt', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(2, 3) })
@@ -410,7 +410,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
     })
 
-    test('a cancel between attempts ends the run at once; the last commit completes it all the same', async () => {
+    test('a cancel between attempts ends the run immediately, and a last commit still completes it', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const idle = await runs.startTurnRun({ ...world, ...counts(3) })
@@ -477,7 +477,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await statusOf(runs, run)).toMatchObject({ status: 'interrupted', failureReason: RESTARTED })
     })
 
-    test('what a living process has in hand it does not end itself, however late its renewal is', async () => {
+    test('a running process does not end its own runs and attempts, however late it renews them', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })
@@ -518,7 +518,7 @@ export function runsContract(store: StoreUnderTest): void {
       await commit(runs, held)
     })
 
-    test('an expired fence that nobody has taken over still counts', async () => {
+    test('a fence stays valid after its lease expired, until another worker takes over', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld()
       const held = await runs.startAttempt(world, WORKER)
@@ -728,7 +728,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await runs.reconcileRunningAttempts(WORKER)).toMatchObject({ errors: [], runs: 0, attempts: 0 })
     })
 
-    test('a coordinator that ends or cannot go on leaves no world stuck', async () => {
+    test('a coordinator that ends or fails does not block its world', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const ended = await runs.startTurnRun({ ...world, ...counts(3) })
@@ -829,7 +829,7 @@ export function runsContract(store: StoreUnderTest): void {
         expect(await client().nextAttempt(other)).toEqual({ claim: null })
       })
 
-      test('a worker that waits is given an attempt as it starts, with what its turn needs to know', async () => {
+      test('a waiting worker gets an attempt when it starts, with the context of its turn', async () => {
         await aWorld('external')
         const waiting = client().nextAttempt({ ...asked, waitMs, withContinuation: true })
         const { attemptId } = await client().runTurn({ worldSlug: 'w' })
@@ -839,7 +839,7 @@ export function runsContract(store: StoreUnderTest): void {
         })
       })
 
-      test('one of two workers that wait is given the attempt', async () => {
+      test('of two waiting workers one gets the attempt', async () => {
         await aWorld('external')
         const waiting = ['worker-1', 'worker-2'].map((workerId) =>
           client().nextAttempt({ ...asked, workerId, waitMs: 3_000 }),

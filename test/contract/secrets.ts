@@ -162,7 +162,7 @@ export function secretsContract(store: StoreUnderTest): void {
       expect(await everything()).not.toContain(SECRET)
     })
 
-    test('secrets in a restore are masked and counted; what a capture has masked is not counted again', async () => {
+    test('secrets in a restore are masked and counted, without those that a capture has already masked', async () => {
       const source = await memory.open()
       await clientOf(source).captureTurnState(leaking(1))
       const errors = { 0: `401 for ${SECRET}` }

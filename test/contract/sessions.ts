@@ -30,7 +30,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       ],
     }
 
-    test('a session says how each of its turns ended, and what it has proven as its criteria do', async () => {
+    test('a session lists the outcome of each turn, and has the same counts of proven criteria as its list', async () => {
       await client().captureTurnState(
         aTurn(1, {
           verifications: [
@@ -59,7 +59,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       expect(session?.verdict).toBe(verdict)
     })
 
-    test('of a long session the newest turns are shown', async () => {
+    test('a long session shows its newest turns', async () => {
       await play('LONG', Array<Decision>(60).fill('feedback'))
       const [session] = await list()
       expect(session?.decisions.map(({ turn }) => turn)).toEqual(Array.from({ length: 48 }, (_, i) => i + 13))
@@ -102,7 +102,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       expect(await slugs({ stalledOrOscillating: true, running: true })).toEqual([])
     })
 
-    test('who has claimed the attempt of a session holds it', async () => {
+    test('the holder of a session is the worker that claimed its attempt', async () => {
       await client().createWorld({ featureId: 'FEAT-1', taskId: 'TASK-1' })
       const { attemptId = '' } = await client().runTurn({ worldSlug: 'TASK-1' })
       expect((await list())[0]).toMatchObject({ activeAttemptId: attemptId, leaseOwners: [], decisions: [] })

@@ -49,7 +49,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect((await client().getSpecification(task)).criteria.map(({ text }) => text)).toEqual([SUITE, RETRY])
     })
 
-    test('ten declarations of one list at once are one version, of ten lists ten', async () => {
+    test('ten parallel declarations of one list are one version, and those of ten lists are ten', async () => {
       const same = await Promise.all(
         Array.from({ length: 10 }, () => client().declareCriteria(declared(RETRY))),
       )
@@ -276,7 +276,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'AC-002 verified true', 'AC-003 verified true'])
     })
 
-    test('a default id that is the id of another criterion is said to be one, and which criterion wants an id', async () => {
+    test('the error about a default id that another criterion has names both criteria', async () => {
       const declare = (...criteria: { criterionId?: string; text: string }[]) =>
         client().declareCriteria({ ...task, criteria })
       await expect(declare({ criterionId: 'AC-2', text: RETRY }, { text: SUITE })).rejects.toThrow(
@@ -382,7 +382,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect((await client().listCriteria(task)).criteria[0]).not.toHaveProperty('stale')
     })
 
-    test('a criterion that is declared no more does not count, and says since which version', async () => {
+    test('a criterion that is no longer declared does not count, and has the version that retired it', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       await client().captureTurnState(judged(1, verified('AC-002', { criterionText: SUITE })))
       await client().declareCriteria(declared(RETRY))
@@ -450,7 +450,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await stale()).toEqual([null, 8])
     })
 
-    test('a world that is created names what must hold, and a new session of the task begins with it', async () => {
+    test('createWorld can declare criteria, and a new session of the task starts with them', async () => {
       await client().createWorld({ ...task, criteria: [{ text: RETRY }] })
       expect(await client().listCriteria(task)).toMatchObject({ worldSlug: TASK, total: 1 })
       await client().captureTurnState(judged(1, verified('AC-001')))
@@ -466,7 +466,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states({ turn: 1 })).toEqual(await states())
     })
 
-    test('captures and declarations at once leave a graph in which each entry counts where it belongs', async () => {
+    test('parallel captures and declarations leave a graph in which each entry has the right criterion', async () => {
       const texts = Array.from({ length: 6 }, (_, i) => `${LOG} number ${i}`)
       await Promise.all([
         ...texts.map((text, i) =>

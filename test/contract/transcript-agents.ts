@@ -110,7 +110,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
       expect(await agentsOf(inner)).toEqual([null])
     })
 
-    test('an agent that only warms up is no session, until it calls something', async () => {
+    test('an agent that only warms up is no session until its first call', async () => {
       const warm = turn('w', [], { ends: false }).map((record) => ({
         ...record,
         isSidechain: true,

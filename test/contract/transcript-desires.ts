@@ -162,7 +162,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       expect((await client().listPaths({})).items).toEqual([])
     })
 
-    test('a desire that holds no longer is gone: more turns of its pattern made the average short', async () => {
+    test('a desire is deleted when more turns of its pattern shorten the average', async () => {
       await imported([6, 6], [6])
       expect(await desiresIn(handles.graph)).toHaveLength(1)
       await send(

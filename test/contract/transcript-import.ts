@@ -55,7 +55,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
 
-    test('a sentence that an earlier version stored as an error is gone after the next import', async () => {
+    test('the next import removes a sentence that an earlier version stored as an error', async () => {
       await send(client(), S1, RICH)
       const before = await importedDump(handles.graph)
       await handles.graph.write([{ statement: storeSentence, params: {} }])
@@ -112,7 +112,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       })
     })
 
-    test('of a long error text the last 500 characters are stored', async () => {
+    test('the last 500 characters of a long error text are stored', async () => {
       const text = `Exit code 1\n${'line of a log\n'.repeat(200)}the reason`
       const lines = turn('t', ['Bash'], { errors: { 0: text } })
       await send(client(), S1, linesOf(lines))
@@ -121,7 +121,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect((await client().examine({ project: PROJECT })).findings).toEqual([])
     })
 
-    test('stores turns, steps, tools and patterns, and says what is there', async () => {
+    test('stores turns, steps, tools and patterns, and returns their numbers', async () => {
       const read = await send(client(), S1, RICH)
       expect(read).toMatchObject({
         offset: RICH.length,
@@ -232,7 +232,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect((await client().listPaths({})).items).toMatchObject([{ pattern: 'Bash: too late', count: 1 }])
     })
 
-    test('an offset that is not ours is a conflict that says where to go on', async () => {
+    test('an offset other than the stored one is a conflict with the right offset', async () => {
       await send(client(), S1, RICH)
       for (const offset of [1, RICH.length - 1, RICH.length + 1]) {
         const refused = client().importTranscript({ sessionId: S1, offset }, (async function* () {})())
@@ -291,7 +291,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       })
     })
 
-    test('an upload that breaks off is gone on with, and ends in the graph of one import', async () => {
+    test('an interrupted upload can be continued, and ends in the graph of one import', async () => {
       const many = Array.from({ length: 300 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
       const other = Array.from({ length: 5 }, (_, i) =>
         turn(`u${i}`, ['Bash', 'Bash', 'Read', 'Bash', 'Bash', 'Edit'], { from: 20 * i }),
@@ -317,7 +317,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       await reference.close()
     })
 
-    test('one that breaks off right behind its last byte has its last turn in the next import', async () => {
+    test('an upload that is interrupted after its last byte stores its last turn in the next import', async () => {
       const many = Array.from({ length: 240 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
       const bytes = bytesOf(...many, turn('last', LONG, { from: 9_000, ends: false }))
       const breaking = (async function* () {

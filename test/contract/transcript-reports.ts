@@ -131,7 +131,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await ids({ pattern: 'x->y → Zip×3' }), 'a tool may have any name').toEqual(['odd'])
     })
 
-    test('failures are shown by the last line that says something, without headings and exit codes', async () => {
+    test('failures are shown by their last meaningful line, without headings and exit codes', async () => {
       const errors = {
         0: '### Error\nTimeoutError: 5000ms exceeded',
         1: 'TimeoutError: 10ms exceeded\nexit status 3',
@@ -241,7 +241,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       await expect(ask({ sessionId: sessionOf(99) })).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    test('the steps of a turn are those of its session and place; what is not there is not_found', async () => {
+    test('the steps of a turn are found by its session and place, and an unknown place is not_found', async () => {
       await two()
       const stepsAt = async (sessionId: string, index: number) =>
         (await client().listTranscriptSteps({ sessionId, index })).items.map(({ tool }) => tool)
@@ -313,7 +313,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect((await client().listToolStats({ limit: 2 })).items).toHaveLength(2)
     })
 
-    test('paths: what fails, by tool and by what the messages have in common', async () => {
+    test('paths: failures by tool and by the common part of their messages', async () => {
       await two()
       expect((await client().listPaths({})).items).toEqual([
         {
@@ -344,7 +344,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       ).toEqual(['Bash: at line N', 'Read: no'])
     })
 
-    test('ties are ordered by code unit, also where a limit cuts them', async () => {
+    test('ties are ordered by code unit, even if a limit cuts them', async () => {
       for (const [i, tie] of TIES.toReversed().entries())
         await send(client(), tie, bytesOf(turn(`t${i}`, [tie], { errors: { 0: 'no' } })))
       const inOrder = { minLength: 0, limit: 0 }

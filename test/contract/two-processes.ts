@@ -24,7 +24,7 @@ const verified = (criterionId: string, criterionText?: string): Partial<TurnToSe
 
 /** No process remembers anything of a world: what another one wrote between two captures is known. */
 export function twoProcessesContract(store: StoreUnderTest): void {
-  describe('guarantee: what one process stored, another one has', () => {
+  describe('guarantee: a process has the data that another one stored', () => {
     const handles = useGraph(store)
     const aProcess = () => {
       const statements: string[] = []

@@ -65,7 +65,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toEqual(before)
     })
 
-    test('where the next default slug is held by a deleted world of the task, a capture takes the one after it', async () => {
+    test('a capture skips a default slug that a deleted world of the task has', async () => {
       const named = { featureId: FEATURE, taskId: TASK, worldSlug: `${TASK}.2` }
       await client().createWorld(named)
       await client().deleteWorld({ worldSlug: named.worldSlug })
@@ -73,7 +73,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(worldSlug).toBe(`${TASK}.3`)
     })
 
-    test('tasks of one name that are captured at once get worlds of their own', async () => {
+    test('tasks of one name that are captured in parallel get their own worlds', async () => {
       const features = ['A', 'B', 'C', 'D']
       const turns = await Promise.all(
         features.map((featureId) => client().captureTurnState(aTurn(1, { featureId }))),
@@ -188,7 +188,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(next).toEqual({ items: [{ project: 'ä' }], nextCursor: null })
     })
 
-    test('deleting twice is a world_deleted; what is not there is unknown', async () => {
+    test('a second delete is world_deleted, and a missing world is unknown', async () => {
       const { worldSlug } = await client().createWorld(task)
       expect(await client().deleteWorld({ worldSlug })).toMatchObject({ worldSlug })
       const unknown = { code: 'unknown_world' }
@@ -289,7 +289,7 @@ export function worldsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a world shows what its runs mind, and a change of it changes what it names and no more', async () => {
+    test('a world shows the settings of its runs, and setWorld changes only the given ones', async () => {
       const world = { worldSlug: 'w' }
       const settings = {
         stopWhen: ['budget' as const, 'approved' as const],
@@ -380,7 +380,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toMatchObject({ World: 2 })
     })
 
-    test('worlds that are created at once get distinct slugs', async () => {
+    test('worlds that are created in parallel get distinct slugs', async () => {
       const worlds = await Promise.all(Array.from({ length: 6 }, () => client().createWorld(task)))
       expect(worlds.map(({ worldSlug }) => worldSlug).sort()).toEqual([
         'TASK-1',
@@ -417,7 +417,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await slugs({ project: 'nobody' })).toEqual([])
     })
 
-    test('a world says its last decision, how much is proven, its verdict and its last activity', async () => {
+    test('a world shows its last decision, its counts of proven criteria, its verdict and its last activity', async () => {
       const judged = (turn: number, status: 'verified' | 'rejected', completedAt: string) =>
         client().captureTurnState(
           aTurn(turn, {
@@ -492,7 +492,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await client().getWorld({ worldSlug: TASK })).toMatchObject({ verdict })
     })
 
-    test('worlds are listed by their last activity, newest first and in pages, where that is asked for', async () => {
+    test('with order last_activity, worlds are listed by it, newest first and in pages', async () => {
       const captured = (worldSlug: string, day: number) =>
         client().captureTurnState(aTurn(1, { worldSlug, completedAt: `2026-03-0${day}T10:00:00.123456Z` }))
       for (const [worldSlug, day] of [
