@@ -16,7 +16,7 @@ const turn = (turn_number: number, more: object = {}) =>
   })
 
 describe('the schema', () => {
-  test('turngraph schema prints what the service answers, without a graph', async () => {
+  test('turngraph schema prints the answer of the service, without a graph', async () => {
     const user = commandsOn(temporaryFolder())
     const printed = await user.run(['schema', '--json'])
     expect(printed).toMatchObject({ code: 0, stderr: '' })

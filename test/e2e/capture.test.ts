@@ -26,7 +26,7 @@ describe('turngraph capture', () => {
     })
   })
 
-  test('capture takes a turn state of GuardKit as it is, and names what it reads differently', async () => {
+  test('capture accepts a turn state of GuardKit unchanged, and names the fields that it converts', async () => {
     const turnState = {
       id: 'TURN--1',
       feature_id: '',
@@ -58,7 +58,7 @@ describe('turngraph capture', () => {
     })
   })
 
-  test('capture stores every record though nobody reads its output any more', async () => {
+  test('capture stores every record even if its output is no longer read', async () => {
     const file = path.join(home, 'turns.jsonl')
     await writeFile(file, Array.from({ length: 58 }, (_, index) => turn(index + 1)).join('\n'))
     const capturing = turngraph.start(['capture', file])
@@ -76,7 +76,7 @@ describe('turngraph capture', () => {
     expect(told.stderr).toContain('1 of 2 lines was not stored: line 1.')
   })
 
-  test('capture names the lines that cannot be stored, says which were, and stores all others', async () => {
+  test('capture names each stored line and each invalid one, and stores all valid lines', async () => {
     const bad = [turn(2, { coach_decision: 'aproved' }), '{"feature_id":', turn(0), '[]']
     const input = [turn(1), ...bad, turn(3)].join('\n')
     const told = await turngraph.run(['capture'], { input })
@@ -108,7 +108,7 @@ describe('turngraph capture', () => {
     })
   })
 
-  test('capture takes a file of one line as lines where its name says so, and a record over many lines as one', async () => {
+  test('capture reads a file named .jsonl as lines, and a record over many lines as one', async () => {
     const lines = path.join(home, 'turns.jsonl')
     await writeFile(lines, turn(1))
     expect((await turngraph.run(['capture', lines])).stdout).toBe('line 1: Stored turn 1 of world T\n')

@@ -51,7 +51,7 @@ describe('help', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  test('the help lists every exit code, and so does the reference; what errors and commands exit with is among them', async () => {
+  test('the help and the reference list every exit code of errors and commands', async () => {
     const { stdout } = await turngraph.run(['--help'])
     const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8')
     for (const { code, meaning } of Object.values(EXIT)) {
@@ -71,7 +71,7 @@ describe('help', () => {
 })
 
 describe('capture and context', () => {
-  test('what was captured is the context of the next turn', async () => {
+  test('a captured turn is in the context of the next turn', async () => {
     expect(await captured(1)).toMatchObject({ code: 0, stdout: 'Stored turn 1 of world TASK-1\n' })
     expect(await captured(1)).toMatchObject({ code: 0, stdout: 'Already stored: turn 1 of world TASK-1\n' })
     expect(await turngraph.run(context)).toEqual({
@@ -120,7 +120,7 @@ describe('capture and context', () => {
     expect(JSON.parse(inTill.stdout).items).toEqual([])
   })
 
-  test('a command says that a folder has no graph yet, and which graph it looked in', async () => {
+  test('the error about a folder without a graph names the folder', async () => {
     const missing = await turngraph.run(['worlds'])
     expect(missing.stderr).toContain('There is no graph in ./graph yet')
     await captured(1)
@@ -254,7 +254,7 @@ Verified: 1 of 1, 1 contested
     }
   })
 
-  test('what was proven and promised is still known after a restart', async () => {
+  test('proofs and promises survive a restart', async () => {
     await captureSession() // each command opens the graph anew
     const { stdout } = await turngraph.run(['criteria', ...task, '--policy', 'evidence', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ policy: 'evidence', verified: 0, remaining: ['AC-001'] })
@@ -262,7 +262,7 @@ Verified: 1 of 1, 1 contested
 })
 
 describe('exit codes', () => {
-  test('stall --exit-code is 0 while a session gets anywhere, and 10 where it should stop', async () => {
+  test('stall --exit-code is 0 while a session makes progress, and 10 if it should stop', async () => {
     const stall = (...more: string[]) => turngraph.run(['stall', '--world', 'TASK-1', ...more])
     const issues = [{ severity: 'must_fix', category: 'test', description: 'The same complaint' }]
     for (const turn_number of [1, 2, 3]) {
@@ -385,7 +385,7 @@ describe('exit codes', () => {
     expect(stderr).toMatch(/^error: the turn record: turn_number: .+; surplus: .+ in `extra`\n$/)
   })
 
-  test('a capture says how many secrets were masked, in the right number', async () => {
+  test('capture prints the number of masked secrets', async () => {
     const secret = (of: string) => `ghp_${of.repeat(36)}`.replace(/(.)\1/g, '$19')
     const one = await captured(1, `token ${secret('a')}`)
     const two = await captured(2, `tokens ${secret('b')} and ${secret('c')}`)
@@ -537,7 +537,7 @@ describe('worlds', () => {
   })
 })
 
-test('specify shows what a task declares, in its newest version or an earlier one', async () => {
+test('specify shows the newest or an earlier specification of a task', async () => {
   const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
   const file = path.join(home, 'criteria.json')
   for (const text of ['The old words are printed', 'A new criterion is met']) {
@@ -611,7 +611,7 @@ describe('import autobuild', () => {
     expect(stderr).toMatch(/^not mapped: 1 key \(player mood\); --json lists all, with examples$/m)
   })
 
-  test('an import of a folder without artifacts says what it looked for', async () => {
+  test('the error about a folder without artifacts names the expected files', async () => {
     const empty = path.join(home, 'empty')
     await mkdir(empty, { recursive: true })
     const { code, stderr } = await turngraph.run(['import', 'autobuild', empty, '--dry-run'])
@@ -642,7 +642,7 @@ describe('migrate and config', () => {
     expect(await turngraph.run(['migrate'])).toMatchObject({ code: 0, stdout: 'The schema is current.\n' })
   })
 
-  test('config shows what is in effect, secrets masked', async () => {
+  test('config shows the settings in effect, with masked secrets', async () => {
     const environment = {
       TURNGRAPH_STORE: 'neo4j://anna:hidden@db:7687',
       TURNGRAPH_NEO4J_PASSWORD: 'hidden',
@@ -710,7 +710,7 @@ test('query --show-cypher prints the whole statement of a preset with its parame
   expect((await run('RETURN 1', '--show-cypher')).stderr).toContain('--show-cypher is for --preset.')
 })
 
-test('what query --show-cypher prints can be pasted into query, and --param changes a parameter of it', async () => {
+test('the output of query --show-cypher is valid for query, and --param changes one of its parameters', async () => {
   const { run } = commandsOn(temporaryFolder())
   await run(['capture'], { input: turn(1) })
   for (const preset of ['blockers', 'last-turn', 'never-verified']) {
@@ -726,7 +726,7 @@ test('what query --show-cypher prints can be pasted into query, and --param chan
   expect((await run(['query', text, '--param', 'a=two'])).stdout).toBe('a\ntwo\n')
 })
 
-test('a slash at the end of TURNGRAPH_URL is no part of the address', async () => {
+test('a trailing slash of TURNGRAPH_URL is ignored', async () => {
   const turngraph = commandsOn(temporaryFolder())
   const { url } = await turngraph.serve()
   const environment = { TURNGRAPH_URL: `${url}/` }

@@ -43,7 +43,7 @@ test('another shell is refused with those that there are', async () => {
   expect(stderr).toContain('bash, zsh, fish, powershell')
 })
 
-test.skipIf(process.platform === 'win32')('bash completes what is typed', async () => {
+test.skipIf(process.platform === 'win32')('bash completes the typed word', async () => {
   const folder = temporaryFolder()
   writeFileSync(path.join(folder, 'turngraph'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, {
     mode: 0o755,

@@ -97,7 +97,7 @@ test('the TypeScript of the documents has the types of the package', async () =>
   expect(stdout).toBe('')
 })
 
-test('links between the documents lead somewhere', () => {
+test('links between the documents have a target', () => {
   const documents = [
     ...files,
     'docs/concepts.md',

@@ -25,7 +25,7 @@ test('examples/autobuild: three turns with the memory, and no end without it', a
   expect(without).not.toContain('approved')
 })
 
-test('examples/autobuild: a Coach that forgets a criterion approves without it, and not where the task declares it', async () => {
+test('examples/autobuild: a Coach that forgets a criterion approves without it, but not if the task declares it', async () => {
   const { stdout } = await inCheckout(
     process.execPath,
     ['--import', 'tsx', 'examples/autobuild/forgetful-coach.ts'],

@@ -344,7 +344,7 @@ describe('the context of a session that starts', () => {
     })
   })
 
-  test('is nothing where nothing is known yet', async () => {
+  test('is empty if nothing is stored yet', async () => {
     const user = aUser()
     await user.install()
     await user.serve()
@@ -367,7 +367,7 @@ describe('a session', () => {
     return user
   }
 
-  test('that starts first in the folder of a task is bound to it, stays bound when it is resumed, and holds up no other session', async () => {
+  test('that starts first in the folder of a task is bound to it, also when it is resumed, and does not block other sessions', async () => {
     const user = await captured()
     user.name(TASK, null)
     expect(await user.stop()).toBeNull()
@@ -385,7 +385,7 @@ describe('a session', () => {
     expect(await user.stop()).toMatchObject({ decision: 'block' })
   })
 
-  test('that is forked from another session gets the context, and is not held up', async () => {
+  test('that is forked from another session gets the context, and is not blocked', async () => {
     const user = await captured()
     user.name(TASK)
     expect(await user.start('fork', {}, { session_id: OTHER })).toEqual(context)
@@ -404,7 +404,7 @@ describe('a session', () => {
     expect(user.bound()).toBeUndefined()
   })
 
-  test('of several that start at once is the only one that is bound', async () => {
+  test('is the only one that is bound if several start in parallel', async () => {
     const user = await captured()
     user.name({ ...TASK, world_slug: 'TASK-1' }, null)
     const ids = Array.from({ length: 6 }, (_, i) => `8c5c0b6e-4a0e-4e0f-9d1c-1f4a52d3b00${i}`)
@@ -604,7 +604,7 @@ describe('a memory that is unavailable', () => {
     expect(asked).toBe(0)
   })
 
-  test('lets the agent go on where the hook itself fails, and the log says why', async () => {
+  test('does not block the agent if the hook itself fails, and logs the reason', async () => {
     const user = aUser()
     await user.install()
     const { hooks } = JSON.parse(readFileSync(user.settings, 'utf8')) as Settings

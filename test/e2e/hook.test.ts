@@ -188,7 +188,7 @@ describe('turngraph hook', () => {
     expect(await turns()).toEqual([])
   })
 
-  test('the hook prints nothing and cannot fail where its data folder cannot be written', async () => {
+  test('the hook prints nothing and does not fail if its data folder cannot be written', async () => {
     const { home, install, command } = aUser()
     await install()
     writeFileSync(path.join(home, 'graph'), 'a file where the data folder should be')
@@ -244,7 +244,7 @@ describe('turngraph hook', () => {
     }
   })
 
-  test('uninstalling where there are no settings makes none', async () => {
+  test('uninstall without a settings file does not create one', async () => {
     const { settings, uninstall } = aUser()
     expect((await uninstall()).code).toBe(0)
     expect(existsSync(settings)).toBe(false)

@@ -35,7 +35,7 @@ test('standard output carries nothing but the protocol, whatever a package print
   ])
 })
 
-test('a subscriber hears on when the process that served the graph ends and its own takes over', async () => {
+test('a subscription continues when the process that served the graph ends and another takes over', async () => {
   const user = commandsOn(temporaryFolder())
   const agent = () => anAgent(user.folder)
   const first = await agent()

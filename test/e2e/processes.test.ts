@@ -92,7 +92,7 @@ describe('one graph, many processes', () => {
     expect(gone).toMatchObject({ code: 7, stderr: expect.stringContaining('turngraph serve') })
   })
 
-  test('what was captured without a server, the server has', async () => {
+  test('a server has the turns that were captured without it', async () => {
     await capture(1)
     await turngraph.serve()
     expect((await context(2)).stdout).toContain('Did 1')
@@ -115,7 +115,7 @@ describe('one graph, many processes', () => {
     await expect.poll(() => readdirSync(temporary), { timeout: 30_000 }).toEqual([])
   })
 
-  test('the error about a folder that another process holds says which process', async () => {
+  test('the error about a folder that another process holds names the process', async () => {
     const graph = EmbeddedGraph.open({ folder: turngraph.folder })
     onTestFinished(() => graph.close())
     const { code, stdout, stderr } = await capture(1)
@@ -141,7 +141,7 @@ describe('one graph, many processes', () => {
 })
 
 describe('serve', () => {
-  test('a second server on the same data folder is refused, and says where the first is', async () => {
+  test('a second server on the same data folder fails, and its error names the first one', async () => {
     const { url, child } = await turngraph.serve()
     const { code, stderr } = await turngraph.run(['serve', '--port', '0'])
     expect(code).toBe(7)
@@ -158,7 +158,7 @@ describe('serve', () => {
     expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127.0.0.1 is taken.*\nhint: .*--port 0.*\n$`))
   })
 
-  test('a server says where it is and where its token lies, also with a quiet log', async () => {
+  test('a server prints its address and the path of its token, even with a quiet log', async () => {
     const { child, end, url } = await turngraph.serve([], { TURNGRAPH_LOG: 'error' })
     child.kill('SIGINT')
     const { code, stdout, stderr } = await end
@@ -167,7 +167,7 @@ describe('serve', () => {
     expect(stderr).toContain(path.join(turngraph.folder, 'token'))
   })
 
-  test('the log of a server stays JSON lines where no terminal reads it', async () => {
+  test('the log of a server is JSON lines if it is not a terminal', async () => {
     const { child, end, url } = await turngraph.serve()
     child.kill('SIGTERM')
     const lines = (await end).stderr
@@ -189,7 +189,7 @@ describe('serve', () => {
     expect((await context(2)).stdout).toContain('Did 1')
   })
 
-  test('a second signal ends a server at once', async () => {
+  test('a second signal ends a server immediately', async () => {
     const server = await turngraph.serve([], { TURNGRAPH_AUTH: 'off' })
     const sending = await begunCapture(server.url)
     server.child.kill('SIGTERM')
@@ -238,7 +238,7 @@ test('mcp ends in order at SIGTERM', async () => {
   expect(existsSync(serverFile())).toBe(false)
 })
 
-test('mcp ends in order when nobody reads its output any more', async () => {
+test('mcp ends normally when its output is closed', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   const [stdin, stdout, stderr] = [child.stdin, child.stdout, child.stderr] as [Writable, Readable, Readable]
@@ -255,7 +255,7 @@ test('mcp ends in order when nobody reads its output any more', async () => {
     expect(existsSync(path.join(turngraph.folder, file)), file).toBe(false)
 })
 
-test('mcp ends where nobody reads its answers, and each of many waits for the same', async () => {
+test('mcp ends if its output is not read and many answers wait', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'exit')
@@ -323,7 +323,7 @@ test('a service continues after the reader of its standard error has ended', asy
   expect(await ended).toEqual([0, null])
 })
 
-test('a log that nobody reads does not fill the memory', async () => {
+test('a log that is not read does not fill the memory', async () => {
   const child = logging(
     `for (let line = 0; line < 6_000; line++) {
        log.info('x'.repeat(16_000))
@@ -357,7 +357,7 @@ test('a log continues once its reader reads again, and its last lines are whole'
   expect(read.match(/"y{16000}"/g)).toHaveLength(40)
 })
 
-test('a process ends where the reader of its log has first stalled, and then gone', async () => {
+test('a process ends if the reader of its log first stalls, and then ends', async () => {
   const child = logging(`${FILL_AND_STALL}
     process.stdin.on('data', () => process.stdin.destroy())`)
   const ended = once(child, 'exit')
@@ -367,7 +367,7 @@ test('a process ends where the reader of its log has first stalled, and then gon
   expect(await ended).toEqual([0, null])
 })
 
-test('a process that ends at once while nobody reads its log ends in order', async () => {
+test('a process that ends while its log is not read ends normally', async () => {
   const child = logging(`
     for (let line = 0; line < 60; line++) log.info('x'.repeat(16_000))
     process.exit()`)
@@ -403,7 +403,7 @@ test('captures that exceed the memory of the service are refused, to be tried ag
   expect((await capture(41)).status).toBe(201)
 })
 
-test('clients that declare large bodies and send one byte of them keep nobody from capturing', async () => {
+test('clients that declare large bodies and send one byte do not block captures of others', async () => {
   const small = { NODE_OPTIONS: '--max-old-space-size=64', TURNGRAPH_AUTH: 'off' }
   const { url } = await turngraph.serve([], small)
   const { port } = new URL(url)

@@ -50,7 +50,7 @@ describePython('the Python client', () => {
     },
   )
 
-  test('masks the same secrets as the TypeScript client, with the same marks, and no more', async () => {
+  test('masks exactly the same secrets as the TypeScript client, with the same markers', async () => {
     const secrets = [`k7Qp2vXz9LmT${'4wBn8RfD'}`, `Tr0ub4dor-${'x9Kq2mZ'}`]
     const texts = secrets.flatMap((secret) => fillForms(secret))
     const program =
@@ -121,7 +121,7 @@ describePython('the Python client', () => {
     },
   )
 
-  test('what one client has kept in a spool the other one sends, and both may use it at once', async () => {
+  test('each client sends the spooled captures of the other, and both can use a spool in parallel', async () => {
     const { url, token, env, folder, child, end, restart } = await aService()
     child.kill('SIGKILL')
     await end
@@ -167,7 +167,7 @@ describePython('the Python client', () => {
     expect(byPython?.extra).toEqual(record.extra)
   })
 
-  test('what the TypeScript client has kept the Python client sends', async () => {
+  test('the Python client sends the spooled captures of the TypeScript client', async () => {
     const { url, token, env, folder, child, end, restart } = await aService()
     child.kill('SIGKILL')
     await end

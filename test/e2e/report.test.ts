@@ -83,7 +83,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     }
   })
 
-  test('of a project lists its sessions, the last active first, and has each of them in full', async () => {
+  test('of a project lists its sessions, most recently active first, and contains each in full', async () => {
     const html = await report()
     const articles = [...html.matchAll(/<article id="(s\d+)" aria-label="([^"]+)"/g)]
     expect(articles.map(([, , world]) => world).toSorted()).toEqual([JUDGED_WORLD, 'TASK-1', 'TASK-2'])
@@ -115,7 +115,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     expect(shown.replaceAll('&quot;', '"')).toContain(stall.reason)
   })
 
-  test('of a task is that of its newest session; a file appears once it is whole', async () => {
+  test('of a task shows its newest session, and a file appears when it is complete', async () => {
     const out = path.join(home, 'report.html')
     const second = aTurn(1, { worldSlug: 'TASK-1.2', playerSummary: 'A second session' })
     await turngraph.run(['capture', '-'], { input: asLines([second]) })

@@ -26,7 +26,7 @@ function aUser() {
 const idIn = (text: string): string => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)?.[0] ?? 'no id'
 
 describe('turngraph run', () => {
-  test('without a server run start stays until the run has ended, and says how', async () => {
+  test('without a server, run start waits for the end of the run, and prints its outcome', async () => {
     const { run, aWorld } = aUser()
     await aWorld('w', 'flaky')
     const ran = await run('run', 'start', 'w', '--turns', '2', '--max-attempts', '6')
@@ -51,7 +51,7 @@ describe('turngraph run', () => {
     expect(turns.items).toHaveLength(2)
   })
 
-  test('a run that reaches its goal is exit code 0, and its last line says which', async () => {
+  test('a run that reaches a goal has exit code 0, and its last line names the goal', async () => {
     const { run, environment } = aUser()
     const answer = JSON.stringify({ player_summary: 'Built it', coach_decision: 'approved' })
     const argv = [process.execPath, '-e', `process.stdout.write(${JSON.stringify(answer)})`]
@@ -66,7 +66,7 @@ describe('turngraph run', () => {
     ])
   })
 
-  test('a run that does not complete is exit code 8, as what was found and not what broke', async () => {
+  test('a run that does not complete has exit code 8, as a finding and not as a failure', async () => {
     const { run, aWorld } = aUser()
     await aWorld('w', 'failing')
     const ran = await run('run', 'start', 'w', '--turns', '1', '--max-attempts', '2', '--json')
@@ -125,7 +125,7 @@ describe('turngraph run', () => {
     expect(implied.stdout).toBe('Its runs stop when: budget\nBudget of a run: 3 attempts failed in a row\n')
   })
 
-  test('through a server run start answers at once; status, cancel and a second start find the run', async () => {
+  test('with a server, run start returns immediately; status, cancel and a second start find the run', async () => {
     const { run, aWorld, serve, environment } = aUser()
     await serve([], environment)
     await aWorld('w', 'slow')
@@ -143,7 +143,7 @@ describe('turngraph run', () => {
     expect((await run('run', 'status', id)).stdout).toContain('Cancelled: wrong branch')
   })
 
-  test('Ctrl+C on a watch through a service leaves the run, says how to follow it, and exits 130', async () => {
+  test('Ctrl+C on a watch with a service leaves the run, prints how to follow it, and exits with 130', async () => {
     const { run, aWorld, serve, start, environment, folder } = aUser()
     const { url } = await serve([], environment)
     await aWorld('w', 'slow')
@@ -199,14 +199,14 @@ describe('turngraph run', () => {
     })
   })
 
-  test('in a folder without a graph run start says where it looked, and that it made one', async () => {
+  test('in a folder without a graph, run start names the folder, and reports that it created a graph', async () => {
     const { run } = aUser()
     const { code, stderr } = await run('run', 'start', 'nope')
     expect(code).toBe(4)
     expect(stderr).toContain('looked in: the graph in ./graph\nMade a new graph in ./graph.\n')
   })
 
-  test('what cannot be done is an exit code, as everywhere', async () => {
+  test('an impossible request has the usual exit code', async () => {
     const { run, aWorld } = aUser()
     await aWorld('w', 'external')
     const nobody = '00000000-0000-4000-8000-000000000000'
@@ -273,7 +273,7 @@ describe('turngraph mcp', () => {
     expect([watched.code, watched.stdout]).toEqual([8, expect.stringContaining('was interrupted')])
   })
 
-  test('the next server resumes an interrupted run where its world says so; commands before it leave the run alone', async () => {
+  test('the next server resumes an interrupted run if its world allows it, and earlier commands do not change the run', async () => {
     const user = aUser()
     const { child } = await user.serve([], user.environment)
     await user.aWorld('w', 'slow')

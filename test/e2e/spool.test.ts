@@ -24,7 +24,7 @@ async function spoolTurns(folder: string, ...turns: readonly object[]): Promise<
   await client.close()
 }
 
-test('`spool list` and `spool send` say so if nothing waits, and change no folder that is no spool', async () => {
+test('`spool list` and `spool send` report an empty spool, and do not change a folder that is no spool', async () => {
   const user = commandsOn(temporaryFolder())
   const list = await user.run(['spool', 'list'])
   expect(list).toEqual({
@@ -37,7 +37,7 @@ test('`spool list` and `spool send` say so if nothing waits, and change no folde
   expect(JSON.parse(stdout).items).toEqual([])
 })
 
-test('`spool list` shows what waits, and `spool send` sends it to a service that has moved', async () => {
+test('`spool list` shows waiting captures, and `spool send` sends them to a service with a new address', async () => {
   const user = commandsOn(temporaryFolder())
   await spoolTurns(user.folder, { turnNumber: 1 }, { turnNumber: 2 })
   const { stdout } = await user.run(['spool', 'list', '--json'])

@@ -104,7 +104,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     ])
   })
 
-  test('import transcripts says how many secrets it masked', async () => {
+  test('import transcripts prints the number of masked secrets', async () => {
     const { json, run } = await everyCommand()
     const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
     const errors = { 0: `Error: 401 for ${secret}`, 1: `Error: ${secret} is no user` }
@@ -240,7 +240,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     }
   })
 
-  test('what each report counts is said below its table, and not within it', async () => {
+  test('each report explains its counts below its table, not within it', async () => {
     const { noted, json } = await everyCommand()
     write(3, linesOf(turn('g', LONG, { from: 700 })))
     await json('import', 'transcripts', folder)
@@ -295,7 +295,7 @@ describe('files', () => {
     expect(JSON.parse(here.stdout)).toHaveLength(1)
   })
 
-  test('import transcripts names and skips what is no transcript', async () => {
+  test('import transcripts names and skips files that are no transcripts', async () => {
     writeAll()
     mkdirSync(path.join(folder, 'folder.jsonl'))
     symlinkSync(path.join(folder, `${S1}.jsonl`), path.join(folder, 'link.jsonl'))
@@ -358,7 +358,7 @@ describe('files', () => {
     expect(await run()).toMatchObject({ bytes: 0 })
   })
 
-  test('a path that is not there is an error that says so; nothing is made', async () => {
+  test('a missing path is an error that names it, and nothing is created', async () => {
     const { code, stdout, stderr } = await turngraph.run([
       'import',
       'transcripts',

@@ -86,7 +86,7 @@ test('a statement of more than 1 MiB on standard input is refused', async () => 
   expect([code, stderr]).toEqual([2, expect.stringContaining('Standard input is over the limit of 1 MiB.')])
 })
 
-test('a data folder that is a file is said to be no folder', async () => {
+test('the error about a data folder that is a file asks for a folder', async () => {
   const file = path.join(home, 'file')
   writeFileSync(file, '')
   for (const args of [['worlds'], ['serve', '--port', '0']]) {
@@ -112,7 +112,7 @@ test('an import of unreadable files reports them in its exit code, and does not 
   expect(stderr).not.toContain('There is no task folder')
 })
 
-test('import autobuild lists what is named as an artifact and is no file, or no UTF-8, as skipped', async () => {
+test('import autobuild lists an artifact that is no file or no UTF-8 as skipped', async () => {
   const folder = path.join(home, 'autobuild', 'TASK-1')
   mkdirSync(path.join(folder, 'player_turn_2.json'), { recursive: true })
   execFileSync('mkfifo', [path.join(folder, 'player_turn_3.json')])

@@ -57,7 +57,7 @@ test.each([
   expect(JSON.parse(stdout).items[0]).toMatchObject({ world_slug: 'TASK-1', current_turn: 1 })
 })
 
-test('other commands go on through a watch that has no service, and a watch through a service that runs', async () => {
+test('other commands use a watch without a service, and a watch uses a running service', async () => {
   const [commands, root] = [commandsOn(temporaryFolder()), temporaryFolder()]
   for (const each of filesOfTurn(path.join(root, 'TASK-1'), 1)) await writeSlowly(each, 1)
   const alone = startWatch(commands, [root])
