@@ -94,7 +94,7 @@ describe('the loop, while the service is away', () => {
     }
   })
 
-  test('without a spool no turn begins, and what is done waits for the service', async () => {
+  test('without a spool no turn starts, and finished work waits for the service', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token })
     const agents = scriptedAgents()
@@ -163,7 +163,7 @@ describe('the loop, while the service is away', () => {
     expect((await other.getWorld({ worldSlug: 'w' })).currentTurn).toBe(1)
   })
 
-  test('started while the service is away, the first context is dark, said so, and never an empty one', async () => {
+  test('a loop that starts while the service is away reports a missing context, not an empty one', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token })
     const agents = scriptedAgents()
@@ -212,7 +212,7 @@ describe('the loop, while the service is away', () => {
     expect(end(events)?.outcome).toBe('approved')
   })
 
-  test('the same program takes up what it was killed over; another one waits for the lease', async () => {
+  test('the same program continues the turn after a kill, and another one waits for the lease', async () => {
     const service = await restartable()
     const folder = newFolder()
     const first = clientOf({ url: service.url, token: service.token, spool: folder })

@@ -80,7 +80,7 @@ describe('a network at its worst', () => {
     expect(await stored(direct)).toEqual(['mine 1', 'theirs 2'])
   })
 
-  test('a commit that was stored, and whose answer was lost, is no lost lease', async () => {
+  test('a stored commit whose answer was lost is not reported as a lost lease', async () => {
     let until = 0
     let dropped = false
     const { url, token, direct } = await service(({ url: path }) => {
@@ -132,7 +132,7 @@ describe('a network at its worst', () => {
     expect(await attemptsIn(direct)).not.toContain('1 running')
   })
 
-  test('an attempt of our own whose claim was never answered is in nobody’s way', async () => {
+  test('an own attempt whose claim was never answered does not block the loop', async () => {
     let lost = false
     const { url, token, direct } = await service(({ url: path }) => {
       if (lost || !path.endsWith('/claim')) return undefined
@@ -163,7 +163,7 @@ describe('a network at its worst', () => {
     expect(await stored(direct)).toEqual(['mine 1', 'mine 2', 'mine 3'])
   })
 
-  test('what was verified stays in the context, however many turns the service is away', async () => {
+  test('verified criteria stay in the context, however many turns the service is away', async () => {
     let away = false
     const { url, token, direct } = await service(() => (away ? 'refuse' : undefined))
     const ids = Array.from({ length: 8 }, (_, i) => `AC-${i + 1}`)
@@ -217,7 +217,7 @@ describe('a network at its worst', () => {
     expect((fourth?.length ?? 0) / 3).toBeLessThan(400)
   })
 
-  test('a service that hangs does not hold up an abort', async () => {
+  test('a service that hangs does not delay an abort', async () => {
     let hangs = false
     let asked: string[] = []
     const { url, token } = await service(({ url: path }) => {
@@ -301,7 +301,7 @@ describe('mistakes', () => {
     )
   })
 
-  test('a closed client says so, in every form, and is never taken for a service that is away', async () => {
+  test('every form of a closed client reports that it is closed, not that the service is away', async () => {
     for (const closed of [
       createTurngraphClient({ url }),
       createTurngraphClient({ url, spool: newFolder() }),
@@ -317,7 +317,7 @@ describe('mistakes', () => {
     }
   })
 
-  test('what agents throw and give is captured, whatever it is', async () => {
+  test('any value that agents throw or return is captured', async () => {
     const own = createTurngraphClient({ store: 'embedded:memory' })
     onTestFinished(() => own.close())
     const cyclic: Record<string, unknown> = { playerSummary: 'x' }

@@ -158,7 +158,7 @@ describeCorpus('real autobuild artifacts', () => {
       describeOn(engine, (store) => {
         const handles = useGraph(store)
 
-        test('every context and the life of every issue are what the files say, and the same on every engine', async () => {
+        test('every context and the life of every issue match the files, on every engine', async () => {
           const places = await captureAll(handles.graph, name, root)
           expect([...places.keys()].sort()).toEqual(oracle.map(({ folder }) => folder).sort())
           const contexts: string[] = []

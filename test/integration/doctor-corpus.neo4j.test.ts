@@ -31,7 +31,7 @@ describeCorpus('the doctor on real data', () => {
       describe('real artifacts and transcripts', () => {
         const handles = useGraph(store)
 
-        test('nothing is found, and project by project all of it can be forgotten', {
+        test('the doctor finds nothing, and every project can be forgotten', {
           timeout: 1_200_000,
         }, async () => {
           const projects = await importAll(handles.graph)

@@ -140,7 +140,7 @@ test('a turn that a run executes in this process is evaluated in a span of its o
   ])
 })
 
-test('nothing of it is there where nobody asked for it', async () => {
+test('without the setting there are no such spans', async () => {
   const { named } = traced()
   const { call } = await start()
   await call('POST', '/v1/turns', { body: record(turn) })

@@ -41,7 +41,7 @@ describeOn(neo4jLts, (store) => {
 
   const WAIT = { timeout: 15_000 }
 
-  test('analyses end on the server when their callers have gone, and the next ones have their places', async () => {
+  test('analyses end on the server when their callers disconnect, and free their places', async () => {
     const started = await aService()
     const running = aWatch()
     const gone = new AbortController()
@@ -58,7 +58,7 @@ describeOn(neo4jLts, (store) => {
     await expect.poll(() => running('test/endless'), WAIT).toBe(0)
   })
 
-  test('a free query ends on the server when its caller has gone', async () => {
+  test('a free query ends on the server when its caller disconnects', async () => {
     const started = await aService()
     const running = aWatch()
     const gone = new AbortController()

@@ -43,7 +43,7 @@ const without = (given: object, fields: readonly string[]): object =>
   Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)))
 
 describeCorpus('the turn states of real sessions', () => {
-  test('every one is accepted as it is, by REST, MCP and the client, and proves what an import proves', {
+  test('REST, MCP and the client accept each file unchanged, with the same proofs as an import', {
     timeout: 120_000,
   }, async () => {
     const { service, token, call } = await start()

@@ -6,7 +6,7 @@ import { callWithHost, newFolder, record, start, tokensFile } from './http-start
 const capture = { body: record() }
 
 describe('tokens', () => {
-  test('one is made at the first start, readable by its owner alone, and stays', async () => {
+  test('a token is created at the first start, readable only by its owner, and stays', async () => {
     const dataFolder = path.join(newFolder(), 'data')
     const first = await start({}, { dataFolder })
     const file = path.join(dataFolder, 'token')
@@ -168,7 +168,7 @@ describe('pages in a browser', () => {
     }
   })
 
-  test('pages that rebind a name to this address meet 403 where no token is asked for', async () => {
+  test('a page that rebinds a name to this address gets 403 if no token is required', async () => {
     const off = await start({ TURNGRAPH_AUTH: 'off' })
     const { port } = off.service
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, 'LOCALHOST']) {
@@ -235,7 +235,7 @@ describe('pages in a browser', () => {
   })
 })
 
-test('over the rate limit of its token a request is 429, others go on', async () => {
+test('a request over the rate limit of its token is 429, and other tokens are not affected', async () => {
   const token = 'token-of-one'
   const file = tokensFile([{ name: 'one', token, scopes: ['read'] }])
   const { call } = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_RATE_LIMIT: '3' })

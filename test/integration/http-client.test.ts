@@ -95,7 +95,7 @@ test('over HTTP and in process, every call answers the same, errors too', async 
 })
 
 describe('an HTTP client', () => {
-  test('without a service, or with one that hangs up, is store_unavailable that names the address', async () => {
+  test('a missing service, or one that closes the connection, is store_unavailable with the address', async () => {
     const { service, token } = await start()
     await service.close()
     const client = httpClient({ url: service.url, token })
@@ -111,7 +111,7 @@ describe('an HTTP client', () => {
     expect(await codeOf(httpClient({ url: service.url }).listWorlds({}))).toBe('unauthorized')
   })
 
-  test('a client of something that is no Turngraph says so', async () => {
+  test('the error of an address that is no Turngraph service names this', async () => {
     let status = 200
     const other = createServer((_req, res) => res.writeHead(status).end('<html>'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -148,7 +148,7 @@ describe('an HTTP client', () => {
     expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
   })
 
-  test('waits as long as a service asks that refuses it as one too many, where its caller has the time', async () => {
+  test('waits as long as a busy service asks for, if the timeout of its caller allows it', async () => {
     const { service, token } = await start()
     const often = await startLimitedFront(service.url, (request) => request < 3)
     const patient = httpClient({ url: often.url, token, rateLimitWaitMs: 2_000 })
@@ -168,7 +168,7 @@ describe('an HTTP client', () => {
     expect(await codeOf(leaving.listWorlds({}, { signal: AbortSignal.timeout(200) }))).toBe('timeout')
   })
 
-  test('refuses what cannot travel instead of changing it', async () => {
+  test('rejects values that JSON cannot represent instead of changing them', async () => {
     const { service, token } = await start()
     const client = httpClient({ url: service.url, token })
     for (const worldSlug of ['.', '..']) {

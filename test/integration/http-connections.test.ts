@@ -15,7 +15,7 @@ test('300 silent clients do not keep a 301st with a token from being served', as
   await Promise.race(closed) // at least one of the last fifty gave way
 })
 
-test('a connection that gives way is closed, also where its client ignores that', async () => {
+test('a connection that must make room is closed, even if its client ignores that', async () => {
   const { service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '1' })
   const ignoring = await silentClient(service.port, 'GET /v1/worlds HTTP/1.1\r\nHost: 127.0.0.1\r\n')
   await silentClient(service.port, '')
@@ -24,7 +24,7 @@ test('a connection that gives way is closed, also where its client ignores that'
   await ignoring.reset
 })
 
-test('a request under way is never the one that gives way', async () => {
+test('a connection with an active request is never closed to make room', async () => {
   const graph = new SwitchedGraph()
   const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '3' }, { graph })
   const { entered, letGo } = graph.hold()
@@ -35,7 +35,7 @@ test('a request under way is never the one that gives way', async () => {
   expect((await underWay).status).toBe(200)
 })
 
-test('where every connection has a request under way, a further one is closed', async () => {
+test('if every connection has an active request, a further one is closed', async () => {
   const graph = new SwitchedGraph()
   const { call, service } = await start({ TURNGRAPH_MAX_CONNECTIONS: '1' }, { graph })
   const { entered, letGo } = graph.hold()

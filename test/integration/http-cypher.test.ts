@@ -23,7 +23,7 @@ test('a query sees every turn that was acknowledged, in a graph on disk', async 
   }
 })
 
-test('parameters are taken as they are; rows beyond the limit are cut, and said to be', async () => {
+test('parameters are passed unchanged, and rows beyond the limit are cut and reported as truncated', async () => {
   const { call } = await start()
   const ask = async (body: object) => (await call('POST', '/v1/cypher', { body })).body
   const params = { text: "'; CREATE (:Evil) //", list: [1, 2.5, null], snake_case: { aKey: true } }
@@ -116,7 +116,7 @@ test('every call is in the audit log with its caller, query and outcome, with ma
   expect(logged).not.toMatch(/hunter2|canary/)
 })
 
-test('captures go on while queries fight for the machine', async () => {
+test('captures continue while queries load the machine', async () => {
   const { call } = await start()
   const attack = Promise.all(
     Array.from({ length: 6 }, () =>

@@ -54,7 +54,7 @@ async function stream({ service }: Started, query = '', headers: Record<string, 
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-test('a stream is server-sent events: a hint when to come back, a cursor at once, then an event with its id', async () => {
+test('a stream is server-sent events: a retry time, a cursor immediately, then events with ids', async () => {
   const started = await start()
   const events = await stream(started, '', bearer(started.token))
   expect(events.response.status).toBe(200)
@@ -94,7 +94,7 @@ test('Last-Event-ID of a browser that reconnects takes precedence over the curso
   await back.until(/"current_turn":1/)
 })
 
-test('a reader needs the scope read, and one of a project hears of that alone', async () => {
+test('a reader needs the scope read, and a reader of a project gets only its events', async () => {
   const tokens = tokensFile([
     { name: 'ci', token: 'writer-of-everything', scopes: ['write'] },
     { name: 'shop', token: 'reader-of-the-shop', scopes: ['read'], project: 'shop' },
@@ -128,7 +128,7 @@ test('a token that is taken out of the file is refused, and its stream ends', as
   expect((await started.call('GET', '/v1/worlds', { token: kept.token })).status).toBe(200)
 })
 
-test('a stream ends where its token reaches another project, or may read no more', async () => {
+test('a stream ends if its token changes to another project, or loses the scope read', async () => {
   const own = { name: 'own', token: 'a-token-that-changes', scopes: ['read'], project: 'shop' }
   const file = tokensFile([own])
   const started = await start({ TURNGRAPH_TOKENS: file })
@@ -160,7 +160,7 @@ test('a reader gets its heartbeat even while others get events without a pause',
   expect(events.text).not.toMatch(/null|data/) // an empty snapshot is nothing
 })
 
-test('what does not fit is refused before the stream begins', async () => {
+test('an invalid request is rejected before the stream starts', async () => {
   const started = await start()
   const problem = async (query: string) => (await started.call('GET', `/v1/events?${query}`)).body.error
   expect(await problem('snapshot=maybe')).toMatchObject({
@@ -192,7 +192,7 @@ test('the number of readers is limited, and a reader that leaves makes room', as
   await expect.poll(again, { timeout: 10_000 }).toBe(200)
 })
 
-test('a service that ends sends its readers home with a hint when to come back', async () => {
+test('a service that shuts down ends its streams with a retry time', async () => {
   const started = await start()
   const events = await stream(started, '', bearer(started.token))
   await events.until(/id: \d+/)
@@ -201,7 +201,7 @@ test('a service that ends sends its readers home with a hint when to come back',
   await closing
 })
 
-test('a reader that does not read is cut off, and is sent no more than its connection takes', async () => {
+test('a reader that does not read is disconnected, and gets no more than its connection takes', async () => {
   const started = await start()
   // Their names are as long as names may be: 29 MB in all, more than the buffers of a connection take.
   const SESSIONS = 10_000

@@ -16,7 +16,7 @@ const scoped = (name: string, scopes: string[], project?: string) => ({
 })
 
 describe('export and restore through a service', () => {
-  test('the lines are those of the graph itself, and come back through another service', async () => {
+  test('the lines equal those of the graph, and can be restored through another service', async () => {
     const source = await memory.open()
     await fillWithEverything(source)
     const lines = await exportOf(source)
@@ -36,7 +36,7 @@ describe('export and restore through a service', () => {
     expect(await exportOf(into.graph)).toEqual(lines)
   })
 
-  test('an analyst may take a project, whoever is bound to none all of them; an admin alone may restore', async () => {
+  test('an analyst can export its project, or all if it has no project, and only an admin can restore', async () => {
     const file = tokensFile([
       scoped('reader', ['read', 'write']),
       scoped('analyst', ['analyst']),

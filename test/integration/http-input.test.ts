@@ -40,7 +40,7 @@ const firstOfAnswer = (port: number, sent: string): Promise<string> =>
     socket.once('data', (chunk) => resolve(String(chunk))).on('error', reject)
   })
 
-describe('a record that does not fit is 400 with every problem at once', () => {
+describe('an invalid record is 400 with all its problems', () => {
   test('every field with a wrong type is named', async () => {
     const candidates = [{ a: [] }, 7.5, 'no such word', true]
     const wrong = fields
@@ -153,7 +153,7 @@ describe('an invalid body', () => {
     expect(error.message).toBe('The body must be one JSON object.')
   })
 
-  test('without a body, or with another type than JSON, it is 400 and says what to send', async () => {
+  test('a missing body or another content type than JSON is 400, and the error names the expected type', async () => {
     const { call } = await start()
     expect((await call('POST', '/v1/turns')).status).toBe(400)
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
@@ -224,13 +224,13 @@ describe('a body that is compressed', () => {
     expect(await send('BR', brotliCompressSync(sent))).toEqual([201, undefined])
   })
 
-  test('is 400 where it is not what it says, ends too early, or is in an encoding that is not known', async () => {
+  test('is 400 if it has another encoding than declared, ends too early, or has an unknown encoding', async () => {
     expect(await send('gzip', sent)).toEqual([400, 'invalid_request'])
     expect(await send('gzip', gzipSync(sent).subarray(0, 40))).toEqual([400, 'invalid_request'])
     expect(await send('compress', sent)).toEqual([400, 'invalid_request'])
   })
 
-  test('is 413 where it holds more than 1 MiB, however small it was sent', async () => {
+  test('is 413 if it decompresses to more than 1 MiB, however small it is', async () => {
     expect(await send('gzip', gzipSync(Buffer.alloc(64 * 1024 * 1024)))).toEqual([413, 'too_large'])
   })
 })
@@ -244,7 +244,7 @@ test('a body that is declared larger than 1 MiB is 413 before any of it is sent'
   expect(answer).toMatch(/^HTTP\/1\.1 413 /)
 })
 
-test('a body in another charset than UTF-8 is 400 and says so', async () => {
+test('a body in another charset than UTF-8 is 400 with the reason', async () => {
   const { call } = await start()
   const answer = await call('POST', '/v1/turns', {
     body: JSON.stringify(record()),
@@ -279,7 +279,7 @@ describe('a query or path that does not fit', () => {
     expect((await call('POST', '/v1/turns?project=a', { body: record() })).body.project).toBe('a')
   })
 
-  test('a body where none is read, and a query key that nothing reads, are refused', async () => {
+  test('an unexpected body and an unknown query key are rejected', async () => {
     const { call } = await start()
     await call('POST', '/v1/worlds', { body: { feature_id: 'F', task_id: 'T', world_slug: 'w' } })
     const deleted = await call('DELETE', '/v1/worlds/w', { body: { project: 'another' } })
@@ -295,7 +295,7 @@ describe('a query or path that does not fit', () => {
     expect((await call('GET', '/v1/worlds/w')).body.deleted_at).toBeNull()
   })
 
-  test('headers that cannot be what they should be are refused', async () => {
+  test('invalid headers are rejected', async () => {
     const { call } = await start()
     for (const headers of [
       { 'idempotency-key': 'k'.repeat(257) },
@@ -311,7 +311,7 @@ describe('a query or path that does not fit', () => {
   })
 })
 
-test('what is not HTTP is answered in the same form', async () => {
+test('bytes that are not HTTP get an error in the same form', async () => {
   const { service } = await start()
   const answer = await rawAnswer(service.port, 'NONSENSE\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)

@@ -50,7 +50,7 @@ test('two answers of large records are made at a time, and requests of another k
   expect(begun()).toBe(6)
 })
 
-test('nothing is read for a caller that gave up while its answer waited for its turn', async () => {
+test('the graph is not read for a caller that disconnected while its answer waited', async () => {
   const { started, lines, letGo, begun } = await slowLists()
   const before = [listTurns(started), listTurns(started)]
   await expect.poll(begun).toBe(2)

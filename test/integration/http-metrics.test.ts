@@ -57,7 +57,7 @@ test('/metrics counts requests, round trips, captures, contexts and refusals', a
   expect(text).not.toMatch(/secret|hunter2|nowhere/)
 })
 
-test('what became of turn runs is counted', async () => {
+test('the outcomes of turn runs are counted', async () => {
   const { call } = await start()
   await call('POST', '/v1/worlds', { body: { feature_id: 'F', task_id: 'T', world_slug: 'w' } })
   const { body: run } = await call('POST', '/v1/worlds/w/turn-runs', { body: { turn_count: 2 } })
@@ -71,7 +71,7 @@ test('what became of turn runs is counted', async () => {
   ])
 })
 
-test('it is behind the tokens, as all that says what happens here', async () => {
+test('it requires a token, like all routes with data', async () => {
   const tokens = tokensFile([
     { name: 'ci', token: 'writer', scopes: ['write'] },
     { name: 'dashboard', token: 'reader', scopes: ['read'] },
@@ -101,7 +101,7 @@ test('a slow statement gets a line in the log, by its name', async () => {
   expect(slow).toMatchObject({ statement: 'worlds/by-keys', outcome: 'ok', ms: expect.any(Number) })
 })
 
-test('statements are spans of whoever traces', async () => {
+test('statements are spans of a registered tracer', async () => {
   const spans: string[] = []
   const span = { end: () => {}, setStatus: () => {} } as unknown as Span
   const tracer = {

@@ -41,7 +41,7 @@ test('a code lasts a minute, a session twelve hours after its last request', asy
   }
 })
 
-test('a session has the rights of the token that asked for its code, and no more', async () => {
+test('a session has exactly the rights of the token that requested its code', async () => {
   const file = tokensFile([{ name: 'reader', token: 'token-of-a-reader', scopes: ['read'], project: 'shop' }])
   const started = await start({ TURNGRAPH_TOKENS: file })
   const { token } = (await exchange(started, await codeFor(started, 'token-of-a-reader'))).body

@@ -36,7 +36,7 @@ describe('the page', () => {
     }
   })
 
-  test('the files of the page are cached for good by their hash, compressed where the browser takes that', async () => {
+  test('the files of the page are immutable by their hash, and compressed if the browser accepts it', async () => {
     const { service } = await start()
     for (const name of firstLoad()) {
       const zipped = await fetch(`${service.url}/assets/${name}`)
@@ -51,7 +51,7 @@ describe('the page', () => {
     }
   })
 
-  test('what is no address of it is answered as before, with a JSON error', async () => {
+  test('an unknown address is a JSON error', async () => {
     const { call } = await start()
     for (const address of ['/v1/nothing', '/nothing', '/p', '/assets/other.js', '/assets/..%2Findex.html']) {
       const { status, body } = await call('GET', address)

@@ -105,7 +105,7 @@ describe('a store that is away', () => {
     expect(warnings().slice(2)).toEqual([waiting, { level: 40, msg: 'the graph in memory is back' }])
   })
 
-  test('an empty store in the place of the old one is migrated before anything runs, once a probe notices', async () => {
+  test('an empty store that replaces the old one is migrated before any other statement, once a probe notices it', async () => {
     const graph = new SwitchedGraph()
     const { call } = await start({}, { graph })
     await graph.replaceByEmpty()
@@ -137,7 +137,7 @@ describe('a store that is away', () => {
 })
 
 describe('close', () => {
-  test('a service that ends answers what is in flight, with Connection: close, and takes nothing new', async () => {
+  test('a service that shuts down answers active requests with Connection: close, and accepts no new ones', async () => {
     const graph = new SwitchedGraph()
     const { call, service } = await start({}, { graph })
     const { entered, letGo } = graph.hold()
@@ -182,7 +182,7 @@ describe('close', () => {
 })
 
 describe('server.json', () => {
-  test('server.json says where the service is, to its owner alone, from the start to the end', async () => {
+  test('server.json has the address of the service, readable only by its owner, while the service runs', async () => {
     const { service, dataFolder } = await start()
     const file = path.join(dataFolder, 'server.json')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
@@ -205,7 +205,7 @@ describe('server.json', () => {
   })
 })
 
-test('a port that is taken is an error that says so, and the graph stays open', async () => {
+test('a port that is in use is an error that names it, and the graph stays open', async () => {
   const { service } = await start()
   const graph = EmbeddedGraph.open({ folder: null })
   await expect(start({ TURNGRAPH_PORT: String(service.port) }, { graph })).rejects.toMatchObject({

@@ -27,7 +27,7 @@ describe('POST /v1/transcripts/import', () => {
   const importFrom = (started: Started, given: string) =>
     started.call('POST', '/v1/transcripts/import', { body: { path: given } })
 
-  test('what lies below a root is imported, and the answer is that of the command', async () => {
+  test('files below a root are imported, with the same answer as the command', async () => {
     const { inside } = folders()
     const started = await start({ TURNGRAPH_IMPORT_ROOTS: `/nowhere${path.delimiter}${inside}/` })
     const { status, body } = await importFrom(started, inside)

@@ -29,7 +29,7 @@ const upload = (started: Started, id: string, body: Buffer | string, query = '',
   })
 
 describe('POST /v1/transcripts/{session_id}', () => {
-  test('an upload is the transcript itself, and its answer says what was read and what is there', async () => {
+  test('the body of an upload is the transcript, and the answer counts what was read and is stored', async () => {
     const started = await start()
     const odd = [
       { type: 'newKind' },
@@ -113,7 +113,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     expect(await everyTurn(clientAt(started))).toEqual([])
   })
 
-  test('an upload that breaks off is gone on with', async () => {
+  test('an interrupted upload can be continued', async () => {
     const started = await start()
     const many = Array.from({ length: 100 }, (_, i) => turn(`t${i}`, LONG, { from: 20 * i }))
     const bytes = bytesOf(...many)
@@ -153,7 +153,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     expect((await call('GET', `/v1/transcripts/${S1}/progress`)).body.offset).toBe(0)
   })
 
-  test('more than 256 MiB is 413, too, where nobody said how much would come', async () => {
+  test('more than 256 MiB is also 413 without a Content-Length', async () => {
     const started = await start()
     const line = Buffer.from(`{"type":"progress","data":"${'x'.repeat(1024 * 1024 - 64)}"}\n`)
     const client = clientAt(started)
@@ -299,7 +299,7 @@ describe('reports', () => {
   })
 })
 
-test('a compressed transcript is read as what it holds; what cannot be decompressed is refused', async () => {
+test('a compressed transcript is decompressed, and invalid compression is rejected', async () => {
   const started = await start()
   const send = async (encoding: string, body: Buffer) => {
     const response = await fetch(`${started.service.url}/v1/transcripts/${S1}`, {

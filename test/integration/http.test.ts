@@ -25,7 +25,7 @@ const WORLD = {
 }
 
 describe('every route of the contract', () => {
-  test('every route answers as the contract says, in snake_case', async () => {
+  test('every route answers as in the contract, in snake_case', async () => {
     const { call } = await start()
     const seen = new Set<string>()
     const run = (route: string, path: string, options?: Parameters<typeof call>[2]) => {
@@ -317,7 +317,7 @@ describe('promise recovery', () => {
   })
 })
 
-describe('what is no route', () => {
+describe('an unknown route', () => {
   test('an unknown route is 404, a wrong method of a known one 405 with Allow, TRACE too', async () => {
     const { call, service, token } = await start()
     for (const path of [
@@ -361,7 +361,7 @@ describe('what is no route', () => {
 })
 
 describe('the headers of an answer', () => {
-  test('an answer names its request, by its own id where that is well-formed', async () => {
+  test('an answer has the id of its request, if that is well-formed', async () => {
     const { call } = await start()
     const named = await call('GET', '/v1/nothing', { headers: { 'x-request-id': 'run-7.A_b' } })
     expect([named.headers.get('x-request-id'), named.body.error.request_id]).toEqual([
@@ -374,7 +374,7 @@ describe('the headers of an answer', () => {
     }
   })
 
-  test('the headers of an answer keep caches and browsers out, and do not say what runs here', async () => {
+  test('the headers of an answer forbid caching and embedding, and do not name the software', async () => {
     const { headers } = await (await start()).call('GET', '/v1/worlds')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-content-type-options')).toBe('nosniff')

@@ -134,7 +134,7 @@ const MAX_MISSED = 11
 describeCorpus('issues of the corpus', () => {
   const reports = readReports()
 
-  test('no issue is gone in a turn that raises a near-identical one', () => {
+  test('no issue counts as solved in a turn that raises a near-identical one', () => {
     const wrong: string[] = []
     let gone = 0
     for (const [folder, turns] of reports) {

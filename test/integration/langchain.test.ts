@@ -52,7 +52,7 @@ async function clientWithTurns(log?: (message: string) => void) {
 const shown = (documents: { pageContent: string; metadata: object }[]) =>
   documents.map(({ pageContent, metadata }) => ({ ...metadata, pageContent }))
 
-test('a client on a store of its own logs each promise recovery once, where it is given a log', async () => {
+test('a client with its own store logs each promise recovery once, if it has a log', async () => {
   const logged: string[] = []
   const client = await clientWithTurns((message) => logged.push(message))
   const { message } = await client.recoverPromises({ ...task, turn: 2 })
@@ -99,7 +99,7 @@ describe('TurngraphRetriever', () => {
     ])
   })
 
-  test('a Coach is shown evidence and recovered promises of what is not verified, a Player is not', async () => {
+  test('a Coach sees the evidence and recovered promises of unverified criteria, a Player does not', async () => {
     const client = await clientWithTurns()
     const texts = async (role: 'player' | 'coach') =>
       (await new TurngraphRetriever({ client, ...task, role, currentTurn: 3 }).invoke('anything'))
@@ -110,7 +110,7 @@ describe('TurngraphRetriever', () => {
     expect(await texts('player')).not.toMatch(/heard nothing|tried a fan|recovered/)
   })
 
-  test('the documents of the retriever say what the text of the context says', async () => {
+  test('the documents of the retriever have the text of the context', async () => {
     const client = await clientWithTurns()
     for (const role of ['player', 'coach'] as const) {
       const { context } = await client.loadTurnContinuationContext({ ...task, currentTurn: 3, role })
@@ -135,7 +135,7 @@ describe('TurngraphRetriever', () => {
     expect(await chain.invoke('2')).toMatch(/^Go on from here:\n## Previous Turn Summary \(Turn 1\)/)
   })
 
-  test('no prior turn is no document; a memory that cannot be reached, or no turn number, is an error', async () => {
+  test('without a prior turn there is no document, and an unreachable memory or a missing turn number is an error', async () => {
     const client = await clientWithTurns()
     expect(await new TurngraphRetriever({ client, ...task }).invoke('1')).toEqual([])
     expect(await new TurngraphRetriever({ client, featureId: 'F', taskId: 'T' }).invoke('5')).toEqual([])

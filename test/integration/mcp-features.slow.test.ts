@@ -14,7 +14,7 @@ const capture = async ({ call }: Started, fields: object = {}, project = 'shop')
 }
 
 describe.each(CLIENTS)('a client of %s', (_name, connect) => {
-  test('reads of each kind of resource what its REST twin answers', async () => {
+  test('reads each kind of resource with the same content as REST', async () => {
     const started = await aService()
     const { call } = started
     await capture(started, { acceptance_criteria_status: { 'AC-1': 'verified', 'AC-2': 'rejected' } })
@@ -92,7 +92,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     expect(await briefOf('continue_turn')).not.toContain(evidence)
   })
 
-  test('a subscriber hears of a change of its resources within 2 s, and of none of others', async () => {
+  test('a subscriber gets changes of its own resources within 2 s, and no others', async () => {
     const started = await aService()
     await capture(started)
     await capture(started, { world_slug: 'other', task_id: 'TASK-2' })
@@ -111,7 +111,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     ).toMatchObject({ current_turn: 2 })
   })
 
-  test('a subscriber to a run hears of it until it has ended', async () => {
+  test('a subscriber to a run gets its changes until it has ended', async () => {
     const started = await aService()
     const { call } = started
     const world = { project: 'shop', feature_id: 'F', task_id: 'T', world_slug: 'r', executor: 'external' }
@@ -129,7 +129,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(0)
   })
 
-  test('the prompts say what came before the turn, what is left, what was promised and what to check again', async () => {
+  test('the prompts contain the prior turn, the remaining criteria, the promises and the stale proofs', async () => {
     const started = await aService()
     const criteria = [
       { criterion_id: 'AC-001', criterion_text: 'The lid closes without a sound', status: 'verified' },
@@ -172,7 +172,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     )
   })
 
-  test('names what is not there, and what does not fit, in an error of the protocol', async () => {
+  test('reports unknown names and invalid arguments as protocol errors', async () => {
     const started = await aService()
     await capture(started)
     const client = await connect(started)
@@ -224,7 +224,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
 const ENDLESS =
   'UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 3000) AS c RETURN count(*) AS n'
 
-test('a token of one project reads and hears of no other, whatever URI it names', async () => {
+test('a token of one project cannot read or subscribe to another, whatever URI it uses', async () => {
   const file = tokensFile([
     { name: 'mine', token: 'token-of-mine', scopes: ['read'], project: 'mine' },
     { name: 'writer', token: 'token-of-a-writer', scopes: ['write'] },

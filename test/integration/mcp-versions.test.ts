@@ -97,7 +97,7 @@ describe('2026-07-28', () => {
     ])
   })
 
-  test('a listen that asks for what is no resource is refused', async () => {
+  test('a listen to an unknown resource is rejected', async () => {
     const started = await start()
     const notifications = { resourceSubscriptions: ['turngraph://shop/worlds/w', 'file:///x'] }
     const { body } = await ask(started, 'subscriptions/listen', { notifications })
@@ -189,7 +189,7 @@ describe('the versions of 2025', () => {
     expect((await call('POST', '/mcp', { body: rpc('tools/list'), headers })).status).toBe(200)
   })
 
-  test('without a session there is nowhere to hear of a change, and subscribing says so', async () => {
+  test('without a session, subscribing is an error, because changes cannot be sent', async () => {
     const { call } = await start()
     const body = rpc('resources/subscribe', { uri: 'turngraph://shop/worlds/w' })
     const answer = await call('POST', '/mcp', { body, headers: ACCEPT })

@@ -343,7 +343,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
     )
   })
 
-  test('the memory tools keep turns and answer what the next one needs', async () => {
+  test('the memory tools store turns and return the context of the next one', async () => {
     const mcp = await connect()
     const task = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
     const turn = await mcp.call('capture_turn_state', {

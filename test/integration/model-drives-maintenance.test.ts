@@ -57,7 +57,7 @@ describe('a made-up kind of node', () => {
     expect(await made.findingsOf(graph)).toEqual([])
   })
 
-  test('the doctor finds one that hangs on nothing', async () => {
+  test('the doctor finds one without a parent', async () => {
     await change('MATCH (:World)-[r:HAS_NOTE]->(:Note) DELETE r')
     expect(await made.findingsOf(graph)).toMatchObject([
       { check: 'unattached', label: 'Note', key: 'shop/main/n1' },
@@ -74,7 +74,7 @@ describe('a made-up kind of node', () => {
     expect(await made.findingsOf(graph)).toEqual([])
   })
 
-  test('an export has a line for it below the world it hangs on, in pages of any size', async () => {
+  test('an export has a line for it after its world, in pages of any size', async () => {
     await change(
       "MATCH (w:World {key: 'shop/main'}) CREATE (w)-[:HAS_NOTE]->(:Note {key: 'shop/main/n2', text: 'b'})",
     )
@@ -90,7 +90,7 @@ describe('a made-up kind of node', () => {
     for (const limit of [1, 3]) expect(await made.exportOf(graph, { limit })).toEqual(lines)
   })
 
-  test('a restore writes it where it hung, once, and refuses one that differs', async () => {
+  test('a restore writes it below its world once, and rejects a different one', async () => {
     const lines = await made.exportOf(graph)
     const restored = await made.memory.open()
     expect((await made.restoreLines(restored, lines)).records).toMatchObject({

@@ -81,13 +81,13 @@ describe('server.json', () => {
     },
   )
 
-  test('that is a link is refused', () => {
+  test('that is a link is rejected', () => {
     const folder = plant({ other: serverJson('http://127.0.0.1:9') })
     symlinkSync('other', path.join(folder, 'server.json'))
     expect(() => readServerFile(folder)).toThrow('it is a symbolic link')
   })
 
-  test.runIf(process.platform === 'linux')('that is a FIFO or a device is refused at once', () => {
+  test.runIf(process.platform === 'linux')('that is a FIFO or a device is rejected immediately', () => {
     const folder = plant({})
     execFileSync('mkfifo', [path.join(folder, 'server.json')])
     expect(() => readServerFile(folder)).toThrow('it is not a regular file')

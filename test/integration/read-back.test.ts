@@ -78,7 +78,7 @@ describe('a record that is sent back', () => {
     await client.close()
   })
 
-  test('is taken by MCP, whose connection says the project', async () => {
+  test('is accepted by MCP with the project of the connection', async () => {
     const { call, refused } = await overHttp(memory)
     await call('capture_turn_state', { ...record(), coach_decision: 'LGTM' })
     const { items } = await call('list_turns', { world_slug: 'TASK-1' })
@@ -106,7 +106,7 @@ describe('a record that is sent back', () => {
     )
   })
 
-  test("ends an attempt at its turn, where its place is the attempt's", async () => {
+  test("ends an attempt at its turn, if its place is the attempt's", async () => {
     const scope = { project: 'shop', feature_id: 'FEAT-1', task_id: 'TASK-1' }
     const first = (await started.call('POST', '/v1/turns', { body: record({ ...scope, world_slug: 'a' }) }))
       .body

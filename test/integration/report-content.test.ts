@@ -18,7 +18,7 @@ async function openClient(): Promise<TurngraphClient> {
   return clientOf(graph)
 }
 
-describe('what a report shows', () => {
+describe('the content of a report', () => {
   test('a session that is deleted after it was listed is left out, and ends no report', async () => {
     const client = await openClient()
     for (const taskId of ['TASK-1', 'TASK-2']) await client.captureTurnState(aTurn(1, { taskId }))
@@ -35,7 +35,7 @@ describe('what a report shows', () => {
     expect(cuts).toEqual([])
   })
 
-  test('the file of a project is no larger than it may be, however much of its matrices is empty', async () => {
+  test('the file of a project does not exceed its limit, even if its matrices are mostly empty', async () => {
     const client = await openClient()
     const [sessions, turns] = [3, 30]
     for (let session = 1; session <= sessions; session++) {
@@ -55,7 +55,7 @@ describe('what a report shows', () => {
     expect(Buffer.byteLength(renderReport(cut))).toBeLessThanOrEqual(mostBytes)
   })
 
-  test('of a session of more than 200 turns, no older record is read', async () => {
+  test('only the newest 200 turns of a session are read', async () => {
     const client = await openClient()
     for (let turn = 1; turn <= 203; turn++) await client.captureTurnState(aTurn(turn))
     const read: number[] = []
@@ -97,7 +97,7 @@ describe('what a report shows', () => {
     }
   }
 
-  test("of what it leaves out, a Player's names no command that shows what only the Coach may see", async () => {
+  test("a Player's report names no command that shows content of the Coach", async () => {
     const client = await openClient()
     for (const turn of judgedTurns()) await client.captureTurnState(turn)
     const commandsFor = async (role: 'player' | 'coach') => {
@@ -118,7 +118,7 @@ describe('what a report shows', () => {
     ])
   })
 
-  test('what contexts left out beyond the first hundred of a section is counted', async () => {
+  test('omissions of contexts beyond the first hundred of a section are counted', async () => {
     const client = await openClient()
     for (const turn of judgedTurns()) await client.captureTurnState(turn)
     const session = await readSession(client, { project: PROJECT, worldSlug: JUDGED_WORLD }, 'player')

@@ -32,7 +32,7 @@ const named = (count: number, what: string) =>
   Array.from({ length: count }, (_, i) => `${what} ${letter(i / 26)}${letter(i)}`)
 const letter = (i: number): string => String.fromCharCode('a'.charCodeAt(0) + (Math.floor(i) % 26))
 
-test('a session of more turns, criteria, issues and text than a file holds is cut, and the report says what is left out', {
+test('a session with too much content for a file is cut, and the report lists the omissions', {
   timeout: 300_000, // 205 turns with 4 MB of text are looked through for secrets
 }, async () => {
   const graph = await memory.open()

@@ -4,7 +4,7 @@ import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 import { record, start } from './http-start.ts'
 
 describeOn(neo4jLts, (store) => {
-  test('over neo4j:// contexts and free queries have what was just captured', async () => {
+  test('with neo4j://, contexts and free queries contain a turn that was just captured', async () => {
     await (await store.open()).close()
     const url = neo4jUrl('lts').replace('bolt:', 'neo4j:')
     const graph = new Neo4jGraph({ url, user: 'neo4j', password: null, database: 'neo4j' })

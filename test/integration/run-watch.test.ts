@@ -14,7 +14,7 @@ async function startedRun() {
   return { client, turnRunId, asked }
 }
 
-test('a watch of a run ends with an error where its world is deleted before the watch hears of it', async () => {
+test('a watch of a run ends with an error if its world is deleted before the first event', async () => {
   const { client, turnRunId, asked } = await startedRun()
   let isFirst = true
   const waiting = untilEnded(

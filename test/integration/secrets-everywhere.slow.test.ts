@@ -209,7 +209,7 @@ test('no secret survives in addresses, statements, names of workers and reasons,
     expect(leaksIn(text, secrets), place).toEqual([])
 }, 60_000)
 
-test('no secret survives a restore of what a program exported that masks nothing', async () => {
+test('a restore masks all secrets of an unmasked export', async () => {
   const secrets = planted(3)
   const texts = secrets.map(({ text }) => text)
   const from = await serve()

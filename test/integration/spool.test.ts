@@ -80,7 +80,7 @@ describe('the spool', () => {
     expect(await spool.replay()).toEqual({ sent: 0, refused: 0, waiting: 0, stoppedBy: null })
   })
 
-  test('what waited at a kill is sent by the next process, and what was sent just before it is stored once', async () => {
+  test('after a kill the next process sends the waiting captures, and one that was already sent is stored once', async () => {
     const service = await restartable()
     const folder = path.join(newFolder(), 'spool')
     const first = clientOf({ url: service.url, token: service.token, spool: folder })
@@ -102,7 +102,7 @@ describe('the spool', () => {
     expect((await third.getTurnHistory({ worldSlug: 'w', turnNumber: 1 })).items).toEqual([])
   })
 
-  test('whoever reads through it reads what it wrote', async () => {
+  test('a read through it sees its own waiting captures', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
     await service.down()
@@ -133,7 +133,7 @@ describe('the spool', () => {
     expect(graph).toBeDefined()
   })
 
-  test('full, it keeps nothing more and says so; what it holds stays', async () => {
+  test('a full spool rejects captures with an error and keeps the waiting ones', async () => {
     const service = await restartable()
     await service.down()
     const folder = newFolder()
@@ -258,7 +258,7 @@ describe('the spool', () => {
     rmSync(folder)
   })
 
-  test('a service that hangs is not asked again at every call', async () => {
+  test('a service that hangs is not called again for every capture', async () => {
     let hangs = true
     let asked = 0
     const service = await restartable()
@@ -319,7 +319,7 @@ describe('the spool', () => {
     expect(await numbersIn(client)).toEqual([1, 2, 3])
   })
 
-  test('an old claim is no claim, because another process may have its number by now', async () => {
+  test('an old claim is ignored, because another process can have its number by now', async () => {
     const service = await restartable()
     const folder = newFolder()
     const client = clientOf({ url: service.url, token: service.token, spool: folder })
@@ -411,7 +411,7 @@ describe('repeats', () => {
     expect(asked.filter((call) => call.includes('turn-runs'))).toHaveLength(1)
   })
 
-  test('what is refused is not repeated, and a time-out is the caller’s to choose', async () => {
+  test('a rejected call is not repeated, and the caller sets the timeout', async () => {
     let asked = 0
     const silent = createServer(() => {
       asked++

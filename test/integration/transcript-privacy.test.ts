@@ -265,7 +265,7 @@ async function untilSnapshot(folder: string): Promise<string> {
   }
 }
 
-describe('the messages of what failed', () => {
+describe('the messages of failures', () => {
   const secrets = {
     short: `Error: Exit code 1\n401 for ${SECRET}`,
     atTheEdge: `Exit code 1\n${'x '.repeat(240)}TOKEN=${SECRET} ${'y '.repeat(100)}`,

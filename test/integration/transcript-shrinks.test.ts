@@ -82,7 +82,7 @@ test.each([
   expect(await brokenTurns(graph)).toEqual([])
 })
 
-test('what is written on to a file that shrank is read, and nothing of it twice', async () => {
+test('bytes that are appended to a truncated file are read exactly once', async () => {
   await imported(shrinkingTo(200_000))
   const before = await storedTurns()
   writeFileSync(file, bytes.subarray(0, 200_000))
@@ -94,7 +94,7 @@ test('what is written on to a file that shrank is read, and nothing of it twice'
   expect(await brokenTurns(graph)).toEqual([])
 })
 
-test('a file that is emptied while it is read keeps what was read of it', async () => {
+test('the turns of a file that is emptied during the import stay stored', async () => {
   await imported(shrinkingTo(0))
   expect(await storedTurns()).toEqual(expect.arrayContaining(wholeTurns(CHUNK)))
   const again = await imported()

@@ -126,7 +126,7 @@ function describeImport(engine: Engine): void {
     }
   })
 
-  test('every agent hangs on the call that started it', async () => {
+  test('every agent is linked to the call that started it', async () => {
     const sessions = readIndependently(root).sessions.map(inItsFolder)
     const merged = [...mergeForks(sessions).values()]
     const calls = new Set(merged.flatMap(({ steps }) => steps.map(({ id }) => id)))

@@ -225,7 +225,7 @@ function suite(store: StoreUnderTest): void {
     ])
   })
 
-  test('what is not a claim, a fence or a reason is refused by its field', async () => {
+  test('an invalid claim, fence or reason is rejected by its field', async () => {
     const { call, client } = await served()
     await client.createWorld({ ...task, worldSlug: 'w' })
     const { attemptId } = await client.runTurn({ worldSlug: 'w' })
@@ -248,7 +248,7 @@ function suite(store: StoreUnderTest): void {
     }
   })
 
-  test('commands do the turns of a world, and learn what was before', async () => {
+  test('commands execute the turns of a world, and get their context', async () => {
     const script = `
       let text = ''
       process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => {
@@ -292,7 +292,7 @@ function suite(store: StoreUnderTest): void {
     expect(ended.recentAttempts?.[0]?.failureReason).toContain('nested too deeply')
   })
 
-  test('what a service executes itself nobody ends by guessing its fence', async () => {
+  test('a caller that guesses a fence cannot end an attempt that the service executes', async () => {
     const { call, client } = await served()
     await client.createWorld({ ...task, worldSlug: 'w', executor: 'slow' })
     const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2 })
@@ -341,7 +341,7 @@ function suite(store: StoreUnderTest): void {
     expect(ended.recentAttempts?.[0]?.failureReason).toBe('the turn run was cancelled')
   })
 
-  test('an executor that is not in the file is refused, where a world names it and where a run needs it', async () => {
+  test('an executor that is not in the file is rejected for a new world and for a run', async () => {
     const { call, client } = await served()
     const body = { feature_id: 'FEAT-1', task_id: 'TASK-1', executor: 'nobody' }
     const refused = await call('POST', '/v1/worlds', { body })
@@ -372,7 +372,7 @@ function suite(store: StoreUnderTest): void {
 }
 
 describe('the life of a service', () => {
-  test('one that ends hands its runs back, and the next one finds no world stuck', async () => {
+  test('a service that ends releases its runs, and the next one finds no blocked world', async () => {
     const folder = newFolder()
     const environment = {
       TURNGRAPH_STORE: `embedded:${path.join(folder, 'graph')}`,

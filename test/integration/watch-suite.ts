@@ -188,7 +188,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(skipped).toEqual([broken])
     })
 
-    test('a half-written file holds its turn back alone, and is named once where it stays broken', async () => {
+    test('a partly written file delays only its own turn, and is reported once if it stays broken', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const folder = path.join(root, 'TASK-1')
@@ -262,7 +262,7 @@ export function watchSuite(store: StoreUnderTest): void {
       await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
     })
 
-    test('what a session that was given up left of a turn is imported as it is', async () => {
+    test('the files of an abandoned turn are imported unchanged', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const file = path.join(root, 'TASK-1', 'player_turn_1.json')
@@ -286,7 +286,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
     })
 
-    test('a turn without a state is imported at once where the file of its task names the feature', async () => {
+    test('a turn without a state is imported immediately if the file of its task names the feature', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const content =
@@ -301,7 +301,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
     })
 
-    test('what the file of a task states is declared with its turns', async () => {
+    test('the criteria in the file of a task are declared with its turns', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const content =
@@ -354,7 +354,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(readFileSync(files.player, 'utf8')).not.toContain('Looked at the till')
     })
 
-    test("--write-context never writes a Coach's text into a folder that a Player reads, and says so", async () => {
+    test('--write-context never writes text of a Coach into a folder of a Player, and reports this', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, '.guardkit', 'autobuild', 'TASK-1')
       const { events, looked } = watchInTest(client, [root], { writeContext: '{task}-{turn}-{role}.md' })
@@ -371,7 +371,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(events().filter(({ type }) => type === 'no_private_folder')).not.toEqual([])
     })
 
-    test('nothing is written into the folders unless it is asked for', async () => {
+    test('without --write-context nothing is written into the folders', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const { events } = watchInTest(client, [root])
       const files = filesOfTurn(path.join(root, 'TASK-1'), 1)
