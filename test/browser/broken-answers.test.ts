@@ -29,7 +29,7 @@ const BROKE_OFF = 'The answer of the service broke off.'
 describeInBrowser('a page whose service breaks off in the middle of an answer', () => {
   const browser = useBrowser()
 
-  test('a list says so in its place, and shows no part of what came', async () => {
+  test('a list shows the error in its place, and no part of the answer', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const front = await startCuttingFront(started, ({ path }) => path.startsWith('/v1/worlds?'))
@@ -38,7 +38,7 @@ describeInBrowser('a page whose service breaks off in the middle of an answer', 
     expect(await page.getByRole('row').count()).toBe(0)
   })
 
-  test('a form that starts a run says so, and that it may have been started all the same', async () => {
+  test('a form that starts a run shows the error, and warns that the run may have been started', async () => {
     const started = await start()
     await started.call('POST', '/v1/worlds', {
       body: { project: PROJECT, feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'trial' },

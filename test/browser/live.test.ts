@@ -119,7 +119,7 @@ describeInBrowser('a page that stays open', () => {
     expect(await page.evaluate('globalThis.seen')).toEqual(['AC-001, turn 3: verified'])
   })
 
-  test('says that its service has no store, and shows what is new once the store is back', async () => {
+  test('shows that the service has no store, and shows new data once the store is back', async () => {
     const graph = new SwitchedGraph()
     const started = await start({}, { graph })
     await writeSessions(clientOf(graph))

@@ -22,7 +22,7 @@ function countCalls(page: Page, path: RegExp): URL[] {
 describeInBrowser('lists that are long', () => {
   const browser = useBrowser()
 
-  test('sessions come a page at a time, the list says where it is cut, and more of it is asked for', async () => {
+  test('sessions are loaded in pages, and the list shows where it is cut and loads more on request', async () => {
     const started = await start()
     await writeManySessions(clientOf(started.graph), { project: PROJECT, sessions: 120 })
     const page = await browser.open(started, `/p/${PROJECT}`)
@@ -72,7 +72,7 @@ describeInBrowser('lists that are long', () => {
     for (const url of calls) expect(url.searchParams.get('limit')).toBe('100')
   })
 
-  test('a run of few attempts says where up_to cuts it, and takes what is no number of an attempt as none', async () => {
+  test('a run of few attempts shows where up_to cuts it, and ignores an invalid up_to', async () => {
     const started = await start({ TURNGRAPH_AUTH: 'off' })
     await writeLongRun(clientOf(started.graph), { project: PROJECT, attempts: 12 })
     const run = `/p/${PROJECT}/runs/${LONG_RUN}`
@@ -88,7 +88,7 @@ describeInBrowser('lists that are long', () => {
     }
   })
 
-  test('attempts of many days have bars that are seen, and each says how long the pause before it was', async () => {
+  test('attempts over many days have visible bars, and each shows the length of the pause before it', async () => {
     const started = await start()
     await writeLongRun(clientOf(started.graph), { project: PROJECT, attempts: 120 })
     const page = await browser.open(started, `/p/${PROJECT}/runs/${LONG_RUN}`)

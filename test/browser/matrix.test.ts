@@ -13,7 +13,7 @@ const LAYERED = { turns: 120, criteria: 40 }
 describeInBrowser('the matrix of criteria over turns', () => {
   const browser = useBrowser()
 
-  test('of a session of 200 turns and 60 criteria has every cell, and says what the turns said', async () => {
+  test('of a session of 200 turns and 60 criteria has every cell with the verdict of its turn', async () => {
     const started = await start()
     const world = await writeLargeSession(clientOf(started.graph), { turns: 200, criteria: 60 })
     const page = await browser.open(started, `/p/${PROJECT}/w/${world}`)
@@ -52,7 +52,7 @@ describeInBrowser('the matrix of criteria over turns', () => {
     expect(isLayered).toBe(true)
   })
 
-  test('of a written session says what its turns said', async () => {
+  test('of a written session shows the verdicts of its turns', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const page = await browser.open(started, `/p/${PROJECT}/w/TASK-TOTALS`)

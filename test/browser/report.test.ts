@@ -82,7 +82,7 @@ async function expectedCells(started: Started, project: string, world: string): 
 describeInBrowser('a report, opened from a disk', () => {
   const browser = useBrowser()
 
-  test('a click on a cell opens what lies behind it, and a turn of the matrix opens its record', async () => {
+  test('a click on a cell opens its evidence, and a click on a turn of the matrix opens its record', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const page = await browser.openFile(await sessionReport(clientOf(started.graph), MAIN_SESSION))
@@ -114,7 +114,7 @@ describeInBrowser('a report, opened from a disk', () => {
     }
   })
 
-  test('is no wider than a screen of 360 pixels, nor than paper, on which everything is unfolded', async () => {
+  test('fits a screen of 360 pixels, and paper, on which everything is expanded', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const file = await sessionReport(clientOf(started.graph), MAIN_SESSION)

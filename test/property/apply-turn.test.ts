@@ -104,7 +104,7 @@ function apply(
 const textOf = ({ registry, state }: Pick<World, 'registry' | 'state'>) => encodeState(registry, state)
 
 describe('a record applied to the state of its world', () => {
-  test('entry by entry and all at once are the same bytes, whatever arrives in whatever order', () => {
+  test('applying turns one by one or all together gives the same bytes, in any order of arrival', () => {
     let [steps, folds] = [0, 0]
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 12 }), (arriving) => {

@@ -334,14 +334,14 @@ function everyItem(given: Rendering) {
 }
 
 describe('the text of a context', () => {
-  test('never takes more tokens than the budget, unless it says so; `used` is what an independent count gives', () =>
+  test('never exceeds the budget without reporting it, and `used` equals an independent count', () =>
     forAny((given, result) => {
       expect(result.tokens.used).toBe(tokensOf(result.text))
       expect(result.tokens.used > result.tokens.budget).toBe(isOver(result))
       if (isOver(result)) expect(Object.fromEntries(itemsOf(result.included))).toEqual(whatMustStay(given))
     }))
 
-  test('holds what must stay, in order', () =>
+  test('contains all mandatory parts, in order', () =>
     forAny((given, { text }) => {
       let at = 0
       for (const line of requiredLines(given)) {
@@ -351,7 +351,7 @@ describe('the text of a context', () => {
       }
     }))
 
-  test('over budget is nothing but what must stay', () =>
+  test('contains only mandatory parts if it exceeds the budget', () =>
     fc.assert(
       fc.asyncProperty(anyRendering, fc.integer({ min: 100, max: 300 }), async (given, budget) => {
         const criteria = Array.from({ length: 99 }, (_, i) => given.criteria[i % given.criteria.length])
@@ -370,7 +370,7 @@ describe('the text of a context', () => {
       { numRuns: cases(10) },
     ))
 
-  test('every item is either included or omitted, and nothing is omitted where everything fits', () =>
+  test('every item is either included or omitted, and no item is omitted if all fit', () =>
     forAny((given, result, full) => {
       const [included, omitted] = [itemsOf(result.included), itemsOf(result.omitted)]
       for (const [section, items] of Object.entries(everyItem(given)))
@@ -400,7 +400,7 @@ describe('the text of a context', () => {
       expect(omitted.length > 0).toBe(leavesAny)
     }))
 
-  test('a kind leaves only where all of the kinds before it have left', () =>
+  test('a kind is dropped only after all kinds before it', () =>
     forAny((_given, { included, omitted }) => {
       const order = ['evidence', 'tried_before', 'lessons', 'criterion_texts', 'promises', 'texts']
       const last = order.findLastIndex((section) => itemsOf(omitted).has(section))

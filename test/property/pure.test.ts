@@ -59,7 +59,7 @@ describe('instants', () => {
   const offset = fc.integer({ min: -14 * 60, max: 14 * 60 })
   const pad = (n: number) => String(n).padStart(2, '0')
 
-  test('one in any zone is the same instant, in UTC', () => {
+  test('an instant in any zone equals the same instant in UTC', () => {
     fc.assert(
       fc.property(
         date,
@@ -105,7 +105,7 @@ describe('instants', () => {
 describe('records', () => {
   const sent = anyContent.map((content) => ({ featureId: 'f', taskId: 't', turnNumber: 1, ...content }))
 
-  test('go over the wire and come back as they were', () => {
+  test('keep their value over the wire', () => {
     fc.assert(
       fc.property(sent, (record) => {
         const parsed = captureRequest.parse(record)

@@ -154,7 +154,7 @@ for (const engine of enginesHere([memory, neo4jLts])) {
       )
     })
 
-    test('the state as of every turn is what its judgements say, in whatever order they arrived', async () => {
+    test('the state as of every turn follows from its verdicts, in any order of arrival', async () => {
       const texts = [
         'the shop opens at nine sharp',
         'every guest is greeted warmly',

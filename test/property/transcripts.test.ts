@@ -185,7 +185,7 @@ test('an import of a file that ends at any byte continues there next time', () =
     expect(said(read(bytes, { cuts: [cut] }))).toEqual(said(whole))
 })
 
-describe('what is big', () => {
+describe('large input', () => {
   const MB = 1024 * 1024
   const before = linesOf(placed([user('Go'), calls('Read a')]))
   const after = linesOf([{ ...user('Next'), uuid: 'next' }])

@@ -170,7 +170,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
       await second.close()
     })
 
-    test('one process or two store the same', async () => {
+    test('one process and two processes store the same graph', async () => {
       const property = fc.asyncProperty(
         fc.array(arrival, { minLength: 2, maxLength: 10 }),
         async (arrivals) => {

@@ -20,7 +20,7 @@ describeOn(neo4jLts, (store) => {
     return scenario({ rounds, seed: 1, log: () => {}, neo4j: neo4jUrl('lts') })
   }
 
-  test('two services that capture the same turn at once store one record', {
+  test('two services that capture the same turn in parallel store one record', {
     timeout: BOUND_MS,
   }, async () => {
     expect((await run(sameTurnTwice, 4)).stored).toBe(4)
