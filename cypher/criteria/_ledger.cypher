@@ -15,7 +15,7 @@ CALL (w) {
     [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) |
 // include criteria/_entry
     ],
-    [(x)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [x.number, p.position, c.key, p.criterionId, p.status]]]) AS turns
+    [(x)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [x.number, p.position, c.key, p.criterionId, p.status, p.evidence]]]) AS turns
 }
 CALL (w) {
   MATCH (w)<-[:HAS_WORLD]-(task:Task) WHERE w.turnCount <= $ledgerUpTo

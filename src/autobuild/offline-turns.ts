@@ -47,7 +47,10 @@ export async function summarizeTurn(
   turn: TurnRecord,
   { role, reset, tokenBudget, criteria: { states, progress } }: SummaryOptions,
 ): Promise<string> {
-  const shown = states.map((state): ShownCriterion => shownCriterion(state, 'player', { progress }, null))
+  // Only the memory knows the promises of earlier turns, so how a criterion is known is not known here.
+  const shown = states.map(
+    (state): ShownCriterion => ({ ...shownCriterion(state, 'player', { progress }, null), basis: null }),
+  )
   const { text } = await renderContext(
     {
       currentTurn: turn.turnNumber + 1,

@@ -27,6 +27,12 @@ function normalizeEvidence(text: string): string {
 export const listPromisedEvidence = (promises: readonly { evidence: string | null }[]): ReadonlySet<string> =>
   new Set(promises.flatMap(({ evidence }) => (evidence === null ? [] : [normalizeEvidence(evidence)])))
 
+/** Returns whether a text says nothing of the work: an empty one, or one that only reports a failed search. */
+export function isAbsence(evidence: string | null): boolean {
+  const text = evidence?.normalize('NFKC').trim() ?? ''
+  return text === '' || ABSENCE_TEXTS.some((form) => form.test(text))
+}
+
 /**
  * Returns whether the text of a judgement describes the work.
  *
@@ -35,9 +41,5 @@ export const listPromisedEvidence = (promises: readonly { evidence: string | nul
  * isSubstantiated('npm test: 2 of 41 fail', new Set()) // true
  * isSubstantiated('No completion promise for AC-003', new Set()) // false
  */
-export function isSubstantiated(evidence: string | null, promised: ReadonlySet<string>): boolean {
-  const text = evidence?.normalize('NFKC').trim() ?? ''
-  return (
-    text !== '' && !ABSENCE_TEXTS.some((form) => form.test(text)) && !promised.has(normalizeEvidence(text))
-  )
-}
+export const isSubstantiated = (evidence: string | null, promised: ReadonlySet<string>): boolean =>
+  !isAbsence(evidence) && !promised.has(normalizeEvidence(evidence ?? ''))

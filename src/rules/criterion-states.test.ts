@@ -29,12 +29,14 @@ const promise = (
   turn: number,
   criterionKey = 'a',
   status: PromiseEntry['status'] = 'complete',
+  evidence: string | null = null,
 ): PromiseEntry => ({
   turn,
   position: 0,
   criterionKey,
   label: criterionKey,
   status,
+  evidence,
 })
 
 const states = (

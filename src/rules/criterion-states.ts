@@ -27,7 +27,7 @@ export function isAllVerified(states: readonly CriterionState[], promised: reado
   return (
     required.length > 0 &&
     promised.length === 0 &&
-    required.every(({ state, isRefuted }) => state === 'verified' && !isRefuted)
+    required.every(({ state, refuted }) => state === 'verified' && !refuted)
   )
 }
 
@@ -80,7 +80,8 @@ export function deriveState(criterion: Criterion, progress: Progress, policy: Po
       (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
     ),
     ...current,
-    isRefuted: current.state === 'verified' && progress.evidenceState !== 'verified',
+    basis: current.state === 'verified' ? progress.basis : null,
+    refuted: current.state === 'verified' && progress.evidenceState !== 'verified',
     lastTurn,
     lastVerifiedTurn,
     promise:

@@ -1,4 +1,5 @@
 /** Condenses answers for people. The command line loads it at its start. */
+import { BASES, type Basis } from './basis.ts'
 import { toOneLine } from './foreign-text.ts'
 
 type Promised = { criterionId: string; text: string | null }
@@ -22,8 +23,13 @@ export function promisedNames(promised: readonly Promised[]): string {
 
 export type Counts = { verified: number; contested: number; total: number }
 
+/** How many of the verified criteria are known in each way, and how many of them are refuted. */
+export type ProofCounts = Record<Basis, number> & { refuted: number }
+
 type Countable = {
   state: string
+  basis?: Basis | null | undefined
+  refuted?: boolean | undefined
   declared?: boolean | undefined
   contested?: { turn: number } | null | undefined
   contestedInTurn?: number | null | undefined
@@ -34,11 +40,17 @@ const contestOf = ({ state, contested, contestedInTurn }: Countable): number | n
   state === 'verified' ? (contested?.turn ?? contestedInTurn ?? null) : null
 
 /** Counts the criteria that count: contested ones are among the verified ones. */
-export function countCriteria(criteria: readonly Countable[]): Counts & { contestedInTurns: number[] } {
+export function countCriteria(
+  criteria: readonly Countable[],
+): Counts & ProofCounts & { contestedInTurns: number[] } {
   const counted = criteria.filter(({ declared }) => declared !== false)
+  const verified = counted.filter(({ state }) => state === 'verified')
   const contests = counted.flatMap((criterion) => contestOf(criterion) ?? [])
+  const byBasis = BASES.map((basis) => [basis, verified.filter((each) => each.basis === basis).length])
   return {
-    verified: counted.filter(({ state }) => state === 'verified').length,
+    verified: verified.length,
+    ...(Object.fromEntries(byBasis) as Record<Basis, number>),
+    refuted: verified.filter(({ refuted }) => refuted === true).length,
     contested: contests.length,
     total: counted.length,
     contestedInTurns: [...new Set(contests)].sort((a, b) => a - b),

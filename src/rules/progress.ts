@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
+import { BASES, type Basis, createGrader, markEvidence } from './basis.ts'
 import type { Criterion } from './identity.ts'
 import {
   CRITERION_STATUSES,
@@ -34,7 +35,11 @@ export const ledgerEntry = columns({
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
 
-export const promiseEntry = columns({ ...placeInWorld, status: z.enum(PROMISE_STATUSES) })
+export const promiseEntry = columns({
+  ...placeInWorld,
+  status: z.enum(PROMISE_STATUSES),
+  evidence: text,
+})
 export type PromiseEntry = z.output<typeof promiseEntry>
 
 /** An entry without its words. `judges`: it may change a state (no claim, and no repeat of a full entry). */
@@ -96,6 +101,10 @@ const progressShape = {
   /** The first turn in which it was promised complete, and whether it was rejected with evidence in that one or later. */
   completeTurn: maybeTurn,
   isBrokenPromise: z.boolean().default(false),
+  /** How its newest verification is known. */
+  basis: z.enum(BASES).nullable().default(null),
+  /** Marks of the evidence of its newest promises, those of one turn (see `basis.ts`). */
+  promiseMarks: z.array(z.string()).readonly().default([]),
 }
 
 export type Progress = z.output<z.ZodObject<typeof progressShape>>
@@ -135,8 +144,23 @@ export function advance(
     progress.get(finalKey(entry.criterionKey)) ?? notYetNamed(entry)
   // Turn by turn, so that folding all at once and turn by turn are the same.
   const repeats = repeatsIn(ledger, finalKey)
+  const promisedIn = groupBy(promised, ({ turn }) => turn)
+  /** A judge may repeat promises of its own turn, which are listed after the judgements. */
+  const listPromises = (turn: number) => {
+    const after = new Map(progress)
+    for (const entry of promisedIn.get(turn) ?? []) {
+      const key = finalKey(entry.criterionKey)
+      after.set(key, addPromise(after.get(key) ?? notYetNamed(entry), entry))
+    }
+    return new Map([...after].map(([key, { promiseMarks }]) => [key, promiseMarks]))
+  }
+  let grader = { turn: 0, grade: createGrader(new Map()) }
+  const grade = ({ turn, criterionKey, evidence }: LedgerEntry): Basis => {
+    if (turn !== grader.turn) grader = { turn, grade: createGrader(listPromises(turn)) }
+    return grader.grade(finalKey(criterionKey), evidence)
+  }
   for (const entry of [...ledger, ...promised].sort(inOrder)) {
-    progress.set(finalKey(entry.criterionKey), named(at(entry), entry, repeats))
+    progress.set(finalKey(entry.criterionKey), named(at(entry), entry, repeats, grade))
   }
   return progress
 }
@@ -145,9 +169,10 @@ function named(
   before: Progress,
   entry: LedgerEntry | PromiseEntry,
   repeats: ReadonlySet<LedgerEntry>,
+  grade: (entry: LedgerEntry) => Basis,
 ): Progress {
   if (!('source' in entry)) {
-    return promised(before, entry)
+    return addPromise(before, entry)
   }
   const judges = isJudgement(entry) && !repeats.has(entry)
   const noted: Progress = {
@@ -155,23 +180,25 @@ function named(
     entries: before.entries + 1,
     recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
   }
-  return judges ? judged(noted, entry) : noted
+  return judges ? judged(noted, entry, grade) : noted
 }
 
-function promised(before: Progress, { turn, status, label }: PromiseEntry): Progress {
+function addPromise(before: Progress, { turn, status, label, evidence }: PromiseEntry): Progress {
   const isComplete = status === 'complete'
   return {
     ...before,
     promiseTurn: turn,
     promiseStatus: status,
     promiseLabel: label,
+    promiseMarks: [...(before.promiseTurn === turn ? before.promiseMarks : []), ...markEvidence(evidence)],
     completeTurn: before.completeTurn ?? (isComplete ? turn : null),
     isBrokenPromise: before.isBrokenPromise || (isComplete && before.evidencedRejectionTurn === turn),
   }
 }
 
 /** One judgement under all three policies. Unknown and absence change nothing but that it was named. */
-function judged(before: Progress, { turn, status, label, substantiated }: LedgerEntry): Progress {
+function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry) => Basis): Progress {
+  const { turn, status, label, substantiated } = entry
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
   if (status === 'verified') {
     return {
@@ -185,6 +212,7 @@ function judged(before: Progress, { turn, status, label, substantiated }: Ledger
       evidenceContestedInTurn: null,
       latestState: 'verified',
       latestVerifiedInTurn: turn,
+      basis: grade(entry),
     }
   }
   if (status === 'rejected') {

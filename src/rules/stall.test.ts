@@ -14,7 +14,8 @@ const criterion = (key: string, more: Partial<CriterionState> = {}): CriterionSt
   verifiedInTurn: null,
   lastTurn: 1,
   contestedInTurn: null,
-  isRefuted: false,
+  basis: null,
+  refuted: false,
   promise: null,
   lastVerifiedTurn: null,
   ...more,
@@ -304,7 +305,7 @@ describe('blocked', () => {
   test('is not spared by criteria that are verified, but contested by a rejection with evidence', () => {
     const outcomes = [1, 2, 3, 4, 5, 6].map((turn) => failing(turn))
     const proven = verified('AC-001', 1)
-    const refuted = { ...proven, contestedInTurn: 6, isRefuted: true }
+    const refuted = { ...proven, contestedInTurn: 6, refuted: true }
     expect(analyseStall(session({ outcomes, criteria: [refuted] }))).toMatchObject({
       verdict: 'blocked',
       shouldStop: true,

@@ -252,7 +252,7 @@ const allVerified = ({ criteria }: Session): boolean => criteria.length > 0 && c
 
 /** All criteria are verified, and none of them is contested by a rejection with evidence of its own. */
 const isAllProven = (session: Session): boolean =>
-  allVerified(session) && session.criteria.every(({ isRefuted }) => !isRefuted)
+  allVerified(session) && session.criteria.every(({ refuted }) => !refuted)
 
 /** Seed 004's case: the work may be right, and only the proof of it got lost on the way. */
 function isSpared(session: Session): boolean {

@@ -88,12 +88,13 @@ export function listEntries(
       substantiated: isSubstantiated(evidence, promised),
       evidence,
     })),
-    promised: record.promises.map(({ criterionId, status }, position) => ({
+    promised: record.promises.map(({ criterionId, status, evidence }, position) => ({
       turn,
       position,
       criterionKey: resolution.promises[position] ?? '',
       label: criterionId,
       status,
+      evidence,
     })),
   }
 }

@@ -3,6 +3,7 @@ import { analysisOraclesContract } from './analysis-oracles.ts'
 import { asOfContract } from './as-of.ts'
 import { autobuildContract } from './autobuild.ts'
 import { backupContract } from './backup.ts'
+import { basisContract } from './basis.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
@@ -63,6 +64,7 @@ export function storeContract(store: StoreUnderTest): void {
   specificationContract(store)
   twoProcessesContract(store)
   coachContract(store)
+  basisContract(store)
   readsContract(store)
   pagesContract(store)
   notThereContract(store)

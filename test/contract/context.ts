@@ -78,14 +78,14 @@ export function contextContract(store: StoreUnderTest): void {
     }
 
     describe('the text', () => {
-      test.each(['player', 'coach'] as const)(
-        "of a seed-shaped record is the seed's, byte for byte (%s)",
-        async (role) => {
-          await capture(seedRecord)
-          const { context } = await load(3, { role })
-          expect(context).toBe(seedText)
-        },
-      )
+      test("of a seed-shaped record is the seed's, byte for byte, and the Coach also reads how a criterion is known", async () => {
+        await capture(seedRecord)
+        expect((await load(3)).context).toBe(seedText)
+        const verified = '✓ criterion_1: verified'
+        expect((await load(3, { role: 'coach' })).context).toBe(
+          `${seedText.replace(verified, `${verified} (turn 2, without evidence)`)}\n\n**Seen by nobody yet**: criterion_1`,
+        )
+      })
 
       test('of a task without declarations, and its lists, do not depend on declarations of other tasks or on other projects', async () => {
         const six = ['AC-001', 'AC-002', 'AC-003', 'AC-004', 'AC-005', 'AC-006']
@@ -120,7 +120,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(JSON.parse(before)[1][3].message).toBe(
           'No completion_promises in current turn — recovered from player_turn_1.json (6 promises)',
         )
-        expect(before.match(/"(declared|judged|stale|manual|elsewhere|\w+Version)"/g)).toBeNull()
+        expect(before.match(/"(declared|judged|stale|manual|elsewhere|\w+Version)":(?!\d+,)/g)).toBeNull()
         const elsewhere = [...session, seedRecord].map((turn) => ({ ...turn, project: 'another' }))
         await capture(...elsewhere, ...session.map((turn) => ({ ...turn, taskId: 'TASK-OTHER' })))
         const criteria = six.map((id) => ({ text: `The criterion of ${id} holds` }))
@@ -239,8 +239,8 @@ export function contextContract(store: StoreUnderTest): void {
           aTurn(2, judged({ 'AC-002': 'rejected' }, 'the hinge\nbroke')),
         )
         expect(await statusLines(3, { role: 'coach' })).toEqual([
-          '  ✓ AC-001: verified (turn 1)',
-          '  ⚠ AC-002: verified (turn 1, contested in turn 2: the hinge broke) — The criterion of AC-002 holds',
+          '  ✓ AC-001: verified (turn 1, without evidence)',
+          '  ⚠ AC-002: verified (turn 1, without evidence, contested in turn 2: the hinge broke) — The criterion of AC-002 holds',
         ])
         expect(await statusLines(3)).toEqual([
           '  ✓ AC-001: verified (turn 1)',

@@ -6,6 +6,7 @@ import type { Elsewhere, PriorTurn } from '../../src/memory/context/continuation
 import type { Rendering as AnyRendering, Summary } from '../../src/memory/context/render.ts'
 import { loadTokens } from '../../src/memory/context/token-counter.ts'
 import type { ShownCriterion } from '../../src/memory/criteria/views.ts'
+import { BASES } from '../../src/rules/basis.ts'
 import { groupByCause } from '../../src/rules/causes.ts'
 import { toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 import { cases } from './cases.ts'
@@ -106,6 +107,8 @@ const criterion = (text: fc.Arbitrary<string>): fc.Arbitrary<ShownCriterion> =>
     state: fc.constantFrom('verified', 'rejected', 'pending'),
     verifiedInTurn: turn,
     lastTurn: turn,
+    basis: fc.constantFrom(null, ...BASES),
+    refuted: fc.boolean(),
     contested: orNull(fc.record({ turn, reason: orNull(text) })),
     history: fc.array(
       fc.record({

@@ -342,6 +342,10 @@ class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
     state: Literal["verified", "rejected", "pending"]
     verified_in_turn: float | None
     last_turn: float | None
+    # how its newest verification is known: by an observation, by a judge's own text, by the Player's text for it, by the Player's text for another criterion, or by no text; null: it is not verified
+    basis: Literal["observed", "judged", "repeated", "misplaced", "bare"] | None
+    # verified, and rejected later with evidence of its own, without a verification since
+    refuted: bool
     contested: LoadTurnContinuationContextAnswerCriteriaItemContested | None
     # role coach only: the newest 20, oldest first
     history: NotRequired[list[LoadTurnContinuationContextAnswerCriteriaItemHistoryItem]]
@@ -475,10 +479,22 @@ class LoadTurnContinuationContextAnswerElsewhereEarlierSession(TypedDict):
     turns: float
     last_turn: float
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
-    # there; here it is to be verified again
+    # number of counting criteria that are verified, including contested ones
     verified: float
-    # verified there, and rejected later
+    # verified by an observation
+    observed: float
+    # verified in a judge's own words
+    judged: float
+    # verified in the Player's words for the same criterion
+    repeated: float
+    # verified in the Player's words for another criterion
+    misplaced: float
+    # verified without evidence
+    bare: float
+    # verified, and rejected later
     contested: float
+    # verified, and rejected later with evidence of its own
+    refuted: float
     total: float
     criteria_left: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem]
     # the blocking ones, in the order in which they were opened
@@ -563,10 +579,22 @@ class ListCriteriaAnswer(TypedDict):
     specification_version: NotRequired[float]
     # the criteria that count
     total: float
-    # including contested ones
+    # number of counting criteria that are verified, including contested ones
     verified: float
+    # verified by an observation
+    observed: float
+    # verified in a judge's own words
+    judged: float
+    # verified in the Player's words for the same criterion
+    repeated: float
+    # verified in the Player's words for another criterion
+    misplaced: float
+    # verified without evidence
+    bare: float
     # verified, and rejected later
     contested: float
+    # verified, and rejected later with evidence of its own
+    refuted: float
     # every required criterion is verified and not contested by a rejection with evidence of its own; false while a promised criterion is not judged
     all_verified: bool
     # ids of those that are not verified, but for those of `manual`
@@ -833,10 +861,22 @@ class ExplainTurnAnswer(TypedDict):
     won: list[ExplainTurnAnswerWonItem]
     # criteria whose last verdict was verified before this turn and is not after it
     lost: list[ExplainTurnAnswerWonItem]
-    # accumulated, after this turn, including contested ones
+    # number of counting criteria that are verified, including contested ones
     verified: float
+    # verified by an observation
+    observed: float
+    # verified in a judge's own words
+    judged: float
+    # verified in the Player's words for the same criterion
+    repeated: float
+    # verified in the Player's words for another criterion
+    misplaced: float
+    # verified without evidence
+    bare: float
     # verified, and rejected later
     contested: float
+    # verified, and rejected later with evidence of its own
+    refuted: float
     total: float
     # role coach only
     gates: NotRequired[dict[str, Literal["passed", "failed", "unknown"]]]
@@ -1011,8 +1051,20 @@ class ListWorldsAnswerItemsItem(TypedDict):
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
     # number of counting criteria that are verified, including contested ones
     verified: float
-    # number of verified criteria that were rejected later
+    # verified by an observation
+    observed: float
+    # verified in a judge's own words
+    judged: float
+    # verified in the Player's words for the same criterion
+    repeated: float
+    # verified in the Player's words for another criterion
+    misplaced: float
+    # verified without evidence
+    bare: float
+    # verified, and rejected later
     contested: float
+    # verified, and rejected later with evidence of its own
+    refuted: float
     # how many criteria count
     criteria: float
     # that of stall analysis
@@ -1058,8 +1110,20 @@ class WorldProgress(TypedDict):
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
     # number of counting criteria that are verified, including contested ones
     verified: float
-    # number of verified criteria that were rejected later
+    # verified by an observation
+    observed: float
+    # verified in a judge's own words
+    judged: float
+    # verified in the Player's words for the same criterion
+    repeated: float
+    # verified in the Player's words for another criterion
+    misplaced: float
+    # verified without evidence
+    bare: float
+    # verified, and rejected later
     contested: float
+    # verified, and rejected later with evidence of its own
+    refuted: float
     # how many criteria count
     criteria: float
     # that of stall analysis

@@ -175,8 +175,8 @@ function checkPart(
   if (of.length !== 1 || criterionKey === undefined) {
     about.add('part_criterion', `${shown} is of ${of.length} criteria`)
   } else if (label === 'Promise') {
-    const { position, criterionId, status } = fittingProperties('Promise', properties)
-    said?.promised.push({ turn, position, criterionKey, label: criterionId, status })
+    const { position, criterionId, status, evidence = null } = fittingProperties('Promise', properties)
+    said?.promised.push({ turn, position, criterionKey, label: criterionId, status, evidence })
   } else {
     const verification = fittingProperties('Verification', properties)
     const { criterionText: _, criterionId, evidence = null, ...rest } = verification

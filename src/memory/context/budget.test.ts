@@ -34,6 +34,8 @@ const criterion = (
   state,
   verifiedInTurn: state === 'verified' ? 1 : null,
   lastTurn: 2,
+  basis: state === 'verified' ? 'judged' : null,
+  refuted: false,
   contested: null,
   promise: null,
   ...more,

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../../core/fields.ts'
 import { POLICIES } from '../../rules/criterion-states.ts'
 import {
+  criterionCounts,
   criterionState,
   promisedCriterion,
   promisesView,
@@ -97,8 +98,7 @@ const earlierSession = z.object({
   turns: z.number().describe('how many it has'),
   lastTurn: z.number(),
   lastDecision: turnState.shape.coachDecision,
-  verified: z.number().describe('there; here it is to be verified again'),
-  contested: z.number().describe('verified there, and rejected later'),
+  ...criterionCounts,
   total: z.number(),
   criteriaLeft: z.array(criterionState.pick({ criterionId: true, text: true })),
   openIssues: z

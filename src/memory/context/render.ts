@@ -3,6 +3,7 @@
  * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
  */
 import { LIMITS } from '../../core/fields.ts'
+import { listUnseen, noteBasis } from '../../rules/basis.ts'
 import { describeRepeats, groupByCause } from '../../rules/causes.ts'
 import { toBlock, toOneLine } from '../../rules/foreign-text.ts'
 import {
@@ -169,6 +170,7 @@ export function toSections(rendering: Rendering): Section[] {
       lines: labelled('Stall warning', textParts(toOneLine(rendering.stallWarning ?? ''), 'stall')),
     },
     { name: 'criteria', heading: '**Check again**:', lines: staleLines(rendering) },
+    { name: 'criteria', heading: null, lines: unseenLines(rendering) },
     { name: 'criteria', heading: null, lines: notJudgedLines(rendering) },
     earlierSessionSection(rendering.elsewhere?.earlierSession ?? null),
     knownSection(rendering.elsewhere?.known ?? []),
@@ -304,23 +306,28 @@ function startStays(text: string, characters: number = LIMITS.nameCharacters, se
   ]
 }
 
-/** Since when, only where the prior turn did not itself say so: there the line is the seed's. */
+/**
+ * Since when, only where the prior turn did not itself say so: there the line is the seed's. The Coach also reads how a criterion
+ * is known if a judge's own words are not the reason.
+ */
 function statusParts(
-  { key, state, verifiedInTurn, contested, stale }: ShownCriterion,
+  { key, state, verifiedInTurn, contested, stale, basis }: ShownCriterion,
   role: Role,
   verifiedInPrior: ReadonlySet<string>,
 ): Part[] {
+  const note = role === 'coach' ? noteBasis(basis) : null
+  const known = note === null ? '' : `, ${note}`
   if (stale !== undefined && contested === null) {
     const what =
       stale.files.length === 0
         ? 'worded anew since'
         : `touched in turn ${stale.turn}: ${stale.files.map(toOneLine).join(', ')}`
-    return [{ kind: 'required', text: `: ${state} (turn ${verifiedInTurn}, ${what})` }]
+    return [{ kind: 'required', text: `: ${state} (turn ${verifiedInTurn}${known}, ${what})` }]
   }
-  if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null)) {
+  if (state !== 'verified' || (verifiedInPrior.has(key) && contested === null && note === null)) {
     return [{ kind: 'required', text: `: ${state}` }]
   }
-  const since = `: ${state} (turn ${verifiedInTurn}`
+  const since = `: ${state} (turn ${verifiedInTurn}${known}`
   if (contested === null) return [{ kind: 'required', text: `${since})` }]
   const reason = role === 'coach' ? (contested.reason ?? null) : null
   return [
@@ -428,6 +435,14 @@ const staleLines = ({ criteria, role }: Rendering): Line[] =>
               ),
             ],
       )
+
+/** The criteria that are verified by no more than the Player's word, for the Coach. */
+function unseenLines({ criteria, role }: Rendering): Line[] {
+  const names = listUnseen(criteria).map(({ criterionId }) => toOneLine(criterionId))
+  if (role !== 'coach' || names.length === 0) return []
+  const text = `**Seen by nobody yet**: ${names.join(', ')}`
+  return [plain({ kind: 'required', text, section: 'seen_by_nobody' })]
+}
 
 /** The declared criteria that no judge has named, for the Coach, once a turn was judged. */
 function notJudgedLines({ criteria, role }: Rendering): Line[] {

@@ -20,7 +20,7 @@ import {
   type Target,
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
-import { type CriterionState, promisedCriterion, type Role } from '../criteria/views.ts'
+import { type CriterionState, criterionCounts, promisedCriterion, type Role } from '../criteria/views.ts'
 import { issuesFor } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
 import { readSpecified } from '../specification/read-states.ts'
@@ -62,8 +62,7 @@ export const whyView = z.object({
   lost: z
     .array(turned)
     .describe('criteria whose last verdict was verified before this turn and is not after it'),
-  verified: z.number().describe('accumulated, after this turn, including contested ones'),
-  contested: z.number().describe('verified, and rejected later'),
+  ...criterionCounts,
   total: z.number(),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)).optional().describe('role coach only'),
   blockingGates: z.array(z.string()).optional().describe('role coach only: those that failed'),

@@ -14,6 +14,7 @@ import { readDeclaredCriteria, readStates } from '../specification/read-states.t
 import { keyOfTask } from '../worlds/scope.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
 import {
+  criterionCounts,
   criterionState,
   historyEntry,
   promisedCriterion,
@@ -31,8 +32,7 @@ export const criteriaView = z.object({
   policy: z.enum(POLICIES),
   specificationVersion: z.number().optional().describe('only where the task declares what must hold'),
   total: z.number().describe('the criteria that count'),
-  verified: z.number().describe('including contested ones'),
-  contested: z.number().describe('verified, and rejected later'),
+  ...criterionCounts,
   allVerified: z
     .boolean()
     .describe(
@@ -109,17 +109,15 @@ async function readWithHistories(graph: Graph, { role, policy, turn = null, ...t
 }
 
 function toView(
-  found: Omit<CriteriaView, 'total' | 'verified' | 'contested' | 'remaining' | 'manual'>,
+  found: Omit<CriteriaView, 'total' | keyof typeof criterionCounts | 'remaining' | 'manual'>,
 ): CriteriaView {
   const counted = found.criteria.filter(isCounted)
   const left = counted.filter(({ state }) => state !== 'verified')
   const listIds = (criteria: readonly ShownCriterion[]) => criteria.map(({ criterionId }) => criterionId)
-  const { verified, contested, total } = countCriteria(found.criteria)
+  const { contestedInTurns, ...counts } = countCriteria(found.criteria)
   return {
     ...found,
-    total,
-    verified,
-    contested,
+    ...counts,
     remaining: listIds(left.filter(isRequired)),
     ...(found.specificationVersion !== undefined && {
       manual: listIds(left.filter((criterion) => !isRequired(criterion))),

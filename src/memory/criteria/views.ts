@@ -1,5 +1,6 @@
 /** Declares what a role is shown of criteria, promises and stalls: the Player sees how far things are, the Coach also why (invariant 9). */
 import * as z from 'zod'
+import { BASES } from '../../rules/basis.ts'
 import type { LedgerEntry, Progress } from '../../rules/progress.ts'
 import { HISTORY_SHOWN } from '../../rules/progress.ts'
 import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../rules/values.ts'
@@ -23,6 +24,15 @@ export const criterionState = z.object({
   state: z.enum(['verified', 'rejected', 'pending']),
   verifiedInTurn: z.number().nullable(),
   lastTurn: z.number().nullable(),
+  basis: z
+    .enum(BASES)
+    .nullable()
+    .describe(
+      "how its newest verification is known: by an observation, by a judge's own text, by the Player's text for it, by the Player's text for another criterion, or by no text; null: it is not verified",
+    ),
+  refuted: z
+    .boolean()
+    .describe('verified, and rejected later with evidence of its own, without a verification since'),
   contested: z.object({ turn: z.number(), reason: z.string().nullable().optional() }).nullable(),
   history: z.array(historyEntry).optional().describe('role coach only: the newest 20, oldest first'),
   historyOmitted: z.number().optional(),
@@ -45,11 +55,21 @@ export const criterionState = z.object({
 
 export type ShownCriterion = z.output<typeof criterionState>
 
+/** How many of the criteria that count are proven, and how. */
+export const criterionCounts = {
+  verified: z.number().describe('number of counting criteria that are verified, including contested ones'),
+  observed: z.number().describe('verified by an observation'),
+  judged: z.number().describe("verified in a judge's own words"),
+  repeated: z.number().describe("verified in the Player's words for the same criterion"),
+  misplaced: z.number().describe("verified in the Player's words for another criterion"),
+  bare: z.number().describe('verified without evidence'),
+  contested: z.number().describe('verified, and rejected later'),
+  refuted: z.number().describe('verified, and rejected later with evidence of its own'),
+}
+
 /** Where a criterion is: what every role is shown of it, and the turns from which the rest is derived. */
 export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'historyOmitted'> & {
   contestedInTurn: number | null
-  /** Verified, and contested by a rejection with evidence of its own. */
-  isRefuted: boolean
   /** The newest turn in which a judge verified it explicitly. */
   lastVerifiedTurn: number | null
 }
@@ -133,7 +153,7 @@ export function shownCriterion(
   { progress }: { progress: ReadonlyMap<string, Progress> },
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null,
 ): ShownCriterion {
-  const { lastVerifiedTurn, contestedInTurn, isRefuted, ...criterion } = state
+  const { lastVerifiedTurn, contestedInTurn, ...criterion } = state
   if (role === 'player') {
     return { ...criterion, contested: contestedInTurn === null ? null : { turn: contestedInTurn } }
   }

@@ -11,7 +11,7 @@ import { countCriteria } from '../../rules/notes.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
 import { isProgressWhole, newestSnapshot, type Snapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
-import { type CriterionState, type Stall, VERDICTS } from '../criteria/views.ts'
+import { type CriterionState, criterionCounts, type Stall, VERDICTS } from '../criteria/views.ts'
 import { instantRow } from '../record/rows.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
 import { readStates } from '../specification/read-states.ts'
@@ -25,8 +25,7 @@ export const worldProgress = world.extend({
     .enum(COACH_DECISIONS)
     .nullable()
     .describe("the Coach's decision in the newest turn; null before the first"),
-  verified: z.number().describe('number of counting criteria that are verified, including contested ones'),
-  contested: z.number().describe('number of verified criteria that were rejected later'),
+  ...criterionCounts,
   criteria: z.number().describe('how many criteria count'),
   verdict: z.enum(VERDICTS).describe('that of stall analysis'),
   lastActivity: z
@@ -173,19 +172,24 @@ async function readNewestProgress(
   const lastActivity = row.lastActivity ?? ''
   if (row.world.deleted) {
     // Its parts may be going, piece by piece.
-    const nothing = { verified: 0, contested: 0, criteria: 0, verdict: 'insufficient_data' as const }
+    const { counts } = countsOf([])
+    const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
   const { world, lastDecision, snapshot, states } = await readState(graph, row, specifications)
-  const { verified, contested, total } = countCriteria(states)
+  const { counts, total } = countsOf(states)
   return {
     ...world,
     lastDecision,
-    verified,
-    contested,
+    ...counts,
     criteria: total,
     verdict: (await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, row.isSuperseded))
       .verdict,
     lastActivity,
   }
+}
+
+function countsOf(states: readonly CriterionState[]) {
+  const { total, contestedInTurns, ...counts } = countCriteria(states)
+  return { counts, total }
 }
