@@ -81,7 +81,7 @@ export async function fillTurns(
         },
       },
       turns: some,
-      agentsOf: null,
+      agentsOf: [],
       links: [],
     })
   }

@@ -27,8 +27,8 @@ export type Part = {
   }
   /** Turns whose error messages are already scrubbed. */
   turns: readonly StoredTurn[]
-  /** The session whose calls and agents are linked after its file was read. */
-  agentsOf: string | null
+  /** Keys of the sessions whose calls and agents are linked after their file was read. */
+  agentsOf: readonly string[]
   /** Further steps of the same transaction, after the turns. */
   links: readonly Step[]
 }
@@ -174,7 +174,7 @@ async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
     )
     await run(toStep(linkSessionTurns, { batch: { links: [...links.values()] } }))
   }
-  const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf ?? []))]
+  const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf))]
   if (sessionKeys.length > 0) await run(toStep(linkAgents, { sessionKeys }))
   for (const { links } of parts) for (const link of links) await run(link)
   for (const step of sums.steps(randomUUID())) await run(step)

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { patternKey } from '../core/keys.ts'
+import { patternKey, splitSessionId } from '../core/keys.ts'
 import { decodeRow } from '../graph/decode.ts'
 import { type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -54,12 +54,12 @@ export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promi
     return fileKey !== null && fileKey !== turn.fileKey && sessionId === turn.sessionId ? [fileKey] : []
   })
   const newest = moved.length === 0 ? null : await readNewestRecords(run, [...new Set(moved)])
+  const newestOf = ({ fileKey, sessionId }: Pick<Copy, 'fileKey' | 'sessionId'>): number | undefined =>
+    newest?.get(fileKey ?? '')?.get(splitSessionId(sessionId ?? '').session)
   const chosen = new Map<string, StoredTurn>()
   for (const turn of turns) {
     const stored = existing.get(turn.key)
-    const best =
-      chosen.get(turn.key) ??
-      (stored && { ...stored, newestMs: newest?.get(stored.fileKey ?? ''), turn: stored })
+    const best = chosen.get(turn.key) ?? (stored && { ...stored, newestMs: newestOf(stored), turn: stored })
     if (best === undefined || isBetter(turn, best)) chosen.set(turn.key, turn)
   }
   const replaced: Replaced[] = []

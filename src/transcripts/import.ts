@@ -25,7 +25,7 @@ import {
 } from './progress.ts'
 import type { ReadingFigures } from './reading-counts.ts'
 import { scrubErrors, scrubState } from './scrub-errors.ts'
-import { newestRecordMs, type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
+import { NEVER_MS, newestRecords, type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
 import { Transcript } from './transcript.ts'
 import type { TranscriptTurn } from './turn.ts'
 
@@ -166,9 +166,12 @@ class Reading {
 
   /** Returns the turns since the last part. */
   async part(isLast = false): Promise<Part> {
-    const { project, sessionId } = this.#source
-    const newestMs = newestRecordMs(this.transcript.sessions().map(({ thread }) => thread))
-    const turns = this.#found.map((turn) => ({ ...turn, newestMs }))
+    const threads = this.transcript.sessions().map(({ thread }) => thread)
+    const newest = newestRecords(threads)
+    const turns = this.#found.map((turn) => ({
+      ...turn,
+      newestMs: newest.get(splitSessionId(turn.sessionId).session) ?? NEVER_MS,
+    }))
     this.#found = []
     this.steps = 0
     await this.#scrub(turns)
@@ -176,10 +179,13 @@ class Reading {
       source: this.#source,
       file: await this.#file(isLast),
       turns,
-      agentsOf: isLast ? sessionKey(project, splitSessionId(sessionId).session) : null,
+      agentsOf: isLast ? [...new Set([this.#source, ...threads].map(this.#sessionKey))] : [],
       links: isLast ? this.#links() : [],
     }
   }
+
+  #sessionKey = ({ sessionId }: { sessionId: string }): string =>
+    sessionKey(this.#source.project, splitSessionId(sessionId).session)
 
   /** Returns the last part, with the open turns and the links of all turns. */
   async lastPart(): Promise<Part> {

@@ -6,7 +6,7 @@ import { type Graph, type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
 import { optionalNumber, optionalText } from '../rules/values.ts'
-import { newestRecordMs } from './statement-params.ts'
+import { newestRecords } from './statement-params.ts'
 import type { TranscriptState } from './transcript.ts'
 
 const progress = statement('transcripts/progress')
@@ -96,15 +96,18 @@ export async function readProgress(
   })
 }
 
-/** Returns the time of the newest record of each file, by key. */
-export async function readNewestRecords(run: Run, keys: readonly string[]): Promise<Map<string, number>> {
+/** Returns the times of the newest records of each file by session, by the key of the file. */
+export async function readNewestRecords(
+  run: Run,
+  keys: readonly string[],
+): Promise<Map<string, ReadonlyMap<string, number>>> {
   const rows = (await run(toStep(progress, { keys: [...keys] }))).map((row) =>
     decodeRow(progress, progressRow, row),
   )
   return new Map(
     rows.map(({ key, file: { state } }) => [
       key,
-      newestRecordMs((JSON.parse(state ?? 'null') as TranscriptState | null)?.threads ?? []),
+      newestRecords((JSON.parse(state ?? 'null') as TranscriptState | null)?.threads ?? []),
     ]),
   )
 }

@@ -20,7 +20,7 @@ export type StoredTurn = {
   project: string
   /** The key of the file with the turn. */
   fileKey: string
-  /** The time of the newest record of that file, up to the current position. */
+  /** The time of the newest record of the session in that file, up to the current position. */
   newestMs: number
   key: string
   length: number
@@ -151,11 +151,17 @@ export function sessionParams(
   }
 }
 
-/** Returns the time of the newest record of some threads. */
-export const newestRecordMs = (threads: readonly Pick<ThreadState, 'endedAt'>[]): number =>
-  threads.reduce((newest, { endedAt }) => {
+/** Returns the time of the newest record of each session with its subagents, among the threads of a file. */
+export function newestRecords(
+  threads: readonly Pick<ThreadState, 'sessionId' | 'endedAt'>[],
+): Map<string, number> {
+  const newest = new Map<string, number>()
+  for (const { sessionId, endedAt } of threads) {
     const at = instant(endedAt)
-    return at === null ? newest : Math.max(newest, Date.parse(at))
-  }, NEVER_MS)
+    const { session } = splitSessionId(storedName(sessionId))
+    if (at !== null) newest.set(session, Math.max(newest.get(session) ?? NEVER_MS, Date.parse(at)))
+  }
+  return newest
+}
 
 const instant = (text: string | null): string | null => (text === null ? null : canonicalInstant(text))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   calls,
   failed,
+  independentlyOf,
   instant,
   linesOf,
   outline,
@@ -55,7 +56,67 @@ describe('a file is one session', () => {
     })
   })
 
-  test('a file without a session in its name has the first sessionId in it; other ids separate nothing', () => {
+  describe('records of another session between the lines', () => {
+    const other = (record: Written, more: Written = {}): Written => ({ ...record, sessionId: OTHER, ...more })
+    const isOf = (records: Written[]) => {
+      const bytes = linesOf(placed(records))
+      const atOnce = outline(read(bytes))
+      const cuts = [...bytes.keys()].filter((i) => bytes[i] === 0x0a).map((i) => i + 1)
+      expect(outline(read(bytes, { cuts }))).toEqual(atOnce)
+      expect(outline(independentlyOf(bytes))).toEqual(atOnce)
+      return atOnce
+    }
+
+    test('are a session of their own if their parents are not records of the file', () => {
+      expect(
+        isOf([
+          prompt,
+          calls('Read a'),
+          other(user('Elsewhere'), { parentUuid: null }),
+          { ...result('a'), parentUuid: 'r1' },
+          other(calls('Bash b'), { parentUuid: 'r2' }),
+          { ...calls('Edit c'), parentUuid: 'r3' },
+          other(result('b'), { parentUuid: 'r4' }),
+        ]),
+      ).toEqual({ [OTHER]: ['r2 human open: Bash'], [SESSION]: ['r0 human open: Read → Edit'] })
+    })
+
+    test('are a session of their own if their parent is in another file', () => {
+      expect(isOf([prompt, calls('Read a'), other(calls('Bash b'), { parentUuid: 'elsewhere' })])).toEqual({
+        [OTHER]: ['r2 continuation open: Bash'],
+        [SESSION]: ['r0 human open: Read'],
+      })
+    })
+
+    test('belong to the file if they continue from its records', () => {
+      expect(isOf([prompt, calls('Read a'), other(user('Go on')), other(calls('Bash b'))])).toEqual({
+        [SESSION]: ['r0 human complete: Read', 'r2 human open: Bash'],
+      })
+    })
+
+    test('belong to the file if it begins with them, as a resumed session does', () => {
+      expect(isOf([other(prompt), other(calls('Read a')), user('Go on'), calls('Bash b')])).toEqual({
+        [SESSION]: ['r0 human complete: Read', 'r2 human open: Bash'],
+      })
+    })
+
+    test('change nothing of the file if they are not conversation', () => {
+      const record = other({ type: 'progress' }, { parentUuid: 'elsewhere' })
+      expect(isOf([prompt, calls('Read a'), record])).toEqual({ [SESSION]: ['r0 human open: Read'] })
+    })
+
+    test('have subagents of their own', () => {
+      const agent = { isSidechain: true, agentId: 'one', parentUuid: null }
+      expect(
+        isOf([prompt, calls('Read a'), other(user('Look'), agent), other(calls('Grep b'), agent)]),
+      ).toEqual({
+        [`${OTHER}/one`]: ['r2 subagent open: Grep'],
+        [SESSION]: ['r0 human open: Read'],
+      })
+    })
+  })
+
+  test('a file without a session in its name has the first sessionId in it, and what continues from it', () => {
     const records = [
       prompt,
       { ...calls('Read a'), sessionId: OTHER },
@@ -321,7 +382,7 @@ describe('the remembered state', () => {
     )
 
   test('the state does not grow with finished turns', () => {
-    expect(stateAfter(1000).length - stateAfter(10).length).toBeLessThan(30)
+    expect(stateAfter(1000).length - stateAfter(300).length).toBeLessThan(30)
   })
 
   test('the state does not grow with turns whose calls were answered late', () => {

@@ -41,10 +41,15 @@ export type TranscriptState = {
   threads: ThreadState[]
   /** The newest records of each sidechain within the file. They assign later records to their sidechain. */
   records: [uuid: string, sessionId: string][]
+  /** Uuids of the newest records of the file's own thread. A record of another session may continue from one. */
+  recent: string[]
+  /** Other sessions whose records belong to the file's own thread. A resumed or forked session has some. */
+  joined: string[]
 }
 
-const NEW: TranscriptState = { sessionId: null, threads: [], records: [] }
+const NEW: TranscriptState = { sessionId: null, threads: [], records: [], recent: [], joined: [] }
 const MOST_RECORDS = 512
+const MAX_RECENT = 32
 
 /**
  * Reads one transcript from a position: chunks in, turns out. Only one line and the open turns are in memory.
@@ -62,6 +67,8 @@ export class Transcript {
   readonly #shared: ThreadsOfFile
   readonly #records: Map<string, string>
   readonly #newest = new Map<string, string>()
+  readonly #recent: string[]
+  readonly #joined: Set<string>
   readonly #onTurn: OnTurn
   #sessionId: string | null
   /**
@@ -103,6 +110,9 @@ export class Transcript {
     this.#maskedOwnId = maskName(this.#ownId)
     this.#records = new Map(state.records.map(([uuid, id]) => [uuid, this.#unmaskId(id)]))
     for (const [uuid, sessionId] of this.#records) this.#newest.set(sessionId, uuid)
+    // A file that was read by an earlier version has neither list.
+    this.#recent = [...(state.recent ?? [])]
+    this.#joined = new Set(state.joined ?? [])
     this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
     for (const thread of state.threads)
       this.#add({ ...structuredClone(thread), sessionId: this.#unmaskId(thread.sessionId) })
@@ -158,6 +168,8 @@ export class Transcript {
         sessionId: this.#maskId(state.sessionId),
       })),
       records: [...this.#records].map(([uuid, id]) => [uuid, this.#maskId(id)]),
+      recent: [...this.#recent],
+      joined: [...this.#joined],
     }
   }
 
@@ -190,18 +202,42 @@ export class Transcript {
   }
 
   #findThread(record: TranscriptRecord): Thread {
-    const session = this.#sessionId ?? '(no session)'
     const { agentId } = this.#name
-    if (agentId !== null) return this.#thread(`${session}/${agentId}`, true)
-    if (record.isSidechain !== true) return this.#thread(session, false)
-    const agent = maskedName(record.agentId)
+    const own = this.#sessionId ?? '(no session)'
+    if (agentId !== null) return this.#thread(`${own}/${agentId}`, true)
     const [uuid, parent] = [maskedName(record.uuid), maskedName(record.parentUuid)]
+    const session = this.#findOwner(record, own, parent)
+    if (record.isSidechain !== true) {
+      if (session === own && uuid !== null) this.#rememberRecent(uuid)
+      return this.#thread(session, false)
+    }
+    const agent = maskedName(record.agentId)
     const id =
       agent !== null
         ? `${session}/${agent}`
         : ((parent === null ? undefined : this.#records.get(parent)) ?? `${session}/${uuid ?? ''}`)
     if (uuid !== null) this.#rememberRecord(uuid, id)
     return this.#thread(id, true)
+  }
+
+  /**
+   * Returns the session of a record: the file's own session, or another one whose id and parent chain both
+   * differ (contract: truth.md, section 8). Records at the start of the file belong to the file, whatever
+   * their session: a resumed session repeats the records that it continues from.
+   */
+  #findOwner({ sessionId, type }: TranscriptRecord, own: string, parent: string | null): string {
+    const other = maskedName(sessionId)
+    if (other === null || other === maskName(own) || this.#joined.has(other)) return own
+    const isConnected = this.#recent.length === 0 || (parent !== null && this.#recent.includes(parent))
+    if (this.#threads.has(other)) return isConnected ? own : other
+    if (!isConnected && (type === 'user' || type === 'assistant')) return other
+    if (isConnected) this.#joined.add(other)
+    return own
+  }
+
+  #rememberRecent(uuid: string): void {
+    this.#recent.push(uuid)
+    if (this.#recent.length > MAX_RECENT) this.#recent.shift()
   }
 
   /**

@@ -181,6 +181,17 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       }
     })
 
+    test('records of another session between the lines are turns of that session', async () => {
+      const [own, other] = [turn('own', ['Read']), turn('other', ['Bash', 'Edit'], { from: 100 })]
+      const lines = [
+        ...own,
+        ...other.map((record) => ({ ...record, sessionId: S2, parentUuid: 'elsewhere' })),
+      ]
+      await send(client(), S1, linesOf(lines))
+      expect([await bySession(S1), await bySession(S2)]).toEqual([['true own 0 1'], ['true other 0 2']])
+      expect(await brokenTurns(handles.graph)).toEqual([])
+    })
+
     test('the same bytes in both orders give the same answers', async () => {
       const files = [linesOf([...turn('own', ['Glob'], { from: -20 }), ...shared(3)]), linesOf(shared(6))]
       for (const [project, order] of [

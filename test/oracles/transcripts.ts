@@ -6,9 +6,11 @@
  *
  *     npx tsx test/oracles/transcripts.ts ~/.claude/projects
  */
+
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { groupBy } from '../../src/core/group-by.ts'
 
 export type StepStatus = 'ok' | 'error' | 'denied' | 'interrupted' | 'pending'
 
@@ -257,9 +259,40 @@ function threadsOf(path: string, records: Json[]): Thread[] {
     return [{ sessionId: `${rootId}/${agentId}`, rootId, agentId, isSidechain: true, records: read }]
   }
 
+  const ownerOf = ownersIn(read, rootId)
+  const foreign = groupBy(read, (record) => ownerOf.get(record) ?? rootId)
+  return [...foreign].flatMap(([owner, records]) => threadsOfSession(owner, records))
+}
+
+/**
+ * § A record of another session belongs to the file if the file has no record yet, if it follows a record of
+ * the file, or if its session did so once. Only conversation of another session is separate.
+ */
+function ownersIn(records: Json[], rootId: string): Map<Json, string> {
+  const owners = new Map<Json, string>()
+  const ofFile = new Set<string>()
+  const same = new Set([rootId])
+  const separate = new Set<string>()
+  for (const record of records) {
+    const id = stringOf(record.sessionId) ?? rootId
+    const follows = ofFile.size === 0 || ofFile.has(stringOf(record.parentUuid) ?? '')
+    const speaks = record.type === 'user' || record.type === 'assistant'
+    if (!same.has(id) && !follows && (speaks || separate.has(id))) {
+      owners.set(record, id)
+      if (record.isSidechain !== true) separate.add(id)
+      continue
+    }
+    if (follows && !separate.has(id)) same.add(id)
+    const uuid = stringOf(record.uuid)
+    if (uuid !== null && record.isSidechain !== true) ofFile.add(uuid)
+  }
+  return owners
+}
+
+function threadsOfSession(rootId: string, read: Json[]): Thread[] {
   const threads: Thread[] = []
   // § A file that contains only records of sidechains has no separate session.
-  if (records.some((record) => isKnown(record) && record.isSidechain !== true)) {
+  if (read.some((record) => isKnown(record) && record.isSidechain !== true)) {
     const own = read.filter((record) => record.isSidechain !== true)
     threads.push({ sessionId: rootId, rootId, agentId: null, isSidechain: false, records: own })
   }
