@@ -5,6 +5,7 @@ import { TranscriptBatch } from '../src/transcripts/batch.ts'
 import { type StoredTurn, sessionParams, storedTurn } from '../src/transcripts/statement-params.ts'
 import { newThread } from '../src/transcripts/thread.ts'
 import { type TranscriptTurn, transcriptTurn } from '../src/transcripts/turn.ts'
+import { newUsage } from '../src/transcripts/usage.ts'
 
 /**
  * `few`: the same patterns repeat, as in a repeated corpus. `many`: most patterns are unique, as in real use.
@@ -106,6 +107,7 @@ function madeUp(number: number, shapes: Shapes): TranscriptTurn {
       toldMs: 60_000,
       finished: true,
       interrupted: false,
+      usage: newUsage(),
       steps: Array.from({ length }, (_, i) => {
         if (random() > SAME_TOOL) tool = oneOf(TOOLS, random)
         const failed = fails() < FAILED

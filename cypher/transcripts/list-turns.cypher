@@ -24,5 +24,6 @@ WHERE ($pattern = '' OR t.pattern = $pattern) AND t.length >= $minLength AND t.b
 WITH t, s.id AS sessionId, h.index AS index
 // end
 ORDER BY t.length DESC, sessionId, index LIMIT $limit
-RETURN t {.id, .kind, .status, .begunMs, .durationMs, .length, .tools, .pattern, .errors, .parallelSteps} AS turn,
+RETURN t {.id, .kind, .status, .begunMs, .durationMs, .length, .tools, .pattern, .errors, .parallelSteps,
+          .models, .inputTokens, .outputTokens, .cacheReadTokens, .cacheCreationTokens} AS turn,
        sessionId, index

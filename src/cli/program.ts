@@ -6,6 +6,7 @@ import { addCapture } from './capture.ts'
 import { addComplete, addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
+import { addCost } from './cost.ts'
 import { addCriteria } from './criteria.ts'
 import { addDoctor } from './doctor.ts'
 import { addTail } from './events.ts'
@@ -70,6 +71,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addTurns,
   addPaths,
   addDesires,
+  addCost,
   addAnalyses,
   addQuery,
   addSchema,

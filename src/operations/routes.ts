@@ -57,6 +57,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/transcript-patterns', operation: 'listTranscriptPatterns' },
   { method: 'GET', path: '/v1/transcript-sequences', operation: 'listTranscriptSequences' },
   { method: 'GET', path: '/v1/tool-stats', operation: 'listToolStats' },
+  { method: 'GET', path: '/v1/cost', operation: 'listCost' },
   { method: 'GET', path: '/v1/paths', operation: 'listPaths' },
   { method: 'GET', path: '/v1/desires', operation: 'listDesires' },
   { method: 'POST', path: '/v1/desires/refresh', operation: 'refreshDesires' },

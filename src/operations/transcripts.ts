@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { name, project, text, wholeNumber } from '../core/fields.ts'
 import { numberCursor, page, pageFields, readPage, readPlaces } from '../core/pages.ts'
 import { instant } from '../memory/record/record.ts'
+import { COST_GROUPS, costRow, listCost } from '../transcripts/cost.ts'
 import { desire, listDesires, listPaths, path, refreshDesires } from '../transcripts/desires.ts'
 import { importRoot } from '../transcripts/files.ts'
 import { graphStore } from '../transcripts/graph-store.ts'
@@ -141,6 +142,20 @@ export const transcriptOperations = {
       readPlaces(input, (limit) =>
         listToolStats(graph, { ...input, limit, threshold, sinceMs: toMs(input.since) }),
       ),
+  }),
+  listCost: operation({
+    summary: 'Tokens of transcript turns by task, session, model or day',
+    scope: 'read',
+    input: z.strictObject({
+      project,
+      by: z.enum(COST_GROUPS).default('task').describe('what the tokens are grouped by; default task'),
+      since,
+      limit: limit(20),
+      cursor: pageFields.cursor,
+    }),
+    output: page(costRow),
+    run: (graph, input) =>
+      readPlaces(input, (limit) => listCost(graph, { ...input, limit, sinceMs: toMs(input.since) })),
   }),
   listDesires: operation({
     summary:

@@ -48,6 +48,8 @@ export const commonParams = ({ sinceMs, limit }: ReportRequest) => ({
 export const instantAt = (ms: number | null): string | null =>
   ms === null || ms === NEVER_MS ? null : new Date(ms).toISOString()
 
+const tokenCount = z.number().nullable()
+
 export const transcriptTurn = z.object({
   turnId: z.string().describe('the uuid of the record that started the turn'),
   sessionId: z.string(),
@@ -61,6 +63,11 @@ export const transcriptTurn = z.object({
   pattern: z.string().nullable().describe('null if the turn has no calls'),
   errors: z.number(),
   parallelSteps: z.number(),
+  models: z.array(z.string()).describe('models that answered'),
+  inputTokens: tokenCount.describe('without cached tokens; null if the transcript has no usage'),
+  outputTokens: tokenCount,
+  cacheReadTokens: tokenCount,
+  cacheCreationTokens: tokenCount,
 })
 type TranscriptTurnRow = z.output<typeof transcriptTurn>
 
@@ -71,6 +78,11 @@ const turnRow = z.object({
     durationMs: optionalNumber,
     tools: textList,
     pattern: optionalText,
+    models: textList,
+    inputTokens: optionalNumber,
+    outputTokens: optionalNumber,
+    cacheReadTokens: optionalNumber,
+    cacheCreationTokens: optionalNumber,
   }),
   sessionId: z.string(),
   index: z.number(),

@@ -49,19 +49,30 @@ export const storedTurn = (
   turn,
 })
 
+/** An earlier record of the turn may have had a usage. */
+const NO_USAGE = {
+  models: null,
+  modelTokens: null,
+  inputTokens: null,
+  outputTokens: null,
+  cacheReadTokens: null,
+  cacheCreationTokens: null,
+}
+
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn) {
   const startedAt = instant(turn.startedAt)
   const begunMs = startedAt === null ? NEVER_MS : Date.parse(startedAt)
   const tools = turn.steps.map(({ tool }) => storedName(tool))
   const pattern = turn.pattern?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null
   const keyOfPattern = pattern === null ? null : patternKey(project, pattern)
-  const { id, startedAt: _, steps: __, ...counts } = turn
+  const { id, startedAt: _, steps: __, usage, ...counts } = turn
   const [name = ''] = tools
   return {
     key,
     startedAt,
     properties: {
       ...counts,
+      ...(usage ?? NO_USAGE),
       project,
       id: storedName(id),
       sessionId,

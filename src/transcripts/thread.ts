@@ -27,6 +27,7 @@ import {
   type TranscriptTurn,
   transcriptTurn,
 } from './turn.ts'
+import { addUsage, newUsage, readUsage } from './usage.ts'
 
 /**
  * A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on
@@ -247,6 +248,8 @@ export class Thread {
     if (!synthetic) this.#answer(record, at)
     const { open } = this.state
     if (open === null) return
+    const usage = synthetic ? null : readUsage(record)
+    if (usage !== null) addUsage(open.usage, usage)
     const calls = listCalls(record).filter(({ id }) => this.#isNew(response, id))
     const isFirstEnd = !synthetic && isFinal(record) && this.#isFirst(record)
     if (calls.length > 0) open.finished = false
@@ -315,7 +318,7 @@ export class Thread {
     this.#close()
     const { nextIndex: index } = this.state
     const lastAt = start.lastAt ?? start.startedAt
-    this.state.open = { ...start, index, lastAt, interrupted: false, steps: [] }
+    this.state.open = { ...start, index, lastAt, interrupted: false, steps: [], usage: newUsage() }
   }
 
   #close(): void {

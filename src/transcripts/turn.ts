@@ -1,6 +1,7 @@
 /** Declares a turn of a transcript, while it is read and when it is complete. */
 import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../rules/values.ts'
 import { formatPattern } from './pattern.ts'
+import { type OpenUsage, sumUsage, type Usage } from './usage.ts'
 
 /** A tool call, without any of its input or output (invariant 10). */
 export type Step = {
@@ -40,6 +41,7 @@ export type OpenTurn = {
   finished: boolean
   interrupted: boolean
   steps: Step[]
+  usage: OpenUsage
 }
 
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
@@ -55,6 +57,8 @@ export type TranscriptTurn = {
   pattern: string | null
   errors: number
   parallelSteps: number
+  /** Null if no response of the turn has a usage. */
+  usage: Usage | null
   steps: (Omit<Step, 'record'> & { isParallel: boolean; parallelGroup: number | null })[]
 }
 
@@ -81,6 +85,7 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
     pattern: steps.length === 0 ? null : formatPattern(steps.map(({ tool }) => tool)),
     errors: shown.filter(({ status }) => status === 'error').length,
     parallelSteps: shown.filter(({ isParallel }) => isParallel).length,
+    usage: sumUsage(turn.usage),
     steps: shown,
   }
 }

@@ -75,6 +75,11 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
           pattern: 'Read{2+}',
           errors: 0,
           parallelSteps: 2,
+          models: [],
+          inputTokens: null,
+          outputTokens: null,
+          cacheReadTokens: null,
+          cacheCreationTokens: null,
         },
       ])
     })

@@ -1,6 +1,7 @@
 import type { StoreUnderTest } from './store.ts'
 import { transcriptAgentsContract } from './transcript-agents.ts'
 import { transcriptCopiesContract } from './transcript-copies.ts'
+import { transcriptCostContract } from './transcript-cost.ts'
 import { transcriptDesiresContract } from './transcript-desires.ts'
 import { transcriptImportContract } from './transcript-import.ts'
 import { transcriptNamesContract } from './transcript-names.ts'
@@ -13,5 +14,6 @@ export function transcriptsContract(store: StoreUnderTest): void {
   transcriptAgentsContract(store)
   transcriptNamesContract(store)
   transcriptReportsContract(store)
+  transcriptCostContract(store)
   transcriptDesiresContract(store)
 }

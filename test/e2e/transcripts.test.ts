@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/core/exit-codes.ts'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
-import { instant, linesOf } from '../support/written-transcript.ts'
+import { instant, linesOf, says } from '../support/written-transcript.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
@@ -203,6 +203,33 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
         (each: { category: string; pattern: string }) => `${each.category} ${each.pattern}`,
       ),
     ).toEqual([`turn-pattern ${pattern}`, 'tool-error Bash: no such file <path>'])
+  })
+
+  test('cost shows tokens by model, and their price by a table of the user', async () => {
+    const { json, run } = await everyCommand()
+    const usage = { input_tokens: 1_000_000, output_tokens: 200_000, cache_read_input_tokens: 30 }
+    write(3, bytesOf([...turn('g', [], { ends: false }), { ...says('Hm', { id: 'm1', usage }), uuid: 'g1' }]))
+    await run('import', 'transcripts', folder)
+    const prices = path.join(home, 'prices.json')
+    writeFileSync(prices, JSON.stringify({ claude: { input: 3, output: 15 } }))
+    const asked = ['cost', '--by', 'model', '--prices', prices]
+    expect(lines(await run(...asked))[1]?.split(/\s+/)).toEqual([
+      'claude-x',
+      '1',
+      '1000000',
+      '200000',
+      '30',
+      '0',
+      '6.00',
+    ])
+    expect(await json(...asked)).toMatchObject([{ name: 'claude-x', output_tokens: 200_000, dollars: 6 }])
+    writeFileSync(prices, JSON.stringify({ claude: { input: 3 } }))
+    const { code, stderr } = await turngraph.run(asked)
+    expect(code).toBe(EXIT.invalid.code)
+    expect(stderr).toContain('claude.output')
+    writeFileSync(prices, JSON.stringify({ other: { input: 3, output: 15 } }))
+    expect(await run(...asked)).toContain('no price')
+    expect(await json('cost', '--by', 'session')).toMatchObject([{ name: sessionOf(3), turns: 1 }])
   })
 
   test('the steps of one turn of a session are shown, and as JSON', async () => {

@@ -16,7 +16,7 @@ import type { Graph } from '../../src/graph/port.ts'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
 import { memory } from '../support/engines.ts'
-import { PROJECT } from '../support/records.ts'
+import { clientOf, PROJECT } from '../support/records.ts'
 import { brokenTurns, importedDump } from '../support/transcript-import.ts'
 
 /**
@@ -66,6 +66,51 @@ function cutTo(share: number, whole: ReadonlyMap<string, Buffer>): void {
   for (const [file, bytes] of whole) writeFileSync(file, bytes.subarray(0, Math.ceil(bytes.length * share)))
 }
 
+type Usage = { message?: { id?: string; model?: string; usage?: Record<string, number> }; type?: string }
+
+/**
+ * Adds up the tokens by model, independently: each response once, with the numbers of its last record. Agents that only warm up or
+ * compact are not sessions, so their tokens do not count.
+ */
+function tokensByModel(): Map<string, number[]> {
+  const responses = new Map<string, { model: string; tokens: number[] }>()
+  for (const file of files) {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const prompts = lines.filter((line) => parseLine(line)?.type === 'user')
+    const isWarmUp =
+      /\/agent-[^/]*$/.test(file) && prompts.every((line) => /"(?:content|text)":"Warmup"/.test(line))
+    if (isWarmUp || /agent-acompact/.test(file)) continue
+    for (const line of lines) {
+      const record = parseLine(line)
+      const { id, model = '', usage } = record?.message ?? {}
+      if (record?.type !== 'assistant' || id === undefined || usage === undefined || model === '<synthetic>')
+        continue
+      const names = [
+        'input_tokens',
+        'output_tokens',
+        'cache_read_input_tokens',
+        'cache_creation_input_tokens',
+      ]
+      responses.set(id, { model, tokens: names.map((name) => usage[name] ?? 0) })
+    }
+  }
+  const sums = new Map<string, number[]>()
+  for (const { model, tokens } of responses.values())
+    sums.set(
+      model,
+      tokens.map((count, i) => count + (sums.get(model)?.[i] ?? 0)),
+    )
+  return sums
+}
+
+function parseLine(line: string): Usage | null {
+  try {
+    return JSON.parse(line) as Usage
+  } catch {
+    return null
+  }
+}
+
 /** All of the graph but where the files are and how far they were read. */
 async function contents(): Promise<string[]> {
   expect(await brokenTurns(graph)).toEqual([])
@@ -87,6 +132,16 @@ async function contentsOfOneImport(): Promise<string[]> {
 }
 
 describe.skipIf(!present)('real transcripts give the same graph', () => {
+  test('the tokens of real transcripts are those of an independent program', async () => {
+    await importAll([folder])
+    const { items } = await clientOf(graph).listCost({ by: 'model', limit: 0 })
+    const found = items.map((row) => [
+      row.name,
+      [row.inputTokens, row.outputTokens, row.cacheReadTokens, row.cacheCreationTokens],
+    ])
+    expect(new Map(found as [string, number[]][])).toEqual(tokensByModel())
+  })
+
   test('real transcripts give the same graph in five stages that end within lines', async () => {
     const wanted = await contentsOfOneImport()
     const whole = new Map(files.map((file) => [file, readFileSync(file)]))

@@ -1639,6 +1639,13 @@ class ListTranscriptTurnsAnswerItemsItem(TypedDict):
     pattern: str | None
     errors: float
     parallel_steps: float
+    # models that answered
+    models: list[str]
+    # without cached tokens; null if the transcript has no usage
+    input_tokens: float | None
+    output_tokens: float | None
+    cache_read_tokens: float | None
+    cache_creation_tokens: float | None
 
 
 class ListTranscriptStepsRequest(TypedDict):
@@ -1744,6 +1751,49 @@ class ListToolStatsAnswerItemsItem(TypedDict):
     avg_turn_len: float
     # share of long turns among them; 0 to 100
     long_turn_pct: float
+
+
+class ListCostRequest(TypedDict):
+    project: NotRequired[str | None]
+    by: NotRequired[Literal["task", "session", "model", "day"]]
+    since: NotRequired[str | None]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class ListCostAnswer(TypedDict):
+    items: list[ListCostAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListCostAnswerItemsItem(TypedDict):
+    # feature/task, session, model or day (UTC); null: turns without a task or without a time
+    name: str | None
+    # by session: the session that started this subagent; otherwise null
+    parent: str | None
+    # transcript turns with tokens
+    turns: float
+    # input tokens, without cached ones
+    input_tokens: float
+    output_tokens: float
+    # input tokens that were read from a cache
+    cache_read_tokens: float
+    # input tokens that were written to a cache
+    cache_creation_tokens: float
+    # the same tokens by model
+    models: list[ListCostAnswerItemsItemModelsItem]
+
+
+class ListCostAnswerItemsItemModelsItem(TypedDict):
+    model: str
+    # input tokens, without cached ones
+    input_tokens: float
+    output_tokens: float
+    # input tokens that were read from a cache
+    cache_read_tokens: float
+    # input tokens that were written to a cache
+    cache_creation_tokens: float
 
 
 class ListPathsRequest(TypedDict):
@@ -2197,6 +2247,7 @@ ROUTES: dict[str, Route] = {
     "listTranscriptPatterns": Route("GET", "/v1/transcript-patterns", False, True, ()),
     "listTranscriptSequences": Route("GET", "/v1/transcript-sequences", False, True, ()),
     "listToolStats": Route("GET", "/v1/tool-stats", False, True, ()),
+    "listCost": Route("GET", "/v1/cost", False, True, ()),
     "listPaths": Route("GET", "/v1/paths", False, True, ()),
     "listDesires": Route("GET", "/v1/desires", False, True, ()),
     "refreshDesires": Route("POST", "/v1/desires/refresh", True, True, ()),
@@ -2412,6 +2463,11 @@ class Calls:
     def list_tool_stats(self, **fields: Unpack[ListToolStatsRequest]) -> ListToolStatsAnswer:
         """How long the turns are in which each tool is called."""
         answer: ListToolStatsAnswer = self._call("listToolStats", fields)
+        return answer
+
+    def list_cost(self, **fields: Unpack[ListCostRequest]) -> ListCostAnswer:
+        """Tokens of transcript turns by task, session, model or day."""
+        answer: ListCostAnswer = self._call("listCost", fields)
         return answer
 
     def list_paths(self, **fields: Unpack[ListPathsRequest]) -> ListPathsAnswer:

@@ -461,6 +461,16 @@ export const nodes = {
       tools: texts.describe('names of its tools, each once'),
       errors: count.describe('number of calls that failed'),
       parallelSteps: count.describe('number of calls that ran in parallel'),
+      models: texts
+        .describe('names of the models that answered, in the order of their first response')
+        .optional(),
+      inputTokens: count.describe('input tokens of its responses, without cached ones').optional(),
+      outputTokens: count.describe('output tokens of its responses').optional(),
+      cacheReadTokens: count.describe('input tokens that were read from a cache').optional(),
+      cacheCreationTokens: count.describe('input tokens that were written to a cache').optional(),
+      modelTokens: counts
+        .describe('for each of its models: input, output, cache read and cache creation tokens')
+        .optional(),
       rev: lock,
     },
   ),

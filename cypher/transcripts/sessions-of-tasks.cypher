@@ -1,0 +1,5 @@
+// The transcript sessions in which the turns of each task were worked on.
+// params: $projectKey
+MATCH (p:Project {key: $projectKey})-[:HAS_FEATURE]->(f:Feature)-[:HAS_TASK]->(task:Task)-[:HAS_WORLD]->(w:World)
+MATCH (w)-[:HAS_TURN]->(:Turn)-[:TRANSCRIBED_IN]->(s:TranscriptSession)
+RETURN DISTINCT f.id AS featureId, task.id AS taskId, s.id AS sessionId

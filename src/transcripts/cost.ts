@@ -1,0 +1,123 @@
+/** Adds up the tokens of transcript turns (contract: doors.md, section 5). */
+import * as z from 'zod'
+import { projectKey, splitSessionId } from '../core/keys.ts'
+import { readPages, readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { textList } from '../rules/values.ts'
+import { commonParams, instantAt, type ReportRequest } from './reports.ts'
+import { addTokens, type Tokens } from './usage.ts'
+
+const turnUsage = statement('transcripts/turn-usage')
+const sessionsOfTasks = statement('transcripts/sessions-of-tasks')
+
+export const COST_GROUPS = ['task', 'session', 'model', 'day'] as const
+type CostGroup = (typeof COST_GROUPS)[number]
+
+const tokens = {
+  inputTokens: z.number().describe('input tokens, without cached ones'),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number().describe('input tokens that were read from a cache'),
+  cacheCreationTokens: z.number().describe('input tokens that were written to a cache'),
+}
+
+export const costRow = z.object({
+  name: z
+    .string()
+    .nullable()
+    .describe('feature/task, session, model or day (UTC); null: turns without a task or without a time'),
+  parent: z
+    .string()
+    .nullable()
+    .describe('by session: the session that started this subagent; otherwise null'),
+  turns: z.number().describe('transcript turns with tokens'),
+  ...tokens,
+  models: z.array(z.object({ model: z.string(), ...tokens })).describe('the same tokens by model'),
+})
+export type CostRow = z.output<typeof costRow>
+
+const usageRow = z.object({
+  key: z.string(),
+  sessionId: z.string(),
+  begunMs: z.number(),
+  models: textList,
+  modelTokens: z.array(z.number()),
+})
+const taskRow = z.object({ featureId: z.string(), taskId: z.string(), sessionId: z.string() })
+const TURNS_AT_ONCE = 2_000
+const NO_NAME = ''
+
+/**
+ * Lists tokens by task, session, model or day: the largest sums first, days in order. By task, a subagent
+ * counts for the task of its parent, and a session of several tasks counts for each of them.
+ */
+export async function listCost(
+  graph: Graph,
+  { by, ...request }: ReportRequest & { by: CostGroup },
+): Promise<CostRow[]> {
+  const { project } = request
+  const { fromMs, limit } = commonParams(request)
+  const tasks = by === 'task' ? await readTasks(graph, project) : new Map<string, string[]>()
+  const sums = new Map<string, CostRow>()
+  for await (const page of readPages(graph, turnUsage, { project, fromMs }, usageRow, TURNS_AT_ONCE))
+    for (const row of page)
+      for (const [name, models] of groupsOf(row, by, tasks)) addTurn(sums, name, by, models)
+  const rows = [...sums.values()]
+  const total = (row: Tokens): number =>
+    row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheCreationTokens
+  const byName = (a: CostRow, b: CostRow): number => ((a.name ?? '') < (b.name ?? '') ? -1 : 1)
+  return rows.sort((a, b) => (by === 'day' ? 0 : total(b) - total(a)) || byName(a, b)).slice(0, limit)
+}
+
+type ModelTokens = Tokens & { model: string }
+
+/** Returns the names of the groups that a turn counts for, each with its tokens in the group. */
+function groupsOf(
+  { sessionId, begunMs, models, modelTokens }: z.output<typeof usageRow>,
+  by: CostGroup,
+  tasks: ReadonlyMap<string, readonly string[]>,
+): [name: string, models: ModelTokens[]][] {
+  const usage = models.map((model, i) => {
+    const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] =
+      modelTokens.slice(4 * i, 4 * i + 4)
+    return { model, inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
+  })
+  if (by === 'model') return usage.map((each) => [each.model, [each]])
+  if (by === 'session') return [[sessionId, usage]]
+  if (by === 'day') return [[instantAt(begunMs)?.slice(0, 10) ?? NO_NAME, usage]]
+  const names = tasks.get(sessionId) ?? tasks.get(splitSessionId(sessionId).session) ?? [NO_NAME]
+  return names.map((name) => [name, usage])
+}
+
+function addTurn(
+  sums: Map<string, CostRow>,
+  name: string,
+  by: CostGroup,
+  models: readonly ModelTokens[],
+): void {
+  const { agentId, session } = splitSessionId(name)
+  const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }
+  const sum = sums.get(name) ?? {
+    name: name === NO_NAME ? null : name,
+    parent: by === 'session' && agentId !== null ? session : null,
+    turns: 0,
+    ...none,
+    models: [],
+  }
+  sums.set(name, sum)
+  sum.turns++
+  for (const { model, ...tokens } of models) {
+    addTokens(sum, tokens)
+    const ofModel = sum.models.find((each) => each.model === model)
+    if (ofModel === undefined) sum.models.push({ model, ...tokens })
+    else addTokens(ofModel, tokens)
+  }
+}
+
+async function readTasks(graph: Graph, project: string): Promise<Map<string, string[]>> {
+  const rows = await readRows(graph, sessionsOfTasks, { projectKey: projectKey(project) }, taskRow)
+  const tasks = new Map<string, string[]>()
+  for (const { featureId, taskId, sessionId } of rows)
+    tasks.set(sessionId, [...(tasks.get(sessionId) ?? []), `${featureId}/${taskId}`])
+  return tasks
+}

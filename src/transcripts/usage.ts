@@ -1,0 +1,105 @@
+/** Counts the tokens of a turn: numbers and names of models, never a text. */
+import { asText, identifyResponse, maskedName } from './content.ts'
+import { asObject, type TranscriptRecord } from './line-records.ts'
+
+/** Tokens of one or several responses. `inputTokens` does not include cached tokens. */
+export type Tokens = {
+  inputTokens: number
+  outputTokens: number
+  cacheReadTokens: number
+  cacheCreationTokens: number
+}
+
+/** The tokens of one response. Each record of a response repeats them, and the last record has the final numbers. */
+type ResponseUsage = Tokens & { response: string; model: string }
+
+/** The usage of a turn while it is read. Plain data, of limited size. */
+export type OpenUsage = {
+  /** Tokens of finished responses, by model. */
+  models: (Tokens & { model: string })[]
+  /** The newest responses, whose numbers may still change. */
+  newest: ResponseUsage[]
+}
+
+/** The usage of a turn. */
+export type Usage = Tokens & {
+  /** Names of the models, in the order of their first response. */
+  models: string[]
+  /** For each model: input, output, cache read and cache creation tokens. */
+  modelTokens: number[]
+}
+
+/** A repeated record of one of these responses is not counted twice. */
+const MAX_NEWEST = 8
+/** Further models of a turn count as one. */
+const MAX_MODELS = 8
+const OTHER_MODELS = '(other models)'
+
+export const newUsage = (): OpenUsage => ({ models: [], newest: [] })
+
+/** Reads the usage in a record of the assistant; null if it has none. */
+export function readUsage(record: TranscriptRecord): ResponseUsage | null {
+  const message = asObject(record.message)
+  const usage = asObject(message?.usage)
+  if (usage === null) return null
+  return {
+    response: identifyResponse(record),
+    model: asText(message?.model) === null ? '(no model)' : (maskedName(message?.model) ?? ''),
+    inputTokens: toCount(usage.input_tokens),
+    outputTokens: toCount(usage.output_tokens),
+    cacheReadTokens: toCount(usage.cache_read_input_tokens),
+    cacheCreationTokens: toCount(usage.cache_creation_input_tokens),
+  }
+}
+
+/** Adds a response, or replaces the numbers of its earlier record. */
+export function addUsage(usage: OpenUsage, added: ResponseUsage): void {
+  const index = usage.newest.findIndex(({ response }) => response === added.response)
+  if (index >= 0) usage.newest[index] = added
+  else usage.newest.push(added)
+  if (usage.newest.length > MAX_NEWEST)
+    for (const oldest of usage.newest.splice(0, 1)) addToModel(usage.models, oldest)
+}
+
+/** Returns the usage of a turn; null if none of its responses has one. */
+export function sumUsage({ models, newest }: OpenUsage): Usage | null {
+  const all = structuredClone(models)
+  for (const response of newest) addToModel(all, response)
+  if (all.length === 0) return null
+  const sum = (name: keyof Tokens): number => all.reduce((total, each) => total + each[name], 0)
+  return {
+    models: all.map(({ model }) => model),
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    cacheReadTokens: sum('cacheReadTokens'),
+    cacheCreationTokens: sum('cacheCreationTokens'),
+    modelTokens: all.flatMap((each) => [
+      each.inputTokens,
+      each.outputTokens,
+      each.cacheReadTokens,
+      each.cacheCreationTokens,
+    ]),
+  }
+}
+
+function addToModel(models: OpenUsage['models'], { response: _, model, ...tokens }: ResponseUsage): void {
+  const isKnown = models.some((each) => each.model === model)
+  const name = isKnown || models.length < MAX_MODELS ? model : OTHER_MODELS
+  const found = models.find((each) => each.model === name)
+  if (found === undefined) models.push({ model: name, ...tokens })
+  else addTokens(found, tokens)
+}
+
+/** Adds tokens to a sum. */
+export function addTokens(sum: Tokens, tokens: Tokens): void {
+  sum.inputTokens += tokens.inputTokens
+  sum.outputTokens += tokens.outputTokens
+  sum.cacheReadTokens += tokens.cacheReadTokens
+  sum.cacheCreationTokens += tokens.cacheCreationTokens
+}
+
+const MAX_TOKENS = 1_000_000_000
+
+/** A number of tokens. A value that is none counts as 0. */
+const toCount = (value: unknown): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : 0
