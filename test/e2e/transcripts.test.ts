@@ -140,6 +140,11 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       pattern: 'Grep → Read{2+} → Edit → Bash{2+}',
       errors: 0,
       parallel_steps: 0,
+      models: [],
+      input_tokens: null,
+      output_tokens: null,
+      cache_read_tokens: null,
+      cache_creation_tokens: null,
     })
     const ids = (items: { turn_id: string }[]) => items.map(({ turn_id }) => turn_id)
     expect(ids(turns)).toEqual(['e', 'a', 'd', 'b'])
