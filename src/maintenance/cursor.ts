@@ -1,17 +1,17 @@
-/** Cursors of what walks a graph: a position as text, opaque to callers. */
+/** Reads and writes the cursors of operations that walk a graph: a position as opaque text. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type * as z from 'zod'
 import { foreignCursor, openCursor, sealCursor } from '../core/pages.ts'
 
 const MOST_BYTES = 64 * 1024
 
-/** A position as text. Its keys repeat one another, and an address has little room: it is compressed. */
+/** Writes a position as compressed text: its keys have common parts, and a URL has little room. */
 export const toCursor = (position: object): string => sealCursor(deflateRawSync(JSON.stringify(position)))
 
 /**
- * The position of a cursor; null where there is no cursor yet.
+ * Reads the position of a cursor; null without a cursor.
  *
- * @throws `invalid_request` where the cursor is another's
+ * @throws `invalid_request` if the cursor belongs to another operation
  */
 export function parseCursor<S extends z.ZodType>(
   schema: S,
@@ -23,7 +23,7 @@ export function parseCursor<S extends z.ZodType>(
   return position
 }
 
-/** Null where the text is not a position of that schema. */
+/** Reads a position; null if the text does not match the schema. */
 export function readPosition<S extends z.ZodType>(schema: S, cursor: string): z.output<S> | null {
   const compressed = openCursor(cursor)
   if (compressed === null) return null

@@ -1,4 +1,4 @@
-/** Reads what is in a whole graph: loads it where an engine would load it late, and lists its projects. */
+/** Prepares operations on a whole graph: loads a graph that its engine loads lazily, and lists the projects. */
 import * as z from 'zod'
 import { partsOfKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
@@ -11,13 +11,13 @@ import { compareKeys } from './export/order.ts'
 
 const everywhere = [statement('graph/load', 'worlds'), statement('graph/load', 'sessions')]
 
-/** A graph of 100,000 turns and a million steps takes 7 s, and 5 GB from then on: see docs/decisions/embedded-memory.md. */
+/** Deadline of the load. 100,000 turns and a million steps take 7 s, and 5 GB from then on (docs/decisions/embedded-memory.md). */
 const LOAD_MS = 120_000
 
 /**
- * Before the first page of all there is of a project, or of all projects (null).
+ * Prepares the first page of an operation on a whole project, or on all projects (null).
  *
- * @throws `not_found` where the graph holds nothing of the project
+ * @throws `not_found` if the graph has nothing of the project
  */
 export async function beginReadingAll(graph: Graph, project: string | null): Promise<void> {
   if (project !== null) await requireProject(graph, project)
@@ -29,9 +29,9 @@ export async function beginReadingAll(graph: Graph, project: string | null): Pro
 const projectRow = z.object({ project: z.string() })
 
 /**
- * The projects that have nodes of some labels, in the order of their names, from one on.
+ * Lists the projects that have nodes of some labels, ordered by name, from a name on.
  *
- * @param labels default: of all that is exported; a project that has transcripts alone has no node of its own
+ * @param labels by default the labels of an export; a project that has only transcripts has no Project node
  */
 export async function listProjects(
   graph: Graph,

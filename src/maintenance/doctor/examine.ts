@@ -30,18 +30,18 @@ export const examination = z.object({
 })
 export type Examination = z.output<typeof examination>
 
-/** Of one answer: nothing more is begun after this. */
+/** Working time of one answer: no further piece begins after it. */
 const WORK_MS = 1_500
-/** Of one statement: a busy server that plans it for the first time took longer than a request may. */
+/** Deadline of one statement: a busy server that plans it for the first time needs longer than a request may take. */
 const READ_MS = 20_000
 
 /**
- * Examines a graph, or one project of it, a piece at a time. It changes nothing, unless it is asked to repair: then it
- * writes what it can derive from what the graph itself says, and never removes a turn, a part of one, or a text.
+ * Examines a graph, or one project of it, one page at a time. With `repair` it also writes the values that it can derive from
+ * the graph. It never removes a turn, a part of a turn, or a text.
  *
- * @param project null: the whole graph, with what belongs to no project
- * @throws `not_found` where nothing is kept of the project; `store_unavailable` where a graph of another version is to be
- *   repaired
+ * @param project null for the whole graph, including nodes that belong to no project
+ * @throws `not_found` if the graph has nothing of the project; `store_unavailable` if `repair` is requested for a graph of
+ *   another version
  * @example
  * let cursor: string | null = null
  * do {
@@ -77,7 +77,7 @@ export async function examine(
   return found
 }
 
-/** What another version of Turngraph wrote may hold what this one does not know: nothing of it may be repaired away. */
+/** Rejects a graph of another version: a repair might remove data that this version does not know. */
 async function refuseOtherSchema(graph: Graph): Promise<void> {
   const { pending } = await migrationStatus(graph)
   if (pending.length === 0) return
@@ -116,10 +116,10 @@ async function* examinePieces(
     yield { at: [null, kind, ''], examined: 0, findings: await findUnattached(graph, kind) }
 }
 
-/** Comes before the projects, as the kinds of nodes come after them. */
+/** Position of the schema: before the projects. The positions of the kinds of nodes come after them. */
 const SCHEMA = ''
 
-/** The kinds that have a key, but for those that are examined with the one they hang on; each with what reads it. */
+/** Kinds with a key, each with the statements that read it. Leaves out kinds that are examined together with their owner. */
 const KINDS = LABELS.filter(
   (label) => nodes[label].name === 'key' && !Object.values(rules).some((rule) => rule.with?.includes(label)),
 ).map((label) => ({
@@ -130,7 +130,7 @@ const KINDS = LABELS.filter(
 }))
 type Kind = (typeof KINDS)[number]
 
-/** The last record that was examined, with its kind and its project; without a project, what belongs to no project. */
+/** Project, kind and key of the last examined record. The project is null for nodes that belong to no project. */
 const place = z.union([
   z.tuple([z.null(), z.enum([SCHEMA, ...LABELS]), z.string()]),
   z.tuple([z.string(), z.enum(KINDS.map(({ label }) => label)), z.string()]),
@@ -140,7 +140,7 @@ type Place = z.output<typeof place>
 const KEYS_AT_ONCE = 500
 const nodeRow = z.looseObject({ key: z.string(), properties: propertyMap, isAttached: z.boolean() })
 
-/** The nodes of a kind in a project, in the order of their keys. */
+/** Examines the nodes of a kind in a project, in the order of their keys. */
 async function* examineKind(
   graph: Graph,
   project: string,
@@ -176,7 +176,7 @@ function lockFor({ label, rule: { lock } }: Kind, keys: string[]) {
   return isLocked ? (token: string) => toStep(lockNodes(label), { keys, token }) : null
 }
 
-/** The records of nodes, and what the rule of their kind says. What hangs on nothing is found by its label alone. */
+/** Checks nodes against the model and the rule of their kind. `findUnattached` finds nodes without an owner. */
 async function examineNodes(
   graph: Graph,
   project: string,
@@ -206,7 +206,7 @@ async function examineNodes(
 const SHOWN = 50
 const nameRow = z.object({ key: optionalText })
 
-/** Nodes that nothing leads to are found by their label alone: one look at each, and so only in a whole graph. */
+/** Reports nodes without a required relationship. Scans the label once, and therefore runs only for a whole graph. */
 async function findUnattached(graph: Graph, label: Label): Promise<Finding[]> {
   const unattached = selectUnattached(label)
   if (unattached === null) return []

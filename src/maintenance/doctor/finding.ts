@@ -1,4 +1,4 @@
-/** Collects what the doctor finds of one record after another, with what would put it right. */
+/** Collects the findings of the doctor, record by record, with their repairs. */
 import * as z from 'zod'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
@@ -17,44 +17,44 @@ export const finding = z.object({
 })
 export type Finding = z.output<typeof finding>
 
-/** Of one world or page so many are reported: after them, the rest says nothing new. */
+/** Maximum number of findings per world or page. */
 const MOST = 50
 const LONGEST = 500
 
-/** A node's properties as a row brings them; {@link About.record} says whether they fit. */
+/** Properties of a node as read from a row; {@link About.record} checks them against the model. */
 export type Properties = Readonly<Record<string, unknown>>
 export const propertyMap = z.record(z.string(), z.unknown())
 
-/** What puts a node right; made only once something is found. */
+/** Statements that repair a node, or a function that builds them after a finding. */
 type Repair = Step | readonly Step[] | null
 type RepairOr = Repair | (() => Repair)
 
-/** Findings about one node; without a label they are about the schema. */
+/** Reporter of findings about one node, or about the schema if it has no label. */
 export type About = {
   add(check: Check, found: string, repair?: RepairOr): void
-  /** @returns whether the two values differ, which it then reports */
+  /** Reports a difference between two values. @returns true if they differ */
   differs(check: Check, what: string, says: unknown, there: unknown, repair?: RepairOr): boolean
   key(expected: string): void
-  /** @returns whether the values fit the model; what the model does not have is reported, and hides nothing */
+  /** Reports values that do not fit the model. @returns true if the values fit; properties unknown to the model do not count */
   record(properties: Properties): boolean
 }
 
-/** A node with those of its properties that fit, and the further columns of its kind. */
+/** A node with the properties that fit the model, and the additional columns of its kind. */
 export type Examined = { key: string; properties: Properties; row: Properties; about: About }
 
-/** Nodes of one kind in a project, for the check of that kind. */
+/** Nodes of one kind in a project, as input of the check of that kind. */
 export type ToCheck = { graph: Graph; project: string; nodes: readonly Examined[]; findings: Findings }
 
 export class Findings {
   readonly all: Finding[] = []
-  /** All checks that found something, also past what is reported. */
+  /** All checks with findings, including findings beyond the reported maximum. */
   readonly checks = new Set<Check>()
-  /** What puts right what was found, where that can be derived: for a transaction that holds the lock. */
+  /** Repairs of the findings, as far as they can be derived. Run them in a transaction that holds the lock. */
   readonly repairs: Repair[] = []
-  /** How many records were looked at. */
+  /** Number of examined records. */
   examined = 0
 
-  /** Adds what was found apart. */
+  /** Adds findings that were collected separately. */
   take({ all, checks, repairs, examined }: Findings): void {
     this.all.push(...all)
     this.examined += examined
@@ -67,7 +67,7 @@ export class Findings {
       add: (check, found, repairOr = null) => {
         this.checks.add(check)
         const repair = typeof repairOr === 'function' ? repairOr() : repairOr
-        // One repair may answer several findings.
+        // Several findings may share a repair.
         if (repair !== null && !this.repairs.includes(repair)) this.repairs.push(repair)
         if (this.all.length >= MOST) return
         const { severity, remedy } = CHECKS[check]
@@ -106,14 +106,14 @@ function checkRecord(
   const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
   const found = [...problems, ...values].join('; ')
   const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
-  // What is removed stands whole in the report: where that is full, the next run takes it.
+  // Removes values only if the report contains them in full. If the report is full, the next run removes them.
   const removes = isReported && foreign.length > 0 && found.length <= LONGEST
   about.add('record_invalid', found, removes ? setProperties(label, key, nulls) : null)
   const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
   return findNodeProblems({ labels, properties: Object.fromEntries(ofModel) }).length === 0
 }
 
-/** What of a node's properties fits the model: all that a kind has, where {@link About.record} says that the values fit. */
+/** Returns the properties that fit the model; all properties of the kind if {@link About.record} returned true. */
 export function fittingProperties<L extends Label>(label: L, properties: Properties): Stored<L> {
   const fitting = Object.entries(nodes[label].properties.shape).flatMap(([name, property]) => {
     const { data } = (property as z.ZodType).safeParse(properties[name] ?? undefined)
@@ -122,7 +122,7 @@ export function fittingProperties<L extends Label>(label: L, properties: Propert
   return Object.fromEntries(fitting) as Stored<L>
 }
 
-/** Two values as a finding shows them; null where they are the same. */
+/** Describes the difference between two values for a finding; null if they are equal. */
 export function difference(says: unknown, there: unknown): string | null {
   const [a, b] = [JSON.stringify(says ?? null), JSON.stringify(there ?? null)]
   return a === b ? null : `says ${a}, has ${b}`

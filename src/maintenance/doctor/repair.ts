@@ -1,17 +1,17 @@
-/** Repairs what a check found, where the check derived the repair from what the graph itself says. */
+/** Runs the repairs that a check derived from the graph. */
 import { randomUUID } from 'node:crypto'
 import type { Graph, Step } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Finding, Findings } from './finding.ts'
 
-/** A repair may show what is derived of it: a chain, then what its turns said, then where that leaves a world. */
+/** Maximum number of passes: a repair can reveal further findings, first in the chain, then in the verdicts and the world. */
 const MOST_PASSES = 8
 
 /**
- * Examines records under their lock and writes what was derived, until nothing more can be: one transaction, so that
- * all of it is of one moment and none of it stays where something fails. Asked again it finds nothing to write.
+ * Examines records under their lock and writes the derived repairs until no repair is left. Uses one transaction, so that all
+ * repairs belong to one moment and an error undoes all of them. A second call finds nothing to write.
  *
- * @returns what was found before, and what is left: a finding that is gone is `repaired`
+ * @returns the findings before and after the repair; a finding that disappeared is marked `repaired`
  */
 export async function repairUnderLock(
   graph: Graph,
@@ -20,7 +20,7 @@ export async function repairUnderLock(
 ): Promise<Finding[]> {
   const found = new Map<string, Finding>()
   const done = await graph.transact(async (run) => {
-    found.clear() // a transaction may run again
+    found.clear() // the engine may run a transaction again
     if (lock !== null) await run(lock(randomUUID()))
     for (let pass = 1; ; pass++) {
       const { all, repairs } = await examine(within(graph, run))

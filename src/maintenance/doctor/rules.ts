@@ -1,4 +1,4 @@
-/** Lists what the doctor checks of each kind of node beyond the model: how keys are made, and rules of the domain. */
+/** Lists the checks for each kind of node that go beyond the model: the form of keys, and rules of the domain. */
 import {
   featureKey,
   partsOfKey,
@@ -24,18 +24,18 @@ import { checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './tra
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
 export type Rule<L extends Label = Label> = {
-  /** So many are examined, and repaired under their lock, at once. */
+  /** Number of nodes that are examined, and repaired under their lock, at once. */
   atOnce?: number
-  /** Kinds that are examined with this one. */
+  /** Kinds that are examined together with this kind. */
   with?: readonly Label[]
-  /** Further columns of a row: each an expression about the node `x`. */
+  /** Additional columns of a row, each an expression about the node `x`. */
   columns?: Readonly<Record<string, string>>
-  /** Properties without which the rules say nothing: where another one does not fit, it counts as absent. */
+  /** Properties that the rules require. Other properties that do not fit the model count as absent. */
   needs?: readonly (keyof Stored<L> & string)[]
-  /** The key that follows from the rest of a node; null where nothing says it. */
+  /** Computes the key from the properties of a node; null if they do not determine it. */
   expectedKey?(properties: Stored<L>, row: Properties): string | null
   check?(given: ToCheck): Promise<void>
-  /** What to lock instead of the nodes themselves. */
+  /** Builds a lock for other nodes, used instead of a lock on the examined nodes. */
   lock?(keys: string[], token: string): Step
 }
 
@@ -75,7 +75,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
   },
   Topic: { check: checkTopics },
   TranscriptFile: {
-    // Both are stored as an import shortens them, and the key is made of what it was given.
+    // An import shortens both properties when it stores them, but builds the key from the full values.
     needs: ['project', 'sessionId'],
     expectedKey: ({ project, sessionId, path }) =>
       sessionId.length < 200 ? transcriptFileKey({ project, sessionId, path: path ?? null }) : null,
@@ -90,7 +90,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
     },
     expectedKey: ({ project, id }) => {
       if (project === undefined || id === undefined) return null
-      // A turn may name a session by an id that an import would have shortened.
+      // A turn may name a session by an id that an import shortens.
       return id.length > 256 ? sessionKey(project, id) : transcriptKey(project, id)
     },
     check: checkSessions,

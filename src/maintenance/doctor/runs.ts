@@ -39,7 +39,7 @@ const ATTEMPTS_AT_ONCE = 500
 const runRow = z.object({
   key: z.string(),
   properties: propertyMap,
-  /** How each ended, and when. */
+  /** Status and end time of each attempt. */
   attempts: z.array(z.tuple([optionalText, optionalText])),
 })
 type RunRow = z.output<typeof runRow>
@@ -53,7 +53,7 @@ const attemptRow = z.object({
 })
 type AttemptRow = z.output<typeof attemptRow>
 
-/** How many are active there, by the key that only active ones have. */
+/** World with the number of active runs and attempts, counted by the key that only active ones have. */
 export type WorldOfRuns = {
   key: string
   project: string
@@ -104,7 +104,7 @@ function checkRun(world: WorldOfRuns, { key, properties, attempts }: RunRow, abo
         ? setProperties('TurnRun', key, { activeWorldKey: activeIn })
         : null,
   )
-  if (broken.length > 0) return // and so do its counts
+  if (broken.length > 0) return // the repair above also writes the counts
   const names = Object.keys(counted) as (keyof typeof counted)[]
   const says = names.map((name) => run[name])
   const what = 'attempts, committed, failed, interrupted:'
@@ -113,10 +113,10 @@ function checkRun(world: WorldOfRuns, { key, properties, attempts }: RunRow, abo
   )
 }
 
-/** What nobody can derive any more is said to be so, rather than that the record stays unreadable. */
+/** Value of a required text that cannot be derived. Without it the record stays unreadable. */
 const NOT_RECORDED = 'not recorded'
 
-/** The counts and, of an ended run, what an end has. An active run ends as its coordinator, or a cancel, ends it. */
+/** Repairs the counts and the end of a run. Does not end an active run: its coordinator or a cancellation does. */
 function repairOfRules(key: string, run: TurnRun, counted: object, latest: string | undefined): Step | null {
   const hasEnded = !isActiveRun(run.status)
   const hasFailed = run.status === 'failed' || run.status === 'interrupted'
@@ -131,7 +131,7 @@ function repairOfRules(key: string, run: TurnRun, counted: object, latest: strin
   })
 }
 
-/** The attempts of a world, by their numbers. */
+/** Checks the attempts of a world, by their numbers. */
 export async function checkAttempts(graph: Graph, world: WorldOfRuns, findings: Findings): Promise<void> {
   for (let first = 1; first <= world.attemptCount; first += ATTEMPTS_AT_ONCE) {
     const length = Math.min(ATTEMPTS_AT_ONCE, world.attemptCount - first + 1)
@@ -207,7 +207,7 @@ function checkProduced(
   }
   const [turn] = produced
   const expected = turnKey(world.key, attempt.attemptedTurn)
-  // A record that was superseded since has another key, and the digest that it had.
+  // A record that was superseded later has another key and the same digest.
   if (produced.length !== 1 || turn === undefined || turnOfSuperseded(turn[0]) !== expected)
     about.add(
       'attempt_turn',

@@ -11,7 +11,7 @@ const constraintsThere = statement('doctor/schema', 'constraints')
 const indexesThere = statement('doctor/schema', 'indexes')
 const migrationChain = statement('graph/migrations')
 
-/** The migrations, and what they were to leave behind. */
+/** Checks the migrations, and the constraints and indexes that they must have created. */
 export async function checkSchema(graph: Graph): Promise<{ examined: number; findings: Finding[] }> {
   const findings = new Findings()
   const migrations = loadMigrations()
@@ -57,7 +57,7 @@ const texts = z
   .nullish()
   .transform((value) => (typeof value === 'string' ? [value] : (value ?? [])))
 
-/** Each engine has names of its own for the columns. */
+/** Row of a constraint or index. The engines name the columns differently. */
 const schemaRow = z
   .object({
     type: z.string().nullish(),
@@ -74,7 +74,7 @@ const schemaRow = z
     of: [...property, ...properties],
   }))
 
-/** What a command of a migration makes: a constraint or an index, with its label and its properties. */
+/** Matches a migration command that creates a constraint or an index, with its label and its properties. */
 const MADE = /^CREATE (CONSTRAINT|INDEX) \w+ IF NOT EXISTS FOR \(\w+:(\w+)\) (?:REQUIRE|ON) (.+)$/i
 
 async function checkCommands(graph: Graph, commands: readonly string[], findings: Findings): Promise<void> {
@@ -96,7 +96,7 @@ type Row = z.output<typeof schemaRow>
 const isOn = ({ on, of }: Row, label: string, properties: readonly string[]): boolean =>
   on === label && of.join() === properties.join()
 
-/** Grafeo indexes each property by itself; on Neo4j a constraint brings its own index. */
+/** True if the index exists. Grafeo has one index per property; on Neo4j a constraint creates its own index. */
 const hasIndex = (
   { engine }: Graph,
   there: readonly Row[],

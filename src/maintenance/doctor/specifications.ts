@@ -1,4 +1,4 @@
-/** Checks what tasks declare: each version lists as many criteria as it says, and no version is missing. */
+/** Checks declared specifications: each version lists as many criteria as its count, and no version is missing. */
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
@@ -9,13 +9,13 @@ export const SPECIFICATION_COLUMNS = {
   positions: '[(x)-[l:LISTS]->(:Criterion) | l.position]',
 } as const
 
-/** The key of a version follows from that of its task. */
+/** Derives the key of a version from the key of its task. */
 export const keyOfVersion = ({ key, version }: Stored<'Specification'>): string =>
   specificationKey(key.slice(0, key.lastIndexOf('/')), version)
 
 const positionsRow = z.object({ positions: z.array(z.number()) })
 
-/** What half of a declaration looks like is refused to every reader, so a wrong count hides the version and stops an export. */
+/** Checks the criteria count of versions. A wrong count looks like half a declaration: reads reject it, and exports fail. */
 export async function checkSpecifications({ nodes }: ToCheck): Promise<void> {
   for (const { key, properties, row, about } of nodes) {
     const { positions } = positionsRow.parse(row)
@@ -37,7 +37,7 @@ const taskRow = z.object({
   specifiedAfter: z.array(z.tuple([z.string(), z.number()])),
 })
 
-/** The versions of a task are numbered from 1, and each of its worlds knows after which of its turns each was declared. */
+/** Checks that versions are numbered from 1, and that each world records as many versions as its task. */
 export function checkVersions(specificationVersion: unknown, row: Properties, about: About): void {
   const { versions, specifiedAfter } = taskRow.parse(row)
   const numbers = versions.toSorted((a, b) => (a ?? 0) - (b ?? 0))

@@ -1,4 +1,4 @@
-/** Checks the sums that imports keep of patterns, tools and desires, counted anew from the turns. */
+/** Recounts the sums of patterns, tools and desires, which imports keep, from the turns. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { patternKey, toolKey, toolUseKey } from '../../core/keys.ts'
@@ -39,7 +39,7 @@ const NO_USE = { turns: 0, calls: 0 }
 const useRow = z.object({ key: z.string(), turns: optionalNumber, calls: optionalNumber })
 const sumRow = z.object({ period: z.number(), length: z.number(), turns: z.number(), sum: z.number() })
 
-/** Compares the stored sums of a tool with what its turns add up to. */
+/** Compares the stored sums of a tool with the sums over its turns. */
 export async function checkTool({ graph, project, nodes: [node], findings }: ToCheck): Promise<void> {
   if (node === undefined) return
   const tool = String(node.properties.name)
@@ -61,7 +61,7 @@ export async function checkTool({ graph, project, nodes: [node], findings }: ToC
     node.about.add('transcript_sums', `${key} is not there, of ${there} turns and calls`, repair)
 }
 
-/** Reports sums of a tool that has no node: no turn can have called it. */
+/** Reports sums of a tool without a node: no turn can have called such a tool. */
 export async function checkUses({ graph, project, nodes }: ToCheck): Promise<void> {
   const keyOfTool = ({ properties }: Examined) => toolKey(project, (properties as Stored<'ToolUse'>).tool)
   const keys = [...new Set(nodes.map(keyOfTool))]
@@ -78,7 +78,7 @@ const pattern = z.tuple([z.string(), z.number(), z.number()])
 export async function checkDesires({ nodes }: ToCheck): Promise<void> {
   for (const { properties, row, about } of nodes) {
     const [from, ...others] = z.array(pattern).parse(row.patterns)
-    if (from === undefined || others.length > 0) continue // one without a pattern is unattached
+    if (from === undefined || others.length > 0) continue // a desire without a pattern is reported as unattached
     const desire = properties as Stored<'Desire'>
     const says = [patternKey(desire.project, desire.pattern), desire.count, desire.avgLength]
     const [of, turns, calls] = from

@@ -1,4 +1,4 @@
-/** Checks the criteria of a task: what they are merged into must be there, and come to an end. */
+/** Checks the criteria of a task: the target of each merge must exist, and no chain of merges may be a cycle. */
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
 import { labelOnlyCriterionKey } from '../../core/keys.ts'
@@ -16,11 +16,11 @@ const criteriaOfTask = statement('criteria/of-task')
 
 const criterionRow = z.object({ key: z.string(), properties: propertyMap, isNamed: z.boolean() })
 
-/** The criteria of a task that turns of its worlds may name, and under which key a merged criterion counts. */
+/** Criteria that the turns of a task may name, and the key under which a merged criterion counts. */
 export type OfTask = {
   criteria: ReadonlySet<string>
   finalKey: (key: string) => string
-  /** Whether every merge comes to an end. */
+  /** True if no chain of merges is broken or a cycle. */
   isSound: boolean
 }
 
@@ -60,8 +60,8 @@ export async function readCriteria(graph: Graph, task: string, findings = new Fi
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /**
- * Finds two labels that one source gave to a criterion with a masked text: versions before masks.md masked texts before they were
- * compared, so criteria that differed in a secret became one.
+ * Finds two labels that one source gave to a criterion with a masked text. Versions before masks.md masked texts before they
+ * compared them, so that criteria that differed only in a secret were merged.
  */
 function findSharedLabels({ texts, labels, labelSources }: Properties): string | null {
   if (!listOf(texts).some(hasMark)) return null
@@ -97,14 +97,14 @@ function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | 
   if (target === null) return null
   const round = [key]
   for (let at: string | null = target; at !== null && at !== key; at = into.get(at) ?? null) {
-    if (round.includes(at)) return null // it leads into a round of others
+    if (round.includes(at)) return null // leads to a cycle without this criterion
     round.push(at)
   }
   const isOfRound = into.get(round.at(-1) ?? '') === key && round.toSorted()[0] === key
   return !into.has(target) || isOfRound ? setProperties('Criterion', key, { mergedInto: null }) : null
 }
 
-/** The key of a criterion with a text is made of the text; that of one that began as a label, of the label and its world. */
+/** Checks the form of a criterion key. It is derived from the text, or from label and world if the criterion had no text. */
 function isCriterionKey(task: string, key: string, { worldKey, labels }: Properties): boolean {
   const own = key.startsWith(`${task}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(task.length + 1))
   const world = asText(worldKey)

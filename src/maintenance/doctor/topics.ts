@@ -1,10 +1,10 @@
-/** Checks topics, by which sessions find each other: those that a deletion left with fewer turns than are about them. */
+/** Checks topics, which lead to related sessions: a deletion may have left a topic with too few turns. */
 import { refillSteps } from '../../memory/elsewhere/refill-topics.ts'
 import type { ToCheck } from './finding.ts'
 
 export async function checkTopics({ project, nodes }: ToCheck): Promise<void> {
   const incomplete = nodes.filter(({ properties }) => properties.incomplete === true)
-  // One for all of them: it looks at every turn of the project.
+  // All topics share a repair, because it reads every turn of the project.
   const repair = refillSteps(
     project,
     incomplete.map(({ key }) => key),

@@ -54,7 +54,7 @@ type StepRow = z.output<typeof stepRow>
 
 const PERSONS_WORDS = 'it holds a text that may be what a person typed'
 
-/** Checks what stands open in transcripts: error texts are there too. */
+/** Checks the unfinished calls of transcript files, which contain error texts, too. */
 export async function checkTranscriptFiles({ nodes }: ToCheck): Promise<void> {
   for (const { key, properties, about } of nodes) {
     const { state, rulesVersion } = properties as Stored<'TranscriptFile'>
@@ -151,7 +151,7 @@ function checkStep(
   about.add('persons_words', PERSONS_WORDS, () => toStep(dropError, params))
 }
 
-/** What reports read instead of the steps. */
+/** Checks the sums of calls, which reports read instead of the steps. */
 function checkCalls(
   project: string,
   key: string,
@@ -172,7 +172,7 @@ function checkCalls(
   about.differs('transcript_turn', 'CALLED', sorted(called), sorted(sums), repair)
 }
 
-/** Names of tools that were cut when they were stored stand whole in the pattern. */
+/** Names of tools below this length are complete. Longer names may have been cut in the list, and are complete in the pattern. */
 const LONGEST_WHOLE = 180
 
 function checkPattern(

@@ -42,21 +42,21 @@ const partRow = z.object({
 })
 type PartRow = z.output<typeof partRow>
 
-/** So many parts are read at once. */
+/** Number of parts that are read at once. */
 const PARTS_AT_ONCE = 4_000
 
-/** What turns say: what the world's progress is derived from. */
+/** Verifications and promises of turns: the source of the world's progress. */
 export type Said = { ledger: LedgerEntry[]; promised: PromiseEntry[] }
 
 type TurnLabel = 'Turn' | 'SupersededTurn'
 type TurnNode = { key: string; properties: Properties }
 
-/** What is examined of the turns of one world. */
+/** Context of the check of one world's turns. */
 type Of = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings }
 
 /**
- * @param criteria those of the task: nothing may speak of another's
- * @returns what the turns say
+ * @param criteria criteria of the task: a turn may name no others
+ * @returns verifications and promises of the turns
  */
 export async function checkTurns(
   graph: Graph,
@@ -78,7 +78,7 @@ export async function checkTurns(
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** The parts of a turn, as the model declares them. */
+/** Checks the parts of a turn against the model. */
 const PARTS = ownedBy('Turn').flatMap(({ type, of, parts }) =>
   parts === null ? [] : [{ type, of, ...parts }],
 )
@@ -152,7 +152,7 @@ function checkJudged(
   }
 }
 
-/** A part of a turn, with the criteria that it names: a verification and a promise name one each. */
+/** Checks a part of a turn and its criteria: a verification or a promise names exactly one. */
 function checkPart(
   label: Label,
   { properties, criteria: of }: PartRow,
@@ -167,7 +167,7 @@ function checkPart(
   if (label === 'Issue') {
     const { category = null, signature, ...issue } = fittingProperties('Issue', properties)
     const derived = issueSignature({ ...issue, category })
-    // A graph that was written before signatures were has none.
+    // Graphs of earlier versions have no signatures.
     about.differs('record_invalid', `${shown}: signature`, signature ?? derived, derived)
   }
   if (label !== 'Verification' && label !== 'Promise') return
@@ -190,7 +190,7 @@ function checkPart(
   }
 }
 
-/** How a turn ended is kept as one text, made of what it says. */
+/** Checks the outcome, a text that is derived from the decision and the parts of a turn. */
 function checkOutcome(
   label: TurnLabel,
   key: string,

@@ -1,4 +1,4 @@
-/** Checks a world: the chain of its turns, its runs and attempts, and what it keeps of all of them. */
+/** Checks a world: the chain of its turns, its runs and attempts, and the values derived from them. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { taskKey, turnKey } from '../../core/keys.ts'
@@ -24,7 +24,7 @@ import { checkAttempts, checkRuns } from './runs.ts'
 import { type OfTask, readCriteria } from './tasks.ts'
 import { checkTurns, keyList } from './turns.ts'
 
-/** A world with how much hangs on it. */
+/** Row of a world, with counts of its parts. */
 export const WORLD_COLUMNS = {
   tasks: '[(x)<-[:HAS_WORLD]-(task:Task) | task.key]',
   turns: 'COUNT { (x)-[:HAS_TURN]->(:Turn) }',
@@ -48,12 +48,12 @@ const turnsByKey = selectNodes('Turn', {
 })
 
 const NUMBERS_AT_ONCE = 200
-/** A world that is written to all the time is left for another examination. */
+/** Maximum number of tries for a world that changes during the check. The next examination checks it again. */
 const MOST_TRIES = 3
-/** As many as the world keeps (cypher/turns/append). */
+/** Number of outcomes that a world keeps (cypher/turns/append). */
 const OUTCOMES = 8
 
-/** The id, the end of its lease, and who has it. */
+/** Id, end of the lease, and owner of the lease. */
 const active = z.tuple([z.string(), z.number(), z.string().nullable()])
 
 const worldRow = z.looseObject({
@@ -80,7 +80,7 @@ const turnRow = z.object({
 })
 type TurnRow = z.output<typeof turnRow>
 
-/** What is found is reported only if nobody wrote there meanwhile: a write is seen part by part. */
+/** Reports findings only if no write changed the world during the check: the check reads a write part by part. */
 export async function checkWorld({ graph, nodes: [node], findings }: ToCheck): Promise<void> {
   if (node === undefined) return
   const { key, about } = node
@@ -107,17 +107,17 @@ export async function checkWorld({ graph, nodes: [node], findings }: ToCheck): P
   }
 }
 
-/** What the turns so far say, and how they are chained. */
+/** Values derived from the turns so far, and the end of their chain. */
 type Derived = {
   turnsFound: number
-  /** The turn before, and where its NEXT leads. */
+  /** The previous turn, and the targets of its NEXT. */
   last: { key: string; number: number; next: string[]; digest: string } | null
-  /** When its latest turn was completed. */
+  /** Latest completion time of a turn. */
   latest: string | null
   promisedTurn: number | null
   promisedDigest: string | null
   outcomes: string[]
-  /** Where each criterion stands. */
+  /** Progress of each criterion. */
   progress: Map<string, Progress>
 }
 
@@ -127,7 +127,7 @@ type Work = {
   task: OfTask
   derived: Derived
   findings: Findings
-  /** The world. */
+  /** Reporter of findings about the world. */
   about: About
 }
 
@@ -198,10 +198,10 @@ async function examineTurns(
 
 const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 
-/** Texts of instants in the one form, to the microsecond. */
+/** Writes instants in their canonical form, to the microsecond. */
 const isLater = (at: string, than: string | null): boolean => at.slice(0, -1) > (than ?? '').slice(0, -1)
 
-/** The chain of the turn numbers present, and what the world keeps of its newest turns. */
+/** Checks the chain of the existing turns, and the values that the world keeps of its newest turns. */
 function checkChain(
   { key, properties, worlds, before, next }: TurnRow,
   derived: Derived,
@@ -239,7 +239,7 @@ function checkChain(
     Object.assign(derived, { promisedTurn: number, promisedDigest: digest })
 }
 
-/** A turn that stands under no number is taken out of its world, and stays with all that it says. */
+/** Reports turns whose key does not match their number. The repair detaches such a turn from its world and keeps its data. */
 async function reportStrays(graph: Graph, { world, row, derived, findings, about }: Work): Promise<void> {
   const strays = await readRows(graph, strayTurns, { worldKey: world.key, limit: 20 }, strayRow)
   for (const { key, number } of strays)
@@ -257,7 +257,7 @@ async function reportStrays(graph: Graph, { world, row, derived, findings, about
 const strayRow = z.object({ key: optionalText, number: optionalNumber })
 
 function checkCounters({ world, row, derived, findings, about }: Work): void {
-  // What is wrong with its turns has been reported.
+  // The cause, a doubled turn number, is already reported.
   if (findings.all.some(({ check }) => check === 'turn_number_doubled')) return
   const instant = (at: string | null | undefined) => (at == null ? null : canonicalInstant(at))
   const counters: Properties = {
@@ -277,7 +277,7 @@ function checkCounters({ world, row, derived, findings, about }: Work): void {
     lastActivityAt: instant(world.lastActivityAt),
     attemptCount: world.attemptCount ?? 0,
   }
-  // A counter that says more turns than there are is all that tells of a lost one: it stays.
+  // A counter above the number of turns is the only trace of a lost turn: keep it.
   const hasLostTurns = world.turnCount > row.turns
   for (const [name, there] of Object.entries(counters))
     about.differs('world_counters', name, says[name as 'rev'], there, () =>
@@ -285,7 +285,7 @@ function checkCounters({ world, row, derived, findings, about }: Work): void {
     )
 }
 
-/** Raises the revision as well: who read the world before reads it again. */
+/** Sets properties of a world and raises its revision, so that a concurrent reader reads the world again. */
 const setWorld = (world: Stored<'World'>, properties: Properties): Step | null =>
   setProperties('World', world.key, { ledgerRev: world.ledgerRev + 1, ...properties })
 
@@ -321,10 +321,10 @@ const UNSOUND: readonly Check[] = [
 
 const storedForm = (progress: Progress): string => progressProperties(progress, 0).kept
 
-/** Where each criterion stands, as it is kept and as it is derived from all that the turns said. */
+/** Compares the stored progress of each criterion with the progress derived from all turns. */
 function checkProgress({ world, row, task, derived, findings, about }: Work): void {
   const stored = new Map<string, { rev: number; progress: Progress }>()
-  // The turns do not say what they said: what is derived of them would say no more.
+  // The turns are damaged, so the progress derived from them would be wrong, too.
   const canDerive = task.isSound && !UNSOUND.some((check) => findings.checks.has(check))
   const repair = canDerive ? repairOfProgress(world, derived.progress) : null
   for (const [key, text, state, rejections] of row.progress) {

@@ -1,6 +1,6 @@
 /**
- * Ends what is active of a world, for its export: a lease is of the graph that gave it, and two graphs must not both have
- * it. So it leaves as if its owner had died when it last was heard of: interrupted, by the rules of the lifecycle.
+ * Ends the active run and attempt of a world in its export: a lease belongs to the graph that granted it, and two graphs must
+ * not both grant it. The export shows them as interrupted at the last renewal of the lease, by the rules of the lifecycle.
  */
 import { toInstant } from '../../core/instants.ts'
 import type { WorldState } from '../../runs/decision.ts'
@@ -41,7 +41,7 @@ export function endActive(
   }
 }
 
-/** Each renewal puts the lease so far ahead. */
+/** Returns the time of the last renewal: each renewal sets the lease to end one `leaseTtlMs` later. */
 function describeLastHeard({ leaseTtlMs }: WorldState, work: TurnRun | Attempt | null): string {
   if (work === null) return ''
   const renewed = work.leaseUntil - leaseTtlMs

@@ -1,14 +1,14 @@
-/** Joins the pages of an export into the lines of a file, with the trailer that says it is whole. */
+/** Joins the pages of an export into the lines of a file, with a trailer that proves that the file is complete. */
 import { createHash } from 'node:crypto'
 import { KINDS, type Kind, type Trailer } from './records.ts'
 
 type Page = { lines: string[]; nextCursor: string | null }
 
 /**
- * The lines of an export, page by page, and last its trailer: how many records of each kind there are, and the SHA-256
- * of all that stands before it. A file without one was cut off.
+ * Yields the lines of an export, page by page, followed by its trailer: the number of records of each kind, and the SHA-256
+ * of all preceding lines. A file without a trailer is incomplete.
  *
- * @param read asks for a page, from a cursor on
+ * @param read reads the page after a cursor
  * @example
  * for await (const line of exportLines((cursor) => client.exportPage({ cursor }))) file.write(`${line}\n`)
  */
@@ -30,19 +30,19 @@ export async function* exportLines(read: (cursor: string | null) => Promise<Page
   } satisfies Trailer)
 }
 
-/** The lines of pages, one after the other; the next page is asked for while the last one is written. */
+/** Yields the lines of all pages. Requests the next page while the caller writes the current page. */
 export async function* readPages(read: (cursor: string | null) => Promise<Page>): AsyncGenerator<string> {
   let page = await read(null)
   for (;;) {
     const next = page.nextCursor === null ? null : read(page.nextCursor)
-    next?.catch(() => {}) // told to the caller that comes for it
+    next?.catch(() => {}) // the caller gets the error when it awaits the page
     yield* page.lines
     if (next === null) return
     page = await next
   }
 }
 
-/** A record begins with its kind. */
+/** Reads the kind of a record, which is its first field. */
 function readKind(line: string): Kind | null {
   const [, kind] = /^\{"kind":"(\w+)"/.exec(line) ?? []
   return KINDS.find((known) => known === kind) ?? null

@@ -1,4 +1,4 @@
-/** Exports a graph as records, each with the position after it: an export that was cut off goes on from there. */
+/** Exports a graph as records, each with the position after it, from which an interrupted export continues. */
 import * as z from 'zod'
 import { projectKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -12,15 +12,15 @@ import { exportWorld, halfRestored, worldPosition } from './world.ts'
 
 export const exportPosition = place.extend({
   /**
-   * The revision of the task's criteria that was exported, the last one of them where some are left, and how many versions the
-   * task declared when it was exported first.
+   * Revision of the exported criteria; the last exported criterion, if some are left; and the number of versions that the task
+   * had declared when its export began.
    */
   criteria: z
     .strictObject({ rev: z.number(), after: z.string().optional(), version: z.number().optional() })
     .optional(),
-  /** How much of the world was exported: nothing yet (null), or all of it (absent). */
+  /** Exported part of the world: null for nothing yet, absent for the whole world. */
   ofWorld: worldPosition.nullable().optional(),
-  /** The last record of a kind that the model alone declares, below the place. */
+  /** Last record of a kind that only the model declares, below the place. */
   added: z.strictObject({ kind: z.string(), after: z.string() }).optional(),
   transcripts: transcriptPosition.optional(),
 })
@@ -32,7 +32,7 @@ type Entry = { record: ExportRecord; at: ExportPosition }
 export const headerLine = (exported: Exported): string =>
   JSON.stringify({ format: FORMAT, version: VERSION, ...exported } satisfies Header)
 
-/** The lines of an export, from a position on. */
+/** Yields the lines of an export after a position. */
 export async function* walkLines(
   graph: Graph,
   exported: Exported,
@@ -55,7 +55,7 @@ async function* exportRecords(
   }
 }
 
-/** The work of a project: its features, their tasks with the criteria, and the worlds of each. */
+/** Exports the features of a project, their tasks with the criteria, and the worlds of each task. */
 async function* exportWork(
   graph: Graph,
   project: string,
@@ -64,7 +64,7 @@ async function* exportWork(
 ): AsyncGenerator<Entry> {
   const [record] = await readRecords(graph, 'project', [projectKey(project)])
   if (record === undefined) return
-  // With `since` it is exported once something of it is.
+  // With `since`, exports the project together with its first exported record.
   let isPending = from === null
   if (isPending && since === null) {
     yield { record, at: { project } }
@@ -94,7 +94,7 @@ async function* exportWork(
       let ofWorld = (resumed && from.ofWorld) || null
       const chunks = resumed && from.ofWorld === undefined ? [] : exportWorld(graph, world, ofWorld)
       for await (const chunk of chunks) {
-        // Criteria are read once the turns were that speak of them, and told again where a capture has added to them.
+        // Reads criteria after the turns that name them, and exports them again if a capture has added to them.
         yield* exportCriteriaOf(task, { ...at, criteria, ofWorld })
         for (const { record, at: done } of chunk) {
           ofWorld = done
@@ -118,7 +118,7 @@ async function* exportWork(
   }
 }
 
-/** A task and its criteria, where they are not those that were exported; from the criterion on after which it was left. */
+/** Exports a task and its criteria if they changed since the last export of them, after the criterion of the position. */
 async function* exportCriteria(graph: Graph, key: string, from: ExportPosition): AsyncGenerator<Entry> {
   let { rev, after, version } = from.criteria ?? {}
   if (after === undefined) {
@@ -136,14 +136,14 @@ async function* exportCriteria(graph: Graph, key: string, from: ExportPosition):
 }
 
 /**
- * A version that is declared while its task is exported is left out, with all that was said of it: it lists criteria that were
- * not there when those of the task were exported, and a restore would refuse it.
+ * False for a version that was declared during the export of its task. The export leaves it out with all references to it: its
+ * criteria were missing when those of the task were exported, and a restore would reject it.
  */
 function isDeclaredBy({ kind, version }: AnyRecord, { criteria }: ExportPosition): boolean {
   return kind !== 'specification' || Number(version) <= (criteria?.version ?? Number.POSITIVE_INFINITY)
 }
 
-/** A task or a world as of the versions that its task declared when it was exported first. */
+/** Reduces a task or a world to the versions that the task had declared when its export began. */
 function asDeclared(record: ExportRecord, { version }: { version?: number | undefined } = {}): ExportRecord {
   if (version === undefined) return record
   if (record.kind === 'task' && (record.specificationVersion ?? 0) > version) {

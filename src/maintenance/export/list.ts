@@ -1,4 +1,4 @@
-/** Lists what an export walks, each kind by key: projects, the features, tasks and worlds of one, and its transcripts. */
+/** Lists the nodes of an export, each kind by key: projects, their features, tasks and worlds, and their transcripts. */
 import * as z from 'zod'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readKeys } from '../../graph/decode.ts'
@@ -12,13 +12,13 @@ import { compareKeys, firstAfter, windowAfter } from './order.ts'
 import { type NodeKind, readRecords } from './read.ts'
 import { ADDED, type ExportRecord, type RecordOf } from './records.ts'
 
-/** So many keys are listed at once. */
+/** Number of keys that are listed at once. */
 export const AT_ONCE = 100
 
-/** All nodes of a listing, or those alone that moved since an instant: found by several statements, where several things move one. */
+/** Statements that list all nodes, or the nodes that changed since an instant. Several statements cover several kinds of change. */
 type Listing = { all: Statement; moved: readonly Statement[] }
 
-/** The keys of a listing after one, page by page. */
+/** Yields the keys of a listing after a key, page by page. */
 async function* listKeys(
   graph: Graph,
   { all, moved }: Listing,
@@ -38,19 +38,19 @@ async function* listKeys(
   }
 }
 
-/** A world moves when it is created, and when a turn of it is completed or recorded. */
+/** Condition: the world was created, or a turn of it was completed or recorded. */
 const WORLD_MOVED = `(world.createdAt >= datetime($since) OR world.lastCompletedAt >= datetime($since)
     OR EXISTS { MATCH (world)-[:HAS_TURN]->(t:Turn) WHERE t.createdAt >= datetime($since) })`
 
 const variableName = (label: Label): string => label.charAt(0).toLowerCase() + label.slice(1)
 
-/** A task moves, too, when it declares a version of what must hold. */
+/** Condition: the task declared a version of its specification. */
 const DECLARED = 'specification.declaredAt >= datetime($since)'
 
 /**
- * What hangs on a node, by key: a hub's children are walked, no label is scanned.
+ * Lists the children of a node by key. Follows the relationships of the node and scans no label.
  *
- * @param movedBy the labels from there down to those that move, and when one of them has
+ * @param movedBy labels on the way down to the nodes that may have changed, and the condition of a change
  */
 function below(label: Label, movedBy: { way: readonly Label[]; when: string } | null = null): Statement {
   const { way = [], when = null } = movedBy ?? {}
@@ -67,7 +67,7 @@ LIMIT $limit`,
   )
 }
 
-/** By their keys; the project by its name. */
+/** Place in the hierarchy: the name of the project, and keys below it. */
 export const place = z.strictObject({
   project: z.string(),
   feature: z.string().optional(),
@@ -95,17 +95,17 @@ const belowOwners = {
 }
 const LEVELS = Object.keys(belowOwners) as (keyof typeof belowOwners)[]
 
-/** What is exported: a project's records, or those of all; with an instant what moved since. */
+/** Scope of an export: one project or all; with `since` only records that changed after an instant. */
 export type Exported = { project: string | null; since: string | null }
 
-/** The project itself or all, from a place on. */
+/** Lists the given project, or all projects from a place on. */
 export const projectsFrom = async (
   graph: Graph,
   { project }: Exported,
   from: Place | null,
 ): Promise<string[]> => (project === null ? listProjects(graph, from?.project ?? null) : [project])
 
-/** All places below one. From a place on it begins with those that lead there. */
+/** Yields all places below a place. With `from` it begins with the places that lead to it. */
 export async function* placesBelow(
   graph: Graph,
   above: Place,
@@ -133,11 +133,11 @@ async function* withThoseBelow(
   yield* placesBelow(graph, at, since, from)
 }
 
-/** Whether two places are the same. */
+/** True if two places are equal. */
 export const isAt = (a: Place, b: Place | null): boolean =>
   b !== null && a.project === b.project && LEVELS.every((level) => a[level] === b[level])
 
-/** Records below a node, from the one after a key on. */
+/** Yields the records below a node after a key. */
 async function* recordsBelow<K extends NodeKind>(
   graph: Graph,
   kind: K,
@@ -150,7 +150,7 @@ async function* recordsBelow<K extends NodeKind>(
 
 const criteria = below('Criterion')
 
-/** The criteria of a task after one. */
+/** Yields the criteria of a task after a key. */
 export const criteriaAfter = (graph: Graph, owner: string, after: string) =>
   recordsBelow(graph, 'criterion', criteria, { owner, after })
 
@@ -160,7 +160,7 @@ const added = ADDED.map(({ kind, label, owner }) => ({
   listing: below(label),
 }))
 
-/** Records of kinds that the model alone declares, below a place, from the one after a key on. */
+/** Yields the records of kinds that only the model declares, below a place and after a key. */
 export async function* addedBelow(
   graph: Graph,
   at: Place,
@@ -174,7 +174,7 @@ export async function* addedBelow(
     yield* recordsBelow(graph, kind, listing, { owner, after: from?.kind === kind ? from.after : '' })
 }
 
-/** A file's progress is of all its sessions. One path never walks a relationship twice, so `x` is another session of it. */
+/** A file belongs to several sessions. A path contains a relationship once, so `x` is always another session. */
 const SESSION_MOVED = `(n.endedAt >= datetime($since)
     OR EXISTS { MATCH (n)<-[:HOLDS]-(:TranscriptFile)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) })`
 const FILE_MOVED = 'EXISTS { MATCH (n)-[:HOLDS]->(x:TranscriptSession) WHERE x.endedAt >= datetime($since) }'
@@ -196,11 +196,11 @@ const inProject = {
     moved: [selectMoved('TranscriptSession', SESSION_MOVED)],
   },
   transcript_file: { all: selectPage('TranscriptFile'), moved: [selectMoved('TranscriptFile', FILE_MOVED)] },
-  // Of all turns: a part of the transcripts has others.
+  // Desires depend on all turns: a part of the transcripts has other desires.
   desire: { all: selectPage('Desire'), moved: [] },
 } satisfies { [kind: string]: Listing }
 
-/** Keys of a project's sessions, files or desires after one, page by page. */
+/** Yields the keys of a project's sessions, files or desires after a key, page by page. */
 export async function* keysInProject(
   graph: Graph,
   kind: keyof typeof inProject,
@@ -223,6 +223,6 @@ WHERE n.key = key AND ${SESSION_MOVED}
 RETURN n.key AS key`,
 )
 
-/** Which of some sessions are of a file that somebody was active in since an instant. */
+/** Returns the sessions whose files were active since an instant. */
 export const readActive = (graph: Graph, keys: readonly string[], since: string): Promise<string[]> =>
   keys.length === 0 ? Promise.resolve([]) : readKeys(graph, activeSessions, { keys: [...keys], since })

@@ -1,7 +1,7 @@
 /**
- * Keys in one order on every engine: by code points. JavaScript's own order is that of UTF-16, and so is Neo4j's `>`
- * where no index serves it, though its ORDER BY and its indexes go by code points (5.26 and 2026.05): a page that begins
- * after a key would lose others.
+ * Orders keys by code points on every engine. JavaScript orders by UTF-16 code units, and so does `>` of Neo4j without an
+ * index, although its ORDER BY and its indexes use code points (5.26 and 2026.05). A page that begins after a key would
+ * therefore miss keys.
  */
 
 export function compareKeys(a: string, b: string): number {
@@ -9,19 +9,19 @@ export function compareKeys(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** Surrogates, and what is beyond them: from here on the orders differ. */
+/** Surrogates and higher code units: the two orders differ for these. */
 const DISPUTED = /[\ud800-\uffff]/
 
 const ALL = 2 ** 31
 
-/** What to ask for so that no key after this one is missed: seldom more than what is wanted. */
+/** Returns the query window that contains all keys after a key in both orders. It seldom exceeds the requested keys. */
 export function windowAfter(after: string, limit: number): { after: string; limit: number } {
   const at = after.search(DISPUTED)
-  // The text before it is below the same keys in both orders.
+  // The prefix before the disputed character has the same position in both orders.
   return at === -1 ? { after, limit } : { after: after.slice(0, at), limit: ALL }
 }
 
-/** The first of what was asked for that come after a key. */
+/** Returns the first keys of the window that come after a key. */
 export const firstAfter = <T>(
   found: readonly T[],
   readKey: (one: T) => string,

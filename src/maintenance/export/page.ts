@@ -1,20 +1,20 @@
-/** Reads pages from a stream of lines: each goes on where the one before ended, so nothing is kept in between. */
+/** Reads pages from a stream of lines. Each page starts at the end of the previous one, so the service keeps no state. */
 import type * as z from 'zod'
 import { parseCursor, toCursor } from '../cursor.ts'
 
-/** A line with the position after it; null where the stream only came further. */
+/** A line with the position after it; the line is null if the stream only advanced. */
 export type ExportedLine<P> = { line: string | null; at: P }
 
-/** A page ends with the line that makes it larger. */
+/** Size at which a page ends. */
 const BYTES_A_PAGE = 2 * 1024 * 1024
-/** A page may end without a line: no request walks a whole graph. */
+/** Maximum number of steps of a page, which may therefore have no line: no request walks a whole graph. */
 const STEPS_A_PAGE = 300
 
 /**
- * A page of the lines that come after a cursor.
+ * Reads a page of the lines after a cursor.
  *
- * @param head what stands before the first line of all
- * @throws `invalid_request` where the cursor is another's
+ * @param head lines before the first line of the stream
+ * @throws `invalid_request` if the cursor belongs to another operation
  */
 export async function readPage<S extends z.ZodType<object>>(
   { cursor, limit }: { cursor?: string | null | undefined; limit: number },

@@ -1,4 +1,4 @@
-/** Exports what the Player and the Coach saw and did in each turn, as pairs to train on. */
+/** Exports the input and the result of Player and Coach in each turn, as training pairs. */
 import * as z from 'zod'
 import { toWire } from '../../core/wire-form.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -15,8 +15,8 @@ import type { ExportedLine } from './page.ts'
 import { readWorlds } from './world.ts'
 
 /**
- * Player and Coach as a training set: a line for each turn with a verdict, with what the Player had before it, what it
- * did, and what the Coach made of that. Worlds that were deleted, and records that were replaced, are left out.
+ * Training set of Player and Coach: one line per turn with a verdict, with the input of the Player, its work, and the reaction
+ * of the Coach. Leaves out deleted worlds and superseded records.
  */
 
 const { verifications, promises, issues, gates, acceptanceCriteriaStatus, ...of } = turnState.shape
@@ -71,13 +71,13 @@ export const pair = z.object({
 })
 type Pair = z.output<typeof pair>
 
-/** The last turn of the last world; without one all of the world was looked at. */
+/** Last exported turn and its world; without a turn, the world is complete. */
 export const pairsPosition = place.extend({ turn: z.number().optional() })
 export type PairsPosition = z.output<typeof pairsPosition>
 
 const VERDICTS: ReadonlySet<CoachDecision> = new Set(['approved', 'feedback', 'rejected', 'deferred'])
 
-/** The lines of a training set, from a position on. */
+/** Yields the lines of a training set after a position. */
 export async function* exportPairLines(
   graph: Graph,
   exported: Exported,
@@ -95,7 +95,7 @@ export async function* exportPairLines(
   }
 }
 
-/** The pairs of a world above a turn. */
+/** Yields the pairs of a world after a turn. */
 async function* exportPairs(
   graph: Graph,
   worldKey: string,
@@ -126,7 +126,7 @@ async function* exportPairs(
 const moved = ({ completedAt, createdAt }: TurnState, since: string | null): boolean =>
   since === null || [completedAt, createdAt].some((at) => at !== null && Date.parse(at) >= Date.parse(since))
 
-/** Where the criteria of a world stood before a turn: those that count after it, which the Player had to meet. */
+/** Computes the progress before a turn, for the criteria that count after it: the Player had to meet these. */
 class CriteriaByTurn {
   readonly #ledger: Ledger
   readonly #finalKey: (key: string) => string
@@ -138,7 +138,7 @@ class CriteriaByTurn {
     this.#finalKey = finalKeys(ledger.criteria)
   }
 
-  /** Turns come ascending. */
+  /** Call it with ascending turns. */
   around(turn: number): Pair['input']['criteria'] {
     const { criteria, ledger, promised } = this.#ledger
     const between = (from: number, to: number) => {
@@ -157,7 +157,7 @@ class CriteriaByTurn {
   }
 }
 
-/** The fields of a turn that a pair has under the same name come along: `toWire` leaves out the others. */
+/** Builds a pair from a turn. It includes all fields of the turn: `toWire` drops those that a pair does not have. */
 function pairFrom(turn: TurnState, previous: TurnState | null, criteria: Pair['input']['criteria']): Pair {
   const isClaim = ({ source }: { source: string }) => source === 'player'
   return {

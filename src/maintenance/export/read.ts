@@ -19,7 +19,7 @@ type Reader = {
   form: StoredForm
   statement: Statement
   fields: [name: string, field: Field][]
-  /** The line with what it says beside its node. */
+  /** Builds the line from the node and its additional fields. */
   toLine: (node: Properties, beside: Properties) => Properties
 }
 
@@ -70,7 +70,7 @@ const isWhole = ({ form, fields }: Reader, { node, ...row }: { node: Properties 
 
 const nodeRow = z.looseObject({ node: z.record(z.string(), z.unknown()), owner: z.string().optional() })
 
-/** Nodes by key, in the order of the keys, each read again until all of its parts are seen; what is gone is left out. */
+/** Reads nodes in the order of their keys. Reads a node again until all of its parts are visible; leaves out deleted nodes. */
 export async function readNodes<K extends NodeKind>(
   graph: Graph,
   kind: K,
@@ -89,20 +89,20 @@ export async function readNodes<K extends NodeKind>(
     const beside: Properties = form.owner === undefined ? {} : { [form.owner.field]: row.owner }
     for (const [name, field] of fields)
       beside[name] = field.decode.parse(columnNames(name, field).map((column) => row[column]))
-    // Its fields are those of its schema, which the compiler cannot see.
+    // The record has the fields of its schema; the compiler cannot infer this.
     found.set(node.key, { node, record: reader.toLine(node, beside) as RecordOf<K> })
   }
   return keys.flatMap((key) => found.get(key) ?? [])
 }
 
-/** The record as it would be if its node had other properties; null where these make none. */
+/** Builds the record of a node with other properties; null if these are not exported. */
 export function recordWith<K extends NodeKind>(kind: K, { node, record }: Found<K>, other: object) {
   const present = Object.entries({ ...node, ...other }).filter(([, value]) => value !== null)
   const line = readers[kind].toLine(Object.fromEntries(present), record as Properties)
   return records[kind].safeParse(line).data as RecordOf<K> | undefined
 }
 
-/** Records by key. */
+/** Reads records by key. */
 export const readRecords = async <K extends NodeKind>(
   graph: Graph,
   kind: K,

@@ -5,12 +5,12 @@ import { count, describeKind, json, key, oneOf, text } from '../../graph/model/p
 import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
 
 /**
- * The lines of an export. Each is one record, whole: what restores in one transaction. Properties have the names and
- * the meaning of the stored ones (src/graph/model/nodes.ts); what is derived from others, and the tokens of writes, are left out.
+ * Lines of an export. Each line is one complete record, which a restore writes in one transaction. Properties have the names
+ * and the meaning of the stored ones (src/graph/model/nodes.ts). Derived values and the tokens of writes are left out.
  */
 
 export const FORMAT = 'turngraph'
-/** Version 2 has specifications beside what version 1 has; a restore reads both. */
+/** Version 2 adds specifications to version 1. A restore reads both. */
 export const VERSION = 2
 export const READABLE: readonly number[] = [1, VERSION]
 
@@ -70,7 +70,7 @@ const STANDING = {
   attemptCount: true,
 } as const
 
-/** The beginning of a world. Its turns, attempts and runs follow, and last the line `standing` with its counters. */
+/** First line of a world. Its turns, attempts and runs follow, and the line `standing` with its counters comes last. */
 const world = z.strictObject({
   kind: z.literal('world'),
   key,
@@ -169,7 +169,7 @@ const transcriptFile = z.strictObject({
 
 const desire = z.strictObject({ kind: z.literal('desire'), desire: nodes.Desire.properties })
 
-/** Every kind of record, in the order in which a project's come. */
+/** All kinds of records, in their order within a project. */
 export const records = {
   project,
   feature,
@@ -187,7 +187,7 @@ export const records = {
   desire,
 } as const
 
-/** What lines of kinds that the model alone declares say beside the properties of their node. */
+/** Additional fields of lines whose kind only the model declares. */
 const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
   specification: {
     lists: z.array(z.strictObject({ criterion: key, ...relationshipProperties('LISTS').shape })),
@@ -195,13 +195,13 @@ const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
   },
 }
 
-/** An export lists what hangs on these, whatever it is. */
+/** Labels whose children an export lists, whatever their kind. */
 const LISTED_BELOW: readonly Label[] = ['Project', 'Feature', 'Task', 'World']
 const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'Step', 'FailedStep']
 
 /**
- * Kinds that the model alone declares: a line has the properties of the node, and the key of what it hangs on. One that no
- * export would list is refused: it would be missing from every backup, and nobody would know.
+ * Kinds that only the model declares. A line has the properties of the node and the key of its owner. Throws if no export lists
+ * the kind: otherwise every backup silently lacks it.
  */
 export const ADDED = LABELS.flatMap((label) => {
   const kind: string | null = nodes[label].exported

@@ -1,6 +1,6 @@
 /**
- * Declares where the records of an export stand in the graph: the node, what it hangs on, and what else a line says of
- * it. The statements that read them (read.ts) and that restore them (restore/write.ts) are generated from here.
+ * Declares the stored form of the records of an export: the node, its owner, and the additional fields of a line. The
+ * statements that read (read.ts) and restore (restore/write.ts) the records are generated from these declarations.
  */
 import * as z from 'zod'
 import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
@@ -13,40 +13,40 @@ import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
 
 export type Ref = { label: Label; key: string }
 
-/** A field of a line beside the properties of its node, which is `n` in Cypher; `o` is what the node hangs on. */
+/** Field of a line in addition to the node's properties. In Cypher, `n` is the node and `o` is its owner. */
 export type Field = {
-  /** Expressions that read it. */
+  /** Expressions that read the field. */
   reads: readonly string[]
-  /** Decodes what they gave. */
+  /** Schema that decodes their values. */
   decode: z.ZodType
-  /** The property of the node that says how many there are: fewer are half of a commit. */
+  /** Property of the node with the number of values. Fewer values mean half a commit. */
   countedBy?: string
-  /** Whether the second expression has to give as many. */
+  /** True if the second expression must return the same number of values. */
   everyHasAnEnd?: boolean
-  /** Clauses that restore it from `x.{field}`, once the node stands. */
+  /** Clauses that restore the field from `x.{field}` after the node was created. */
   write?: string
-  /** What they are given; default: the field as it is. */
+  /** Computes the parameter of these clauses; by default the unchanged field. */
   param?: (value: unknown, record: AnyRecord) => Value
-  /** Nodes that must stand before it. */
+  /** Lists the nodes that must exist before the record. */
   refs?: (value: unknown, record: AnyRecord) => Ref[]
 }
 
 export type StoredForm = {
   label: Label
-  /** The field of the line that holds the node's properties; without it they stand on the line itself. */
+  /** Field of the line that holds the node's properties; by default they are fields of the line itself. */
   within?: string
-  /** The field that says by its key what the node hangs on. */
+  /** Field with the key of the node's owner. */
   owner?: { field: string; label: Label; type: string }
   fields: { readonly [field: string]: Field }
-  /** Whether the node is a record of the export at all. */
+  /** True if the node is exported as a record. */
   isRecord?: (node: Record<string, unknown>) => boolean
-  /** A property without which a node is half of a commit. */
+  /** Property whose absence means half a commit. */
   beginsWith?: string
 }
 
 export type AnyRecord = Readonly<Record<string, unknown>>
 
-/** A node's properties, in the order of the table. */
+/** Decodes the properties of a node, in the order of the model. */
 export const stored = <L extends Label>(label: L) =>
   z.record(z.string(), z.unknown()).transform((properties): Stored<L> => storedProperties(label, properties))
 
@@ -67,10 +67,10 @@ type LinkOptions = {
 } & Partial<Field>
 
 /**
- * The nodes at the other end of a relationship, by their keys.
+ * Declares a field with the keys of the nodes at the other end of a relationship.
  *
- * @param pattern the relationship, with `k` for the other node; from `n` on, else Grafeo scans the label of the other
- * @param options.makesThem whether one that is not there is made, by its key alone
+ * @param pattern relationship from `n` to `k`, the other node; if it does not start at `n`, Grafeo scans the label of `k`
+ * @param options.makesThem true if a restore creates a missing node with its key only
  */
 function links(field: string, pattern: string, labels: readonly Label[], options: LinkOptions = {}): Field {
   const { keys = (value) => [value].flat() as string[], makesThem = false, ...more } = options
@@ -97,7 +97,7 @@ function links(field: string, pattern: string, labels: readonly Label[], options
   }
 }
 
-/** The property that says how many ordered parts a node has. */
+/** Returns the property with the number of ordered parts of a node. */
 function countProperty(type: string): string {
   const parts = relationships.find((row) => row.type === type && row.parts !== null)?.parts
   if (parts == null) throw new Error(`${type} leads to no ordered parts`)
@@ -109,8 +109,8 @@ const criteria = (keys: readonly string[]): Ref[] => keys.map((key) => ({ label:
 type OfCriteria = { criterion?: string; about?: string[] }
 
 /**
- * Ordered parts of a record, each of a criterion, or of those that it is about, or of none. A part that is seen without
- * its criterion is half of a commit.
+ * Declares a field with the ordered parts of a record, each linked to one criterion, to several, or to none. A part without
+ * its criterion is half a commit.
  */
 function parts(
   field: string,
@@ -145,7 +145,7 @@ function parts(
   }
 }
 
-/** What hangs on a turn, and on a record that was replaced. */
+/** Parts of a turn and of a superseded record. */
 const PARTS = {
   verifications: parts('verifications', 'Verification', 'RECORDED', { type: 'OF', as: 'criterion' }),
   promises: parts('promises', 'Promise', 'PROMISED', { type: 'TO_MEET', as: 'criterion' }),
@@ -196,7 +196,7 @@ const previous = links('previous', '(n)<-[:NEXT]-(k)', ['Turn'], {
   keys: (number, { world }) => (number === null ? [] : [turnKey(String(world), Number(number))]),
 })
 
-/** A run comes after its attempts, so it is made by its key. */
+/** Run of an attempt. A run follows its attempts in the export, so a restore creates it with its key only. */
 const ofRun = links('ofRun', '(n)<-[:HAS_ATTEMPT]-(k)', ['TurnRun'], {
   reads: [],
   makesThem: true,
@@ -208,7 +208,7 @@ const ofRun = links('ofRun', '(n)<-[:HAS_ATTEMPT]-(k)', ['TurnRun'], {
 
 const RECORDS: readonly Label[] = ['Turn', 'SupersededTurn']
 
-/** The calls of a turn of a transcript, in their order, which is not said again. */
+/** Calls of a transcript turn in their order. The order is not stored in the line. */
 const steps: Field = {
   reads: [
     '[(n)-[:HAS_STEP]->(s:Step)-[:USED]->(k:Tool) | [k.name, properties(s)]]',
@@ -241,7 +241,7 @@ const steps: Field = {
   countedBy: countProperty('HAS_STEP'),
 }
 
-/** What a specification lists and no longer lists, each by the key of its criterion. */
+/** Declares a field with the criteria that a specification lists or retires, by key. */
 const declared = (field: string, type: string): Field =>
   column(
     `[(n)-[l:${type}]->(k:Criterion) | [k.key, properties(l)]]`,
@@ -271,7 +271,7 @@ const declared = (field: string, type: string): Field =>
 
 type NodeKind = Exclude<Kind, 'world' | 'standing'>
 
-/** What the model does not say: fields beside the node's own, and which nodes are no record. */
+/** Declarations beyond the model: additional fields, and nodes that are not exported as records. */
 const more: { readonly [kind: string]: Partial<StoredForm> } = {
   criterion: { beginsWith: 'texts' },
   turn: { fields: { previous, ...PARTS, labels } },
@@ -300,13 +300,13 @@ const more: { readonly [kind: string]: Partial<StoredForm> } = {
       }),
       ofRun,
     },
-    // No lease leaves: what is active has no record as it stands (active.ts).
+    // Leases are not exported: active.ts exports active attempts and runs as ended.
     isRecord: ({ status }) => status !== 'running',
   },
   turn_run: { isRecord: ({ status }) => status !== 'running' && status !== 'cancel_requested' },
   transcript_session: {
     fields: { agentOf: links('agentOf', '(n)-[:AGENT_OF]->(k)', ['TranscriptSession'], { makesThem: true }) },
-    // One that is only named comes with the record that names it.
+    // A session that a record only names is exported with that record.
     isRecord: ({ isTranscribed }) => isTranscribed === true,
   },
   transcript_turn: {
@@ -327,7 +327,7 @@ const more: { readonly [kind: string]: Partial<StoredForm> } = {
   transcript_file: { fields: { holds: links('holds', '(n)-[:HOLDS]->(k)', ['TranscriptSession']) } },
 }
 
-/** The field of a line that is an object holds its node's properties, and one that is called after the owner's kind its key. */
+/** Finds the object field with the node's properties, and the field with the key of the owner, which has the name of its kind. */
 function makeForm(kind: NodeKind): StoredForm {
   const label = LABELS.find((each) => nodes[each].exported === kind)
   if (label === undefined) throw new Error(`no node is exported as ${kind}`)
@@ -347,12 +347,12 @@ function makeForm(kind: NodeKind): StoredForm {
   }
 }
 
-/** World and standing are two records of one node: world.ts reads them. */
+/** Stored forms of the kinds. World and standing are two records of one node, and world.ts reads them. */
 export const storedForms = Object.fromEntries(
   KINDS.flatMap((kind) => (kind === 'world' || kind === 'standing' ? [] : [[kind, makeForm(kind)]])),
 ) as { readonly [K in NodeKind]: StoredForm }
 
-/** By which a record is known. */
+/** Returns the key that identifies a record. */
 export function findKey(record: ExportRecord): string {
   if ('key' in record) return record.key
   if (record.kind === 'standing') return record.world

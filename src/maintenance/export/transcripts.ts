@@ -14,12 +14,12 @@ import { findKey } from './stored-form.ts'
 
 const turnsOfSessions = statement('export/turns-of-sessions')
 
-/** Of each kind so many are read at once: what stood open at the end of a file may be long. */
+/** Number of records that are read at once. The unfinished calls of a file may be long. */
 const AT_ONCE = { transcript_session: 100, transcript_turn: 20, transcript_file: 20, desire: 100 } as const
 type TranscriptKind = keyof typeof AT_ONCE
 const KINDS = Object.keys(AT_ONCE) as TranscriptKind[]
 
-/** The last record, by its key; a turn with the session that it was exported with. */
+/** Kind and key of the last record; for a turn also the session with which it was exported. */
 export const transcriptPosition = z.strictObject({
   kind: z.enum(KINDS),
   key: z.string(),
@@ -58,7 +58,7 @@ const turnRow = z.object({
 })
 type TurnToExport = z.output<typeof turnRow>
 
-/** Each turn once: a fork's are exported with the least of the sessions that hold them. */
+/** Exports each turn once. A turn of several sessions (a fork) is exported with the first of them by key. */
 async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
   const { session: first } = from ?? {}
   if (first !== undefined) yield* readTurns(scope, [first], from)
@@ -91,7 +91,7 @@ async function* readTurns(
   }
 }
 
-/** So many turns are read at once, or so many calls. */
+/** Maximum number of turns, and of calls, that are read at once. */
 const TURNS_AT_ONCE = 100
 const STEPS_AT_ONCE = 2_000
 
@@ -110,7 +110,7 @@ function* inChunks(turns: readonly TurnToExport[]): Generator<string[]> {
   if (chunk.length > 0) yield chunk
 }
 
-/** Whether a session is exported: with `since` not all are. */
+/** Returns a test for exported sessions: with `since` an export leaves out some sessions. */
 async function exportedAmong(
   { graph, since }: Scope,
   sessions: readonly string[],
@@ -121,7 +121,7 @@ async function exportedAmong(
   return (key) => !asked.has(key) || active.has(key)
 }
 
-/** Without what points at sessions that are not exported. */
+/** Removes references to sessions that are not exported. */
 async function withoutHidden(
   scope: Scope,
   turns: RecordOf<'transcript_turn'>[],

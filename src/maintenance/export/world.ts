@@ -1,4 +1,4 @@
-/** Exports one world: how it began, its turns, attempts and runs, and last where it stands. */
+/** Exports one world: its first line, its turns, attempts and runs, and the line `standing`. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { supersededKey, turnKey } from '../../core/keys.ts'
@@ -16,17 +16,17 @@ import { stored } from './stored-form.ts'
 
 const worlds = statement('export/worlds')
 
-/** How much of a world was exported: of its turns with the records that they replaced, its attempts, and its runs. */
+/** Number of exported records of a world: turns with the records that they superseded, attempts, and runs. */
 export const worldPosition = z.strictObject({
   turns: z.number(),
   attempts: z.number(),
   runs: z.number(),
-  /** The key and the revision of the last turn: whether the past still is as it was exported. */
+  /** Key and revision of the last exported turn, which detect a change of the exported past. */
   last: z.string(),
 })
 export type WorldPosition = z.output<typeof worldPosition>
 
-/** A record with the position after it: null after the last one of the world. */
+/** A record with the position after it; null after the last record of the world. */
 type Entry = { record: ExportRecord; at: WorldPosition | null }
 
 const numbered = z
@@ -42,16 +42,16 @@ const worldRow = z.object({
 })
 type WorldRow = z.output<typeof worldRow>
 
-/** So many records are read at once; one may have a megabyte. */
+/** Number of records that are read at once. A record may have a megabyte. */
 const TURNS_AT_ONCE = 40
 
 /**
  * Exports a world in chunks, from a position on.
  *
- * What is exported is of the moment of its last look at the world, however many pages it takes: turns that came since the
- * page before are exported too, and a world that was changed in its past is refused.
+ * The export shows the world at its last read, however many pages it takes: it includes turns that were added between two
+ * pages, and fails if the exported past of the world changed.
  *
- * @throws `busy` where the world was changed in what was exported before
+ * @throws `busy` if an exported part of the world changed
  */
 export async function* exportWorld(
   graph: Graph,
@@ -59,7 +59,7 @@ export async function* exportWorld(
   from: WorldPosition | null,
 ): AsyncGenerator<Entry[]> {
   let at = from
-  // Most worlds are one chunk: what is asked once a chunk is asked once a world.
+  // Most worlds fit in one chunk, so a query per chunk is a query per world.
   const chunk: Entry[] = []
   look: for (;;) {
     const seen = await lookAt(graph, key, at)
@@ -99,7 +99,7 @@ type Seen = { row: WorldRow; attempts: RecordOf<'attempt'>[]; runs: RecordOf<'tu
 
 async function lookAt(graph: Graph, key: string, at: WorldPosition | null): Promise<Seen | null> {
   const row = await readWorld(graph, key)
-  // Counts tell half of a commit where no attempt is in play; else the world's revision does.
+  // Without attempts, counts detect half a commit; otherwise the revision of the world does.
   if (row === null || !(row.world.attemptCount || row.world.fence))
     return row && { row, attempts: [], runs: [] }
   return readAtOneRevision(graph, key, async () => {
@@ -131,7 +131,7 @@ const isWhole = ({ world, turns, progress }: WorldRow): boolean =>
       progress.map(([, kept]) => progressRow.parse(kept)),
     ))
 
-/** One that was not exported yet is not missed. */
+/** Throws if an export lost its world in the middle. A world without exported records may disappear. */
 function refuseForgotten(key: string, at: WorldPosition | null): void {
   if (at === null) return
   throw new TurngraphError('busy', `A world was forgotten while it was exported: ${key}.`, {
@@ -174,7 +174,7 @@ const listTurnRecords = ({ world, turns }: WorldRow): TurnSeen[] =>
       }),
     )
 
-/** Null where a turn is no longer as the world said: look again. */
+/** Reads turns; null if a turn changed since the world was read, and the caller must read the world again. */
 async function readTurns(graph: Graph, some: readonly TurnSeen[]): Promise<Map<string, ExportRecord> | null> {
   const keysOfKind = (kind: TurnSeen['kind']) =>
     some.flatMap((turn) => (turn.kind === kind ? [turn.key] : []))
@@ -205,12 +205,12 @@ const toStanding = ({ world, progress }: WorldRow): RecordOf<'standing'> => ({
 type WorldRecords = {
   beginning: RecordOf<'world'>
   standing: RecordOf<'standing'>
-  /** How many there are of each. */
+  /** Number of turns and attempts. */
   turns: number
   attempts: number
 }
 
-/** Worlds as records: how each began and where it stands. A restore compares with them. */
+/** Reads the first line and the line `standing` of worlds, which a restore compares. */
 export async function readWorlds(graph: Graph, keys: readonly string[]): Promise<WorldRecords[]> {
   if (keys.length === 0) return []
   const rows = await readRows(graph, worlds, { keys: [...keys] }, worldRow)

@@ -15,10 +15,10 @@ const namesInUse = ['verifications', 'promises'].map((of) => statement('forget/n
 const CRITERIA_AT_ONCE = 1_000
 
 /**
- * A capture that resolved a criterion before, and writes after, is made to resolve it anew: the worlds of the task are
- * locked, and say so.
+ * Deletes criteria without a reference. Locks the worlds of the task and raises their revision, so that a concurrent capture
+ * resolves its criteria again.
  *
- * @returns whether nothing is left to do
+ * @returns true if nothing is left to do
  */
 export async function forgetCriteria(graph: Graph, taskKey: string, progress: Progress): Promise<boolean> {
   for (let left = Number.POSITIVE_INFINITY; left > CRITERIA_AT_ONCE; ) {
@@ -66,7 +66,7 @@ async function compareCriteria(run: Run, taskKey: string) {
   for (const from of remaining.length === 0 ? [] : namesInUse)
     for (const row of await run({ statement: from, params: { keys: [...names.keys()] } })) {
       const { key, label, text, source } = decodeRow(from, nameRow, row)
-      // What a merged one is called, its target is called, too.
+      // The names of a merged criterion are also names of its target.
       const labels = [label, splitLabel(text ?? '').label ?? label]
       for (const each of withTargets(criteria, [key])) {
         const used = names.get(each)?.add(`${source} text ${text}`)
@@ -91,7 +91,7 @@ async function compareCriteria(run: Run, taskKey: string) {
   return { unnamed: criteria.flatMap(({ key }) => (named.has(key) ? [] : [key])), changes }
 }
 
-/** Some criteria, and those that they were merged into. */
+/** Returns criteria together with the targets of their merges. */
 export function withTargets(
   criteria: readonly { key: string; mergedInto: string | null }[],
   keys: readonly string[],

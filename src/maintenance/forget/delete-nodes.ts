@@ -1,4 +1,4 @@
-/** Deletes nodes with what hangs on them, in small transactions, by statements that are generated from the model. */
+/** Deletes nodes with their children in small transactions, with statements that are generated from the model. */
 
 import * as z from 'zod'
 import { featureKey, partsOfKey, projectKey } from '../../core/keys.ts'
@@ -9,13 +9,13 @@ import { pathToOwned } from '../../graph/model-statements.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 
-/** Nodes that one transaction deletes: some 100 ms on either engine. */
+/** Maximum number of nodes per transaction: about 100 ms on either engine. */
 const NODES_AT_ONCE = 2_000
 
-/** How many nodes went, by label. */
+/** Number of deleted nodes, by label. */
 export type Counts = Partial<Record<Label, number>>
 
-/** What went so far, and whether there is time for another transaction. */
+/** Number of nodes deleted so far, and a test for remaining time. */
 export type Progress = { counts: Counts; isTime: () => boolean }
 
 export function addCounts(to: Counts, more: Counts): void {
@@ -24,8 +24,8 @@ export function addCounts(to: Counts, more: Counts): void {
 }
 
 /**
- * Forgetting goes in pieces: each is a transaction that finds by itself what is left, so that one that was killed between
- * two of them goes on when it is called again. What went is counted once, however often the engine ran it.
+ * Runs one piece of forgetting. Each piece is a transaction that finds the remaining nodes on its own, so that a killed
+ * operation continues at the next call. Counts deleted nodes once, even if the engine runs the transaction again.
  */
 export async function inOnePiece(
   graph: Graph,
@@ -35,16 +35,16 @@ export async function inOnePiece(
   addCounts(counts, (await graph.transact(work)) ?? {})
 }
 
-/** What several nodes lead to goes when none of these relationships leads to it any more; a pattern before its tool. */
+/** Shared nodes: deleted together with the last relationship of these types. Patterns come before tools. */
 const SHARED: { [label in Label]?: { by: readonly string[]; where?: string } } = {
   TurnPattern: { by: ['FOLLOWS'] },
   Tool: { by: ['CALLED', 'STARTS_WITH', 'USED'] },
-  // A session that nobody imported stands there because turns name it, or as the parent of an agent.
+  // A session without an import exists because turns name it or because it is the parent of an agent.
   TranscriptSession: { by: ['TRANSCRIBED_IN', 'AGENT_OF'], where: 'x.isTranscribed IS NULL' },
   Criterion: { by: ['OF', 'TO_MEET', 'ABOUT', 'LISTS', 'RETIRES'] },
 }
 
-/** Deletes each `x` with some of what hangs on it, and answers for each label how many that were, and where links led. */
+/** Writes the clauses that delete each `x` with its parts, and that return their number by label and the linked keys. */
 const deleting = (label: Label, parts: readonly Ownership[], links: readonly Link[] = []): string => {
   const columns = [
     ...parts.map((part) => [`size([${pathToOwned('x', part, 'y')} | 1])`, part.of]),
@@ -62,7 +62,7 @@ export type Linked = { [label in Label]?: string[] }
 
 const deletedRow = z.record(z.string(), z.union([z.number(), z.array(z.string())]))
 
-/** Deletes nodes by a statement that ends with `deleting`. */
+/** Deletes nodes with a statement that ends with `deleting`. */
 async function deleteBy(
   run: Run,
   statement: Statement,
@@ -82,17 +82,17 @@ async function deleteBy(
   return { counts, linked }
 }
 
-/** A kind of node that hangs on others alone. */
+/** Kind of node that exists only with its owner. */
 export type OwnedKind = {
   label: Label
   listing: Statement
   deletion: Statement
-  /** What goes in one transaction with its node, and how some of it goes before. */
+  /** Parts that are deleted in one transaction with their node, and the statement that deletes some of them first. */
   parts: readonly (Ownership & { thinning: Statement })[]
   owned: readonly OwnedKind[]
 }
 
-/** The kinds that hang on a kind alone, each with those that hang on it. */
+/** Lists the kinds that exist only with an owner of a kind, each with the kinds below it. */
 export const kindsOwnedBy = (owner: Label): OwnedKind[] =>
   ownedBy(owner)
     .filter(({ parts, of }) => parts === null && SHARED[of] === undefined)
@@ -123,12 +123,12 @@ RETURN count(*) AS gone`,
           `forget/delete-${label}`,
           `// params: $keys\nUNWIND $keys AS key\nMATCH (x:${label} {key: key})${deleting(label, parts, links)}`,
         ),
-        // A chain is listed to its end: its own kind does not hang on it once more.
+        // The listing follows a chain to its end, so the kind is not listed below itself.
         owned: label === owner ? [] : kindsOwnedBy(label).filter((kind) => kind.label !== label),
       }
     })
 
-/** Some of a kind with how much hangs on each. Of a chain the last ones: what is left of it stays reachable. */
+/** Lists some nodes of a kind with their number of parts. Starts at the end of a chain, so that the rest stays reachable. */
 function selectOwned(owner: Label, owned: Ownership, parts: readonly Ownership[]): Statement {
   const found = pathToOwned(`:${owner} {key: key}`, owned, 'x')
   const isChain = owned.owners.includes(owned.of)
@@ -151,9 +151,9 @@ export type Listed = z.output<typeof listedRow>
 export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts>
 
 /**
- * Deletes all that hangs on some nodes, the lowest first.
+ * Deletes all descendants of some nodes, the deepest first.
  *
- * @returns whether nothing is left
+ * @returns true if nothing is left
  */
 export async function deleteOwned(
   graph: Graph,
@@ -173,14 +173,14 @@ export async function deleteOwned(
         if (!progress.isTime()) return false
         await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes))
       }
-      // Of a node with too many parts, some of these are left.
+      // A node with too many parts still has some of them.
       isLeft = listed.length === NODES_AT_ONCE || listed.some(({ parts }) => parts > NODES_AT_ONCE)
     }
   }
   return true
 }
 
-/** As many nodes at a time as fit with their parts into one transaction, in the order of their keys: they may be locked. */
+/** Groups nodes so that each group fits in one transaction with its parts. Orders keys within a group, the order of locks. */
 function inPieces(nodes: readonly Listed[]): Listed[][] {
   const pieces: Listed[][] = []
   let left = 0
@@ -201,7 +201,7 @@ async function deleteNodes(run: Run, kind: OwnedKind, nodes: readonly Listed[]):
   return deleted.counts
 }
 
-/** A node with more parts than one transaction takes loses some of these, and stays until it has none. */
+/** Deletes nodes with their parts. A node with too many parts for one transaction loses some of them and stays. */
 export async function deleteWithParts(
   run: Run,
   { parts, deletion }: OwnedKind,
@@ -221,7 +221,7 @@ export async function deleteWithParts(
 const unusedDeletions = (Object.entries(SHARED) as [Label, { by: string[]; where?: string }][]).map(
   ([label, { by, where }]) => {
     const parts = ownedBy(label).filter(({ of }) => SHARED[of] === undefined && label !== 'TranscriptSession')
-    // As one value: three conditions that are a subquery each made Grafeo take 34 ms for 8 criteria, where this takes 0.4.
+    // Computes one value: with three separate subqueries as conditions, Grafeo takes 34 ms for 8 criteria instead of 0.4 ms.
     const isUsed = by.map((type) => `EXISTS { MATCH (x)<-[:${type}]-() }`).join(' OR ')
     const deletion = generated(
       `forget/delete-unused-${label}`,
@@ -235,7 +235,7 @@ WHERE NOT isUsed${where === undefined ? '' : ` AND ${where}`}${deleting(label, p
   },
 )
 
-/** Deletes those of some shared nodes that nothing uses any more. */
+/** Deletes shared nodes without a remaining reference. */
 export async function deleteUnused(run: Run, linked: Linked): Promise<Counts> {
   const counts: Counts = {}
   for (const { label, deletion } of unusedDeletions) {
@@ -250,9 +250,9 @@ const EMPTIED = (['Task', 'Feature', 'Project'] as const).map((label) => {
   const isEmpty = (needed ?? []).map((row) => `NOT EXISTS { MATCH ${pathToOwned('x', row)} }`)
   const deletion = generated(
     `forget/delete-empty-${label}`,
-    // To set its key as it is takes the lock, and leaves nothing behind where it stays. The lock comes before the look: on
-    // Neo4j to delete a child does not lock its hub (measured on 5.26), so two that delete the last two children of a hub at
-    // once would each see the other's, and leave it empty. Captures meet the lock only where they make a new child.
+    // Setting the unchanged key locks the node and has no other effect. The lock comes before the check: on Neo4j, deleting a
+    // child does not lock its hub (measured on 5.26), so two transactions that delete the last two children of a hub would each
+    // see the other child and leave an empty hub. Captures meet the lock only if they create a child.
     `// params: $key
 MATCH (x:${label} {key: $key})
 SET x.key = $key
@@ -263,8 +263,8 @@ WHERE ${isEmpty.join(' AND ')}${deleting(label, rest ?? [])}`,
 })
 
 /**
- * Deletes a task, its feature and its project as far as nothing is left in them. One that adds to them locks them first:
- * it is seen here, or makes them anew. Locks: Task, Feature, Project.
+ * Deletes a task, its feature and its project if they are empty. A transaction that adds a child locks them first, so it is
+ * either visible here or creates them again. Locks: Task, Feature, Project.
  */
 export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   const counts: Counts = {}
@@ -278,7 +278,7 @@ export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   return counts
 }
 
-/** Deletes at most so many nodes or relationships at a time, until a statement finds no more. */
+/** Deletes nodes or relationships in batches until the statement finds no more. */
 export async function deleteAll(
   graph: Graph,
   statement: Statement,

@@ -1,4 +1,4 @@
-/** Forgets a world, the worlds of a task, a session of transcripts or a whole project, or says how much that would be. */
+/** Forgets a world, the worlds of a task, a transcript session or a whole project, or counts what would be deleted. */
 import { cursorAt, textCursor } from '../../core/pages.ts'
 import { keyRow, readPages } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -15,27 +15,27 @@ import { type ConversationScope, conversationsToForget, forgetTranscripts } from
 import { forgetWorld } from './world.ts'
 
 /**
- * One answer comes well within the deadline of a request: no piece begins later than this. Each statement has a
- * deadline of its own: a Neo4j that has just started plans each of them first.
+ * Working time of one answer, well within the deadline of a request: no further piece begins after it. Each statement has a
+ * separate deadline, because a Neo4j that has just started first plans each statement.
  */
 const WORK_MS = 2_000
 
 export type ForgetOptions = {
-  /** Turns of transcripts with more calls are long. */
+  /** Transcript turns with more calls are long. */
   threshold: number
-  /** Is told what went. */
+  /** Receives the counts of deleted nodes. */
   log?: ((message: string, fields?: Record<string, unknown>) => void) | undefined
 }
 
 type Going = Progress & Pick<ForgetAnswer, 'worlds' | 'skipped'>
 
 /**
- * Forgets a world, the worlds of a task, a session of transcripts, or a whole project: really, unlike `deleteWorld`, which marks. One piece of
- * it: call it until it is `done`. Killed anywhere, it goes on from there when it is called again; what is gone already
- * is no error, and its slug can be captured into again. Without `dryRun: false` it counts the worlds, their turns,
- * the transcript sessions and the tasks without a world that would go, and refuses a name that stands for nothing.
+ * Deletes a world, the worlds of a task, a transcript session, or a whole project for good, unlike `deleteWorld`, which marks
+ * a world as deleted. A call deletes one piece: call it until it returns `done`. A killed operation continues at the next
+ * call. A world that is already gone is no error, and its slug can be captured into again. Without `dryRun: false` it counts the
+ * worlds, their turns, the transcript sessions and the tasks without a world in scope, and rejects unknown names.
  *
- * @throws `busy` where a run or an attempt is active in the one world that was named, `invalid_request`; of a dry run
+ * @throws `busy` if a run or an attempt is active in the one named world, `invalid_request`; a dry run also throws
  * `unknown_world` and `not_found`
  * @example
  * let answer
@@ -61,7 +61,7 @@ export async function forget(
   }
 }
 
-/** @returns whether nothing is left to go */
+/** @returns true if nothing is left to delete */
 async function forgetPiece(
   graph: Graph,
   request: ForgetRequest,
@@ -88,7 +88,7 @@ const toAnswer = (dryRun: boolean, going: Going, nextCursor: string | null): For
   skipped: going.skipped,
 })
 
-/** @returns where to go on, if there was no time for all */
+/** @returns the cursor of the remaining worlds, if time ran out */
 async function countAll(graph: Graph, request: ForgetRequest, going: Going): Promise<string | null> {
   const { counts, worlds, skipped, isTime } = going
   const { project, sessionId, wholeProject, before = null } = request
@@ -122,7 +122,7 @@ async function countTranscripts(graph: Graph, of: ConversationScope, counts: Cou
     addCounts(counts, { TranscriptSession: sessionKeys.length })
 }
 
-/** Refuses what is misspelt: "nothing would go" would look like good news. A world that `before` spares is there. */
+/** Rejects misspelled names: a count of zero would look like success. A world that `before` spares exists. */
 async function requireScope(graph: Graph, request: ForgetRequest): Promise<void> {
   const { project, worldSlug, featureId, taskId, wholeProject } = request
   if (wholeProject === true) return requireProject(graph, project)
@@ -137,7 +137,7 @@ async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going):
   for await (const page of worldsToForget(graph, toScope(request))) {
     const free = page.worlds.filter((world) => {
       const active = skippedWorld(world)
-      // The one world that was named is refused; among many, one that is at work stays, and the answer says so.
+      // A named world with an active run is an error. In a larger scope such a world stays, and the answer lists it.
       if (active !== null && request.worldSlug != null) throw worldAtWork(world.slug, world)
       if (active !== null) going.skipped.push(active)
       return active === null
@@ -148,7 +148,7 @@ async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going):
       const outcome = await forgetWorld(graph, world, isLastOfItsTask, going)
       if (outcome === 'more') return false
       if (outcome === 'gone') going.worlds.push(world.slug)
-      // A run began there meanwhile, or another process forgot it first: those before it of its task are gone.
+      // A run has begun in the world, or another process forgot it first. The earlier worlds of its task are gone.
       else if (isLastOfItsTask && !(await forgetCriteria(graph, world.taskKey, going))) return false
       if (outcome === 'busy') isDone = false
     }
@@ -174,7 +174,7 @@ const tasksOfTask = statement('forget/tasks-without-worlds', 'task')
 const tasksOfProject = statement('forget/tasks-without-worlds', 'project')
 const TASKS_AT_ONCE = 200
 
-/** Pages of keys: a task may declare what must hold and never have had a world. */
+/** Yields pages of task keys: a task may have a specification and no world. */
 async function* tasksWithoutWorlds(graph: Graph, request: ForgetRequest): AsyncGenerator<string[]> {
   const { worldSlug, taskId, before } = request
   if (worldSlug != null || before != null) return

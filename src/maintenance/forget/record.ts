@@ -1,4 +1,4 @@
-/** The request to forget, and its answer. */
+/** Declares the request to forget, and its answer. */
 import * as z from 'zod'
 import { name, project } from '../../core/fields.ts'
 import { instant } from '../../memory/record/record.ts'

@@ -1,4 +1,4 @@
-/** Says which worlds a request to forget is about, and finds them a page at a time. */
+/** Finds the worlds in the scope of a request to forget, page by page. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { LATEST_INSTANT } from '../../core/instants.ts'
@@ -15,7 +15,7 @@ const [ofWorld, ofTask, ofProject] = (['world', 'task', 'project'] as const).map
 
 export type Scope = { worlds: Statement; key: string; before: string }
 
-/** @throws `invalid_request` if a request names none or several of what can be forgotten */
+/** @throws `invalid_request` unless a request names exactly one scope */
 export function requireOneScope({
   worldSlug,
   featureId,
@@ -28,7 +28,7 @@ export function requireOneScope({
   if (named.filter(Boolean).length !== 1 || (featureId == null) !== (taskId == null)) throw unclear()
 }
 
-/** The worlds that a request names. One that names a session of transcripts has none. */
+/** Returns the statement and key that find the worlds of a request. A request for a transcript session has no worlds. */
 export function toScope(request: ForgetRequest): Scope {
   const { project, worldSlug, featureId, taskId, wholeProject, before } = request
   requireOneScope(request)
@@ -57,15 +57,15 @@ const worldToForget = z.object({
   activeRunId: optionalText,
   activeAttemptId: optionalText,
 })
-/** A world that is to go. */
+/** World that is to be deleted. */
 export type WorldToForget = z.output<typeof worldToForget>
 
-/** A world, by its place among all that go. */
+/** Position of a world among all worlds in scope. */
 export type Position = { afterTask: string; afterWorld: string }
 
 const WORLDS_AT_ONCE = 200
 
-/** Pages of the worlds that go, those of a task one after another, each page with where the next one begins. */
+/** Yields pages of the worlds in scope, grouped by task, each page with the position of the next one. */
 export async function* worldsToForget(
   graph: Graph,
   { worlds: from, key, before }: Scope,
@@ -80,7 +80,7 @@ export async function* worldsToForget(
   }
 }
 
-/** A world where a run or an attempt is active stays: what is told of it; null where none is. */
+/** Describes a world that stays because a run or an attempt is active in it; null if none is active. */
 export const skippedWorld = ({ slug, activeRunId, activeAttemptId }: WorldToForget): SkippedWorld | null =>
   activeRunId === null && activeAttemptId === null
     ? null

@@ -1,4 +1,4 @@
-/** Deletes conversations of a project: sessions of transcripts with those of their agents, and what was added up of them. */
+/** Deletes conversations of a project: transcript sessions with the sessions of their agents, and their share of the sums. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { sessionKey, transcriptKey } from '../../core/keys.ts'
@@ -31,7 +31,7 @@ const reassignTurns = statement('forget/reassign-transcript-turns')
 const resetSession = statement('forget/reset-session')
 const turns = kindsOwnedBy('TranscriptSession')
 
-/** What is left of a project when its last conversation is gone. */
+/** Labels whose nodes of a project remain after its last conversation is deleted. */
 const REMAINS = (['Desire', 'TurnPattern', 'ToolUse', 'Tool', 'TranscriptFile'] as const).map(
   (label) =>
     [
@@ -49,16 +49,16 @@ RETURN count(*) AS gone`,
     ] as const,
 )
 
-/** A session and those of its agents: they go together. */
+/** A session with the sessions of its agents, which are deleted together. */
 type Conversation = { project: string; sessionKeys: string[] }
 export type ConversationScope = {
   project: string
   before: string | null
-  /** Only this session, with its agents; null: all of the project. */
+  /** Session to delete with its agents; null for all sessions of the project. */
   sessionId: string | null
 }
 
-/** @returns whether nothing is left to go */
+/** @returns true if nothing is left to delete */
 export async function forgetTranscripts(
   graph: Graph,
   of: ConversationScope,
@@ -86,8 +86,8 @@ const conversationRow = z.object({
 const CONVERSATIONS_AT_ONCE = 500
 
 /**
- * Conversations without a session that was active since an instant; one that does not say when it was stays. The agents of a
- * session come before it: a forget that was killed finds them through it.
+ * Yields the conversations in scope. With `before`, leaves out conversations that were active since, and those without a time.
+ * Agents come before their session, because a killed operation finds them through it.
  */
 export async function* conversationsToForget(
   graph: Graph,
@@ -108,8 +108,8 @@ export async function* conversationsToForget(
 }
 
 /**
- * Deletes first how far the files of a conversation were read, so that an import of one of them begins anew instead of
- * going on behind turns that are gone; then its turns, with what was added up of them; then its sessions.
+ * Deletes a conversation. Deletes the read positions of its files first, so that an import starts these files from the
+ * beginning; then its turns with their share of the sums; then its sessions.
  */
 async function forgetConversation(
   graph: Graph,
@@ -146,7 +146,7 @@ const lockedTurn = z.object({
 })
 type LockedTurn = z.output<typeof lockedTurn>
 
-/** Deletes turns with what was added up of them; those that another session has, too, become that one's. */
+/** Deletes turns with their share of the sums. Turns that another session also holds are reassigned to that session. */
 async function forgetTurns(
   run: Run,
   kind: OwnedKind,
@@ -176,7 +176,7 @@ async function forgetTurns(
   return counts
 }
 
-/** Gives turns to the first by name of the sessions that have them, too, as where two give a turn alike. */
+/** Reassigns turns to the first other session by name that holds them, like an import of two sessions with one turn. */
 async function reassignSharedTurns(
   run: Run,
   turns: readonly LockedTurn[],
@@ -184,7 +184,7 @@ async function reassignSharedTurns(
 ): Promise<void> {
   const reassigned = turns.map(({ key, sessionId, others, files }) => {
     const [heir] = others.toSorted(([, a], [, b]) => (a < b ? -1 : 1))
-    // Only those that a session which goes had given: the others are what they were.
+    // Reassigns only the turns that belong to a deleted session; the others do not change.
     const isOwnerGoing = sessionId === null || sessionKeys.includes(transcriptKey(project, sessionId))
     if (heir === undefined || !isOwnerGoing) return { key, sessionId: null, index: null, fileKey: null }
     const [fileKey = null] = files.flatMap(([of, file]) => (of === heir[0] ? [file] : [])).sort()

@@ -1,4 +1,4 @@
-/** Deletes a world with all that hangs on it, and what is above it where that becomes empty. */
+/** Deletes a world with its descendants, and its task, feature and project if they become empty. */
 import { toInstant } from '../../core/instants.ts'
 import { keysOfProject, partsOfKey } from '../../core/keys.ts'
 import { relationships } from '../../graph/model/relationships.ts'
@@ -24,7 +24,7 @@ const deleteWorld = statement('forget/delete-world')
 const leaveTopics = statement('elsewhere/leave-topics', 'of-project')
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-project')
 const kinds = kindsOwnedBy('World')
-/** What labels meant in the world, and where criteria stood: without its turns it says nothing. */
+/** Relationships of a world to criteria: the meaning of labels, and the progress. They mean nothing without turns. */
 const links = relationships.filter(({ from, owner }) => from.includes('World') && owner === null)
 const unlinkWorld = generated(
   'forget/unlink-world',
@@ -36,14 +36,14 @@ DELETE r
 RETURN count(*) AS gone`,
 )
 
-/** `busy`: a run or an attempt is active in it. */
+/** `busy`: a run or an attempt is active in the world. */
 export type WorldForgotten = 'gone' | 'busy' | 'more'
 
 /**
- * Takes a world out of sight first and deletes it last, so that a forgetting that was killed in between finds it again.
+ * Hides a world first and deletes its node last, so that a killed operation finds the world again.
  *
- * @param isLastOfItsTask whether no other world of its task is about to go: then criteria lose what only those that went
- *   had said of them, before it goes
+ * @param isLastOfItsTask true if no other world of its task is about to be deleted. The criteria of the task then lose the texts
+ *   and labels that only deleted turns used, before the node of the world is deleted.
  */
 export async function forgetWorld(
   graph: Graph,
@@ -71,7 +71,7 @@ export async function forgetWorld(
   return 'gone'
 }
 
-/** No other session finds the world any more. */
+/** Removes a world from all topics, so that it is no related session of another one. */
 async function leaveAllTopics(
   graph: Graph,
   worldKey: string,

@@ -1,12 +1,12 @@
-/** Why records were not restored: one stands there already and differs, or what one hangs on is not there. */
+/** Reports why records were not restored: a stored record differs, or the owner of a record is missing. */
 import { TurngraphError } from '../../core/errors.ts'
 import type { ExportRecord, Kind } from '../export/records.ts'
 import { findKey } from '../export/stored-form.ts'
 
-/** No fields: the record is not there, but the world that it is of is, whole. */
+/** Conflict of a record. Without fields, the record is missing although its world is complete. */
 export type Conflict = { index: number; kind: Kind; key: string; fields: string[] }
 
-/** What of two records differs, by the paths of their fields; empty where they are the same. */
+/** Lists the paths of the fields in which two records differ. */
 export function differing(a: unknown, b: unknown, path = ''): string[] {
   if (JSON.stringify(a) === JSON.stringify(b)) return []
   if (!isObject(a) || !isObject(b)) return [path]
@@ -38,7 +38,7 @@ export function refuseConflicts(conflicts: readonly Conflict[]): void {
   )
 }
 
-/** A record that hangs on another which is neither in the graph nor before it in the file. */
+/** Error for a record whose owner is neither in the graph nor earlier in the file. */
 export function missing(index: number, record: ExportRecord, what: string): TurngraphError {
   const message = `${record.kind} ${findKey(record)} needs ${what}, which is not in the graph`
   return new TurngraphError('invalid_request', `${message}.`, {

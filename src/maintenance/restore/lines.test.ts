@@ -21,7 +21,7 @@ const WHOLE = [...LINES, trailerOf(LINES)]
 async function read(text: string | Buffer, chunk = 7): Promise<string[]> {
   const bytes = Buffer.from(text)
   async function* chunks() {
-    // One buffer for all, as a stream may do it.
+    // Reuses one buffer for all chunks, which a stream may do, too.
     const window = Buffer.alloc(chunk)
     for (let at = 0; at < bytes.length; at += chunk) {
       const size = bytes.copy(window, 0, at, Math.min(at + chunk, bytes.length))

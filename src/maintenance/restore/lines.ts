@@ -1,21 +1,21 @@
-/** Reads the lines of an export as checked records, and at the end whether the file is whole. */
+/** Reads the lines of an export as checked records, and checks at the end that the file is complete. */
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../../core/errors.ts'
 import { LineSplitter } from '../../core/lines.ts'
 import { type ExportRecord, header, type Kind, READABLE, trailer } from '../export/records.ts'
 import { parseRecord } from './restore.ts'
 
-/** A line of an export, checked, with the key of the task that it belongs to. */
+/** Checked line of an export, with the key of its task. */
 export type Line = { number: number; bytes: number; record: ExportRecord; task: string | null }
 
-/** No line that an export writes comes near it. */
+/** Maximum length of a line, far above the lines of an export. */
 const LONGEST = 48 * 1024 * 1024
 
 /**
- * The records of an export as it streams, each checked against its schema; at the end that it is whole: by the trailer's
- * counts and the SHA-256 of all before it.
+ * Yields the records of an export while it streams, each checked against its schema. Checks at the end that the file is
+ * complete, by the counts of the trailer and the SHA-256 of all preceding lines.
  *
- * @throws `invalid_request` that names the line and what to do
+ * @throws `invalid_request` with the line and the remedy
  */
 export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Line> {
   const hash = createHash('sha256')
@@ -52,7 +52,7 @@ export async function* recordsIn(chunks: AsyncIterable<Buffer>, name: string): A
   )
 }
 
-/** The lines of a task follow one another; what is in a world names the world only. */
+/** Returns the task of a record. The lines of a task are contiguous, and records in a world name only the world. */
 function findTask(record: ExportRecord, before: string | null): string | null {
   if (record.kind === 'task') return record.key
   if (record.kind === 'world') return record.taskKey

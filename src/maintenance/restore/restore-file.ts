@@ -1,4 +1,4 @@
-/** Restores a file of an export: checks it whole first, then sends its records. */
+/** Restores the file of an export while it streams. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAway, TurngraphError } from '../../core/errors.ts'
 import type { ExportRecord, Kind } from '../export/records.ts'
@@ -8,16 +8,16 @@ import type { RestoreReport } from './restore.ts'
 export type FileRestore = {
   dryRun: boolean
   lines: number
-  /** How many of each kind the file holds. */
+  /** Number of records of each kind in the file. */
   checked: Partial<Record<Kind, number>>
-  /** What came of them. */
+  /** Created and existing records of each kind. */
   records: RestoreReport
-  /** How many secrets were masked in what was written: in the export of a program that masks none. */
+  /** Number of secrets masked in restored records, for exports of programs that mask none. */
   redactions: number
 }
 
 export type RestoreFileOptions = {
-  /** What the file is called in errors. */
+  /** Name of the file in errors. */
   name?: string
   /** Checks the file and writes nothing. */
   dryRun?: boolean
@@ -31,17 +31,17 @@ type Restorer = {
   }) => Promise<{ records: RestoreReport; redactions: number }>
 }
 
-/** A transaction of so many records, or of so many bytes; a longer line goes alone. */
+/** Maximum size of a transaction, in records and in bytes. A longer line has its own transaction. */
 const RECORDS_AT_ONCE = 500
 const BYTES_AT_ONCE = 768 * 1024
-/** A Neo4j that has just started plans each statement first. */
+/** Number of records of the first batch: a Neo4j that has just started first plans each statement. */
 const RECORDS_AT_FIRST = 10
 
 /**
- * Restores an export as it streams: checked line by line, a batch a transaction, in the order of the file. What stands
- * there already is passed over, so a restore that was killed is repeated and goes on.
+ * Restores an export while it streams: checks each line, and writes one batch per transaction, in the order of the file. Skips
+ * records that already exist, so that repeating a killed restore completes it.
  *
- * @throws `invalid_request` that names the line, `restore_conflict`, and those of the store
+ * @throws `invalid_request` with the line, `restore_conflict`, and errors of the store
  * @example
  * const { records } = await restoreFile(client, createReadStream('backup.jsonl'), { name: 'backup.jsonl' })
  */
@@ -65,7 +65,7 @@ export async function restoreFile(
   return report
 }
 
-/** Batches of lines, a transaction each: the next one is read and checked while one is under way. */
+/** Sends batches of lines, one per transaction. Reads and checks the next batch while the current one is written. */
 function writeInBatches(client: Restorer, name: string, report: FileRestore) {
   let lines: Line[] = []
   let bytes = 0
@@ -76,13 +76,13 @@ function writeInBatches(client: Restorer, name: string, report: FileRestore) {
     await writing
     if (lines.length === 0) return
     writing = write(lines, following)
-    writing.catch(() => {}) // told at the next batch
+    writing.catch(() => {}) // the next batch throws it
     lines = []
     bytes = 0
     most = Math.min(2 * most, RECORDS_AT_ONCE)
   }
 
-  /** A store that did not answer in time is asked again, for half as much: what it did all the same stands there. */
+  /** Writes a batch. After a timeout it retries with half the lines; records that were written despite it already exist. */
   async function write(some: readonly Line[], following: Line | null, tries = TRIES): Promise<void> {
     try {
       const { records, redactions } = await client.restoreRecords({
@@ -113,7 +113,7 @@ function writeInBatches(client: Restorer, name: string, report: FileRestore) {
   }
 }
 
-/** The task that both lines belong to, so that it is not whole between them. */
+/** Returns the common task of two lines, which is incomplete between them. */
 const findCommonTask = (line: Line | undefined, { task }: Line): string | null =>
   line?.task === task ? task : null
 
@@ -127,7 +127,7 @@ function count(sums: RestoreReport, more: RestoreReport): void {
   }
 }
 
-/** The service names places in the batch; a person needs the lines of the file. */
+/** Replaces positions in the batch, which the service reports, with line numbers of the file. */
 function withLines(error: unknown, lines: readonly Line[], name: string): unknown {
   if (!(error instanceof TurngraphError)) return error
   const place = placeIn(error.details)

@@ -1,4 +1,4 @@
-/** Restores records of an export: those that are missing are written, others compared. */
+/** Restores records of an export: writes missing records, and compares the others. */
 import { TurngraphError } from '../../core/errors.ts'
 import { partsOfKey, projectKey } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
@@ -17,7 +17,7 @@ import { type Given, type Restored, type Work, writeNodes, writeRows } from './w
 
 const mark = statement('restore/mark-tasks')
 
-/** The writers of kinds that are more than one node: each compares records with the graph, and writes the new ones. */
+/** Writers of kinds that span several nodes: each compares records with the graph, and writes the new ones. */
 const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
   project: writeProjects,
   task: writeTasks,
@@ -34,11 +34,11 @@ const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promi
 export type RestoreReport = Partial<Record<Kind, { created: number; existing: number }>>
 
 /**
- * Restores some lines of an export, in their order: all of them, or none. A record that stands there already with the
- * same content stays as it is, so the same lines may be restored again; one that differs refuses all of them.
+ * Restores lines of an export in their order, all or none. Skips records that already exist with the same content, so a call can
+ * be repeated. Rejects all lines if one record differs.
  *
- * @param options.continuesTask key of the task whose lines go on in the next call; until then nothing else writes into it
- * @throws `restore_conflict`, `invalid_request` where one hangs on what is not there, `store_unavailable`, `timeout`
+ * @param options.continuesTask key of the task whose lines continue in the next call; other writes to the task fail until then
+ * @throws `restore_conflict`, `invalid_request` if the owner of a record is missing, `store_unavailable`, `timeout`
  * @example
  * const lines = text.trimEnd().split('\n').slice(1, -1) // without header and trailer
  * await restoreRecords(graph, lines.map((line) => JSON.parse(line)))
@@ -56,7 +56,7 @@ export async function restoreRecords(
   return { records: report ?? {}, redactions }
 }
 
-/** Their turns had places in topics until they were known to be deleted. */
+/** Returns the projects with deleted worlds. The turns of these worlds were in topics until the line `standing` was restored. */
 const projectsWithDeletedWorlds = (all: readonly ExportRecord[]): Set<string> =>
   new Set(
     all.flatMap((record) =>
@@ -98,7 +98,7 @@ async function restoreWithin(
   return report
 }
 
-/** Captures and declarations refuse a task until all of it is there. */
+/** Marks the task whose lines continue as incomplete, so that captures and declarations reject it, and the others as complete. */
 async function markTasks(
   work: Work,
   all: readonly ExportRecord[],
@@ -110,7 +110,7 @@ async function markTasks(
   await writeRows(work, mark, rows)
 }
 
-/** The table's writer of a kind takes the records of that kind, which the compiler cannot see. */
+/** Returns the writer of a kind, which takes the records of that kind; the compiler cannot infer this. */
 const write = <K extends Kind>(kind: K, work: Work, some: readonly Given<K>[]): Promise<Restored> =>
   (
     (writers[kind] ?? writeNodes(kind as NodeKind)) as (
@@ -125,7 +125,7 @@ function ofKind<K extends Kind>(all: readonly ExportRecord[], kind: K): Given<K>
   )
 }
 
-/** @throws `invalid_request` that names every field which does not fit */
+/** @throws `invalid_request` with every field that does not match the schema */
 export function parseRecord(given: unknown, index: number): ExportRecord {
   const kind = typeof given === 'object' && given !== null && 'kind' in given ? given.kind : undefined
   if (typeof kind !== 'string' || !Object.hasOwn(records, kind)) {

@@ -1,11 +1,11 @@
-/** Restores projects, tasks and their criteria: they only grow, and two graphs may each know more of some. */
+/** Restores projects, tasks and their criteria. They only grow, and each of two graphs may know more about some of them. */
 import type { RecordOf } from '../export/records.ts'
 import { differing } from './conflicts.ts'
 import { compared, createNodes, type Given, type Restored, readExisting, type Work } from './write.ts'
 
 /**
- * A project that has a key for the marks of its secrets keeps it, because texts that are stored already have marks of that key.
- * A project without one gets the key of the export, so that a text captured later is the restored text again.
+ * Restores projects. A project keeps its key for the marks of secrets, because stored texts have marks of that key. A project
+ * without a key gets the key of the export, so that a text captured later equals the restored text.
  */
 export async function writeProjects(work: Work, given: readonly Given<'project'>[]): Promise<Restored> {
   const existing = await readExisting(work, 'project', given)
@@ -18,7 +18,7 @@ export async function writeProjects(work: Work, given: readonly Given<'project'>
   return { created: fresh.length, conflicts }
 }
 
-/** A task's counters only rise: both graphs' worlds, criteria and versions count. An export that raced a write tells a task twice. */
+/** Restores tasks. Counters only rise, because worlds, criteria and versions of both graphs count. An export may repeat a task. */
 export async function writeTasks(work: Work, given: readonly Given<'task'>[]): Promise<Restored> {
   const existing = await readExisting(work, 'task', given)
   const { fresh, conflicts } = compared(given, existing, (record, known) =>
@@ -38,8 +38,8 @@ const COUNTERS = ['criteriaRev', 'worldCount', 'specificationVersion'] as const
 const WITHOUT_COUNTERS = Object.fromEntries(COUNTERS.map((name) => [name, 0]))
 
 /**
- * Criteria only grow: one that knows more texts and labels, and begins with those of the other, is a later state of the
- * same. An export that raced a capture tells one twice.
+ * Restores criteria. Criteria only grow: a criterion whose texts and labels begin with those of another is a later state of it.
+ * An export that ran during a capture may contain a criterion twice.
  */
 export async function writeCriteria(work: Work, given: readonly Given<'criterion'>[]): Promise<Restored> {
   const existing = new Map(

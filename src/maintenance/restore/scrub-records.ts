@@ -9,10 +9,9 @@ import { classifyFailure } from '../../transcripts/failure.ts'
 import { type ExportRecord, records } from '../export/records.ts'
 
 /**
- * Masks the secrets of records that are about to be restored: a file may come from another version, or from another
- * program. By the kinds that the properties are declared with: texts, and what is JSON in a text. What was masked when
- * it was captured stays as it is, and is not counted. The marks of a project are made by its key: the one that comes with the
- * records, or else the one that the graph has.
+ * Masks the secrets of records before they are restored: a file may come from another version or another program. The declared
+ * kinds of the properties select texts, and JSON in texts. Masks of the capture stay and do not count. The marks of a project
+ * use the key of its record, otherwise the key in the graph.
  */
 export async function scrubRecords(
   given: readonly ExportRecord[],
@@ -39,7 +38,7 @@ export async function scrubRecords(
   }
 }
 
-/** Every key begins with its project; what belongs to no project is in a project without a name. */
+/** Returns the project of a record, the first part of its key; an empty name if it belongs to no project. */
 function projectOf(record: ExportRecord): string {
   const line: Record<string, unknown> = record
   const nested = [line.turn, line.attempt, line.run].map((part) =>
@@ -90,7 +89,7 @@ async function scrubProject(
   return { records: replaced, redactions: redactions + inNames }
 }
 
-/** An earlier version exported error texts that a person may have typed. */
+/** Removes error texts that a person may have typed, which an earlier version exported. */
 function dropPersonsWords(record: ExportRecord): ExportRecord {
   if (record.kind !== 'transcript_turn') return record
   const steps = record.steps.map((step) => {
@@ -107,17 +106,17 @@ type Found = { texts: string[]; documents: unknown[] }
 type Visitor = {
   text: (text: string) => string
   json: (text: string) => string
-  /** Of a transcript: two that differ still do when they are masked. */
+  /** Masks a name in a transcript. Different names stay different. */
   name: (name: string) => string
 }
 
-/** What says where a record belongs, as it is at a capture (src/core/scrub/scrub.ts), and what Turngraph itself makes. */
+/** Fields that identify a record, as in a capture (src/core/scrub/scrub.ts), and values that Turngraph creates. */
 const IDENTITY: ReadonlySet<string> = new Set([
   ...['project', 'featureId', 'taskId', 'worldSlug', 'slug', 'name'],
   ...['maskKey', 'digest', 'newestDigest', 'promisedDigest', 'requestId', 'turnRunId', 'attemptId'],
 ])
 
-/** Names and ids of transcripts are masked as an import does it, in their keys as well. */
+/** True for names and ids of transcripts, which are masked as in an import, in keys as well. */
 const isOfTranscript = (kind: string, name: string): boolean =>
   kind.startsWith('transcript_') || kind === 'desire' || name === 'transcribedIn'
 
@@ -131,7 +130,7 @@ function visit(schema: z.ZodType, value: unknown, kind: string, name: string, vi
     if (stored === 'key') return isOfTranscript(kind, name) ? maskTranscriptKey(value) : value
     if (stored !== 'text' || IDENTITY.has(name)) return value
     if (isOfTranscript(kind, name) && TRANSCRIPT_NAMES.has(name)) return visitor.name(value)
-    // The display id of a turn, a feature or a task is made of its place.
+    // The display id of a turn, a feature or a task is derived from its position.
     return name === 'id' && !isOfTranscript(kind, name) ? value : visitor.text(value)
   }
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * Restores transcripts with the statements of the import, so that what an import derives from turns (tools, patterns,
- * sums) is derived here too, and adds up with what stands there.
+ * Restores transcripts with the statements of the import, which also derive tools, patterns and sums and add them to the
+ * existing ones.
  */
 import { patternKey, transcriptKey } from '../../core/keys.ts'
 import { toStep, type Value } from '../../graph/port.ts'
@@ -67,7 +67,7 @@ export async function writeTranscriptTurns(
   return { created: fresh.length, conflicts }
 }
 
-/** Which sessions hold a turn and which agents it started is added to: another file may have told of fewer sessions. */
+/** Reduces a turn to the fields that must match. Another file may have named fewer sessions and started agents. */
 const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
   ...turn,
   steps: steps.map(({ started: __, ...step }) => step),
@@ -80,7 +80,7 @@ const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
   }))
 
 const listTools = ({ steps }: Turn): string[] => steps.map(({ tool }) => tool)
-/** As `transcripts/write-turns` takes it: the steps by tool, so that each is looked up once. */
+/** Builds the parameter of `transcripts/write-turns`: groups the steps by tool, so that it looks up each tool once. */
 function toParams(record: Turn): object {
   const { key, startedAt, ...properties } = record.turn
   const { project, sessionId, begunMs, pattern } = properties
@@ -115,7 +115,7 @@ function toParams(record: Turn): object {
   }
 }
 
-/** What recurs is derived from all turns that stand: where more do than in the file, theirs count. */
+/** Restores desires. Existing desires stay: they are derived from all turns of the graph, which may be more than in the file. */
 export async function writeDesires(work: Work, given: readonly Given<'desire'>[]): Promise<Restored> {
   const { fresh } = compared(given, await readExisting(work, 'desire', given), () => [])
   const [first] = fresh

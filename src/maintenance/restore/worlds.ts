@@ -1,6 +1,6 @@
 /**
- * Restores worlds: how each begins, what is in it, and where it stands once all of that is there. In between it counts as
- * deleted, so that nobody reads half of it, and goes on where it was cut off when its file is restored again.
+ * Restores worlds: the first line, the records in the world, and the line `standing` at the end. Until then the world counts as
+ * deleted, so that no reader sees half of it. Restoring the same file again continues an interrupted restore.
  */
 import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
@@ -44,7 +44,7 @@ export async function writeWorlds(work: Work, given: readonly Given<'world'>[]):
 
 const lockedRow = z.object({ key: z.string(), taskKey: z.string(), restoring: z.boolean() })
 
-/** Locks worlds, and says which are being restored: nothing is added to others. */
+/** Locks worlds, and returns those that are being restored; the others accept no records. */
 async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
   const isMadeHere = (key: string) => isMade(work, { label: 'World', key })
   const asked = [...new Set(keys)]
@@ -59,7 +59,7 @@ async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<stri
   return locked
 }
 
-/** Writes what is in worlds. Nothing is added to a world that stands: only one that is being restored lacks anything. */
+/** Writes records into worlds that are being restored. A complete world lacks no record, so nothing is added to it. */
 export const writeIntoWorlds =
   <K extends 'turn' | 'attempt' | 'turn_run'>(kind: K) =>
   async (work: Work, given: readonly Given<K>[]): Promise<Restored> => {
@@ -86,7 +86,7 @@ export const writeIntoWorlds =
     return { created: open.length, conflicts }
   }
 
-/** Other sessions find restored turns as they find those that were captured. */
+/** Adds restored turns to topics, so that they appear in related sessions like captured turns. */
 async function addToTopics(work: Work, turns: readonly Given<'turn'>[]): Promise<void> {
   const rows = turns.map(({ record: { world, turn, issues, gates } }) => ({
     turnKey: turn.key,
@@ -127,7 +127,7 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
   return { created: fresh.length, conflicts }
 }
 
-/** A world stands only where its turns and attempts are all there. */
+/** Rejects a world without all of its turns and attempts. */
 async function refuseHalf(work: Work, fresh: readonly Given<'standing'>[]): Promise<void> {
   const others = distinctKeys(fresh).filter((key) => !isMade(work, { label: 'World', key }))
   const found = new Map(work.written)

@@ -1,4 +1,4 @@
-/** Compares records with what stands in the graph, and writes those that are new, with statements that the model gives. */
+/** Compares records with the graph, and writes the new ones with statements that are generated from the model. */
 import { readKeys } from '../../graph/decode.ts'
 import { type Label, nodes } from '../../graph/model/nodes.ts'
 import { describeKind, isInstant } from '../../graph/model/properties.ts'
@@ -9,26 +9,26 @@ import type { Kind, RecordOf } from '../export/records.ts'
 import { type AnyRecord, findKey, type Ref, type StoredForm, storedForms } from '../export/stored-form.ts'
 import { type Conflict, differing, missing } from './conflicts.ts'
 
-/** A batch of records on its way into the graph: one transaction. */
+/** Restore of one batch of records, in one transaction. */
 export type Work = {
   graph: Graph
   run: Run
   token: string
   /**
-   * The keys of what this transaction has made: nothing hangs on it yet, so there is nothing to look for, which is most of
-   * what a batch would ask.
+   * Keys of the nodes that this transaction created. They have no children yet, so the batch skips their lookups, which are most
+   * of its queries.
    */
   made: Map<Label, Set<string>>
-  /** How many turns and attempts it wrote into each world. */
+  /** Number of turns and attempts written into each world. */
   written: Map<string, { turn: number; attempt: number }>
-  /** Keys of the tasks that its records belong to. */
+  /** Keys of the tasks of the records. */
   tasks: Set<string>
 }
 
-/** A record and its place in the batch. */
+/** Record with its position in the batch. */
 export type Given<K extends Kind> = { index: number; record: RecordOf<K> }
 
-/** What came of the records of a kind: those that were not created stood there already, but for conflicts. */
+/** Result of restoring the records of a kind: records that are neither created nor in conflict already existed. */
 export type Restored = { created: number; conflicts: Conflict[] }
 
 export type Compared<K extends Kind> = { fresh: Given<K>[]; conflicts: Conflict[] }
@@ -37,7 +37,7 @@ export const distinctKeys = <K extends Kind>(given: readonly Given<K>[]): string
   ...new Set(given.map(({ record }) => findKey(record))),
 ]
 
-/** Parts the records that are new from those that stand there already. */
+/** Separates new records from existing ones, and lists conflicts. */
 export function compared<K extends Kind>(
   given: readonly Given<K>[],
   existing: readonly RecordOf<K>[],
@@ -51,7 +51,7 @@ export function compared<K extends Kind>(
     const present = byKey.get(key)
     if (present === undefined) {
       fresh.push({ index, record })
-      byKey.set(key, record) // the same line twice is one record
+      byKey.set(key, record) // a repeated line is one record
       continue
     }
     const fields = listFields(record, present)
@@ -68,13 +68,13 @@ export function markMade(work: Work, label: Label, keys: readonly string[]): voi
   work.made.set(label, known)
 }
 
-/** What a record hangs on; null where its line does not say it. */
+/** Returns the owner of a record; null if its line does not name one. */
 export function findOwner(kind: NodeKind, record: AnyRecord): Ref | null {
   const { owner }: StoredForm = storedForms[kind]
   return owner === undefined ? null : { label: owner.label, key: String(record[owner.field]) }
 }
 
-/** The records that stand there of those given: none can hang on what this transaction made. */
+/** Reads the given records that exist. Skips records whose owner this transaction created. */
 export function readExisting<K extends NodeKind>(
   work: Work,
   kind: K,
@@ -87,7 +87,7 @@ export function readExisting<K extends NodeKind>(
   return readRecords(work.graph, kind, distinctKeys(asked))
 }
 
-/** Writes the records of a kind that are new. */
+/** Writes the new records of a kind. */
 export const writeNodes =
   <K extends NodeKind>(kind: K) =>
   async (work: Work, given: readonly Given<K>[]): Promise<Restored> => {
@@ -96,7 +96,7 @@ export const writeNodes =
     return { created: fresh.length, conflicts }
   }
 
-/** @throws `invalid_request` where one hangs on what is not there */
+/** @throws `invalid_request` if the owner of a record is missing */
 export async function createNodes<K extends NodeKind>(
   work: Work,
   kind: K,
@@ -127,7 +127,7 @@ export async function createNodes<K extends NodeKind>(
   )
 }
 
-/** What must stand before a record. */
+/** Lists the nodes that must exist before a record. */
 export function findReferences(kind: NodeKind, record: AnyRecord): Ref[] {
   const { fields }: StoredForm = storedForms[kind]
   const owner = findOwner(kind, record)
@@ -139,7 +139,7 @@ export function findReferences(kind: NodeKind, record: AnyRecord): Ref[] {
 
 type Values = { [name: string]: Value }
 
-/** What a node says, as statements take it: instants apart, each with a value, since `datetime()` makes them. */
+/** Splits the properties of a node for a statement: instants are separate, because `datetime()` converts each of them. */
 export function split(label: Label, node: AnyRecord): { properties: Values; at: Values } {
   const properties: Values = {}
   const at: Values = {}
@@ -153,7 +153,7 @@ export function split(label: Label, node: AnyRecord): { properties: Values; at: 
 
 const listProperties = (label: Label) => Object.entries(nodes[label].properties.shape)
 
-/** Nodes with all that a record says beside them. MERGE throughout: a line before may have named the node by its key. */
+/** Generates the statement that writes nodes with their additional fields. Uses MERGE: an earlier line may have created the node. */
 function makeWriter(kind: NodeKind): Statement {
   const { label, owner, fields }: StoredForm = storedForms[kind]
   const own = listProperties(label)
@@ -164,7 +164,7 @@ function makeWriter(kind: NodeKind): Statement {
     const { kind: of, optional } = describeKind(property)
     return of === 'token' && !optional ? [`n.${name} = $token`] : []
   })
-  // What is in a world is told of once it stands (restore/standings).
+  // The records of a world are reported as changes when the world is complete (restore/standings).
   const changes =
     'changedAt' in nodes[label].properties.shape && owner?.label !== 'World'
       ? ['n.changedAt = timestamp()', 'n.changedIn = timestamp() / 60000']
@@ -184,7 +184,7 @@ function makeWriter(kind: NodeKind): Statement {
   )
 }
 
-/** By hand: a task's counters rise, and so does the revision of its criteria. The import has statements for the others. */
+/** Kinds without a generated writer: the counters of a task and the revision of its criteria rise. Others use import statements. */
 const BY_HAND: { [K in NodeKind]?: Statement | null } = {
   task: statement('restore/tasks'),
   criterion: statement('restore/criteria'),
@@ -199,7 +199,7 @@ const writers = Object.fromEntries(
   ]),
 ) as { [K in NodeKind]: Statement | null }
 
-/** Rows as one map: Neo4j plans a statement anew where a parameter is an empty list and no longer a full one. */
+/** Writes rows. Passes them as one map, because Neo4j plans a statement again if a list parameter becomes empty. */
 export async function writeRows({ run, token }: Work, to: Statement, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return
   const params = { batch: { rows }, ...(to.params.includes('token') && { token }) }
@@ -228,7 +228,7 @@ const existing = Object.fromEntries(
   ]),
 )
 
-/** @throws `invalid_request` for the first record that needs another one before it, which is missing */
+/** @throws `invalid_request` for the first record whose required record is missing */
 export async function refuseMissing<K extends Kind>(
   work: Work,
   given: readonly Given<K>[],
