@@ -1,4 +1,4 @@
-/** Makes the calls of a client from the table of operations. */
+/** Creates the calls of a client from the table of operations. */
 import type * as z from 'zod'
 import type { Graph } from '../graph/port.ts'
 import type { Call, Operation } from '../operations/operation.ts'
@@ -14,7 +14,7 @@ import type { CallOptions, Calls } from './client.ts'
 type Parsed = { [N in OperationName]: z.output<(typeof operations)[N]['input']> }
 type Answers = { [N in OperationName]: z.output<(typeof operations)[N]['output']> }
 
-/** The table, typed so that code for any name is checked as well: what goes in and comes out follows from the name. */
+/** The table of operations with types by name, so that the compiler also checks code that is generic in the name. */
 export const operationsByName: {
   readonly [N in OperationName]: Pick<Operation, 'wholeGraph'> & {
     input: z.ZodType<Parsed[N]>
@@ -23,14 +23,14 @@ export const operationsByName: {
   }
 } = operations
 
-/** Asks any operation: what it takes and answers follows from its name. */
+/** Calls an operation; the name determines the types of input and output. */
 type CallAny = <N extends OperationName>(
   name: N,
   input: OperationInput<N>,
   options?: CallOptions,
 ) => Promise<OperationOutput<N>>
 
-/** A call for every operation, made by one function: what each takes and answers, the table of operations says. */
+/** Creates a call for every operation from one generic function. */
 export function callsBy(call: CallAny): Calls {
   const calls = Object.fromEntries(
     operationNames.map((name) => [
@@ -45,7 +45,7 @@ export function callsBy(call: CallAny): Calls {
 const hasEveryCall = (calls: object): calls is Calls =>
   operationNames.every((name) => Object.hasOwn(calls, name))
 
-/** Asks an operation of a client by its name. */
+/** Calls an operation of a client by its name. */
 export const callOn = <N extends OperationName>(
   client: Calls,
   name: N,

@@ -1,4 +1,4 @@
-/** The interface of Turngraph for programs. */
+/** Declares the interface of Turngraph for programs. */
 import type { TurngraphError } from '../core/errors.ts'
 import type { EventsRequest, EventWithCursor } from '../operations/events.ts'
 import type { OperationInput, OperationOutput, operations } from '../operations/table.ts'
@@ -6,17 +6,17 @@ import type { TranscriptUpload, TranscriptUploaded } from '../operations/transcr
 import type { SpoolScope, WaitingCapture } from './spool.ts'
 
 export type CallOptions = {
-  /** Makes a repeat of `createWorld` answer with the world that the first call made. */
+  /** Key with which a repeated `createWorld` returns the world of the first call. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
 
 export type EventsOptions = Pick<CallOptions, 'signal'> & {
-  /** Called once each time that the service cannot be reached, or is silent, while the client goes on trying. */
+  /** Called once per interruption, when the service is unreachable or silent. The client keeps trying. */
   onAway?: ((error: TurngraphError) => void) | undefined
 }
 
-/** A call for every operation of the table. */
+/** Calls of a client, one for each operation. */
 export type Calls = {
   [N in keyof typeof operations]: (
     input: OperationInput<N>,
@@ -25,8 +25,8 @@ export type Calls = {
 }
 
 /**
- * Turngraph as programs use it: one interface in two forms, in process and over HTTP (`createTurngraphClient`). Records
- * are camelCase; every call rejects with a TurngraphError. An answer means stored.
+ * Client of Turngraph. The same interface works in process and over HTTP (`createTurngraphClient`). Records are camelCase.
+ * Every call rejects with a TurngraphError. A resolved write is stored.
  *
  * @example
  * const client = createTurngraphClient({ store: 'embedded:.turngraph', project: 'shop' })
@@ -35,15 +35,15 @@ export type Calls = {
  */
 export interface TurngraphClient extends Calls {
   /**
-   * Who this program is in leases: the same after a restart where it has a place to keep that (the data folder of an
-   * embedded store, a spool), so that it takes up again what it was killed over.
+   * Returns the identity of this program in leases. It survives a restart if the program has a place for it (the data folder of
+   * an embedded store, a spool), so that a killed program continues its attempts.
    */
   workerId(): Promise<string>
-  /** Where captures wait on disk while the service is away; null without one. */
+  /** Returns the spool, in which captures wait on disk while the service is unreachable; null without a spool. */
   spool(): Promise<Spool | null>
   /**
-   * Sends a transcript from a byte on: `getTranscriptProgress` says which. A chunk may be written over once the next
-   * one is asked for.
+   * Sends a transcript from an offset, which `getTranscriptProgress` returns. The caller may reuse the buffer of a chunk when the
+   * next chunk is requested.
    */
   importTranscript(
     input: TranscriptUpload,
@@ -51,10 +51,10 @@ export interface TurngraphClient extends Calls {
     options?: CallOptions,
   ): Promise<TranscriptUploaded>
   /**
-   * What changes, as it changes, until `signal` ends it: each event says what now is, so a reader that hears of something
-   * twice loses nothing. Over HTTP it comes back by itself where the connection breaks, and misses nothing.
+   * Yields changes until `signal` ends it. Each event has the current state, so a repeated event does no harm. Over HTTP it
+   * reconnects automatically after a failure and misses no change.
    *
-   * @throws `cursor_expired` where the cursor that it begins with is more than a day old: begin with `snapshot: true`
+   * @throws `cursor_expired` if the initial cursor is more than a day old: begin with `snapshot: true`
    * @example
    * for await (const event of client.events({ snapshot: true })) {
    *   if (event.type === 'session') console.log(event.worldSlug, event.verified, event.total)
@@ -64,23 +64,23 @@ export interface TurngraphClient extends Calls {
   close(): Promise<void>
 }
 
-/** The number of captures that were stored, were refused and still wait, and why they wait. */
+/** Numbers of captures that were stored, were rejected and are still waiting, and the error that stopped the replay. */
 export type Replayed = { sent: number; refused: number; waiting: number; stoppedBy: TurngraphError | null }
 
 /**
- * Captures that wait on disk while the service is away, and are sent in their order when it is back. A kill -9 loses none.
- * One that was sent just before it is sent again, and stored once, since captures are idempotent.
+ * Captures that wait on disk while the service is unreachable, and are sent in order when it is available again. A kill -9
+ * loses none. A capture that was sent just before a kill is sent again and stored once, because captures are idempotent.
  */
 export interface Spool {
   readonly folder: string
-  /** The number of captures that wait. */
+  /** Number of waiting captures. */
   readonly waiting: number
-  /** The number of captures that the service has refused; they stay in `refused/` with the error beside them. */
+  /** Number of captures that the service rejected. They stay in `refused/`, each with its error. */
   readonly refused: number
-  /** The number of refused captures of a world. */
+  /** Returns the number of rejected captures of a world. */
   refusedIn(scope: SpoolScope): number
-  /** The captures that wait, oldest first. */
+  /** Lists the waiting captures, oldest first. */
   entries(): WaitingCapture[]
-  /** Sends what waits, as far as the service takes it. This also happens on a timer. */
+  /** Sends waiting captures until the service rejects one or is unreachable. A timer also calls it. */
   replay(): Promise<Replayed>
 }

@@ -1,4 +1,4 @@
-/** Creates a client: through a service, with a spool or without, or on a store of its own. */
+/** Creates a client for a service, with or without a spool, or for a store of its own. */
 import * as z from 'zod'
 import { parseInput } from '../core/wire-form.ts'
 import type { Graph } from '../graph/port.ts'
@@ -13,28 +13,27 @@ import type { SpoolOptions } from './spool.ts'
 const RETRIES = 3
 
 export type HttpTurngraphOptions = HttpClientOptions & {
-  /** Where captures wait on disk while the service is away: a folder, or its bounds too. */
+  /** Folder in which captures wait while the service is unreachable, optionally with its limits. */
   spool?: string | SpoolOptions
-  /** Takes what nobody waits for, such as a spooled turn that was refused; default: a process warning. */
+  /** Receives messages about background work, such as a rejected spooled turn; default: a process warning. */
   log?: (message: string) => void
 }
 
 export type StoreTurngraphOptions = {
-  /** An open graph, what opens one, or its address as TURNGRAPH_STORE has it: `embedded:FOLDER`, `neo4j://…`. */
+  /** An open graph, a store to open, or its address as in TURNGRAPH_STORE: `embedded:FOLDER`, `neo4j://…`. */
   store: Graph | Store | string
   project?: string
-  /** Who may do the work of turn runs, by name, beside `external`. */
+  /** Executors of turn runs by name, in addition to `external`. */
   executors?: Readonly<Record<string, Executor>>
-  /** Who this program is in leases; default: the embedded folder's own, else a new UUID. */
+  /** Identity of this program in leases; default: the identity of the embedded folder, otherwise a new UUID. */
   workerId?: string
-  /** Takes what a service would log, such as recovered promises; default: nothing is logged. */
+  /** Receives messages that a service would log, such as recovered promises; default: no log. */
   log?: (message: string, fields?: object) => void
 }
 
 /**
- * Turngraph for a program: through a service (`url`), with repeats, time-outs and an optional spool, or on a store of
- * its own (`store`), which is opened and brought up to date when it is first needed. `close()` closes that store, also
- * one that was given open.
+ * Creates a client for a service (`url`), with retries, time-outs and an optional spool, or for a store of its own (`store`),
+ * which the first call opens and migrates. `close()` closes the store, even if it was passed open.
  *
  * @throws `invalid_request`; each call rejects with `store_unavailable` while the store cannot be opened
  * @example
@@ -48,7 +47,7 @@ export function createTurngraphClient(
   if ('store' in given) return openLazily(() => onStore(given))
   const { spool, log, ...http } = { retries: RETRIES, ...given }
   if (spool === undefined) return httpClient(http)
-  httpClient(http) // what does not fit is told at once
+  httpClient(http) // throws for invalid options at once
   const place = typeof spool === 'string' ? { folder: spool } : spool
   return openLazily(() => withSpool(http, place, log ?? warn))
 }
@@ -85,7 +84,7 @@ async function onStore({
       executors: new Executors(executors),
       ...(log !== undefined && { log: { info: swapped(log), warn: swapped(log) } }),
     })
-    // Nobody else has an embedded folder open: what an earlier life left behind in it is over.
+    // An embedded folder is open in one process only, so runs of an earlier process in it have ended.
     await runs.begin()
     return inProcessClient({
       graph,
@@ -127,7 +126,7 @@ async function withSpool(
 
 const warn = (message: string): void => process.emitWarning(message, 'TurngraphSpool')
 
-/** A client that is opened by its first call; where that fails, the next one tries again. */
+/** Creates a client that its first call opens. If opening fails, the next call tries again. */
 function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
   let opening: Promise<TurngraphClient> | null = null
   let closed = false
@@ -161,7 +160,7 @@ function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
   }
 }
 
-/** What a timer of Node holds: a longer one is over at once. */
+/** Maximum time-out of Node: a longer timer fires at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 const count = z.number().int().min(0)
@@ -191,7 +190,7 @@ const storeOptions = z.strictObject({
   log: aFunction.optional(),
 })
 
-/** A misspelled option would be one that has no effect. */
+/** Rejects misspelled options, which would have no effect. */
 function checkOptions<T extends HttpTurngraphOptions | StoreTurngraphOptions>(options: T): T {
   const given: unknown = options
   const onAStore = typeof given === 'object' && given !== null && 'store' in given

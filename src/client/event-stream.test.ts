@@ -12,7 +12,7 @@ const imported = (bytes: number): Response =>
 
 const away = () => new TurngraphError('timeout', 'No answer came within 30 s.')
 
-test('an absence of the service is told once, however often it is tried, and the next absence again', async () => {
+test('an interruption is reported once, however many attempts fail, and the next interruption again', async () => {
   const answers = [imported(1), away(), away(), imported(2), away(), imported(3)]
   const [told, cursors]: [string[], unknown[]] = [[], []]
   const events = readEventStream(
@@ -36,7 +36,7 @@ test('an absence of the service is told once, however often it is tried, and the
   await events.return(undefined)
 })
 
-test('the first failure is the caller’s, who may have the wrong address', async () => {
+test('the first failure is thrown, because the address may be wrong', async () => {
   const failing = readEventStream(
     {},
     { open: () => Promise.reject(away()), signal: new AbortController().signal },

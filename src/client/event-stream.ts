@@ -1,25 +1,25 @@
-/** Reads events over HTTP, and comes back where the connection breaks, so that its caller misses nothing. */
+/** Reads events over HTTP, and reconnects after a failure so that its caller misses no change. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { parseWire } from '../core/wire-form.ts'
 import { type EventsRequest, type EventWithCursor, eventOnWire, schemaOfEvent } from '../operations/events.ts'
 
-/** The service says every 15 s that it is there. */
+/** Maximum silence of the stream: the service sends a comment every 15 s. */
 const SILENCE_MS = 45_000
 const AGAIN_FIRST_MS = 500
 const AGAIN_LAST_MS = 15_000
 
 type Reading = {
-  /** Opens the stream; its first failure, and one that no other try mends, goes to the caller. */
+  /** Opens the stream. The caller gets the first failure, and failures that a further attempt cannot fix. */
   open: (request: EventsRequest, signal: AbortSignal) => Promise<Response>
   signal: AbortSignal
   onAway?: ((error: TurngraphError) => void) | undefined
 }
 
 /**
- * Events one after the other, until the signal ends them. A connection that breaks is opened again where it was, for as
- * long as it takes; where that is too long ago, with a snapshot.
+ * Yields events until the signal ends them. Opens a broken connection again at its last position, for as long as necessary. If
+ * that position is too old, begins with a snapshot.
  */
 export async function* readEventStream(
   request: EventsRequest,
@@ -42,7 +42,7 @@ export async function* readEventStream(
       if (!wasOpen) throw error
       if (hasCode(error, 'cursor_expired')) next = { ...next, cursor: null, snapshot: true }
       else if (!isAway(error)) throw error
-      // One that breaks off may well be back at once.
+      // A stream that breaks off is not reported: it is often available again at once.
       else if (!isAwayTold && (!isOpen || stream.isSilent)) {
         onAway(error)
         isAwayTold = true
@@ -57,11 +57,11 @@ export async function* readEventStream(
   }
 }
 
-/** One connection. */
+/** A single connection. */
 class EventStream {
-  /** What brings a reader back to where this one is. */
+  /** Position of the stream, from which a reader can continue. */
   cursor: string | null = null
-  /** Whether it was ended because nothing came for too long. */
+  /** True if the stream was ended because it was silent for too long. */
   isSilent = false
   readonly #ending = new AbortController()
   readonly signal: AbortSignal
@@ -75,8 +75,8 @@ class EventStream {
   }
 
   /**
-   * @param onSign called whenever anything comes
-   * @throws `store_unavailable` where it breaks
+   * @param onSign called for all received data
+   * @throws `store_unavailable` if the stream breaks
    */
   async *read({ body }: Response, onSign: () => void): AsyncGenerator<EventWithCursor> {
     const found: EventWithCursor[] = []
@@ -117,9 +117,9 @@ class EventStream {
 }
 
 /**
- * Null: a kind of event that a later version of the service has.
+ * Parses an event; null for an unknown kind, which a later version of the service may send.
  *
- * @throws `internal` where it has another form: to come back for it would go on without an end
+ * @throws `internal` if a known kind has another form. A new connection would repeat this error without end.
  */
 function parseEvent(data: string, cursor: string | null): EventWithCursor | null {
   try {

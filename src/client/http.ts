@@ -1,5 +1,5 @@
-/** The client that calls a service over HTTP. */
-import { ReadableStream as NodeStream } from 'node:stream/web' // the global one, with the types of Node
+/** Client that calls a service over HTTP. */
+import { ReadableStream as NodeStream } from 'node:stream/web' // the global class with the types of Node
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY } from '../core/fields.ts'
@@ -27,26 +27,26 @@ const RETRY_FIRST_MS = 200
 const RETRY_LAST_MS = 2_000
 
 export type HttpClientOptions = {
-  /** Where the service is, for example `http://127.0.0.1:7480`. */
+  /** Address of the service, for example `http://127.0.0.1:7480`. */
   url: string
   token?: string | null
-  /** The project of calls that name none; else the token's, else the service's. */
+  /** Project of calls without one; default: the project of the token, otherwise the default of the service. */
   project?: string | null
-  /** How long one request may take, in milliseconds; default 30,000. */
+  /** Time-out of a request in milliseconds; default 30,000. */
   timeoutMs?: number
   /**
-   * How often a call is repeated while the service is away, after 0.2 to 2 s each; default 0. Only what is the same
-   * done twice is: `runTurn` just where the request never arrived, an upload of a transcript not at all.
+   * Number of retries while the service is unreachable, after 0.2 to 2 s each; default 0. Repeats only idempotent calls:
+   * `runTurn` only if the request never arrived, and never the upload of a transcript.
    */
   retries?: number
   /**
-   * How long a call may wait in all, in milliseconds, where the service refuses it as one too many; default 0: it fails as
-   * `rate_limited`. An upload of a transcript never waits.
+   * Maximum total wait of a call, in milliseconds, if the service rejects it for its rate; default 0: the call fails with
+   * `rate_limited`. The upload of a transcript never waits.
    */
   rateLimitWaitMs?: number
-  /** Runs before each request, which is not sent if it rejects: the service may have to prove itself first. */
+  /** Runs before each request. The request is not sent if it rejects, for example if the service cannot prove its identity. */
   beforeSend?: () => Promise<void>
-  /** Who this program is in leases; default: a new UUID. */
+  /** Identity of this program in leases; default: a new UUID. */
   workerId?: string
 }
 
@@ -57,11 +57,11 @@ export type HttpClient = TurngraphClient & {
     input: unknown,
     options?: CallOptions,
   ): Promise<OperationOutput<N>>
-  /** Opens the stream of events once, as a response that has begun; `events` comes back where it breaks. */
+  /** Opens the stream of events once, and returns its response. Unlike `events`, it does not reconnect. */
   openEvents(request: EventsRequest, signal: AbortSignal): Promise<Response>
 }
 
-/** Calls the operations of a service over HTTP. Answers as the in-process client does, errors too. */
+/** Creates a client that calls a service over HTTP. Results and errors equal those of the in-process client. */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const workerId = options.workerId ?? crypto.randomUUID()
   const base = parseBase(options.url)
@@ -99,7 +99,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
-/** The list of projects, for example, refuses one. */
+/** True if an operation has a project. The list of projects, for example, rejects one. */
 const takesProject = ({ input, wholeGraph }: Operation): boolean =>
   !wholeGraph && !(input instanceof z.ZodObject && !('project' in input.shape))
 
@@ -117,11 +117,11 @@ async function runOverHttp<N extends OperationName>(
   calling: Calling,
 ): Promise<OperationOutput<N>> {
   const operation = operationsByName[name]
-  // Here too, so that the caller meets its own names in the problems, and nothing unknown is dropped on
-  // the way. What is sent is what was given: the service does the parsing that counts.
+  // Parses here, too, so that errors contain the caller's field names and unknown fields are rejected. Sends the unparsed input,
+  // because the service parses it anyway.
   const parsed = parseInput(operation.input, input, name)
   const wire = toWire(operation.input, input) as Record<string, unknown>
-  // In the input, not in the header Turngraph-Project: a header cannot carry every name unchanged.
+  // Sends the project in the input, because the header Turngraph-Project cannot carry every name unchanged.
   if (takesProject(operation) && wire.project == null && calling.project != null)
     wire.project = calling.project
   const request = buildRequest(findRoute(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
@@ -132,13 +132,13 @@ async function runOverHttp<N extends OperationName>(
   return withRetries(name, patient, () => answerTo(request, operation.output, name, patient))
 }
 
-/** A query says so itself; it may wait as long for its turn. */
+/** Returns the additional time of a query: its own time-out, and the same time for its place in the queue. */
 const timeItMayTake = (input: unknown): number =>
   2 * Number((input as { timeoutMs?: number } | undefined)?.timeoutMs ?? 0)
 
 const waitOf = (parsed: unknown): number => Number((parsed as { waitMs?: number }).waitMs ?? 0)
 
-/** With one a repeat answers with the world that the first try made. */
+/** Returns the idempotency key of a call. With a key, a retry of `createWorld` returns the world of the first attempt. */
 const keyFor = (name: OperationName, { idempotencyKey, retries = 0 }: Calling): string | undefined =>
   idempotencyKey ?? (name === 'createWorld' && retries > 0 ? crypto.randomUUID() : undefined)
 
@@ -148,7 +148,7 @@ async function withRetries<T>(name: OperationName, calling: Calling, call: () =>
     if (retries === 0) return await call()
     return await retry(call, {
       when: (error) => isAway(error) && (name !== 'runTurn' || neverArrived(error)),
-      // A service that hangs has had its time with the first try.
+      // The first attempt already used the time of a service that hangs.
       until: performance.now() + timeoutMs,
       retries,
       firstPauseMs: RETRY_FIRST_MS,
@@ -163,7 +163,7 @@ async function withRetries<T>(name: OperationName, calling: Calling, call: () =>
 const callerGaveUp = (cause: unknown): TurngraphError =>
   new TurngraphError('timeout', 'The caller gave up on the call.', { cause })
 
-/** The bytes go as they come: a transcript may be larger than memory. */
+/** Streams the bytes, because a transcript may be larger than memory. */
 async function uploadOverHttp(
   input: TranscriptUpload,
   chunks: AsyncIterable<Buffer>,
@@ -180,7 +180,7 @@ async function uploadOverHttp(
     body: NodeStream.from(copyChunks(chunks)) as ReadableStream<Uint8Array>,
     duplex: 'half',
   } as const
-  const once = { ...calling, rateLimitWaitMs: 0 } // its body has been read
+  const once = { ...calling, rateLimitWaitMs: 0 } // a body that was read cannot be sent again
   return answerTo(request, transcriptUploaded, 'importTranscript', once)
 }
 
@@ -208,7 +208,7 @@ async function answerTo<S extends z.ZodType>(
   }
 }
 
-/** What is asked for: a `Request` would have to be copied for each try, and `fetch` copies it once more. */
+/** Plain data of a request: a `Request` must be copied for each attempt, and `fetch` copies it once more. */
 type HttpRequest = RequestInit & { url: string; method: string; headers: Headers }
 
 function buildRequest(route: Route, wire: Record<string, unknown>, calling: Calling): HttpRequest {
@@ -224,7 +224,7 @@ function buildRequest(route: Route, wire: Record<string, unknown>, calling: Call
   return { ...request, url: request.url + formatQuery(rest) }
 }
 
-/** An answer without an end: the time-out is for its beginning. */
+/** Opens the stream of events. The time-out covers only the beginning of the answer. */
 function openEvents(request: EventsRequest, calling: Calling): Promise<Response> {
   const query = formatQuery(toWire(eventsRequest, request) as Record<string, unknown>)
   const headers = buildHeaders(calling, null, 'text/event-stream')
@@ -263,7 +263,7 @@ const exchange = ({ url, ...init }: HttpRequest, calling: Calling) =>
     retryAfter: response.headers.get('retry-after'),
   }))
 
-/** Sends a request and takes what answers it, both within the time of the call. */
+/** Sends a request and reads its answer, both within the time-out of the call. */
 async function send<T>(
   url: string,
   init: RequestInit,
@@ -300,7 +300,7 @@ function toError(status: number, body: unknown, base: string): TurngraphError {
     const { code, message, hint, details } = parsed.data.error
     return new TurngraphError(code, message, { hint: hint ?? undefined, details })
   }
-  // A proxy's own page, such as one to log in at, or another program's service.
+  // The answer comes from a proxy, such as its login page, or from another program.
   const away = status === 502 || status === 503 || status === 504 || (status >= 300 && status < 400)
   return new TurngraphError(
     away ? 'store_unavailable' : 'internal',
@@ -309,7 +309,7 @@ function toError(status: number, body: unknown, base: string): TurngraphError {
   )
 }
 
-/** `.` and `..` are steps in a path, however they are encoded: they would reach another route. */
+/** Encodes a part of a path. Rejects `.` and `..`, which lead to another route in any encoding. */
 function pathSegment(field: string, value: string): string {
   if (value !== '.' && value !== '..') return encodeURIComponent(value)
   throw invalidField(field, `"${value}" cannot stand in an address`, {

@@ -1,4 +1,4 @@
-/** The client that runs the operations on a graph of its own process. */
+/** Client that runs the operations on a graph in its own process. */
 import { Queries } from '../analysis/query/queries.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { ChangeFeed } from '../events/change-feed.ts'
@@ -15,17 +15,17 @@ import type { TurngraphClient } from './client.ts'
 type InProcessOptions = {
   graph: Graph
   project: string
-  /** Runs turns; by default this very process does, with workers outside only, until the client closes. */
+  /** Coordinator of turn runs; default: one in this process for external workers only, until the client closes. */
   runs?: TurnRuns
-  /** Turns of transcripts with more calls are long; default 5. */
+  /** Transcript turns with more calls are long; default 5. */
   turnLengthThreshold?: number
-  /** Who this program is in leases; default: a new UUID. */
+  /** Identity of this program in leases; default: a new UUID. */
   workerId?: string
-  /** Takes what a service would log at INFO, such as recovered promises. */
+  /** Receives messages that a service would log at INFO, such as recovered promises. */
   log?: (message: string, fields?: Record<string, unknown>) => void
 }
 
-/** Calls the operations on a graph of this very process. `close()` hands back its runs and closes the graph. */
+/** Creates a client for a graph in this process. `close()` releases its runs and closes the graph. */
 export function inProcessClient({
   graph: stored,
   project,

@@ -1,4 +1,4 @@
-/** Asks a service for a code that lets a browser in. */
+/** Requests a code from a service that signs a browser in. */
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { errorBody } from '../core/wire-form.ts'

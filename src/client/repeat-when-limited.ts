@@ -1,9 +1,9 @@
-/** Repeats a request that a service refused as one too many, after the pause that the service asks for. */
+/** Repeats a request that a service rejected for its rate, after the pause that the service asks for. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 type Refusable = { status: number; retryAfter: string | null }
 
-/** @param mostMs how long the pauses of one request may take together; where that is not enough, the refusal is the answer */
+/** @param mostMs maximum total pause of a request; if it does not suffice, the rejection is returned */
 export async function repeatWhenLimited<T extends Refusable>(
   send: () => Promise<T>,
   mostMs: number,
@@ -19,7 +19,7 @@ export async function repeatWhenLimited<T extends Refusable>(
   }
 }
 
-/** In milliseconds. A proxy may send a date instead of seconds: that refusal stays one. */
+/** Reads the pause in milliseconds; null for a date, which a proxy may send instead of seconds. */
 const readPause = ({ status, retryAfter }: Refusable): number | null =>
   status === 429 && retryAfter !== null && /^\d{1,6}$/.test(retryAfter)
     ? Math.max(1, Number(retryAfter)) * 1_000

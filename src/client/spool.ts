@@ -35,7 +35,7 @@ const waitingCapture = z.discriminatedUnion('operation', [
     address: z.string(),
   }),
 ])
-/** A capture that waits, camelCase, as the operation takes it, and the address of its service. */
+/** A waiting capture in camelCase, as the operation takes it, with the address of its service. */
 export type WaitingCapture = z.output<typeof waitingCapture>
 /** The world of a turn: a task in one of its worlds. */
 export type SpoolScope = {
@@ -49,7 +49,7 @@ export type Claimed = { claimed: string; entry: WaitingCapture | TurngraphError;
 export type SpoolFile = { name: string; number: string; isHeld: boolean }
 
 const NAME = /^(?:(\d{16})\.json|worker-([0-9a-f-]{36}))(?:\.claimed-(\d+)-(\d+))?$/
-/** An older claim of a turn belongs to a process that ended, even if another process has its number now. */
+/** Maximum age of a claim. An older claim belongs to a process that ended, even if another process has its number now. */
 const CLAIM_MS = 600_000
 /** Claims of this process: an earlier process may have had the same number. */
 const ownClaims = new Set<string>()
@@ -76,7 +76,7 @@ export class SpoolFolder {
     })
   }
 
-  /** Lists the turns that wait, or those in `refused`, oldest first. Names each FIFO, link and device once. */
+  /** Lists the waiting turns, or those in `refused`, oldest first. Names each FIFO, link and device once. */
   list(folder = ''): SpoolFile[] {
     const found = this.#onDisk(() => readdirSync(this.#at(folder), { withFileTypes: true }))
     return found
@@ -136,12 +136,12 @@ export class SpoolFolder {
     }
   }
 
-  /** Claims the oldest capture for the address (null: any) that has nothing before it in its world; null if there is none. */
+  /** Claims the oldest capture for the address (null: any) without an earlier one in its world; null without such a capture. */
   claimNext(blocked: ReadonlySet<string>, address: string | null): Claimed | null {
     const worlds = new Set(blocked)
     for (const file of this.list()) {
       const entry = this.read(file)
-      if (entry === null) return this.claimNext(blocked, address) // another process has sent it: its world is unknown
+      if (entry === null) return this.claimNext(blocked, address) // sent by another process, so its world is unknown
       const world = worldOf(entry)
       const isFree =
         !worlds.has(world) &&
@@ -192,7 +192,7 @@ export class SpoolFolder {
 
   #at = (name: string): string => path.join(this.folder, name)
 
-  /** Whether a process that lives has claimed the file. A worker keeps its identity as long as it lives. */
+  /** True if a living process has claimed the file. A worker keeps its identity as long as it lives. */
   #isHeld(name: string): boolean {
     const [, turn, , pid, since] = NAME.exec(name) ?? []
     if (pid === undefined || ownClaims.has(this.#at(name))) return pid !== undefined

@@ -1,4 +1,4 @@
-/** A client whose captures wait in a spool while the service is away, and are sent in their order when it is back. */
+/** Client whose captures wait in a spool while the service is unreachable, and are sent in order when it is available again. */
 import type * as z from 'zod'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { portableMarker } from '../core/scrub/marks.ts'
@@ -22,21 +22,21 @@ const LAST_AGAIN_MS = 15_000
 
 export type SpoolingOptions = {
   spool: SpoolOptions
-  /** Sends what waits. It does not repeat calls, because the spool does. */
+  /** Client that sends the waiting captures. It does not retry calls, because the spool does. */
   replayer: TurngraphClient
-  /** The address of the service. What waits for another service is not sent to this one. */
+  /** Address of the service. Captures for another service are not sent to this one. */
   address: string
-  /** The project of records that name none. */
+  /** Project of records without one. */
   project: string | null
   workerId?: string | undefined
-  /** The same service has another address now: what waits for other addresses is sent, too. */
+  /** True if the service has moved to this address: captures for other addresses are sent, too. */
   isMoved?: boolean
   log: (message: string) => void
 }
 
 /**
- * Captures that wait reject with `store_unavailable` and `details.spooled`, because an answer means stored. They are sent
- * before anything else is asked, so that a caller of this client reads what it wrote.
+ * Creates a client with a spool. A spooled capture rejects with `store_unavailable` and `details.spooled`, because an answer
+ * means that a turn is stored. Waiting captures are sent before other calls, so that a caller reads its own writes.
  */
 export function spoolingClient(client: TurngraphClient, options: SpoolingOptions): TurngraphClient {
   const spool = new ReplayingSpool(options)
@@ -60,7 +60,7 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
       throw isAway(error) ? spool.keep(entry, error) : error
     })
   }
-  // The waiting record must be the one whose answer was lost, so every capture is masked before it is sent, too.
+  // The waiting record must equal the record whose answer was lost, so every capture is masked before it is sent, too.
   const capture = (operation: WaitingCapture['operation']) => async (given: unknown, call?: CallOptions) => {
     const parsed = parseInput<z.ZodType<WaitingCapture['input']>>(
       operations[operation].input,
@@ -95,7 +95,7 @@ class ReplayingSpool implements Spool {
   #replaying: Promise<Replayed> | null = null
   #timer: NodeJS.Timeout | undefined
   #pause = FIRST_AGAIN_MS
-  /** A service that hangs is not asked again before then: every call would wait for its time-out. */
+  /** Time before which a hanging service is not called again: otherwise every call waits for its time-out. */
   #hangs: { until: number; error: TurngraphError } | null = null
   #closed = false
 
@@ -151,7 +151,7 @@ class ReplayingSpool implements Spool {
     })
   }
 
-  /** Sends what waits. Returns the error of a service that is away. */
+  /** Sends waiting captures. Returns the error of an unreachable service. */
   async clear(): Promise<TurngraphError | null> {
     if (this.waiting === 0) return null
     if (this.#hangs !== null && performance.now() < this.#hangs.until) return this.#hangs.error
@@ -204,7 +204,7 @@ class ReplayingSpool implements Spool {
     return { sent, refused, waiting: this.waiting, stoppedBy }
   }
 
-  /** Refuses a turn, and before it the later turns of its world: they were built on it. Returns their number. */
+  /** Rejects a turn, and before it the later turns of its world, which build on it. Returns their number. */
   #refuse({ claimed, world }: { claimed: string; world: string }, error: TurngraphError): number {
     const isLater = (file: SpoolFile) =>
       world !== '' && !file.isHeld && worldOf(this.#files.read(file)) === world
@@ -220,7 +220,7 @@ class ReplayingSpool implements Spool {
     return refusals.length
   }
 
-  /** Captures the turn of a commit whose lease has run out. The graph refuses it if another turn was stored there. */
+  /** Captures the turn of a commit whose lease has expired. The graph rejects it if another turn was stored there. */
   async #store(entry: WaitingCapture | TurngraphError): Promise<void> {
     if (entry instanceof TurngraphError) throw entry
     const { replayer } = this.#options
@@ -244,7 +244,7 @@ class ReplayingSpool implements Spool {
   }
 }
 
-/** Asking again does not help: the record is refused, not the moment. */
+/** Errors that reject the record itself, so that a retry does not help. */
 const REFUSALS = [
   'invalid_request',
   'too_large',

@@ -5,10 +5,10 @@ import type { TurngraphClient } from './client.ts'
 
 const MOST_AT_ONCE = 2_000
 
-/** One request's worth. */
+/** Bytes of one request. */
 const BYTES_AT_ONCE = 32 * 1024 * 1024
 
-/** Transcripts go through a service: each is written before the next one is read. */
+/** Creates a store that sends transcripts to a service: each is written before the next one is read. */
 export const clientStore = (client: TurngraphClient): TranscriptStore => ({
   bytesAtOnce: BYTES_AT_ONCE,
   open: (sources) =>

@@ -1,12 +1,12 @@
-// Answers a request with JSON, an error included, also where it is not HTTP enough to become one.
+// Answers requests with JSON, including errors, and also requests that Node cannot parse as HTTP.
 import type { Duplex } from 'node:stream'
 import type { ErrorRequestHandler, Response } from 'express'
 import * as z from 'zod'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 
 /**
- * Answers JSON. Not `res.json`: no ETag, no freshness check, no second look at the content type; and a
- * stored answer would break "read your write", so no cache may keep one.
+ * Answers JSON without an ETag, a freshness check or a second check of the content type, which `res.json` adds. No cache may
+ * keep an answer, because a stored answer would break "read your write".
  */
 export function answerJson(res: Response, status: number, body: unknown): void {
   answerText(res, status, JSON.stringify(body))
@@ -20,12 +20,12 @@ export function answerText(res: Response, status: number, json: string): void {
   res.end(json)
 }
 
-/** Renders whatever a handler threw, in the one form. What is not ours is `internal`, without its text. */
+/** Answers with the error that a handler threw. Reports a foreign error as `internal`, without its text. */
 export const answerFailure: ErrorRequestHandler = (thrown, req, res, next) => {
   const error = refusalOfExpress(thrown) ?? asTurngraphError(thrown)
-  // request-log.ts writes it into the request's one line.
+  // request-log.ts adds the error to the log line of the request.
   if (error.status >= 500) res.err = error.code === 'internal' && thrown instanceof Error ? thrown : error
-  if (res.headersSent) return next(thrown) // express ends the connection: the answer is half out
+  if (res.headersSent) return next(thrown) // express closes the connection, because half of the answer is sent
   if (error.code === 'unauthorized' && !res.hasHeader('WWW-Authenticate')) {
     res.setHeader('WWW-Authenticate', 'Bearer realm="turngraph"')
   }
@@ -34,7 +34,7 @@ export const answerFailure: ErrorRequestHandler = (thrown, req, res, next) => {
   answerJson(res, error.status, error.toWire(String(req.id)))
 }
 
-/** What express throws: a client's fault with a status. */
+/** Error of express for a request that the client must correct, with its status. */
 const refusal = z.object({ status: z.number().min(400).max(499), message: z.string() })
 
 function refusalOfExpress(thrown: unknown): TurngraphError | null {
@@ -46,12 +46,12 @@ function refusalOfExpress(thrown: unknown): TurngraphError | null {
   })
 }
 
-/** How long a refused client may take to read the answer and close. */
+/** Time for a rejected client to read the answer and close. */
 const LINGER_MS = 1_000
 
 /**
- * Answers what is not HTTP enough to become a request, in our form; Node's own answer has no body. Then the connection
- * is destroyed: `end` alone would leave it open for as long as the client ignores it.
+ * Answers bytes that are not an HTTP request in our form; Node's own answer has no body. Then destroys the connection, because
+ * `end` leaves it open for as long as the client ignores it.
  */
 export function refuseMalformed(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {

@@ -1,4 +1,4 @@
-// Loads the API tokens and tells whose a token is.
+// Loads the API tokens, and finds the caller that a token belongs to.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
 import * as z from 'zod'
@@ -12,22 +12,22 @@ import { computeProof, hashToken, tokenHint } from '../platform/service-proof.ts
 import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
 import { PageSessions } from './page-sessions.ts'
 
-/** Who calls, as far as a token says it. */
+/** Caller, as identified by a token. */
 export type Caller = {
   name: string
-  /** The token's own name, which records keep; null without a token. */
+  /** Name of the token, which records keep; null without a token. */
   tokenName: string | null
   scopes: ReadonlySet<Scope>
-  /** The only project the token reaches; `null` reaches all. */
+  /** Only project that the token may access; null for all projects. */
   project: string | null
 }
 
 const EVERYTHING: ReadonlySet<Scope> = new Set(SCOPES)
 
-/** Anyone, where TURNGRAPH_AUTH is off. */
+/** Caller if TURNGRAPH_AUTH is off. */
 export const ANYONE: Caller = { name: 'anyone', tokenName: null, scopes: EVERYTHING, project: null }
 
-/** The file of TURNGRAPH_TOKENS. `sha256` is of the token's text, in hexadecimal: the file holds no secret. */
+/** File of TURNGRAPH_TOKENS. It has the SHA-256 of each token in hexadecimal, and no secret. */
 const tokensFile = z.array(
   z.strictObject({
     name,
@@ -41,14 +41,14 @@ type KnownToken = { hash: Buffer; caller: Caller }
 
 export class Tokens {
   readonly #own: KnownToken
-  /** Sessions of browsers, each with the rights of the token that asked for it. */
+  /** Sessions of browsers. Each has the rights of the token that requested it. */
   readonly pageSessions = new PageSessions()
   readonly #file: string | null
   #further: readonly KnownToken[]
   #stamp: string | null
   #lookedAt = 0
 
-  /** @throws `invalid_request` where the file does not fit */
+  /** @throws `invalid_request` if the file is not valid */
   constructor(own: KnownToken, file: string | null) {
     this.#own = own
     this.#file = file
@@ -56,7 +56,7 @@ export class Tokens {
     this.#further = file === null ? [] : readTokensFile(file)
   }
 
-  /** Compares with every known token, each in constant time: how long it takes tells nothing. */
+  /** Finds the caller of a token. Compares it with every known token in constant time, so that the duration reveals nothing. */
   findCaller(token: string): Caller | null {
     this.#readAgain()
     const hash = hashToken(token)
@@ -79,7 +79,7 @@ export class Tokens {
     return known === undefined ? null : computeProof(known.hash, nonce, port)
   }
 
-  /** A token that is taken out of the file is refused without a restart. A file that does not fit changes nothing. */
+  /** Reads a changed file again, so that a removed token is rejected without a restart. Ignores a file that is not valid. */
   #readAgain(): void {
     if (this.#file === null || performance.now() - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = performance.now()
@@ -96,7 +96,7 @@ export class Tokens {
 
 const LOOK_MS = 1_000
 
-/** Changes with the file; null where it cannot be seen. */
+/** Returns a value that changes with the file; null if the file is missing. */
 function readStamp(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true })
   return found === undefined ? null : `${found.mtimeNs} ${found.ino} ${found.size}`
@@ -104,7 +104,7 @@ function readStamp(file: string): string | null {
 
 const OWN_TOKEN = 'data folder'
 
-/** The tokens of a service: the one of its data folder (made at the first start), and those of the file. */
+/** Loads the tokens of a service: the token of its data folder, which the first start creates, and those of the file. */
 export function loadTokens({
   dataFolder,
   tokensFile: file,

@@ -38,7 +38,7 @@ import { webPage } from './web-page.ts'
 
 type AppParts = OperationContext & { config: Config; tokens: Tokens; log: Log }
 
-/** Everything between a request and its answer, in the order in which a request meets it. */
+/** Creates the express app: all handlers, in the order in which a request passes them. */
 export function createApp({ config, tokens, log, ...context }: AppParts): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', false)
@@ -86,7 +86,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   return app
 }
 
-/** The figures are of all projects. */
+/** Rejects tokens of one project, because the figures cover all projects. */
 const refuseOneProject: RequestHandler = (_req, res, next) => {
   refuseBound(readCaller(res))
   next()
@@ -97,7 +97,7 @@ const MAX_CODE_BYTES = 1_024
 
 const BEHIND_TOKENS = ['/v1', '/mcp', '/metrics']
 
-/** Plain HTTP on a loopback address is a normal way to run it: assets must not be asked for over TLS. */
+/** Headers of the page. Plain HTTP on a loopback address is normal, so a browser must not request assets over TLS. */
 const HELMET = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }
 
 function addRoute(app: Express, route: Route, body: RequestHandler, context: OperationContext): void {
@@ -107,7 +107,7 @@ function addRoute(app: Express, route: Route, body: RequestHandler, context: Ope
   const { scope } = operations[route.operation]
   const address = toExpress(route.path)
   if (writesByGet(route)) {
-    // A HEAD, a link or an image on a foreign page must not write.
+    // A HEAD request, or a link or an image on a foreign page, must not write.
     app.head(address, (req, res) => refuseMethod(route.path, ['GET'], req, res))
     app.get(address, refuseForeignGet)
   }
@@ -123,12 +123,12 @@ function addMcp(
   app.use('/mcp', refuseForeignToMcp(config))
   let endpoint: McpEndpoint | undefined
   const answer: RequestHandler = async (req, res) => {
-    // Its SDK takes a quarter of a start, and many a service is never asked: it is loaded when it is.
+    // Loads the SDK of MCP at the first request: it takes a quarter of the start time, and many services never need it.
     const { McpEndpoint } = await import('./mcp.ts')
     endpoint ??= new McpEndpoint(context)
     await endpoint.answer(req, res)
   }
-  // What a token may do is asked for each tool.
+  // Each tool checks the scope of the token separately.
   app.post('/mcp', requireScope(null), ...body, answer)
   app.get('/mcp', requireScope(null), refuseBody, answer)
   app.delete('/mcp', requireScope(null), refuseBody, answer)

@@ -1,4 +1,4 @@
-// Decides who calls, what that caller may do, how often, and from which pages.
+// Identifies the caller, and limits its rights, its rate and the pages from which it may call.
 import type { Request, RequestHandler, Response } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit'
 import { TurngraphError } from '../core/errors.ts'
@@ -10,7 +10,7 @@ import { ANYONE, type Caller, type Tokens } from './api-tokens.ts'
 const callers = new WeakMap<Response, Caller>()
 const tokensSent = new WeakMap<Response, { tokens: Tokens; token: string }>()
 
-/** Finds out who calls; whether that is enough is decided per route. `null` tokens: anyone may do all. */
+/** Identifies the caller. Each route decides separately whether it may call. Without tokens (null), every caller may do all. */
 export function identify(tokens: Tokens | null): RequestHandler {
   return (req, res, next) => {
     const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1]
@@ -22,8 +22,8 @@ export function identify(tokens: Tokens | null): RequestHandler {
 }
 
 /**
- * So many requests a minute: by token, and by address for those without a right one. `request` counts each; `members`
- * counts the further members of a batch (JSON-RPC), each a request too, once the body is read.
+ * Limits requests per minute, by token, or by address without a valid token. `request` counts each request. `members` counts
+ * the additional members of a JSON-RPC batch after the body is read: each one is a request, too.
  */
 export function limitRate(perMinute: number): { request: RequestHandler; members: RequestHandler } {
   const store = new MemoryStore()
@@ -59,7 +59,7 @@ export function limitRate(perMinute: number): { request: RequestHandler; members
 
 const MINUTE_MS = 60_000
 
-/** Before the body is read: what nobody may send is not worth reading. Null: any known token will do. */
+/** Rejects a caller without the scope, before the body is read. Null accepts any known token. */
 export const requireScope =
   (scope: Scope | null): RequestHandler =>
   (req, res, next) => {
@@ -83,7 +83,7 @@ export function readCaller(res: Response): Caller {
   return caller
 }
 
-/** Whether the token of an answer that goes on and on still has a scope, and reaches what it reached at first. */
+/** True if the token of a streaming answer still has a scope and the same project as at the start. */
 export function isStillAllowed(res: Response, scope: Scope): boolean {
   const sent = tokensSent.get(res)
   if (sent === undefined) return true
@@ -103,7 +103,7 @@ function unauthorized(res: Response, given: string | undefined): TurngraphError 
   )
 }
 
-/** Under which names a service is reached. */
+/** Settings that determine the names of a service. */
 type Served = Pick<Config, 'auth' | 'host' | 'allowedHosts'>
 
 /**
@@ -127,7 +127,7 @@ export function refuseForeign(served: Served): RequestHandler {
   }
 }
 
-/** Refuses a GET that a foreign page causes by a link or an image: it carries no Origin, but browsers name its site. */
+/** Rejects a GET from a link or an image on a foreign page. It has no Origin, but browsers send the site of the page. */
 export const refuseForeignGet: RequestHandler = (req, _res, next) => {
   const site = req.headers['sec-fetch-site'] ?? 'none'
   if (site !== 'none' && site !== 'same-origin')
@@ -137,7 +137,7 @@ export const refuseForeignGet: RequestHandler = (req, _res, next) => {
   next()
 }
 
-/** The same for MCP, whose specification asks for it with tokens, too: wherever it is known how the service is reached. */
+/** Checks Host for MCP, which requires it even with tokens. Skips the check if the names of the service are unknown. */
 export function refuseForeignToMcp(served: Served): RequestHandler {
   const isEveryAddress = ['0.0.0.0', '::', '[::]', ''].includes(served.host)
   if (isEveryAddress && served.allowedHosts.length === 0) return (_req, _res, next) => next()
@@ -147,7 +147,7 @@ export function refuseForeignToMcp(served: Served): RequestHandler {
   }
 }
 
-/** A service that other machines reach has names that it does not know, unless they are listed. */
+/** True if all names of the service are known. A service for other machines has further names unless they are listed. */
 const isHostChecked = ({ auth, host, allowedHosts }: Served): boolean =>
   auth === 'off' || isLoopback(host) || allowedHosts.length > 0
 
@@ -161,14 +161,14 @@ function refuseForeignHost(host: string, served: Served): void {
   })
 }
 
-/** Whether it is listed, with its port or with any. */
+/** True if the host is listed with its port or without a port. */
 const isAllowed = (host: string | null, { allowedHosts }: Served): boolean =>
   host !== null && (allowedHosts.includes(host) || allowedHosts.includes(toHostName(host)))
 
 const isOurs = (name: string, ownHost: string): boolean =>
   isLoopback(name) || name === ownHost.toLowerCase() || name === `[${ownHost.toLowerCase()}]`
 
-/** `http://Example:80` → `example:80`; the scheme may differ where a proxy ends TLS. `null` has no host. */
+/** `http://Example:80` → `example:80`. The scheme may differ if a proxy ends TLS. The origin `null` has no host. */
 const parseHost = (origin: string): string | null =>
   /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase() ?? null
 

@@ -33,7 +33,7 @@ test('a connection that never sent a whole request gives way before one that wai
   const { open } = await boundedTo(3)
   const [waiting, unfinished, silent] = [await open(), await open(), await open()]
   await waiting.ask('/')
-  await unfinished.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n') // it is answered before its body came
+  await unfinished.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n') // answered before its body arrives
   await unfinished.answered(1)
   await open()
   await silent.ended
@@ -72,7 +72,7 @@ test('a connection that has closed makes room: no other gives way to the next', 
   await silent.ask('/')
 })
 
-/** A server with bounded connections that answers at once, but `/slow` when it may finish. */
+/** Starts a server with bounded connections that answers at once, except `/slow`, which it answers on request. */
 async function boundedTo(most: number) {
   const slow: ServerResponse[] = []
   const answer: RequestListener = (req, res) => {
@@ -99,7 +99,7 @@ async function boundedTo(most: number) {
       return client
     },
     finish: () => slow.map((res) => res.end('ok')),
-    /** Resolves once the server has noticed that the first connection which closes has closed. */
+    /** Resolves when the server has noticed that a connection closed. */
     closedAtServer: () => closed,
   }
 }

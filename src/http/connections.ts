@@ -2,40 +2,40 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a client may take to send what it asks, or to ask again. */
+/** Time limits for a client that sends a request or keeps its connection for the next one. */
 export const CONNECTION_OPTIONS = {
-  // Longer than the 60 s of most load balancers: they, not we, should end an idle connection.
+  // Longer than the 60 s of most load balancers, because a load balancer should close an idle connection first.
   keepAliveTimeout: 65_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
-  // Four names of 1 KiB, percent-encoded, and a cursor fit into a request line.
+  // A request line has room for four percent-encoded names of 1 KiB and a cursor.
   maxHeaderSize: 32 * 1024,
 } as const
 
-/** The files that the process opens beside connections: the graph, its log, a pool of Neo4j connections. */
+/** Number of files that the process opens in addition to connections: the graph, its log, a pool of Neo4j connections. */
 const OTHER_FILES = 128
 const FEWEST = 16
 
-/** How many connections a server may take: what is asked for, within the process's limit of open files. */
+/** Computes the maximum number of connections: the requested number, within the process's limit of open files. */
 export function connectionBound(asked: number, openFiles: number | null): number {
   if (openFiles === null) return asked
   return Math.min(asked, Math.max(openFiles - OTHER_FILES, FEWEST))
 }
 
-/** The process's limit of open files (`ulimit -n`); null where the system has none, or does not say. */
+/** Reads the process's limit of open files (`ulimit -n`); null if the system does not report one. */
 export function openFileLimit(): number | null {
-  Object.assign(process.report, { excludeNetwork: true }) // otherwise it looks up the names of all peers
+  Object.assign(process.report, { excludeNetwork: true }) // otherwise it resolves the names of all peers
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   const soft = Number(userLimits?.open_files?.soft)
   return Number.isFinite(soft) ? soft : null
 }
 
 /**
- * Keeps at most `most` connections open. One more replaces a connection without a request in progress, because silent clients would
- * otherwise lock out all others until they time out. Connections that never sent a whole request go first: a client that reuses its
- * connection would be cut off in the middle of its next request. Among equals, the one that has waited longest goes. If every
- * connection has a request in progress, the new one is closed.
+ * Keeps at most `most` connections open. A further connection replaces one without a request in progress; otherwise silent
+ * clients would lock out all others until they time out. Connections that never sent a whole request are closed first, because a
+ * client that reuses its connection may be about to send its next request. Among equals, the longest idle one is closed. If
+ * every connection has a request in progress, the new connection is closed.
  */
 export function boundConnections(server: Server, most: number): void {
   const open = new Map<Socket, { requests: number }>()
@@ -59,7 +59,7 @@ export function boundConnections(server: Server, most: number): void {
     if (underWay === undefined) return
     silent.delete(socket)
     idle.delete(socket)
-    underWay.requests++ // several where a client pipelines
+    underWay.requests++ // several if a client pipelines
     res.once('close', () => {
       underWay.requests--
       if (underWay.requests === 0 && open.has(socket)) (req.complete ? idle : silent).add(socket)
@@ -67,13 +67,13 @@ export function boundConnections(server: Server, most: number): void {
   })
 }
 
-/** Knows the requests in flight, so that a service can end without cutting one off. */
+/** Tracks the requests in flight, so that a service can end without interrupting one. */
 export class Drain {
   readonly #inFlight = new Set<ServerResponse>()
   #closing = false
   #onIdle: (() => void) | null = null
 
-  /** Wraps what answers requests. */
+  /** Wraps the request listener. */
   around(answer: RequestListener): RequestListener {
     return (req, res) => {
       if (this.#closing) res.setHeader('Connection', 'close')
@@ -86,13 +86,13 @@ export class Drain {
     }
   }
 
-  /** Takes no new connection, waits for the answers in flight (at most `boundMs`), then ends what is left. */
+  /** Accepts no new connection, waits for the answers in flight (at most `boundMs`), then closes the other connections. */
   async close(server: Server, boundMs: number): Promise<void> {
     this.#closing = true
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     for (const res of this.#inFlight) if (!res.headersSent) res.setHeader('Connection', 'close')
     await this.#idle(boundMs)
-    // Node counts a connection that has sent nothing yet as busy, so `close` alone might wait for it.
+    // Node counts a connection that has sent nothing as busy, so `close` might wait for it.
     server.closeAllConnections()
     await closed
   }

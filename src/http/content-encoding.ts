@@ -1,13 +1,13 @@
-// Decodes a body that was sent compressed.
+// Decodes compressed bodies.
 import type { Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { TurngraphError } from '../core/errors.ts'
 import { systemCode } from '../core/system-code.ts'
 
 /**
- * Takes what was sent and gives what it says; null where it says it as it is.
+ * Creates the decoder of an encoding; null if the body is not encoded.
  *
- * @throws `invalid_request` where the encoding is not known
+ * @throws `invalid_request` if the encoding is unknown
  */
 export function createDecoder(encoding: string): Duplex | null {
   if (encoding === 'identity') return null
@@ -22,11 +22,11 @@ const DECODERS: Record<string, () => Duplex> = {
   br: createBrotliDecompress,
 }
 
-/** In lower case; `identity` where the request names none. */
+/** Returns the content encoding in lower case; `identity` if the request names none. */
 export const readEncoding = (headers: { 'content-encoding'?: string | undefined }): string =>
   headers['content-encoding']?.toLowerCase() ?? 'identity'
 
-/** A decoder's error as the sender's; null where it is another one. */
+/** Converts an error of a decoder to one for the sender; null for any other error. */
 export function refuseUndecodable(error: unknown, encoding: string): TurngraphError | null {
   const code = systemCode(error) ?? ''
   const isOfDecoder = code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT')

@@ -2,12 +2,12 @@
 import type { Response } from 'express'
 import { HEARTBEAT_MS } from '../operations/events.ts'
 
-/** The headers are sent with the first event, or by `flushHeaders`. */
+/** Begins a stream. The first event or `flushHeaders` sends the headers. */
 export function beginEventStream(res: Response): Response {
   res.statusCode = 200
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
   res.setHeader('Cache-Control', 'no-store')
-  res.setHeader('X-Accel-Buffering', 'no') // else nginx holds events back until there are many
+  res.setHeader('X-Accel-Buffering', 'no') // otherwise nginx buffers events
   return res
 }
 

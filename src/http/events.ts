@@ -1,4 +1,4 @@
-// Streams events to a reader, and ends the stream of one that does not read.
+// Streams events to a reader, and ends the stream of a reader that does not read.
 import type { RequestHandler, Response } from 'express'
 import { toWire } from '../core/wire-form.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
@@ -9,9 +9,9 @@ import { beginEventStream } from './event-stream.ts'
 import { lastEventId } from './input.ts'
 import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
-/** A reader that takes longer to read what it was sent is cut off. Until then it is sent nothing more. */
+/** Maximum time for a reader to read the sent events. It gets no further events before, and is cut off after it. */
 const PATIENCE_MS = 10_000
-/** How long a browser waits before it comes back, in milliseconds. */
+/** Reconnection time of browsers, in milliseconds. */
 const COME_BACK = 'retry: 1000\n\n'
 
 /** `GET /v1/events` (contract: events.md). */
@@ -40,14 +40,14 @@ function begin(res: Response): Response {
   return res
 }
 
-/** Without an event an id moves the cursor of a browser on, and the comment that of a reader whose parser does not tell it. */
+/** Writes a batch. Without events, the id moves the cursor of a browser, and the comment that of parsers that ignore such ids. */
 function renderEvents({ events, cursor }: EventBatch): string {
   const id = cursor === null ? '' : `id: ${cursor}\n`
   if (events.length === 0) return `: cursor ${cursor}\n${id}\n`
   return events.map((event) => `${id}data: ${renderData(event)}\n\n`).join('')
 }
 
-/** One text for all readers: with 200 of them that is most of what an event costs beside their connections. */
+/** JSON of events, shared by all readers: with 200 readers, rendering it is most of the cost of an event. */
 const texts = new WeakMap<ChangeEvent, string>()
 
 function renderData(event: ChangeEvent): string {
@@ -56,7 +56,7 @@ function renderData(event: ChangeEvent): string {
   return text
 }
 
-/** False where it was not within its time, or the reader has gone. */
+/** Waits until the reader has read all data; false if it took too long or disconnected. */
 function isDrained(res: Response): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isDrained: boolean) => {

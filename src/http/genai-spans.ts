@@ -8,7 +8,7 @@ import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { listVerifications } from '../rules/turn-entries.ts'
 
 /**
- * `gen_ai.operation.name` of what is an operation on the memory: a world is a store of it, a turn a record. Source:
+ * `gen_ai.operation.name` of each operation on the memory: a world is a memory store, and a turn is a record in it. Source:
  * semantic-conventions-genai, "Memory" and `gen_ai.evaluation.result`, both in development.
  */
 const MEMORY_OPERATIONS: Partial<Record<OperationName, string>> = {
@@ -32,13 +32,13 @@ const MEMORY_OPERATIONS: Partial<Record<OperationName, string>> = {
 type Verification = { criterionId: string; status: string; source: string }
 
 /**
- * The spans of a service (TURNGRAPH_GENAI_SPANS). Through the API alone: where nobody has loaded an SDK, nothing happens.
- * No text of a turn gets into them, neither evidence nor feedback: what traces goes to other systems.
+ * Spans of a service (TURNGRAPH_GENAI_SPANS). They use the OpenTelemetry API and have no effect without a loaded SDK. They
+ * contain no text of a turn, neither evidence nor feedback, because traces are sent to other systems.
  */
 export class GenAiSpans {
   readonly #tracer = trace.getTracer('turngraph')
 
-  /** Runs an operation, within a span where it is one on the memory. */
+  /** Runs an operation, within a span if it is an operation on the memory. */
   around(operation: OperationName, input: object, run: () => Promise<unknown>): Promise<unknown> {
     const name = MEMORY_OPERATIONS[operation]
     if (name === undefined) return run()
@@ -62,7 +62,7 @@ export class GenAiSpans {
     })
   }
 
-  /** A turn that an attempt committed: within the span of its commit, or in one of its own where a run executed it here. */
+  /** Reports a committed turn: in the span of its commit, or in a new span if a run executed the attempt in this process. */
   turnCommitted(request: CaptureRequest): void {
     const verifications = listVerifications(normalizeTurn(request, new Date().toISOString()))
     const active = trace.getActiveSpan()
@@ -101,7 +101,7 @@ const storeIn = (fields: object): Attributes =>
     ? { 'gen_ai.memory.store.id': fields.worldSlug }
     : {}
 
-/** The record is the turn; what has no world of its own in the request has one in the answer. */
+/** Builds the attributes of an answer: the turn is the record, and its world comes from the request or the answer. */
 function toAttributes(operation: OperationName, answer: unknown): Attributes {
   if (typeof answer !== 'object' || answer === null) return {}
   const items = 'items' in answer && Array.isArray(answer.items) ? answer.items.length : null

@@ -1,11 +1,11 @@
-// Reads what a request says, in its path, query, headers and body.
+// Reads the input of a request from its path, query, headers and body.
 import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, name } from '../core/fields.ts'
 import { hasBody } from '../operations/routes.ts'
 
-/** Refuses a body where only the path and the query are read. */
+/** Rejects a body on routes that read only the path and the query. */
 export const refuseBody: RequestHandler = (req, _res, next) => {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
   if (length === '0' && encoding === undefined) return next()
@@ -16,8 +16,8 @@ export const refuseBody: RequestHandler = (req, _res, next) => {
 }
 
 /**
- * What a request says, in the wire form: the fields of its path, its query and, for a POST, its body.
- * A field in two places is refused, since one of them would be ignored.
+ * Reads the input of a request in the wire form: the fields of its path, its query and, for a POST, its body. Rejects a field
+ * in two places, because one of the values would be ignored.
  */
 export function readInput(req: Request): Record<string, unknown> {
   const query = parseQuery(req.url)
@@ -30,7 +30,7 @@ export function readInput(req: Request): Record<string, unknown> {
   return { ...query, ...body, ...req.params }
 }
 
-/** No body says nothing, as an empty object does: some operations need nothing more than their path. */
+/** Reads the body. A missing body counts as an empty object, because some operations need only their path. */
 function readBody(body: unknown = {}): object {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new TurngraphError('invalid_request', 'The body must be one JSON object.', {
@@ -44,7 +44,7 @@ function parseQuery(url: string): Record<string, string> {
   if (start === -1) return {}
   const search = url.slice(start + 1)
   try {
-    decodeURIComponent(search) // URLSearchParams would put U+FFFD where the bytes are no UTF-8
+    decodeURIComponent(search) // throws for bytes that are not UTF-8, which URLSearchParams replaces with U+FFFD
   } catch {
     throw new TurngraphError('invalid_request', 'The query cannot be decoded.', {
       hint: 'Percent-encode its values, as UTF-8.',
@@ -70,7 +70,7 @@ function givenTwice(keys: readonly string[]): TurngraphError {
   })
 }
 
-/** The header's one value; several would be joined by commas, and a project of that name made. */
+/** Reads the value of a header. Rejects several values: Node joins them with commas, which might name another project. */
 function readHeader(req: IncomingMessage, header: string): string | null {
   const value = req.headers[header]
   if (typeof value !== 'string') return null
@@ -80,7 +80,7 @@ function readHeader(req: IncomingMessage, header: string): string | null {
   return value
 }
 
-/** Node reads header bytes as Latin-1; names are sent as UTF-8. */
+/** Reads the project of the header. Clients send it as UTF-8, which Node reads as Latin-1. */
 export function projectHeader(req: IncomingMessage): string | null {
   const value = readHeader(req, 'turngraph-project')
   if (value === null) return null
@@ -98,7 +98,7 @@ function decodeName(value: string): string {
   }
 }
 
-/** What a reader of events sends when it comes back; a browser does so by itself. */
+/** Returns the id of the last event, which a reader sends when it reconnects. Browsers send it automatically. */
 export const lastEventId = (req: IncomingMessage): string | null => readHeader(req, 'last-event-id') || null
 
 export function idempotencyKey(req: IncomingMessage): string | null {

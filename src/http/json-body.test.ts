@@ -8,10 +8,10 @@ import { boundBodies } from './json-body.ts'
 
 const LIMIT = 1_000
 
-/** JSON of so many bytes. */
+/** Creates a JSON body of the given size. */
 const bodyOfBytes = (bytes: number): Buffer => Buffer.from(`[${' '.repeat(bytes - 2)}]`)
 
-test('a body that is alone is worked on, whatever its size', async () => {
+test('a body without others is accepted, whatever its size', async () => {
   const { send } = await admittingUpTo(10)
   expect(await send(bodyOfBytes(900))).toBe(200)
   expect(await send(bodyOfBytes(900))).toBe(200)
@@ -38,13 +38,13 @@ test('bodies that are declared and not sent count nothing, and what came of one 
   expect(await send(bodyOfBytes(900))).toBe(200)
   const begun = begin('/', { 'content-length': 1_000 })
   await new Promise((resolve) => begun.write(bodyOfBytes(999), resolve))
-  expect(await send(bodyOfBytes(2))).toBe(200) // it came after those
+  expect(await send(bodyOfBytes(2))).toBe(200) // arrives after the other bodies
   expect(await send(bodyOfBytes(900))).toBe(503)
   begun.destroy()
   await expect.poll(() => send(bodyOfBytes(900)), { timeout: 30_000 }).toBe(200)
 })
 
-/** A service that works on bodies of so many bytes at a time, and answers each at once but those for `/held`. */
+/** Starts a service that admits bodies up to a total size. It answers at once, except `/held`. */
 async function admittingUpTo(budget: number) {
   const held: ServerResponse[] = []
   const app = express()
@@ -64,7 +64,7 @@ async function admittingUpTo(budget: number) {
   const begin = (path: string, given: OutgoingHttpHeaders) => {
     const headers = { 'content-type': 'application/json', ...given }
     const sending = request({ port, host: '127.0.0.1', path, method: 'POST', headers, agent: false })
-    sending.on('error', () => {}) // it is cut off once it is answered
+    sending.on('error', () => {}) // the service closes the connection after its answer
     sending.flushHeaders()
     return sending
   }

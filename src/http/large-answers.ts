@@ -1,13 +1,12 @@
-// Makes answers of large records take turns, from their first statement until they are rendered.
+// Queues answers with large records, from their first statement until they are rendered.
 import PQueue from 'p-queue'
 
 /**
- * Answers of operations whose records may be of a mebibyte each (`largeRecords`): two at a time, so that what came of six
- * readers is not all in memory, and a request between them waits for two and not for six.
+ * Queue for operations whose records may have a mebibyte each (`largeRecords`). It runs two at a time, so that the data of six
+ * readers is never in memory together, and another request waits for two of them instead of six.
  *
- * A whole answer is added, not its reads alone, and one of REST returns nothing: V8 moves the frames of a request that waits
- * to its old space, and what they have seen stays in memory until a full collection, though nothing uses it. Six readers of
- * 180 MB made a heap of 800 MB and more where they waited for their reads, of 200 MB where they wait before they begin
- * (docs/decisions/embedded-memory.md).
+ * Add whole answers, not single reads. V8 moves the frames of a waiting request to its old space, and the unused data that they
+ * reference stays in memory until a full collection. The heap of six readers of 180 MB grew beyond 800 MB if they waited for
+ * their reads, and to 200 MB if they waited before they began (docs/decisions/embedded-memory.md).
  */
 export const largeAnswers = new PQueue({ concurrency: 2 })

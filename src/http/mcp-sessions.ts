@@ -1,6 +1,6 @@
 /**
- * Keeps what an MCP client of 2025 has open between its requests: the stream of its session, its subscriptions, and its calls
- * that it may cancel. All else it asks is answered by any replica, whether it knows the session or not.
+ * Keeps the state of MCP clients of 2025 between requests: the stream of a session, its subscriptions, and its cancellable
+ * calls. Any replica answers their other requests, even without knowing the session.
  */
 import { randomUUID } from 'node:crypto'
 import type { Request, Response } from 'express'
@@ -16,22 +16,22 @@ import type { OperationContext } from './operation-handler.ts'
 
 const HEADER = 'Mcp-Session-Id'
 const ID = /^[\x21-\x7e]{1,128}$/
-/** A client whose stream broke comes back within it; its subscriptions wait so long. */
+/** Time that the subscriptions of a session wait for its client to reconnect. */
 const COME_BACK_MS = 60_000
-/** Ended ones are answered 404, as the specification says; of many, the newest. */
+/** Number of ended sessions, the newest ones, that the service remembers to answer 404, as the specification requires. */
 const ENDED_REMEMBERED = 1_000
 
 type OpenSession = {
   watch: ResourceWatch
   stream: { res: Response; updates: UpdatesToReader } | null
-  /** Changed while no stream was open. */
+  /** Resources that changed while no stream was open. */
   missed: Set<string>
   expiry: NodeJS.Timeout | undefined
 }
 
-/** The session that a request names. */
+/** Session of a request. */
 export type Session = Subscriptions & {
-  /** Aborted where the client cancels a request of this body, by another request. */
+  /** Returns a signal that is aborted when another request of the client cancels a request of this body. */
   cancelledBy(body: unknown, res: Response): AbortSignal
 }
 
@@ -46,12 +46,12 @@ export class McpSessions {
     context.closing.addEventListener('abort', () => this.#closeAll())
   }
 
-  /** Names a new session: nothing is kept for it before it opens a stream or subscribes. */
+  /** Assigns an id to a new session. The session has no state until it opens a stream or subscribes. */
   begin(res: Response): void {
     res.setHeader(HEADER, randomUUID())
   }
 
-  /** @throws `not_found` where the session has ended */
+  /** @throws `not_found` if the session has ended */
   findSession(req: Request, res: Response): Session | null {
     const key = this.#readKey(req, res)
     if (key === null) return null
@@ -62,7 +62,7 @@ export class McpSessions {
     }
   }
 
-  /** `GET /mcp`: where a session hears of what changed. A second stream takes the place of the first. */
+  /** `GET /mcp`: opens the stream of a session that reports changes. A second stream replaces the first. */
   openStream(req: Request, res: Response): void {
     const key = this.#readKey(req, res)
     if (key === null) return void refuseMethod(res)
@@ -97,7 +97,7 @@ export class McpSessions {
     res.status(204).end()
   }
 
-  /** A session is its token's alone. */
+  /** Builds the key of a session, which includes the token: another token cannot use the session. */
   #readKey(req: Request, res: Response): string | null {
     const id = req.headers['mcp-session-id']
     if (id === undefined) return null
@@ -174,7 +174,7 @@ const renderFrame = (uri: string): string => {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`
 }
 
-/** Without a session there is no stream to open, and none to end. */
+/** Rejects the method, because a client without a session has no stream. */
 function refuseMethod(res: Response): void {
   res.status(405).setHeader('Allow', 'POST').end()
 }

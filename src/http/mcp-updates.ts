@@ -1,4 +1,4 @@
-// Reads what changes for the subscriptions of MCP, and tells it to readers that may be slow.
+// Reads changes for the subscriptions of MCP, and reports them to readers that may be slow.
 import type { Response } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
@@ -8,7 +8,7 @@ import { readEvents, refuseTooManyReaders } from '../operations/events.ts'
 import { readCaller, refuseWithout } from './authorize.ts'
 import { chooseProject, type OperationContext } from './operation-handler.ts'
 
-/** Opens the changes that the token of a request may read. */
+/** Returns a function that opens the changes of a project, if the token of the request may read them. */
 export const openChangesFor =
   (context: OperationContext, res: Response): OpenChanges =>
   async (named, signal) => {
@@ -17,11 +17,11 @@ export const openChangesFor =
     const project = chooseProject(named, caller, context.defaultProject)
     refuseTooManyReaders(context)
     const batches = readEvents(context.feed, { project, snapshot: false }, signal)
-    await batches.next() // an empty list comes first, once the reader has begun
+    await batches.next() // the first batch is an empty list, sent when the reader has begun
     return eventsIn(batches)
   }
 
-/** A stream that begins while the service ends would hold it up. */
+/** Rejects new streams while the service closes, because they would delay its end. */
 export function refuseWhereClosing({ closing }: OperationContext): void {
   if (closing.aborted) throw new TurngraphError('store_unavailable', 'The service is ending.')
 }
@@ -30,7 +30,7 @@ async function* eventsIn(told: AsyncIterable<EventBatch>): AsyncGenerator<Change
   for await (const { events } of told) yield* events
 }
 
-/** Tells a reader which resources have changed. While it does not read, each is remembered once. */
+/** Reports changed resources to a reader. Remembers each resource once while the reader does not read. */
 export class UpdatesToReader {
   readonly #res: Response
   readonly #tell: (uri: string) => void

@@ -1,4 +1,4 @@
-// Serves MCP over streamable HTTP: 2026-07-28, where each request stands alone, and the versions of 2025.
+// Serves MCP over streamable HTTP: 2026-07-28, whose requests are independent, and the versions of 2025.
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
 import {
   createMcpHandler,
@@ -22,7 +22,7 @@ import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import { type OperationContext, runFor } from './operation-handler.ts'
 
-/** `/mcp` of a service. Each request brings its token and its project, so that any replica answers it. */
+/** Endpoint `/mcp`. Each request has its token and its project, so that any replica can answer it. */
 export class McpEndpoint {
   readonly #context: OperationContext
   readonly #sessions: McpSessions
@@ -48,7 +48,7 @@ export class McpEndpoint {
       subscriptions: session,
       cancelled: session?.cancelledBy(req.body, res) ?? null,
     })
-    // One JSON body, unless the caller wants to hear of progress before it.
+    // Answers with a single JSON body, unless the caller requests progress notifications.
     const transport = new NodeStreamableHTTPServerTransport({
       enableJsonResponse: !asksForProgress(req.body),
     })
@@ -63,7 +63,7 @@ export class McpEndpoint {
       onerror: (error) => req.log.debug({ err: error }, 'mcp'),
       ...(bus !== undefined && { bus }),
     })
-    const end = () => void handler.close() // a stream has an end that its reader can tell from a broken connection
+    const end = () => void handler.close() // an orderly end, which the reader can tell from a broken connection
     const { closing } = this.#context
     refuseWhereClosing(this.#context)
     closing.addEventListener('abort', end)
@@ -71,7 +71,7 @@ export class McpEndpoint {
     await toNodeHandler(handler)(req, res, req.body)
   }
 
-  /** The SDK answers the request; what it is acknowledged for is watched by then. */
+  /** Watches the resources of a subscription, and then lets the SDK acknowledge it. */
   async #listen(req: Request, res: Response, uris: readonly string[]): Promise<void> {
     let publish: Parameters<ServerEventBus['subscribe']>[0] = () => {}
     const updates = new UpdatesToReader(res, (uri) => {
@@ -133,7 +133,7 @@ const createFailures = (req: Request): Failures => ({
   onDefect: (error) => req.log.error({ err: error }, 'a request of MCP failed'),
 })
 
-/** What the SDK tells the versions apart by, beside the body, which is parsed already. */
+/** Builds the request from which the SDK detects the version. The body is passed separately, because it is already parsed. */
 function toWebRequest({ headers }: Request): globalThis.Request {
   const entries = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && name.startsWith('mcp-') ? [[name, value]] : [],

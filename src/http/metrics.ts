@@ -1,15 +1,15 @@
-// Counts what the service does, and serves the figures to Prometheus.
+// Collects the metrics of the service for Prometheus.
 import type { RequestHandler } from 'express'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ErrorCode } from '../core/errors.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 
-/** Seconds: a statement takes 1 to 5 ms, a context of a long world 50, an import's batch a second. */
+/** Histogram buckets in seconds: a statement takes 1 to 5 ms, a context of a long world 50 ms, an import's batch a second. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 /**
- * What a service counts, for Prometheus at `/metrics`; docs/operations.md explains each. No label holds what a caller
- * chose: routes, operations and statements are those of the code, so that their number is bounded.
+ * Metrics of a service at `/metrics`; docs/operations.md explains each. Labels contain only names from the code (routes,
+ * operations, statements) and never a value of a caller, so that their number is bounded.
  */
 export class Metrics {
   readonly registry = new Registry()
@@ -55,7 +55,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
   }
 
-  /** @param now how much there is of each at this moment, whenever it is asked */
+  /** @param now functions that return the current number of runs and readers */
   watch(now: { runs: () => number; readers: () => number }): void {
     this.#gauge(
       'turngraph_turn_runs_held',
@@ -109,7 +109,7 @@ export class Metrics {
   }
 }
 
-/** Counts every request by the route that answered it, never by its address. */
+/** Measures every request by the route that answered it, never by its address. */
 export function measureRequests(metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now()

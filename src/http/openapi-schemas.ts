@@ -25,7 +25,7 @@ export class SchemaComponents {
     }
   }
 
-  /** A `$ref` to the schema's wire form, which stands in the components from now on. */
+  /** Returns a `$ref` to the schema's wire form, and adds the schema to the components. */
   refTo(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _dialect, $defs, ...rest } = this.#generate(schema, io)
     for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
@@ -34,7 +34,7 @@ export class SchemaComponents {
     return relocateRefs(rest)
   }
 
-  /** A `$ref` to an input as the body of a request: what stands in the path does not stand in it too. */
+  /** Returns a `$ref` to an input as the body of a request. Removes the fields of the path from the schema. */
   refToBody(input: z.ZodType, isInPath: (name: string) => boolean): Json {
     const ref = this.refTo(input, 'input')
     const schema = this.schemas[String(ref.$ref).split('/').at(-1) ?? '']
@@ -46,7 +46,7 @@ export class SchemaComponents {
     return ref
   }
 
-  /** An operation's input, field by field, for parameters. */
+  /** Lists the fields of an operation's input as parameters. */
   listFields(input: z.ZodType): { name: string; schema: Json; required: boolean }[] {
     const definition = this.#generate(input, 'input', { inline: true })
     const required = new Set((definition.required ?? []) as string[])
@@ -74,9 +74,9 @@ export class SchemaComponents {
     return z.toJSONSchema(root, {
       io,
       unrepresentable: 'any',
-      // zod asks a registry for nothing but `get`; ours answers names beside descriptions.
+      // zod calls only `get` of a registry. This registry also returns names.
       metadata: metadata as unknown as z.core.$ZodRegistry<Record<string, unknown>>,
-      // Answers may gain fields: a reader that refuses unknown ones would break then.
+      // Answers may gain fields in a later version, so readers must accept unknown ones.
       override: ({ jsonSchema }) => {
         if (io === 'output' && jsonSchema.additionalProperties === false)
           delete jsonSchema.additionalProperties
@@ -94,7 +94,7 @@ export class SchemaComponents {
   }
 }
 
-/** The only schema that holds itself is that of free JSON; zod numbers each place it stands at. */
+/** Names a component. Free JSON is the only recursive schema; zod numbers each place where it occurs. */
 const componentName = (name: string): string => (name.startsWith('__schema') ? 'JsonValue' : name)
 
 const relocateRefs = (schema: Json): Json =>

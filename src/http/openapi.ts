@@ -15,7 +15,7 @@ import {
 import { VERSION } from '../platform/version.ts'
 import { type Json, SchemaComponents } from './openapi-schemas.ts'
 
-/** The OpenAPI 3.1 document, from the routes, the operations and their schemas: nothing in it is written twice. */
+/** Builds the OpenAPI 3.1 document from the routes, the operations and their schemas. */
 export function openApiDocument(): Json {
   const components = new SchemaComponents()
   const error = { 'application/json': { schema: components.refTo(errorBody, 'output') } }
@@ -95,7 +95,7 @@ function operationObject(route: Route, components: SchemaComponents): Json {
   })
 }
 
-/** The one call whose body is no JSON. */
+/** Describes the upload, the only call whose body is not JSON. */
 const uploadObject = (components: SchemaComponents): Json =>
   callObject(components, {
     operation: 'importTranscript',
@@ -105,11 +105,11 @@ const uploadObject = (components: SchemaComponents): Json =>
     input: transcriptUpload,
     output: transcriptUploaded,
     inQuery: true,
-    bodyNeeded: false, // without one it says how far the transcript was read
+    bodyNeeded: false, // without a body, the answer has the current length of the transcript
     body: { 'application/jsonl': { schema: { type: 'string', format: 'binary' } } },
   })
 
-/** The one call whose answer has no end. */
+/** Describes the stream of events, the only call whose answer does not end. */
 const eventsObject = (components: SchemaComponents): Json =>
   callObject(components, {
     operation: 'events',
@@ -124,7 +124,7 @@ const eventsObject = (components: SchemaComponents): Json =>
     body: null,
   })
 
-/** An event as it stands in a stream: what it says is the text of its data. */
+/** Schema of an event in the stream: its content is JSON text in `data`. */
 const eventWith = (contentSchema: Json): Json => ({
   type: 'object',
   properties: {
@@ -137,7 +137,7 @@ const eventWith = (contentSchema: Json): Json => ({
 type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
   Pick<Route, 'path' | 'created'> & {
     operation: string
-    /** The type of an answer that is a stream of what `output` says. */
+    /** Content type, if the answer is a stream of `output`. */
     stream?: string
     inQuery: boolean
     body: Json | null

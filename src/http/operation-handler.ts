@@ -25,18 +25,18 @@ export type OperationContext = {
   runs: TurnRuns
   queries: Queries
   metrics: Metrics
-  /** Null where nobody asked for them. */
+  /** Null if TURNGRAPH_GENAI_SPANS is off. */
   spans: GenAiSpans | null
   feed: ChangeFeed
   mostReaders: number
-  /** Aborted where the service ends: answers without an end are given one. */
+  /** Aborted when the service ends, which ends streaming answers. */
   closing: AbortSignal
   defaultProject: string
   turnLengthThreshold: number
   importRoots: readonly string[]
 }
 
-/** One route: parse what came, run the operation, render what it answers. */
+/** Creates the handler of a route: parses the request, runs the operation, and renders the answer. */
 export function operationHandler(route: Route, context: OperationContext): RequestHandler {
   const answer = async (req: Request, res: Response) => {
     const input: object = inputFor(operations[route.operation].input, req, route.operation)
@@ -52,28 +52,28 @@ export function operationHandler(route: Route, context: OperationContext): Reque
     context.schema.refuseUnlessCurrent()
     if (!operations[route.operation].largeRecords) return answer(req, res)
     await largeAnswers.add(async () => {
-      if (!res.closed) await answer(req, res) // else the caller gave up while it waited
+      if (!res.closed) await answer(req, res) // skips the work if the caller gave up while it waited
     })
   }
 }
 
-/** Aborts once the caller has gone, or has its answer. */
+/** Returns a signal that is aborted when the caller disconnects or has its answer. */
 function whenGone(res: Response): AbortSignal {
   const gone = new AbortController()
   res.once('close', () => gone.abort())
   return gone.signal
 }
 
-/** What a request asks for; the header names the project of one that names none. */
+/** Parses the input of a request. Takes the project from the header if the input has none. */
 export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: string): z.output<S> {
   const sent = readInput(req)
   const takesProject = schema instanceof z.ZodObject && 'project' in schema.shape
-  const header = takesProject ? projectHeader(req) : null // one that is no name is refused also where it is not needed
+  const header = takesProject ? projectHeader(req) : null // an invalid header is rejected even if it is not needed
   const useHeader = header !== null && sent.project == null
   return parseWire(schema, useHeader ? { ...sent, project: header } : sent, what)
 }
 
-/** Runs an operation for a caller, in the project that the call names and the caller may reach. */
+/** Runs an operation for a caller, in the requested project, if the caller may access it. */
 export async function runFor(
   { graph, schema, metrics, spans, defaultProject, ...settings }: OperationContext,
   caller: Caller,
@@ -106,7 +106,7 @@ export async function runFor(
   }
 }
 
-/** A token of a project reaches that one alone: every key in the graph begins with it. */
+/** Chooses the project of a call. A token of one project can access only that project, with which all of its keys begin. */
 export function chooseProject(named: string | null, caller: Caller, fallback: string): string {
   const project = named ?? caller.project ?? fallback
   if (caller.project === null || caller.project === project) return project
@@ -116,7 +116,7 @@ export function chooseProject(named: string | null, caller: Caller, fallback: st
   })
 }
 
-/** What is of the whole graph is nothing for a token of one project. */
+/** Rejects tokens that are limited to one project. */
 export function refuseBound({ project }: Caller): void {
   if (project === null) return
   throw new TurngraphError('forbidden', 'A token of one project cannot ask about the whole graph.', {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 
 const CODE_LIFE_MS = 60_000
-/** Sliding: counted from the last request. */
+/** Lifetime of a session after its last request. */
 const SESSION_LIFE_MS = 12 * 60 * 60_000
 
 /** Maximum number of codes and of sessions; the oldest ends first. */

@@ -9,8 +9,8 @@ import type { Log } from '../platform/log.ts'
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /**
- * Names every request (`X-Request-Id`, the caller's own where it is well-formed) and writes one line for
- * it: never its headers or body, so neither tokens nor records get into the log.
+ * Assigns an id to every request (`X-Request-Id`, or the valid id of the caller) and writes one line for it. The line never
+ * contains headers or the body, so the log contains neither tokens nor records.
  */
 export function requestLog(log: Log): RequestHandler {
   return pinoHttp({
@@ -26,7 +26,7 @@ export function requestLog(log: Log): RequestHandler {
       return id
     },
     customLogLevel: (_req, res, error) => {
-      if (isAway(res.err)) return 'info' // schema-state.ts warns, once
+      if (isAway(res.err)) return 'info' // schema-state.ts warns once
       return error !== undefined || res.statusCode >= 500 ? 'error' : 'info'
     },
     customSuccessObject: (req, res, seen) => line(req, res, seen),
@@ -39,7 +39,7 @@ export function requestLog(log: Log): RequestHandler {
 }
 
 const line = (
-  // Inside a router express shortens `url`, never `originalUrl`.
+  // Inside a router, express shortens `url` but never `originalUrl`.
   req: { method?: string | undefined; url?: string | undefined; originalUrl?: string },
   res: ServerResponse,
   { responseTime }: { responseTime: number },
@@ -50,7 +50,7 @@ const line = (
   ms: responseTime,
 })
 
-/** A secret is not known while it is percent-encoded. */
+/** Masks secrets in an address. Decodes it first, because percent-encoding hides a secret. */
 function scrubAddress(address: string): string {
   const decoded = decode(address)
   const scrubbed = scrubText(decoded)
@@ -61,6 +61,6 @@ function decode(address: string): string {
   try {
     return decodeURIComponent(address.replaceAll('+', ' '))
   } catch {
-    return address // not well-formed: it is refused
+    return address // invalid addresses are rejected
   }
 }

@@ -1,4 +1,4 @@
-// Knows whether the graph can be worked with, and says in the log when the store is away and back.
+// Tracks whether the graph is ready, and logs when the store becomes unreachable and available again.
 import { isAway, isDiskError, TurngraphError } from '../core/errors.ts'
 import {
   loadMigrations,
@@ -16,8 +16,8 @@ const REMEMBER_MS = 1_000
 const REMEMBER_FOR_WRITES_MS = 5_000
 
 /**
- * Whether the graph can be worked with: it answers, and its schema is current. A store that is away does
- * not keep the service from starting; it is asked again every second until its schema is current.
+ * Readiness of the graph: it answers, and its schema is current. An unreachable store does not prevent the service from
+ * starting. The service tries again every second until the schema is current.
  */
 export class SchemaState {
   readonly #graph: Graph
@@ -33,7 +33,7 @@ export class SchemaState {
   #asked: Promise<void> | null = null
   #fits: Promise<void> | null = null
 
-  /** @param begin what has to be done once the schema is current, before anything else runs */
+  /** @param begin work to do when the schema is current, before the first request */
   constructor(graph: Graph, log: Log, watch: StoreWatch, begin: () => Promise<void>) {
     this.#graph = graph
     this.#log = log
@@ -41,7 +41,7 @@ export class SchemaState {
     this.#begin = begin
   }
 
-  /** Migrates and warms up, or begins to try again and again. Rejects only where trying again would not help. */
+  /** Migrates and warms up the graph, and repeats this if the store is unreachable. Rejects for any other error. */
   async bringUpToDate(): Promise<void> {
     try {
       const applied = await migrate(this.#graph, { migrations: this.#migrations })
@@ -59,7 +59,7 @@ export class SchemaState {
     }
   }
 
-  /** Without its constraints a graph would take two nodes for one key, so nothing runs before them. */
+  /** Rejects requests before the schema is current, because a graph without constraints accepts two nodes with one key. */
   refuseUnlessCurrent(): void {
     if (this.#current) return
     const refusal = new TurngraphError(
@@ -72,15 +72,15 @@ export class SchemaState {
   }
 
   /**
-   * Rejects if a newer version has migrated the graph since this service started: old statements would write what the newer
-   * schema does not have. Asked at most every five seconds.
+   * Rejects if a newer version has migrated the graph since this service started: the old statements do not fit the newer
+   * schema. Checks at most every five seconds.
    */
   refuseWritesIfOutdated(): Promise<void> {
     this.#fits ??= this.#askForMismatch()
     return this.#fits
   }
 
-  /** Also rejects if the store is away: the write would wait for it once more, and nobody is answered within 5 s. */
+  /** Also rejects if the store is unreachable: the write would wait for it again, and no request is answered within 5 s. */
   async #askForMismatch(): Promise<void> {
     let rememberMs = REMEMBER_FOR_WRITES_MS
     try {
@@ -96,8 +96,8 @@ export class SchemaState {
   }
 
   /**
-   * Resolves, or rejects. That it is ready is remembered for a second: probes cost the graph next to nothing. That it is
-   * not is asked again: a store that is back is ready at once.
+   * Resolves if the graph is ready. Remembers success for a second, so that probes cost the graph almost nothing. Does not
+   * remember a failure, so that a recovered store is ready at once.
    */
   ready(): Promise<void> {
     if (this.#asked === null) {
@@ -121,13 +121,13 @@ export class SchemaState {
   }
 
   async #ask(): Promise<void> {
-    this.refuseUnlessCurrent() // then the store is being asked anyway
+    this.refuseUnlessCurrent() // before that, `bringUpToDate` already asks the store
     const { pending } = await this.#askGraph()
     if (pending.length === 0) {
       if (!this.#warm) await this.#warmUp()
       return
     }
-    // Somebody put another graph in the place of ours.
+    // The graph was replaced with another one.
     this.#current = false
     this.#tryLater()
     this.refuseUnlessCurrent()
@@ -142,7 +142,7 @@ export class SchemaState {
       this.#watch.reportReady()
       return status
     } catch (error) {
-      this.#warm = false // a Neo4j that comes back has no plans
+      this.#warm = false // a restarted Neo4j has no query plans
       if (isAway(error)) this.#watch.reportAway(error)
       throw error
     }
@@ -161,23 +161,23 @@ export class SchemaState {
   }
 }
 
-/** Says in the log that the store is away, once and when the reason changes, and once that it is back. */
+/** Logs that the store is unreachable, once per reason, and once that it is available again. */
 export class StoreWatch {
   readonly #log: Log
   readonly #store: string
   #reason: string | null = null
-  /** A full disk answers what is read: only a write, which `/readyz` tries, says that there is room again. */
+  /** True after a full disk, which still answers reads: only a write, which `/readyz` tries, proves that it has space again. */
   #untilWritten = false
   #wasReady = false
   #stopped = false
 
-  /** @param store its name in the sentence "waiting for …" */
+  /** @param store name of the store in the message "waiting for …" */
   constructor(log: Log, store: string) {
     this.#log = log
     this.#store = store
   }
 
-  /** Without a stack: what broke is outside this process, and each request that meets it says the same. */
+  /** Logs an error without its stack: the cause is outside of this process, and each affected request reports the same. */
   reportAway(error: TurngraphError): void {
     const { code, message } = error
     if (this.#stopped || this.#reason === message) return
@@ -188,19 +188,19 @@ export class StoreWatch {
 
   reportReady(): void {
     if (this.#reason !== null) {
-      // At the level of the other line: a log that shows one shows both.
+      // Uses the level of the first message, so that a log shows both or neither.
       this.#log.warn(`${this.#store} is ${this.#wasReady ? 'back' : 'ready'}`)
     }
     this.#reason = null
     this.#wasReady = true
   }
 
-  /** A statement was answered. Before the schema is current that does not make the store ready. */
+  /** Notes that the store answered a statement. This does not make the store ready before the schema is current. */
   reportAnswer(): void {
     if (this.#wasReady && this.#reason !== null && !this.#untilWritten) this.reportReady()
   }
 
-  /** A service that ends closes its graph: that is no news. */
+  /** Stops logging, because a service that ends closes its graph. */
   stop(): void {
     this.#stopped = true
   }

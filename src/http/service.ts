@@ -26,29 +26,29 @@ import { Metrics } from './metrics.ts'
 import { SchemaState, StoreWatch } from './schema-state.ts'
 
 export type Service = {
-  /** Where to reach it from this machine. */
+  /** Address of the service on this machine. */
   url: string
   port: number
   /**
-   * Answers what is in flight (at most 10 s), hands its turn runs back, then closes the graph. A second call waits
-   * for the first.
+   * Waits for the answers in flight (at most 10 s), releases the turn runs of the service, and closes the graph. A second call
+   * waits for the first.
    */
   close(): Promise<void>
 }
 
 const DRAIN_MS = 10_000
 
-/** A reader of events keeps its connection: so many must not keep out those who ask and go. */
+/** Maximum number of readers of events. They keep their connections, which must not exclude other clients. */
 const MOST_READERS = 1_000
 
-/** A statement that takes longer is worth a line in the log: hot ones take a few milliseconds. */
+/** Duration above which the log reports a statement. Frequent statements take a few milliseconds. */
 const SLOW_SECONDS = 1
 
 /**
- * Serves a graph over HTTP. Starts even where the store is away, answers 503 meanwhile, and recovers by
- * itself. Takes the graph over: `close()` closes it too (a start that fails leaves it open).
+ * Serves a graph over HTTP. Starts even if the store is unreachable: answers 503 until it recovers. Takes ownership of the
+ * graph: `close()` closes it, too. If the start fails, the graph stays open.
  *
- * @throws `invalid_request` where the port is taken or a token file does not fit
+ * @throws `invalid_request` if the port is in use or a token file is not valid
  * @example
  * const service = await startService({ config: loadConfig(process.env), graph })
  * process.once('SIGTERM', () => void service.close())
@@ -86,7 +86,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
   const runs = new TurnRuns({ graph, instance: instance.id, executors, log, observer })
   const queries = new Queries(graph)
   metrics.watch({ runs: () => runs.executing, readers: () => feed.readers })
-  // Before anybody is answered, what an earlier life left behind is ended.
+  // Ends the runs of an earlier process of this service before the first answer.
   const schema = new SchemaState(graph, log, watch, () => runs.begin())
   const most = mostConnections(config, log)
   const closing = new AbortController()
@@ -134,10 +134,10 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     feed.close()
     await Promise.all([drain.close(server, DRAIN_MS), runs.close()])
     queries.close()
-    await runs.close() // what the last requests began
+    await runs.close() // ends the runs that the last requests started
     await graph.close()
     await instance.release()
-    // Last: a process that waits for the graph watches this file.
+    // Comes last, because a process that waits for the graph watches this file.
     removeServerFile(config.dataFolder, url)
     log.info({ url }, 'closed')
   }
@@ -185,7 +185,7 @@ function listen(server: Server, { host, port }: Config): Promise<number> {
   })
 }
 
-/** Replaces an address that means "all of them", to which nobody can connect. */
+/** Replaces an address that means "all addresses", to which no client can connect. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '') return '127.0.0.1'
   const bare = host.replace(/^\[|\]$/g, '')

@@ -1,4 +1,4 @@
-// Takes the upload of a transcript as it streams.
+// Receives the upload of a transcript as a stream.
 import { pipeline } from 'node:stream'
 import type { Request, RequestHandler } from 'express'
 import { TurngraphError } from '../core/errors.ts'
@@ -9,10 +9,10 @@ import { readCaller } from './authorize.ts'
 import { createDecoder, readEncoding, refuseUndecodable } from './content-encoding.ts'
 import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
-/** A longer transcript is sent in several requests, each from the offset that the last one answered. */
+/** Maximum size of a request. A longer transcript needs several requests, each from the offset of the last answer. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** `POST /v1/transcripts/{session_id}`: the body is the transcript itself, read as it comes. */
+/** `POST /v1/transcripts/{session_id}`: the body is the transcript, which is read as a stream. */
 export function transcriptUploadHandler(context: OperationContext): RequestHandler {
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
@@ -37,13 +37,13 @@ async function* readBody(req: Request): AsyncGenerator<Buffer> {
   }
 }
 
-/** Offsets count the bytes of the transcript, not those that were sent. */
+/** Decompresses the body. Offsets count the bytes of the transcript, not the compressed bytes. */
 async function* decompress(req: Request): AsyncGenerator<Buffer> {
   const encoding = readEncoding(req.headers)
   const decoder = createDecoder(encoding)
   if (decoder === null) return yield* req
   try {
-    yield* pipeline(req, decoder, () => {}) // where the request breaks off, so does this
+    yield* pipeline(req, decoder, () => {}) // ends early if the request breaks off
   } catch (error) {
     throw refuseUndecodable(error, encoding) ?? error
   }

@@ -1,4 +1,4 @@
-// Serves the page: one document at each of its addresses, and the files that it loads.
+// Serves the page: one document at all of its addresses, and the files that the document loads.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import express, { type Router } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
 
-/** Where the build puts it (scripts/bundle-page.mjs). */
+/** Folder of the built page (scripts/bundle-page.mjs). */
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 /** Contract: web.md, "Entering". */
@@ -24,7 +24,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** The views find out by themselves what stands behind `/p/`; every other address is answered as before. */
+/** Addresses of the page. The page itself parses an address below `/p/`. */
 const ADDRESSES = /^\/(query|docs\/?|p\/.+)?$/
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,10 +35,10 @@ const TYPES: Readonly<Record<string, string>> = {
 type Page = { document: string; assets: ReadonlyMap<string, Asset> }
 type Asset = { type: string; plain: Buffer; zipped: Buffer }
 
-/** @param auth whether the service asks for a token: the page then asks the person before it asks the service */
+/** @param auth if tokens are on, the page asks the person for a token before it calls the service */
 export function webPage(auth: Config['auth'], folder = BUILT): Router {
   const router = express.Router({ strict: true, caseSensitive: true })
-  let loaded: Page | undefined // with the first request: most services of tests and commands are never looked at
+  let loaded: Page | undefined // loaded by the first request: most services in tests and commands never serve the page
   const page = () => {
     loaded ??= loadPage(folder)
     return loaded
@@ -52,7 +52,7 @@ export function webPage(auth: Config['auth'], folder = BUILT): Router {
   router.get('/assets/:name', (req, res) => {
     const asset = page().assets.get(req.params.name)
     if (asset === undefined) throw new TurngraphError('not_found', 'The page has no such file.', RELOAD)
-    // A name holds the hash of its content.
+    // The name of an asset contains the hash of its content.
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.setHeader('Vary', 'Accept-Encoding')
     res.setHeader('Content-Type', asset.type)
@@ -63,7 +63,7 @@ export function webPage(auth: Config['auth'], folder = BUILT): Router {
   return router
 }
 
-/** Some 20 small files: they stay in memory. */
+/** Loads the page, about 20 small files, into memory. */
 function loadPage(folder: string): Page {
   const document = path.join(folder, 'index.html')
   if (!existsSync(document)) throw notBuilt()
