@@ -1,5 +1,5 @@
 /**
- * Turngraph as a library: everything a program needs, and nothing else, comes from here.
+ * Library entry of Turngraph: exports everything that a program needs, and nothing internal.
  *
  * @example
  * const client = createTurngraphClient({ store: 'embedded:.turngraph', project: 'shop' })

@@ -1,4 +1,4 @@
-/** Declares what an event says. Each says what now is, so that a reader loses nothing by being told twice (contract: events.md). */
+/** Declares the events. Each has the current state, so that a repeated event does no harm (contract: events.md). */
 import * as z from 'zod'
 import { VERDICTS } from '../memory/criteria/views.ts'
 import { COACH_DECISIONS } from '../rules/values.ts'
@@ -46,5 +46,5 @@ export type RunEvent = z.output<typeof runEvent>
 export type ImportEvent = z.output<typeof importEvent>
 export type ChangeEvent = SessionEvent | RunEvent | ImportEvent
 
-/** A stream that has nothing to say says so as often: proxies cut a connection that is silent. */
+/** Interval of the comments in an idle stream: proxies close a silent connection. */
 export const HEARTBEAT_MS = 15_000

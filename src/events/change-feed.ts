@@ -1,6 +1,6 @@
 /**
- * Tells readers what changes in a graph, in this process and in others. However many read: one looks for what changed, and
- * none while nobody reads.
+ * Reports the changes in a graph to readers, including changes by other processes. A single finder serves all readers, and runs
+ * only while there are readers.
  */
 import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
@@ -12,19 +12,19 @@ import { type Found, readSettledEvents } from './read-events.ts'
 import { RecentEvents } from './recent-events.ts'
 import type { StoredStep } from './written-changes.ts'
 
-/** A cursor that is older is refused: what changed since is not looked up minute by minute. */
+/** Maximum age of a cursor: older changes are not looked up. */
 const OLDEST_CURSOR_MS = 24 * 60 * 60 * 1_000
-/** A cursor may come from a replica whose database has another clock. */
+/** Maximum time by which a cursor may be in the future: another replica's database may have another clock. */
 const CLOCKS_DIFFER_MS = 60_000
 const WOKEN_AT_ONCE = 10
 const BEGINNING_AT_ONCE = 2
 
 export type EventsOf = { project: string; worldSlug?: string | null | undefined }
 
-/** Where a reader begins: now, with all that is there, or where an earlier reader was. */
+/** Start of a reader: now, with a snapshot, or at the cursor of an earlier reader. */
 export type Beginning = 'now' | 'snapshot' | number
 
-/** A reader that comes back with `cursor` is told these events again, also where it saw some of them, and all that follow. */
+/** Events with a cursor. A reader that continues from `cursor` gets these events again, and all later ones. */
 export type EventBatch = { events: ChangeEvent[]; cursor: string | null }
 
 export class ChangeFeed {
@@ -34,7 +34,7 @@ export class ChangeFeed {
   #readers = 0
   #isClosed = false
   readonly #waiting = new Set<() => void>()
-  /** A snapshot reads all sessions: readers that begin at once take turns, page by page. */
+  /** Queue for readers that begin: a snapshot reads all sessions, so they take turns, page by page. */
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>
 
   constructor(graph: Graph, observer: FeedObserver | null = null) {
@@ -55,7 +55,7 @@ export class ChangeFeed {
     return this.#readers
   }
 
-  /** Takes note of a write of this process, so that its readers hear of it at once. */
+  /** Notes a write of this process, so that its readers get the event at once. */
   noteWrite(steps: readonly StoredStep[]): void {
     this.#finder.noteWrite(steps)
   }
@@ -68,10 +68,10 @@ export class ChangeFeed {
   }
 
   /**
-   * Tells what changes until the caller stops, or the feed is closed. A slow reader misses what was in between, never what
-   * now is. An empty list comes first, and every 15 s without an event.
+   * Yields changes until the caller stops or the feed is closed. A slow reader misses intermediate states, never the current
+   * state. The first batch is empty, and an empty batch follows every 15 s without an event.
    *
-   * @throws `cursor_expired`; `store_unavailable` where the graph is away as the reader begins
+   * @throws `cursor_expired`; `store_unavailable` if the graph is unreachable when the reader begins
    */
   async *read(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<EventBatch> {
     this.#readers++
@@ -110,7 +110,7 @@ export class ChangeFeed {
         quietSince = performance.now()
       }
       if (place < this.#recent.end) continue
-      // Events of others wake this reader, too: they are no sign of life to it.
+      // Events of other projects also wake this reader, but do not count as its heartbeat.
       const isQuiet = await this.#nextEvent(signal, quietSince + HEARTBEAT_MS)
       if (!isQuiet) continue
       yield { events: [], cursor: String(this.#finder.horizon) }
@@ -118,7 +118,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Without a cursor: a reader that is cut off in between begins anew. */
+  /** Yields the snapshot. It has no cursor, so an interrupted reader begins again. */
   async *#snapshot({ project, worldSlug = null }: EventsOf, told: SentVersions): AsyncGenerator<EventBatch> {
     const pages = readAll(this.#graph, { project, worldSlug })
     for (;;) {
@@ -150,7 +150,7 @@ export class ChangeFeed {
     this.#recent.clear()
   }
 
-  /** A few at a time: each writes to its connection, and requests are answered in between. */
+  /** Wakes a few readers at a time: each writes to its connection, and the process answers requests in between. */
   #wake(): void {
     const waiting = [...this.#waiting]
     const wakeSome = () => {
@@ -160,7 +160,7 @@ export class ChangeFeed {
     wakeSome()
   }
 
-  /** Waits for one, and no longer than until an instant of the process; true where none came. */
+  /** Waits for an event until a time of the process's clock; true if none came. */
   #nextEvent(signal: AbortSignal, until: number): Promise<boolean> {
     if (signal.aborted || this.#isClosed) return Promise.resolve(false)
     return new Promise((resolve) => {
@@ -178,13 +178,13 @@ export class ChangeFeed {
   }
 }
 
-/** The versions that a reader was sent outside the order of looks, as long as a look may still find them. */
+/** Versions that a snapshot or a cursor already sent to a reader, kept as long as the finder may find them again. */
 class SentVersions {
   readonly #versions = new Map<string, number>()
   readonly #horizon: number
   #newest = 0
 
-  /** @param horizon of the looks when the reader begins: they find nothing that is older */
+  /** @param horizon horizon of the finder when the reader begins: it finds nothing older */
   constructor(horizon: number) {
     this.#horizon = horizon
   }
@@ -201,7 +201,7 @@ class SentVersions {
     return version <= (this.#versions.get(id) ?? -1)
   }
 
-  /** No look finds them any more. */
+  /** Forgets the versions if the finder can no longer find them. */
   forgetBefore(horizon: number): void {
     if (this.#newest < horizon) this.#versions.clear()
   }

@@ -1,6 +1,6 @@
 /**
- * Finds what changes in a graph: by one look a second at what changed since the last one, by any process; what this very
- * process writes soon after, by its keys (docs/decisions/events.md).
+ * Finds the changes in a graph. Reads the changes of all processes every second, and the writes of this process shortly after
+ * each write, by their keys (docs/decisions/events.md).
  */
 import { isAway } from '../core/errors.ts'
 import { isHalfOfACommit } from '../graph/decode.ts'
@@ -21,44 +21,44 @@ import { type Found, readSettledEvents } from './read-events.ts'
 import type { RecentEvent } from './recent-events.ts'
 import { listWrittenChanges, type StoredStep } from './written-changes.ts'
 
-/** Between two looks; what another replica wrote arrives within it and a little more. */
+/** Interval of reads. A write of another replica is found after slightly more than this time. */
 const LOOK_MS = 1_000
-/** From a write of this process until it is found: the writes of this while are found together. */
+/** Time from a write of this process until it is read. Writes within this time are read together. */
 const GATHER_MS = 50
 
-/** `failed` is told what no other look would mend; not that the graph is away. */
+/** Observer of the finder. `failed` receives errors that a later read does not fix, not those of an unreachable graph. */
 export type FeedObserver = { lag(seconds: number): void; failed(error: unknown): void }
 
 export class ChangeFinder {
   readonly #graph: Graph
   readonly #found: (events: RecentEvent[]) => void
   readonly #observer: FeedObserver | null
-  /** The newest version that was found of each that changed since the horizon. */
+  /** Newest found version of each record that changed since the horizon. */
   readonly #versions = new Map<string, number>()
   #horizon = 0
   #starting: Promise<void> | null = null
   #isRunning = false
   #isBusy = false
-  /** What this process has written since its writes were last looked up. */
+  /** Records that this process has written since its writes were last read. */
   readonly #written = new Map<string, ChangeRef>()
   #nextLookAt = 0
-  /** When it is busy next, by the clock of the process. */
+  /** Time of the next read, by the process's clock. */
   #dueAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
 
-  /** @param found is given what is found, a few events at a time */
+  /** @param found receives the found events, a few at a time */
   constructor(graph: Graph, found: (events: RecentEvent[]) => void, observer: FeedObserver | null) {
     this.#graph = graph
     this.#found = found
     this.#observer = observer
   }
 
-  /** All that was stored before this instant of the database's clock has been found. */
+  /** Time of the database's clock before which all changes have been found. */
   get horizon(): number {
     return this.#horizon
   }
 
-  /** Until it is stopped. Waits for a start that is under way. */
+  /** Starts the finder, which runs until `stop`. Waits for a start in progress. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = null
@@ -82,7 +82,7 @@ export class ChangeFinder {
     if (this.#isRunning && !this.#isBusy) this.#schedule()
   }
 
-  /** Notes the versions of what changed just before, without an event for them: readers begin now. */
+  /** Notes the versions of recent changes without reporting them, because readers begin now. */
   async #start(): Promise<void> {
     this.#horizon = (await readClock(this.#graph)) - OVERLAP_MS
     for await (const { changes } of readChanges(this.#graph, this.#horizon))
@@ -92,7 +92,7 @@ export class ChangeFinder {
     this.#schedule()
   }
 
-  /** One more write shall not put off what is due. */
+  /** Schedules the next read. A further write does not delay a scheduled read. */
   #schedule(): void {
     const now = performance.now()
     const at = this.#written.size > 0 ? Math.min(now + GATHER_MS, this.#nextLookAt) : this.#nextLookAt
@@ -104,13 +104,13 @@ export class ChangeFinder {
 
   async #work(): Promise<void> {
     this.#dueAt = Number.POSITIVE_INFINITY
-    if (this.#isBusy) return // with what began before the last stop
+    if (this.#isBusy) return // with a read that began before the last stop
     this.#isBusy = true
     try {
       if (performance.now() >= this.#nextLookAt) await this.#findChanges()
       else await this.#findWritten()
     } catch (error) {
-      if (!isAway(error)) this.#observer?.failed(error) // the next look goes back as far
+      if (!isAway(error)) this.#observer?.failed(error) // the next read begins at the same horizon
     } finally {
       this.#isBusy = false
       if (this.#isRunning) this.#schedule()
@@ -122,25 +122,25 @@ export class ChangeFinder {
     this.#written.clear()
     for (const some of pieces(written)) {
       const page = await readCurrentVersions(this.#graph, some)
-      await this.#findEvents(page, () => this.#horizon) // what others have written since the last look is not known yet
+      await this.#findEvents(page, () => this.#horizon) // writes of other processes since the last read are still unknown
     }
   }
 
   async #findChanges(): Promise<void> {
     this.#nextLookAt = performance.now() + LOOK_MS
-    this.#written.clear() // all of it was stored before
+    this.#written.clear() // the read below finds all of these writes
     const since = this.#horizon
     let horizon: number | null = null
     for await (const page of readChanges(this.#graph, since)) {
       horizon ??= page.now - OVERLAP_MS
       await this.#findEvents(page, (some) => cursorBefore(some, since, page.now))
       if (!this.#isRunning) return
-      for (const [id, version] of this.#versions) if (version < horizon) this.#versions.delete(id) // no look finds it any more
+      for (const [id, version] of this.#versions) if (version < horizon) this.#versions.delete(id) // cannot be found again
     }
     this.#horizon = horizon ?? since
   }
 
-  /** @param toCursor what brings a reader back to where some of the changes are told */
+  /** @param toCursor computes the cursor of some changes, from which a reader gets them again */
   async #findEvents(
     { now, changes }: ChangePage,
     toCursor: (some: readonly Change[]) => number,
@@ -160,7 +160,7 @@ export class ChangeFinder {
     }
   }
 
-  /** What each now is. A record that cannot be read is left to the next look, and keeps no other from being found. */
+  /** Reads the current states. Leaves an unreadable record to the next read, so that it does not block the others. */
   async #readFound(changes: readonly Change[]): Promise<Found[]> {
     try {
       return await readSettledEvents(this.#graph, changes)

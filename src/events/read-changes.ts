@@ -1,4 +1,4 @@
-/** Reads what changed since an instant, what there is, and the versions of both. */
+/** Reads the changes since an instant, all records of a project, and their versions. */
 import * as z from 'zod'
 import { readPages, readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
@@ -17,28 +17,28 @@ const versionStatements = {
   import: statement('events/versions', 'import'),
 }
 
-/** Something that may have changed, by its key in the graph. */
+/** Record that may have changed, by its key in the graph. */
 export type ChangeRef = { type: ChangeEvent['type']; key: string }
 
-/** Something that changed, and the version that it had when it was looked for. */
+/** Changed record with its version at the time of the read. */
 export type Change = ChangeRef & { version: number }
 
-/** One name of what may have changed, whatever its type. */
+/** Returns an id that is unique across types. */
 export const toChangeId = ({ type, key }: ChangeRef): string => `${type} ${key}`
 
 /**
- * A statement takes its time from the database before it waits for a lock, and commits up to a deadline of 5 s later: each
- * look goes back so far, and so does the cursor of what is told.
+ * Overlap of reads and cursors. A statement takes the database's time before it waits for a lock, and may commit up to its
+ * deadline of 5 s later.
  */
 export const OVERLAP_MS = 10_000
 
-/** Brings a reader back to where these changes begin: all before was told, but for what may still be committed late. */
+/** Computes the cursor before some changes. All earlier changes were reported, except those that are committed late. */
 export const cursorBefore = ([first]: readonly Change[], since: number, now: number): number =>
   Math.max(since, Math.min(first?.version ?? since, now - OVERLAP_MS))
 
 const EVENTS_AT_ONCE = 20
 
-/** So many are read, and told, at once. */
+/** Splits a list into pieces that are read and reported at once. */
 export function* pieces<T>(all: readonly T[]): Generator<T[]> {
   for (let at = 0; at < all.length; at += EVENTS_AT_ONCE) yield all.slice(at, at + EVENTS_AT_ONCE)
 }
@@ -49,20 +49,20 @@ const sessionRow = z.object({ key: z.string(), slug: z.string(), version: z.numb
 const placeRow = z.object({ key: z.string(), version: z.number() })
 const versionRow = placeRow.extend({ now: z.number() })
 
-/** The database's clock, in epoch milliseconds. */
+/** Reads the database's clock in epoch milliseconds. */
 export async function readClock(graph: Graph): Promise<number> {
   const [row] = await readRows(graph, nowStatement, {}, z.object({ now: z.number() }))
   if (row === undefined) throw new Error('events/now gave no row')
   return row.now
 }
 
-/** So many of each kind: a look holds no more of them than a page, however much has changed. */
+/** Maximum number of changes of each kind per page, which bounds the memory of a read. */
 const CHANGES_AT_ONCE = 1_000
 
-/** A page of what changed, and the database's clock at that moment. */
+/** Page of changes, and the database's clock at the time of the read. */
 export type ChangePage = { now: number; changes: Change[] }
 
-/** Pages of what changed since an instant, inclusive, the earliest first; of all projects where none is named. */
+/** Yields pages of the changes since an instant, inclusive, earliest first; of all projects if the project is null. */
 export async function* readChanges(
   graph: Graph,
   since: number,
@@ -85,8 +85,8 @@ async function readPageAfter(
   const [row] = await readRows(graph, from, { ...scope, since, afterKey, limit: CHANGES_AT_ONCE }, changesRow)
   if (row === undefined) throw new Error(`${from.name} gave no row`)
   const { now, worlds, runs, imports } = row
-  // Where a kind fills its page, nothing after its last change is known. (Others of that very version come twice: engines do not
-  // order keys as JavaScript does.)
+  // If a kind fills its page, changes after its last one are unknown and wait for the next page. Changes of that same version may
+  // appear twice, because the engines order keys differently from JavaScript.
   const full = [worlds, runs, imports].filter(({ length }) => length === CHANGES_AT_ONCE)
   const next = full.flatMap((some) => some.toSorted(inOrder).at(-1) ?? []).sort(inOrder)[0] ?? null
   const changes = [
@@ -97,16 +97,16 @@ async function readPageAfter(
   return { now, changes: changes.sort(inOrder), next }
 }
 
-/** A place among all changes, in the order of their versions. */
+/** Position among all changes, in the order of versions. */
 type Place = Pick<Change, 'version' | 'key'>
 
 const inOrder = (a: Place, b: Place): number =>
   a.version - b.version || (a.key < b.key ? -1 : Number(a.key > b.key))
 
-/** Keys alone: the embedded graph sorts the project's sessions for each page. */
+/** Page size of a snapshot, whose pages have keys only: the embedded graph sorts all sessions for each page. */
 const KEYS_AT_ONCE = 500
 
-/** Pages of all that a project, or one of its sessions, has: sessions and their runs, then imports, which are of no session. */
+/** Yields pages of all records of a project or session: sessions and their runs, then imports, which belong to no session. */
 export async function* readAll(
   graph: Graph,
   { project, worldSlug }: { project: string; worldSlug: string | null },
@@ -125,7 +125,7 @@ export async function* readAll(
     yield imports.map((each) => ({ type: 'import', ...each }))
 }
 
-/** Those of the changes that are there, each at the version that it now has. */
+/** Reads the current versions of records; leaves out deleted ones. */
 export async function readCurrentVersions(graph: Graph, refs: readonly ChangeRef[]): Promise<ChangePage> {
   const versions = await readVersions(graph, refs)
   const changes = refs.flatMap(({ type, key }) => {

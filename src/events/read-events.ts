@@ -1,4 +1,4 @@
-/** Reads what now is of what changed, as events. */
+/** Reads the current states of changed records as events. */
 import * as z from 'zod'
 import { toInstant } from '../core/instants.ts'
 import { recordKey, worldKey } from '../core/keys.ts'
@@ -22,12 +22,13 @@ const importRow = z.object({
 
 export type Found = { change: Change; event: ChangeEvent }
 
-/** Something that is written to all the time is told as it was seen at last. */
+/** Maximum number of rereads. A record that keeps changing is reported in its last read state. */
 const MAX_REREADS = 3
 
 /**
- * What each now is; what is gone is left out. Its version is read before and after it, and both again where it has moved
- * meanwhile: else two replicas could tell one state under two versions, and a reader of both an older state after a newer one.
+ * Reads the current states; leaves out deleted records. Reads the version before and after the state, and both again if the
+ * version changed. Otherwise two replicas could report one state under two versions, and a reader of both could get an older
+ * state after a newer one.
  */
 export async function readSettledEvents(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
   const settled: Found[] = []
@@ -57,13 +58,13 @@ async function readStates(graph: Graph, changes: readonly Change[]): Promise<Fou
     const state = states[change.type].get(change.key)
     if (state === undefined) return []
     const { version } = change
-    // What has not changed since there are events has no version yet.
+    // Records that did not change since events were introduced have no version.
     const changedAt = version === 0 ? state.changedAt : toInstant(new Date(version))
     return [{ change, event: { ...state, version, changedAt } }]
   })
 }
 
-/** An event without the version that it is told under; `changedAt` is the best that is known without one. */
+/** Event without its version; `changedAt` is the best known time without one. */
 type State = ChangeEvent extends infer E ? (E extends ChangeEvent ? Omit<E, 'version'> : never) : never
 type States = Map<string, State>
 
@@ -112,6 +113,6 @@ async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> 
 async function readImports(graph: Graph, keys: readonly string[]): Promise<States> {
   if (keys.length === 0) return new Map()
   const rows = await readRows(graph, importsStatement, { keys: [...keys] }, importRow)
-  const changedAt = toInstant(new Date(0)) // its file says no time
+  const changedAt = toInstant(new Date(0)) // the file has no time
   return new Map(rows.map(({ key, ...state }) => [key, { type: 'import', changedAt, ...state }]))
 }

@@ -8,7 +8,7 @@ const events = (from: number, count: number): RecentEvent[] =>
 const versions = (recent: RecentEvents, place: number) =>
   recent.newestFrom(place).map(({ version }) => version)
 
-test('a reader is told what was found after its place, of each thing the newest alone', () => {
+test('a reader gets the events after its position, only the newest one of each record', () => {
   const recent = new RecentEvents()
   recent.add(events(1, 3))
   const place = recent.end
@@ -17,7 +17,7 @@ test('a reader is told what was found after its place, of each thing the newest 
   expect(versions(recent, recent.end)).toEqual([])
 })
 
-test('places stay what they are where older events are dropped; one among the dropped is gone', () => {
+test('positions stay valid when older events are dropped; a dropped position does not exist any more', () => {
   const recent = new RecentEvents()
   recent.add(events(0, 10))
   const early = recent.end

@@ -1,19 +1,19 @@
-// Keeps the events that were found last, once for all readers: each reader holds a place among them.
+// Keeps the most recent events for all readers. Each reader has a position among them.
 import type { ChangeEvent } from './change-event.ts'
 
-/** An event, and how far back the look went that found it: all that changed before has been told before. */
+/** Event with the cursor before it: all earlier changes were reported. */
 export type RecentEvent = { id: string; version: number; since: number; event: ChangeEvent }
 
-/** A reader that is further behind looks its events up in the graph. */
+/** Maximum number of kept events. A reader that is further behind reads its events from the graph. */
 const KEPT_EVENTS = 2_000
 
 export class RecentEvents {
-  /** In the order in which they were found. */
+  /** Events in the order in which they were found. */
   #events: RecentEvent[] = []
-  /** How many were dropped: the place of an event is this and its index. */
+  /** Number of dropped events. The position of an event is this number plus its index. */
   #dropped = 0
 
-  /** The place of a reader that has been told all of them. */
+  /** Position after the last event. */
   get end(): number {
     return this.#dropped + this.#events.length
   }
@@ -31,7 +31,7 @@ export class RecentEvents {
     this.#dropTo(this.#events.length)
   }
 
-  /** What was found from a place on: a reader that was away from a few looks hears of each thing once. */
+  /** Returns the events from a position on, only the newest one of each record. */
   newestFrom(place: number): RecentEvent[] {
     const events = this.#events.slice(place - this.#dropped)
     const newest = new Map(events.map((each) => [each.id, each]))

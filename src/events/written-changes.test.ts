@@ -16,7 +16,7 @@ test('every statement that changes a version names what it changes by its parame
   ])
 })
 
-test('a statement that changes no version tells of nothing, though it names a world', () => {
+test('a statement that changes no version reports no change, even if it names a world', () => {
   const step = { statement: statement('runs/lock'), params: { worldKey: 'shop/TASK-1' } }
   expect(listWrittenChanges({ step, rows: [] })).toEqual([])
 })

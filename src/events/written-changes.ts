@@ -1,12 +1,12 @@
 /**
- * Hears of each write of this process that was stored, and says what it changed, by the keys that its statements name or answer:
- * readers of events hear of it without a look at what changed.
+ * Observes the stored writes of this process, and derives their changes from the keys in the parameters and results of the
+ * statements, so that readers of events get them without a read of all changes.
  */
 import * as z from 'zod'
 import { type Graph, graphWith, type Row, type Run, type Step } from '../graph/port.ts'
 import type { ChangeRef } from './read-changes.ts'
 
-/** A statement that was stored, and what it answered. */
+/** Stored statement with its result. */
 export type StoredStep = { step: Step; rows: readonly Row[] }
 
 export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) => void): Graph =>
@@ -19,7 +19,7 @@ export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) 
     transact: async (work, deadline) => {
       let done: StoredStep[] = []
       const noted = (run: Run) => {
-        done = [] // a connection that broke runs it again
+        done = [] // the engine runs a transaction again after a broken connection
         return work(async (step) => {
           const rows = await run(step)
           done.push({ step, rows })
@@ -35,17 +35,17 @@ export const noteWrites = (graph: Graph, stored: (steps: readonly StoredStep[]) 
 const keyed = z.array(z.object({ key: z.string() })).default([])
 const named = z.object({
   worldKey: z.string().optional(),
-  /** Of `runs/change`. */
+  /** Parameter of `runs/change`. */
   change: z.object({ runs: keyed }).default({ runs: [] }),
-  /** Of `transcripts/write-files`. */
+  /** Parameter of `transcripts/write-files`. */
   batch: z.object({ files: keyed }).default({ files: [] }),
 })
 const answered = z.object({ changedWorlds: z.array(z.string()).default([]) })
 
-/** Sets the version of what it changes, as `worlds/_changed` does. */
+/** Matches statements that set the version of a record, like `worlds/_changed`. */
 export const SETS_VERSION = /\.changedAt = /
 
-/** Statements that name no key (a restore, repairs of the doctor) change nothing here: the next look finds what they changed. */
+/** Lists the changes of a statement. Statements without a key (a restore, repairs) have none here: the next read finds them. */
 export function listWrittenChanges({ step: { statement, params }, rows }: StoredStep): ChangeRef[] {
   if (!SETS_VERSION.test(statement.text)) return []
   const { worldKey, change, batch } = named.parse(params)

@@ -8,7 +8,7 @@ import { declarationNotes } from '../rules/notes.ts'
 type Context = OperationOutput<'loadTurnContinuationContext'>
 type Criterion = Context['criteria'][number]
 
-/** What the Player of a turn reads: what came before, and what is left to prove. */
+/** Renders the brief of the Player: the context, and the criteria that are left to prove. */
 export function playerBrief(context: Context, turn: number): string {
   const left = context.criteria.filter((criterion) => isRequired(criterion) && !isProven(criterion))
   return sections([
@@ -19,7 +19,7 @@ export function playerBrief(context: Context, turn: number): string {
   ])
 }
 
-/** What the Coach of a turn reads: the criteria, what the Player promised, and what must be looked at again. */
+/** Renders the brief of the Coach: the criteria, the promises of the Player, and the proofs that need a second look. */
 export function coachBrief(context: Context, turn: number): string {
   const counted = context.criteria.filter(isCounted)
   const verified = new Set(counted.filter(isProven).map(({ key }) => key))
@@ -52,7 +52,7 @@ const promisesHeading = ({ promises }: Context): string =>
     ? `## Promises (recovered from turn ${promises.recoveredFromTurn})`
     : '## Promises'
 
-/** Verified, and nothing speaks against it since. */
+/** True if the criterion is verified, and neither contested nor stale. */
 const isProven = (criterion: Criterion): boolean =>
   criterion.state === 'verified' && !needsSecondLook(criterion)
 

@@ -1,10 +1,10 @@
-// Declares how the MCP door runs an operation: each transport brings its own way.
+// Declares the function with which the MCP door runs an operation. Each transport implements it.
 import type { OperationName } from '../operations/table.ts'
 
 export type CallContext = {
-  /** Aborted where the caller gives up. */
+  /** Aborted when the caller gives up. */
   signal: AbortSignal
-  /** Tells the caller what the operation has to say beside its answer. */
+  /** Sends a message of the operation to the caller, in addition to the answer. */
   tell: (message: string) => void
 }
 

@@ -1,4 +1,4 @@
-// Calls a tool: parses its arguments, runs its operation, and says meanwhile that it is at work.
+// Calls a tool: parses its arguments, runs its operation, and reports progress.
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
@@ -11,10 +11,10 @@ const byName: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.
 type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 
 /**
- * A refused call is `isError` with one text block `{"error": {…}}` and no structured content, which clients would check
- * against the schema of successes.
+ * Calls a tool. A failed call returns `isError` with one text block `{"error": {…}}` and without structured content, which
+ * clients would check against the output schema.
  *
- * @throws a protocol error where there is no such tool
+ * @throws a protocol error if the tool does not exist
  */
 export async function callTool(
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
@@ -32,7 +32,7 @@ export async function callTool(
     const given = parseArguments(tool, args)
     const { operation, input } = tool.chooseOperation?.(given) ?? { operation: tool.operation, input: given }
     const output = await call(operation, input, context)
-    // By the tool's own schema: it may show less than the operation answers.
+    // Uses the schema of the tool, which may have fewer fields than the answer of the operation.
     const answer = tool.toAnswer?.(given, output) ?? output
     const content = toWire(tool.output, answer) as Record<string, unknown>
     return { content: [asText(content)], structuredContent: content }
@@ -45,7 +45,7 @@ export async function callTool(
 
 const PROGRESS_MS = 1_000
 
-/** Tells every second for how long it has been at work, where the caller asked for progress. */
+/** Reports the elapsed time every second, if the caller requested progress. */
 function tellProgress(tool: string, { _meta, notify }: Request): () => void {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return () => {}
@@ -53,7 +53,7 @@ function tellProgress(tool: string, { _meta, notify }: Request): () => void {
   const timer = setInterval(() => {
     const progress = Math.round((performance.now() - began) / 1_000)
     const params = { progressToken, progress, message: `${tool}: at work for ${progress} s` }
-    // A caller that has gone needs none: its request is aborted.
+    // A disconnected caller needs no progress: its request is aborted.
     notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
   }, PROGRESS_MS)
   return () => clearInterval(timer)

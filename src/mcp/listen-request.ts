@@ -1,4 +1,4 @@
-// Reads which resources a `subscriptions/listen` of 2026-07-28 asks for.
+// Reads the resources of a `subscriptions/listen` request of 2026-07-28.
 import * as z from 'zod'
 
 const listenRequest = z.object({
@@ -8,7 +8,7 @@ const listenRequest = z.object({
   }),
 })
 
-/** Null where it is no such request, or one that the SDK refuses. */
+/** Returns the URIs of the request; null for another request, or for one that the SDK rejects. */
 export function requestedUris(message: unknown): string[] | null {
   const request = listenRequest.safeParse(message)
   return request.success ? request.data.params.notifications.resourceSubscriptions : null

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { wireSchema } from '../core/wire-form.ts'
 import { ALL_TOOLS, type Tool } from '../operations/tools.ts'
 
-/** A tool as clients see it, in `tools/list` and in the manifest. */
+/** Tool as listed in `tools/list` and in the manifest. */
 type ListedTool = {
   name: string
   title: string
@@ -15,7 +15,7 @@ type ListedTool = {
 
 let listed: ListedTool[] | undefined
 
-/** Made once: a list of tools is asked for by every connection. */
+/** Returns the list of tools. Builds it once, because every connection requests it. */
 export function listedTools(): ListedTool[] {
   listed ??= ALL_TOOLS.map(({ name, title, description, input, output, annotations }) => ({
     name,
@@ -28,18 +28,18 @@ export function listedTools(): ListedTool[] {
   return listed
 }
 
-/** The tools with an example each or more: docs/mcp-tools.json. A test runs the examples, in their order. */
+/** Builds docs/mcp-tools.json: the tools with at least one example each. A test runs the examples in their order. */
 export const manifest = () => ({
   tools: listedTools().map((tool, index) => ({ ...tool, examples: ALL_TOOLS[index]?.examples ?? [] })),
 })
 
-/** Draft 7, which every client's validator reads. */
+/** Writes a schema in draft 7, which the validators of all clients support. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ListedTool['inputSchema'] {
   const { $schema: _dialect, ...definition } = z.toJSONSchema(wireSchema(schema), {
     io,
     target: 'draft-7',
     unrepresentable: 'any',
-    // Answers may gain fields: a reader that refuses unknown ones would break then.
+    // Answers may gain fields in a later version, so readers must accept unknown ones.
     override: ({ jsonSchema: found }) => {
       if (io === 'output' && found.additionalProperties === false) delete found.additionalProperties
     },

@@ -1,4 +1,4 @@
-// Lists the MCP prompts, and fills one with what the memory knows.
+// Lists the MCP prompts, and fills a prompt from the memory.
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../core/fields.ts'
@@ -32,7 +32,7 @@ const PROMPTS = [
   },
 ] as const
 
-/** Each takes the same: a turn, and where it is. */
+/** Lists the prompts. All of them take the same arguments: a turn and its world. */
 export const listPrompts = (): ListPromptsResult => ({
   prompts: PROMPTS.map(({ name, title, description }) => ({
     name,
@@ -48,7 +48,7 @@ const ARGUMENTS = Object.entries((wireSchema(target) as z.ZodObject).shape).map(
   required: !schema.safeParse(undefined).success,
 }))
 
-/** @throws what loading the context does, and `invalid_request` where an argument does not fit */
+/** @throws the errors of loading the context, and `invalid_request` if an argument is not valid */
 export async function fillPrompt(
   { name, arguments: given = {} }: { name: string; arguments?: Record<string, string> | undefined },
   call: CallOperation,

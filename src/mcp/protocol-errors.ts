@@ -1,22 +1,22 @@
-// Makes the errors of the protocol of Turngraph's own, with the same code, message and hint.
+// Converts Turngraph errors to protocol errors with the same code, message and hint.
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { asTurngraphError, type ErrorBody, type ErrorCode } from '../core/errors.ts'
 
 export type Failures = {
-  /** Of this request, for the log: stands in errors as `request_id`. */
+  /** Id of the request in the log. Errors contain it as `request_id`. */
   requestId?: string | null
-  /** What is not a refusal of ours. */
+  /** Receives unexpected errors. */
   onDefect?: (error: unknown) => void
 }
 
-/** The wire form of whatever was thrown; a defect is told to the log. */
+/** Converts a thrown value to the wire form of an error; passes unexpected errors to `onDefect`. */
 export function reportFailure(thrown: unknown, { requestId = null, onDefect }: Failures): ErrorBody {
   const error = asTurngraphError(thrown)
   if (error.code === 'internal') onDefect?.(thrown)
   return error.toWire(requestId)
 }
 
-/** The caller's to mend: it named what is not there, or what does not fit. */
+/** Errors that the caller can fix: a name that does not exist, or an invalid value. */
 const OF_THE_PARAMS: ReadonlySet<ErrorCode> = new Set([
   'invalid_request',
   'not_found',
@@ -26,9 +26,9 @@ const OF_THE_PARAMS: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * The error of the protocol for what a resource or a prompt throws; the whole error of ours is its data.
+ * Converts a value thrown by a resource or a prompt to a protocol error, with the whole Turngraph error as its data.
  *
- * @param about further data, such as the URI that was asked for
+ * @param about additional data, such as the requested URI
  */
 function toProtocolError(thrown: unknown, failures: Failures, about: object = {}): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
@@ -38,7 +38,7 @@ function toProtocolError(thrown: unknown, failures: Failures, about: object = {}
   return new ProtocolError(code, error.message, { ...about, ...error })
 }
 
-/** Does the work of a resource or a prompt; what that throws becomes an error of the protocol. */
+/** Runs the work of a resource or a prompt, and converts its errors to protocol errors. */
 export async function withProtocolErrors<T>(
   failures: Failures,
   work: () => Promise<T>,
@@ -51,7 +51,7 @@ export async function withProtocolErrors<T>(
   }
 }
 
-/** The answer to a request that is refused before any server has it. */
+/** Builds the answer to a request that is rejected before it reaches a server. */
 export function errorAnswer(request: unknown, thrown: unknown, failures: Failures) {
   const { code, message, data } = toProtocolError(thrown, failures)
   const { id } = request as { id: string | number }

@@ -1,10 +1,10 @@
-// Declares the kinds of MCP resources, and parses their URIs: each is what one read operation answers.
+// Declares the kinds of MCP resources, and parses their URIs. Each kind is the answer of one read operation.
 import { TurngraphError } from '../core/errors.ts'
 import { parseWire } from '../core/wire-form.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 
-/** `fields` says which field of the operation's wire form each variable of the template is. */
+/** Kind of resource. `fields` maps each variable of the template to a field of the operation's wire form. */
 type ResourceKind = {
   name: string
   title: string
@@ -59,11 +59,11 @@ export const RESOURCE_KINDS = [
   },
 ] as const satisfies readonly ResourceKind[]
 
-/** A resource that somebody names: `input` is what its operation takes. */
+/** Parsed URI of a resource; `input` is the input of its operation. */
 export type ResourceAddress = {
   uri: string
   kind: (typeof RESOURCE_KINDS)[number]
-  /** The schema belongs to no project. */
+  /** Has no project if the resource is the schema. */
   input: Record<string, unknown> & { project?: string; worldSlug?: string }
 }
 
@@ -75,7 +75,7 @@ const patterns = RESOURCE_KINDS.map((kind) => ({
   pattern: new RegExp(`^${kind.template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/?#]+)')}$`),
 }))
 
-/** @throws `not_found` where no kind has such URIs, `invalid_request` where a part of it does not fit */
+/** @throws `not_found` if no kind has such URIs, `invalid_request` if a part of the URI is not valid */
 export function parseResourceUri(uri: string): ResourceAddress {
   for (const { kind, pattern } of patterns) {
     const found = pattern.exec(uri)
@@ -104,7 +104,7 @@ const noSuchResource = (uri: string): TurngraphError =>
     hint: `URIs have the form ${RESOURCE_KINDS.map(({ template }) => template).join(', ')}; percent-encode their parts.`,
   })
 
-/** Whether a read may answer something else after a change. A turn that is replaced is told as its session. */
+/** True if a read of the resource may have another answer after the event. A replaced turn appears as an event of its session. */
 export function isTouchedBy({ kind, input }: ResourceAddress, event: ChangeEvent): boolean {
   if (event.type === 'import' || kind.name === 'schema') return false
   if (event.project !== input.project || event.worldSlug !== input.worldSlug) return false

@@ -1,31 +1,31 @@
-// Tells a connection which of the resources that it subscribed to have changed.
+// Notifies a connection of changes of the resources that it subscribed to.
 import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import { isTouchedBy, parseResourceUri, type ResourceAddress } from './resource-address.ts'
 
-/** Resolves once the changes of a project are heard: whatever changes from then on is told, until the signal. */
+/** Opens the changes of a project until the signal ends them. Resolves when later changes cannot be missed. */
 export type OpenChanges = (project: string, signal: AbortSignal) => Promise<AsyncIterable<ChangeEvent>>
 
 export type WatchOptions = {
   openChanges: OpenChanges
-  /** A subscribed resource has changed. */
+  /** Called when a subscribed resource has changed. */
   notify: (uri: string) => void
-  /** What ends the changes of a project before their time. */
+  /** Receives errors that end the changes of a project early. */
   onDefect: (error: unknown) => void
 }
 
-/** For all subscribers of a connection. */
+/** Maximum number of resources of all subscribers of a connection. */
 const MOST_RESOURCES = 1_000
-/** Each is a reader of events. */
+/** Maximum number of projects, each of which is a reader of events. */
 const MOST_PROJECTS = 10
 
 /**
- * The subscriptions of one connection. However many they are, the changes of a project are read once, and a URI is told
- * once for a change.
+ * Subscriptions of one connection. Reads the changes of a project once for all subscriptions, and notifies of a URI once per
+ * change.
  */
 export class ResourceWatch {
   readonly #options: WatchOptions
-  /** By what the subscriber is called: a URI of `resources/subscribe`, the request of `subscriptions/listen`. */
+  /** Subscriptions by subscriber: a URI of `resources/subscribe`, or the id of a `subscriptions/listen` request. */
   readonly #subscribed = new Map<string | number, readonly ResourceAddress[]>()
   readonly #projects = new Map<string, { opened: Promise<void>; stop: AbortController }>()
 
@@ -34,10 +34,10 @@ export class ResourceWatch {
   }
 
   /**
-   * Resolves once it hears of whatever changes.
+   * Subscribes to resources. Resolves when later changes cannot be missed.
    *
-   * @throws `not_found` and `invalid_request` for what is no URI of a resource, `too_large` where they are too many, and
-   * what opening the changes does: there is no subscription then
+   * @throws `not_found` and `invalid_request` for an invalid URI, `too_large` for too many resources, and the errors of opening
+   * the changes. After an error there is no subscription.
    */
   async subscribe(subscriber: string | number, uris: readonly string[]): Promise<void> {
     const addresses = uris.map(parseResourceUri)
@@ -82,7 +82,7 @@ export class ResourceWatch {
     const stop = new AbortController()
     const end = () => {
       stop.abort()
-      // The next subscriber may have opened it anew by then.
+      // Another subscriber may have opened the project again in the meantime.
       if (this.#projects.get(project)?.stop === stop) this.#projects.delete(project)
     }
     const opened = this.#options.openChanges(project, stop.signal).then((changes) => {

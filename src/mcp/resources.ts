@@ -1,4 +1,4 @@
-// Lists the resources of a connection, and reads one: the JSON that its REST twin answers.
+// Lists the resources of a connection, and reads a resource as the JSON of its REST operation.
 
 import type {
   ListResourcesResult,
@@ -54,7 +54,7 @@ export const listTemplates = (): ListResourceTemplatesResult => ({
   resourceTemplates: described.filter(hasVariables),
 })
 
-/** @throws what its operation does, and `not_found` where no resource has such a URI */
+/** @throws the errors of its operation, and `not_found` if no resource has such a URI */
 export async function readResource(
   uri: string,
   call: CallOperation,

@@ -14,8 +14,8 @@ export type McpOptions = Failures & {
   version: string
   call: CallOperation
   /**
-   * What this connection subscribed to, where it speaks a version of 2025; null where it has none. In 2026-07-28 the
-   * transport's own side answers `subscriptions/listen`.
+   * Subscriptions of a connection of 2025; null if it has none. In version 2026-07-28 the transport answers
+   * `subscriptions/listen`.
    */
   subscriptions: Subscriptions | null
 }
@@ -24,10 +24,10 @@ export type Subscriptions = Pick<ResourceWatch, 'subscribe' | 'unsubscribe'>
 
 type RequestMeta = Pick<ServerContext['mcpReq'], '_meta'>
 
-/** Those with `initialize`. 2026-07-28, which has none, comes with the transport (`createMcpHandler`, `serveStdio`). */
+/** Versions with `initialize`. The transport adds 2026-07-28, which has none (`createMcpHandler`, `serveStdio`). */
 const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** The lists of tools, templates and prompts are those of a version of Turngraph, the same for all callers. */
+/** Cache hints of the lists of tools, templates and prompts, which depend only on the version of Turngraph. */
 const OF_THIS_VERSION = { ttlMs: 60 * 60 * 1_000, cacheScope: 'public' } as const
 
 const CAPABILITIES = {
@@ -37,7 +37,7 @@ const CAPABILITIES = {
   logging: {},
 } as const
 
-/** One connection's server, or that of one request where the transport keeps nothing between two. */
+/** Creates the server of a connection, or of a request if the transport keeps no state between requests. */
 export function createMcpServer({ version, call, subscriptions, ...failures }: McpOptions): Server {
   const server = new Server(
     { name: 'turngraph', title: 'Turngraph', version },
@@ -88,13 +88,13 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   return server
 }
 
-/** A caller that has gone needs to be told nothing: its request is aborted. */
+/** Builds the context of a call. Ignores failed messages, because the request of a disconnected caller is aborted anyway. */
 const toContext = ({ signal, log }: ServerContext['mcpReq']): CallContext => ({
   signal,
   tell: (message) => void log('info', message, 'turngraph').catch(() => {}),
 })
 
-/** Over HTTP, subscriptions of 2025 belong to a session: without one there is nowhere to tell of a change. */
+/** Requires a session. Over HTTP, a subscription of 2025 needs the stream of its session for notifications. */
 function requireSession(subscriptions: Subscriptions | null): Subscriptions {
   if (subscriptions !== null) return subscriptions
   throw invalidField('Mcp-Session-Id', 'is missing', {

@@ -9,20 +9,20 @@ import {
 import { LineSplitter } from '../core/lines.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
 
-/** The input ended, a line of it is longer than is taken, or nobody reads the output any more. */
+/** Reason for the end: the input ended, a line exceeded the limit, or the output was closed. */
 export type EndOfConnection = 'input ended' | 'line too long' | 'output closed'
 
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 
-/** Answers a line that is not a message of MCP, which names no request to answer to. */
+/** Answer to a line that is not a message of MCP. It has no id of a request. */
 const NO_MESSAGE = {
   jsonrpc: '2.0' as const,
   error: { code: -32700, message: 'This line is not a JSON-RPC message of at most 10 MiB.' },
 }
 
 /**
- * Not that of the SDK, which passes over lines that are no JSON in silence, and does not say why it closes. A line that is
- * too long has no end to go on after: it is answered, and ends the connection.
+ * Transport over standard input and output. The transport of the SDK silently skips lines that are not JSON, and does not report
+ * the reason for its end. A line above the limit is answered and ends the connection, because its end is unknown.
  */
 export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
@@ -31,7 +31,7 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<EndOfConnection>
   #end: (reason: EndOfConnection) => void = () => {}
   #isClosed = false
-  /** Where the output is full: one wait for all that is to be sent. */
+  /** Common wait of all messages while the output is full. */
   #drained: Promise<void> | null = null
   readonly #lines = new LineSplitter(
     0,
@@ -50,7 +50,7 @@ export class StdioTransport implements Transport {
     process.stdout.on('error', this.#onOutputError)
   }
 
-  /** Resolves when the output takes more. */
+  /** Sends a message. Resolves when the output accepts more. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed || process.stdout.write(serializeMessage(message))) return
     this.#drained ??= new Promise((resolve) => {
@@ -79,7 +79,7 @@ export class StdioTransport implements Transport {
 
   readonly #onEnd = (): void => void this.close('input ended')
 
-  /** A connection that was reset, a terminal that hung up. */
+  /** Handles errors of the input, such as a reset connection or a closed terminal. */
   readonly #onInputError = (error: Error): void => {
     this.onerror?.(error)
     void this.close('input ended')

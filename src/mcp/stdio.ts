@@ -1,4 +1,4 @@
-// Serves MCP on standard input and output: 2026-07-28 and the versions of 2025, whichever the client speaks.
+// Serves MCP on standard input and output, in version 2026-07-28 and the versions of 2025.
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
@@ -23,7 +23,7 @@ type StdioConnection = {
   close(): Promise<void>
 }
 
-/** One connection. Its first message says which version it speaks. */
+/** Serves one connection. Its first message determines the version. */
 export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): StdioConnection {
   let server: Server | null = null
   const watch = new ResourceWatch({
@@ -48,11 +48,11 @@ export function serveMcpOnStdio({ openChanges, ...options }: StdioOptions): Stdi
   }
 }
 
-/** Watches the resources that a `subscriptions/listen` asks for before the SDK's side acknowledges it. */
+/** Watches the resources of a `subscriptions/listen` request before the SDK acknowledges it. */
 class ListeningTransport extends StdioTransport {
   readonly #watch: ResourceWatch
   readonly #failures: Failures
-  /** Requests to listen whose resources are not watched yet. */
+  /** `subscriptions/listen` requests whose resources are not watched yet. */
   readonly #opening = new Set<string | number>()
 
   constructor(watch: ResourceWatch, failures: Failures) {

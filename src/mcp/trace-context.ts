@@ -1,10 +1,10 @@
 // Makes the spans of a request part of its caller's trace, which MCP carries in `_meta`.
 import { context, propagation } from '@opentelemetry/api'
 
-/** The names of W3C trace context and baggage, as they stand in `_meta` and in headers. */
+/** Names of W3C trace context and baggage, in `_meta` and in headers. */
 const FIELDS = ['traceparent', 'tracestate', 'baggage'] as const
 
-/** Without an OpenTelemetry SDK in this process it is the work alone. */
+/** Runs work in the trace of the caller; without an OpenTelemetry SDK, only runs the work. */
 export function withTrace<T>(meta: Readonly<Record<string, unknown>> | undefined, work: () => T): T {
   const carrier = Object.fromEntries(
     FIELDS.flatMap((field) => (typeof meta?.[field] === 'string' ? [[field, meta[field]]] : [])),

@@ -10,7 +10,7 @@ import { page } from '../core/pages.ts'
 import { scrub } from '../core/scrub/scrub.ts'
 import { operation } from './operation.ts'
 
-/** What had more digits than a double keeps has lost them by the time it is here. */
+/** False if a value contains an integer beyond the precision of a double, whose last digits are already lost. */
 function keepsItsDigits(value: unknown): boolean {
   if (typeof value === 'number') {
     return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63
@@ -18,7 +18,7 @@ function keepsItsDigits(value: unknown): boolean {
   return value === null || typeof value !== 'object' || Object.values(value).every(keepsItsDigits)
 }
 
-/** The questions of analysts: named ones, and anybody's own in Cypher. */
+/** Operations of analysts: named analyses and free Cypher. */
 export const analysisOperations = {
   listAnalyses: operation({
     summary: 'The named analyses: what each asks, takes and answers',

@@ -1,4 +1,4 @@
-// Declares the operation that tells a caller what its token may do.
+// Declares the operation that returns the rights of the caller's token.
 import * as z from 'zod'
 import { operation, SCOPES } from './operation.ts'
 

@@ -27,10 +27,10 @@ export type EventsRequest = z.input<typeof eventsRequest>
 
 export { eventSchemas, HEARTBEAT_MS }
 
-/** Of an event on the wire: its kind says which schema it has. */
+/** Event on the wire, whose type determines its schema. */
 export const eventOnWire = z.looseObject({ type: z.enum(['session', 'run', 'import']) })
 
-/** An event, with the cursor that brings a reader back to it; null within a snapshot. */
+/** Event with the cursor from which a reader gets it again; null within a snapshot. */
 export type EventWithCursor = ChangeEvent & { cursor: string | null }
 
 /** @throws `cursor_expired`, `invalid_request` */
@@ -52,7 +52,7 @@ function chooseBeginning(cursor: string | null | undefined, snapshot: boolean): 
 
 export const schemaOfEvent = ({ type }: Pick<ChangeEvent, 'type'>): z.ZodObject => eventSchemas[type]
 
-/** @param readers that there are; default: those of events */
+/** @param readers current number of readers; default: the readers of events */
 export function refuseTooManyReaders(
   { feed, mostReaders = Number.POSITIVE_INFINITY }: { feed: ChangeFeed; mostReaders?: number | undefined },
   readers = feed.readers,

@@ -48,7 +48,7 @@ const restored = z.object({
   existing: z.number().describe('stood there already, the same'),
 })
 
-/** Of each kind of record. */
+/** Results by kind of record. */
 const restoredRecords = z.partialRecord(z.enum(KINDS), restored)
 
 const examinationCursor = z.string().max(16_000).nullish().describe("the last answer's next_cursor")
@@ -58,7 +58,7 @@ const repair = z
   .optional()
   .describe('true: what can be derived from the graph itself is put right; a finding says whether it was')
 
-/** What an administrator does with a graph: examine it, forget parts of it, take the data out and bring it back. */
+/** Operations of administrators: examine, forget, export and restore. */
 export const maintenanceOperations = {
   examine: operation({
     summary: 'Whether what the graph holds of a project is whole and right, a piece at a time',

@@ -1,4 +1,4 @@
-/** Takes the open attempt of a world for a worker, and waits for one if there is none. */
+/** Claims the open attempt of a world for a worker, or waits for one. */
 import { hasCode } from '../core/errors.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import type { Graph } from '../graph/port.ts'
@@ -25,9 +25,9 @@ export async function takeNextAttempt(
   if (waitMs === 0) return takeOpenAttempt(graph, asked, runs)
   refuseTooManyReaders({ feed, mostReaders })
   const end = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])])
-  // The first batch comes at once, when changes are already followed: no attempt starts unnoticed in between.
+  // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
   for await (const _batch of feed.read(asked, 'now', end)) {
-    if (signal?.aborted) break // nobody would do the work
+    if (signal?.aborted) break // the worker has disconnected
     const taken = await takeOpenAttempt(graph, asked, runs)
     if (taken !== null) return taken
   }
@@ -47,7 +47,7 @@ async function takeOpenAttempt(
     const isOpen = attempt.fence === null || attempt.leaseOwner === scrubText(workerId)
     return isOpen ? await store.claimAttempt(attempt, workerId) : null
   } catch (error) {
-    // Since it was read, the attempt has ended, or another worker has taken it.
+    // The attempt has ended, or another worker has claimed it since it was read.
     if (hasCode(error, 'busy', 'lease_lost', 'not_found')) return null
     throw error
   }

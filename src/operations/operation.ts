@@ -1,4 +1,4 @@
-// Declares what an operation is, what a call brings with it, and the fields that operations share.
+// Declares the types of operations and calls, and fields that operations share.
 import * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { LIMITS, name, project, wholeNumber } from '../core/fields.ts'
@@ -8,57 +8,57 @@ import type { Graph } from '../graph/port.ts'
 import { withNearNames } from '../memory/worlds/resolve-target.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 
-/** One thing that Turngraph can do. Names and shapes are camelCase; the wire forms derive from the schemas (core/wire-form.ts). */
+/** Operation of Turngraph. Names and fields are camelCase; core/wire-form.ts derives the wire form from the schemas. */
 export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = {
   summary: string
-  /** What a token must be allowed to do. */
+  /** Scope that a token needs. */
   scope: Scope
-  /** It cannot be confined to a project: a token of one project may not ask it. */
+  /** True if the operation covers all projects: a token of one project may not call it. */
   wholeGraph?: boolean
-  /** Its records are restored as they are: marks of secrets keep all digits. */
+  /** True if answers keep all digits of the marks of secrets, because the records are restored unchanged. */
   showsWholeMarks?: boolean
-  /** Each of its records may be of a mebibyte: calls of a service take turns. */
+  /** True if each record may have a mebibyte: a service then queues the calls. */
   largeRecords?: boolean
   input: I
   output: O
-  /** Written as a method: so an operation of the table, found by a name, is an `Operation` without a cast. */
+  /** Method syntax makes an operation that is found by name assignable to `Operation` without a cast. */
   run(graph: Graph, input: z.output<I> & { project: string }, call: Call): Promise<z.output<O>>
 }
 
 export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Whether what needs this scope writes nothing, so that any member of a cluster may answer it. */
+/** True if operations of this scope write nothing, so that any member of a cluster may answer them. */
 export const onlyReads = (scope: Scope): boolean => scope === 'read' || scope === 'analyst'
 
-/** What an edge knows of a call beside its input. */
+/** Context of a call that a door adds to the input. */
 export type Call = {
-  /** The header `Idempotency-Key`: a repeat answers the same. */
+  /** Header `Idempotency-Key`: a repeated call has the same answer. */
   idempotencyKey?: string | null
-  /** The one project that the caller's token reaches; null or absent: all of them. */
+  /** Only project that the caller's token may access; null or absent for all projects. */
   onlyProject?: string | null
-  /** Who calls, and what the caller's token may do; absent where no token stands between. */
+  /** Caller with the scopes of its token; absent if the door has no tokens. */
   caller?: { name: string; tokenName: string | null; scopes: readonly Scope[] }
-  /** Who runs turns in this process. */
+  /** Coordinator of turn runs in this process. */
   runs: TurnRuns
   /** Feed of the changes in the graph. */
   feed: ChangeFeed
-  /** How many may read it at once; absent: as many as there are. */
+  /** Maximum number of readers of the feed; absent for no limit. */
   mostReaders?: number | undefined
-  /** Runs anybody's Cypher beside this process. */
+  /** Runs free Cypher in a separate process. */
   queries: Queries
-  /** Turns of transcripts with more calls are long. */
+  /** Transcript turns with more calls are long. */
   turnLengthThreshold: number
-  /** Folders from which the service itself may import. */
+  /** Folders from which the service may import files. */
   importRoots: readonly string[]
-  /** Aborted where the caller gives up: a query of an analyst ends then, whatever it has found. */
+  /** Aborted when the caller gives up, which ends a running query. */
   signal?: AbortSignal | undefined
-  /** Takes what an operator should know of, at INFO. */
+  /** Receives messages for the operator, at INFO. */
   log?: ((message: string, fields?: Record<string, unknown>) => void) | undefined
 }
 
 export const worldSlug = name
-/** In a query the bare name says yes. */
+/** Boolean field. In a query string, the name without a value means true. */
 export const flag = z
   .preprocess(
     (given) => (given === '' ? true : given),
@@ -66,7 +66,7 @@ export const flag = z
   )
   .default(false)
 export const turnNumber = wholeNumber(1, LIMITS.turnNumber)
-/** A task, and the world of it; `resolveTarget` finds the task of a world that stands alone. */
+/** Fields that name a task and its world. `resolveTarget` finds the task of a world that is given without one. */
 export const target = {
   project,
   featureId: name.nullish().describe('default: that of the world'),
@@ -76,7 +76,7 @@ export const target = {
 export const asOf = wholeNumber(0, LIMITS.turnNumber)
   .nullish()
   .describe('as of this turn, inclusive; default: the newest')
-/** Whatever is not there, the error names what is near to it. An answer shows two digits of each mark of a secret. */
+/** Wraps an operation: errors about unknown names suggest similar ones, and answers show two digits of each mark of a secret. */
 export const operation = <I extends z.ZodObject, O extends z.ZodType>(
   definition: Operation<I, O>,
 ): Operation<I, O> => ({

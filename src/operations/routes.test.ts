@@ -9,7 +9,7 @@ describe('routes', () => {
     expect(routes.map(({ operation }) => operation).sort()).toEqual(Object.keys(operations).sort())
   })
 
-  /** Those of a query string, and those of a path: there, everything is text. */
+  /** Numeric fields in the query string or the path, in which all values are text. */
   const numbers = routes.flatMap(({ method, path, operation }) => {
     const { properties = {} } = z.toJSONSchema(operations[operation].input, {
       io: 'input',

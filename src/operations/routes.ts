@@ -2,16 +2,16 @@
 import type { OperationName } from './table.ts'
 
 /**
- * Where each operation stands in REST. Data only: the service, the HTTP client, the page and the OpenAPI document
- * read the same table. `{name}` in a path is that field of the operation's input.
+ * REST route of an operation. Routes are data only: the service, the HTTP client, the page and the OpenAPI document share the
+ * table. `{name}` in a path is that field of the operation's input.
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   operation: OperationName
-  /** The status of an answer that made something; where it stood there already, and else, it is 200. */
+  /** Status of an answer that created a record. All other successful answers have 200. */
   created?: 201
-  /** How large its body may be, where that is more than others may send. */
+  /** Maximum size of the body, if it exceeds the default. */
   mostBytes?: number
 }
 
@@ -77,11 +77,11 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/forget', operation: 'forget' },
 ]
 
-/** Whether a call sends its fields in a body; the others send them in the query. */
+/** True if a call sends its fields in the body instead of the query. */
 export const hasBody = ({ method }: { method: string }): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
 
-/** The one route of each operation. */
+/** Finds the route of an operation. */
 export const findRoute = (operation: OperationName): Route => {
   const route = routes.find((candidate) => candidate.operation === operation)
   if (route === undefined) throw new Error(`operation ${operation} has no route`)

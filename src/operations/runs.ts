@@ -267,7 +267,7 @@ function runCursor(cursor: string | null | undefined): RunPosition | null {
   return { enqueuedAt, turnRunId }
 }
 
-/** What a service executes itself is not a worker's to end, whatever fence it guesses. */
+/** Reads an attempt of a worker. Rejects attempts that the service executes, whatever fence the worker sends. */
 async function attemptOfWorker(
   runs: TurnRuns,
   ref: { project: string; attemptId: string },
@@ -284,7 +284,7 @@ async function toStatus(runs: TurnRuns, run: TurnRun): Promise<z.output<typeof t
   return viewTurnRunStatus(run, currentTurn, await runs.store.lastFailures([run]))
 }
 
-/** Seed 001, `handle_run_turn`: what was given, and what is defaulted. */
+/** Chooses the counts of a run, given or by default (seed 001, `handle_run_turn`). */
 function chooseCounts({ turnCount, maxAttempts }: z.output<typeof runTurnInput>): Counts {
   const wanted = turnCount ?? 1
   if (maxAttempts !== undefined && maxAttempts < wanted) {

@@ -1,4 +1,4 @@
-// Declares the operations on what a task declares must hold.
+// Declares the operations on the specification of a task.
 import * as z from 'zod'
 import { name, project, wholeNumber } from '../core/fields.ts'
 import { declareCriteria, getSpecification } from '../memory/specification/declare.ts'

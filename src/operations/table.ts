@@ -12,7 +12,7 @@ import { runOperations } from './runs.ts'
 import { specificationOperations } from './specification.ts'
 import { transcriptOperations } from './transcripts.ts'
 
-/** What Turngraph can do, once: REST, MCP, the command line and both clients derive from this table. */
+/** All operations of Turngraph: REST, MCP, the command line and both clients derive from this table. */
 export const operations = {
   ...memoryOperations,
   ...specificationOperations,
@@ -24,7 +24,7 @@ export const operations = {
   ...callerOperations,
 } as const
 
-/** Names for what several answers share; every other body is named after its operation. */
+/** Names of schemas that several answers share. Every other schema has the name of its operation. */
 export const SHARED_SCHEMAS = { TurnState: turnState, World: world, WorldProgress: worldProgress } as const
 
 type Table = typeof operations

@@ -3,7 +3,7 @@ import { parseWire } from '../core/wire-form.ts'
 import { listedTools, manifest } from '../mcp/manifest.ts'
 import { ALL_TOOLS, CONSUMER_TOOLS, MEMORY_TOOLS } from './tools.ts'
 
-/** Seed 001, "Tool schemas": exactly these keys, and which of them must be there. */
+/** Keys in seed 001, "Tool schemas", and which of them are required. */
 const CONTRACT: Record<string, { required: string[]; optional: string[] }> = {
   run_turn: { required: ['world_slug'], optional: ['turn_count', 'max_attempts'] },
   get_turn_status: { required: ['world_slug', 'attempt_id'], optional: [] },

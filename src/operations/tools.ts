@@ -1,4 +1,4 @@
-// Declares the MCP tools: what each takes and answers, and which operation runs.
+// Declares the MCP tools with their inputs, answers and operations.
 import * as z from 'zod'
 import { invalidField } from '../core/errors.ts'
 import { integerBetween, name } from '../core/fields.ts'
@@ -10,27 +10,27 @@ import { onlyReads } from './operation.ts'
 import { type OperationName, operations } from './table.ts'
 
 /**
- * The tools of the MCP server, once: what each is called, takes and answers, and which operation does it. The five of
- * seed 001 have exactly its keys; the project is the connection's, so no tool asks for one (contract: runs.md).
+ * Tool of the MCP server. The five tools of seed 001 have exactly its keys. The connection determines the project, so no tool
+ * has that field (contract: runs.md).
  */
 export type Tool = {
   name: string
   title: string
   description: string
   operation: OperationName
-  /** Unknown keys are refused. camelCase, as the operation takes it; the wire form derives from it. */
+  /** Input schema in camelCase, like the input of the operation; the wire form derives from it. Rejects unknown keys. */
   input: z.ZodObject
   output: z.ZodType
-  /** Chooses the operation by the arguments, and its input; default: the tool's own operation, with the arguments. */
+  /** Chooses the operation and its input by the arguments; default: the operation of the tool with the arguments. */
   chooseOperation?: (given: Record<string, unknown>) => {
     operation: OperationName
     input: Record<string, unknown>
   }
-  /** Makes the tool's answer if its keys differ from the operation's. */
+  /** Builds the answer of the tool if its keys differ from the answer of the operation. */
   toAnswer?: (given: Record<string, unknown>, answered: unknown) => object
-  /** What the operation takes beyond the tool's keys. */
+  /** Fixed input fields of the operation that the tool does not have. */
   fixed?: Record<string, unknown>
-  /** Before anything is parsed: takes off what a caller may send though no model is asked for it. */
+  /** Removes fields before parsing that a caller may send although no model is asked for them. */
   prepare?: (given: object) => object
   annotations: {
     readOnlyHint: boolean
@@ -38,7 +38,7 @@ export type Tool = {
     idempotentHint: boolean
     openWorldHint: false
   }
-  /** One call after another in the order of the manifest: `$name` stands for that key of an earlier answer. */
+  /** Example calls, which run in the order of the manifest. `$name` refers to that key of an earlier answer. */
   examples: readonly { description: string; arguments: Record<string, unknown> }[]
 }
 
@@ -56,23 +56,23 @@ const turnRunId = recordId
 const attemptId = recordId
 
 /**
- * An answer holds its content twice, the second time as text, where each quote may take two bytes: a page of a third makes
- * an answer of 4 MiB. Clients over stdio take 10.
+ * Maximum size of a page. An answer contains its content twice, and each quote takes two bytes in the text form: a page of a
+ * third of 4 MiB makes an answer of 4 MiB. Clients over stdio accept 10 MiB.
  */
 const MOST_BYTES_OF_PAGE = Math.floor((4 * 1024 * 1024) / 3)
 
-/** An operation's own input without the project. */
+/** Removes the project from the input of an operation. */
 const withoutProject = ({ input }: { input: z.ZodObject }): z.ZodObject => input.omit({ project: true })
 
 const { runTurn, getTurnRunStatus, cancelTurnRun, getTurnStatus } = operations
-/** The statuses have the keys of seed 001: who works on an attempt is for the page. */
+/** Status without the lease: the tool has the keys of seed 001, and only the page shows the owner of a lease. */
 const turnStatus = getTurnStatus.output.omit({ lease: true })
 const turnRunStatus = getTurnRunStatus.output.omit({ lease: true })
 
 const trial = { world_slug: 'trial' }
 const run = { ...trial, turn_run_id: '$turn_run_id' }
 
-/** Seed 001's. */
+/** Tools of seed 001. */
 export const CONSUMER_TOOLS: readonly Tool[] = [
   {
     name: 'run_turn',
@@ -176,7 +176,7 @@ const memoryTool = (
   examples,
 })
 
-/** A list, whose pages are as large as an answer of MCP may be. */
+/** Declares a list whose pages fit in an answer of MCP. */
 function listTool(...tool: Parameters<typeof memoryTool>): Tool {
   const made = memoryTool(...tool)
   return { ...made, input: made.input.omit({ maxBytes: true }), fixed: { maxBytes: MOST_BYTES_OF_PAGE } }
@@ -190,7 +190,7 @@ const queryArguments = operations.queryGraph.input.extend({
     .describe('true, without a query: answers the schema of the graph instead of rows'),
 })
 
-/** The operation of `query_graph`. @throws `invalid_request` if both a query and the schema are asked for, or neither */
+/** Chooses the operation of `query_graph`. @throws `invalid_request` unless exactly one of query and schema is given */
 function chooseQueryOrSchema({ schema, ...input }: Record<string, unknown>) {
   if ((input.query === undefined) !== schema)
     throw invalidField('query', 'is needed, or schema: true without it', {
@@ -205,7 +205,7 @@ const queryAnswer = operations.queryGraph.output.extend({
   schema: operations.describeGraph.output.optional().describe('only if it was asked for'),
 })
 
-/** The memory of turns: what the loop reads before a turn and writes after it, and what analysts ask. */
+/** Tools of the memory: the loop reads before a turn and writes after it, and analysts query. */
 export const MEMORY_TOOLS: readonly Tool[] = [
   memoryTool(
     'create_world',
@@ -316,7 +316,7 @@ export const MEMORY_TOOLS: readonly Tool[] = [
 
 export const ALL_TOOLS: readonly Tool[] = [...MEMORY_TOOLS, ...CONSUMER_TOOLS]
 
-/** What a tool is given, as its operation takes it. @throws `invalid_request` that names every key that does not fit */
+/** Parses the arguments of a tool as input of its operation. @throws `invalid_request` that names every invalid key */
 export function parseArguments(
   { name, input, fixed, prepare }: Tool,
   given: unknown,

@@ -1,4 +1,4 @@
-// Declares the upload of a transcript, whose body is not JSON but its bytes: its fields stand in the path and the query.
+// Declares the upload of a transcript. Its body is the transcript instead of JSON, and its fields are in the path and the query.
 import * as z from 'zod'
 import { name, project, text } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
@@ -37,7 +37,7 @@ export const transcriptUploaded = contentsOfTranscripts.extend({
 
 export type TranscriptUploaded = z.output<typeof transcriptUploaded>
 
-/** Reads a transcript and says what the graph then holds of it. */
+/** Imports a transcript, and returns the state of the import in the graph. */
 export async function uploadTranscript(
   graph: Graph,
   { offset, more, ...source }: z.output<typeof transcriptUpload> & { project: string },

@@ -1,4 +1,4 @@
-// Lets the graph plan the hot statements before anybody waits for them.
+// Makes the graph plan the frequent statements before the first request.
 import { hasCode } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { Graph } from '../graph/port.ts'
@@ -9,11 +9,11 @@ import { warmUpSnapshot } from '../memory/criteria/snapshot.ts'
 import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
 
 /**
- * Has the graph plan the hot statements, without writing anything: a Neo4j that has just started takes seconds
- * to plan each for the first time, and no caller should wait for that. A time-out on the way means that it still
- * plans, not that it is away; what is planned stays planned, so the next try gets further.
+ * Makes the graph plan the frequent statements without writing data: a Neo4j that has just started takes seconds to plan each,
+ * and no caller should wait for that. A time-out means that the graph is still planning. Finished plans are kept, so the next
+ * try gets further.
  *
- * @throws `store_unavailable`, or `timeout` where it does not get there
+ * @throws `store_unavailable`, or `timeout` if planning takes too long
  */
 export async function warmUp(graph: Graph): Promise<void> {
   for (const work of [warmUpCapture, warmUpContext, warmUpSnapshot, warmUpPromises, warmUpTurnRuns]) {

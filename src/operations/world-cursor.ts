@@ -4,7 +4,7 @@ import { foreignCursor, textCursor } from '../core/pages.ts'
 import type { WorldOrder, WorldPosition } from '../memory/worlds/list-worlds.ts'
 import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 
-/** A cursor of the order by slug is the slug alone. */
+/** Reads the position of a cursor. In the order by slug it is only the slug. */
 export const positionIn =
   (order: WorldOrder) =>
   ({ lastActivity, worldSlug }: Pick<WorldProgress, 'lastActivity' | 'worldSlug'>): string =>

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { isLoopback } from './loopback.ts'
 
-/** The environment as Turngraph reads it. Defaults and meanings: docs/operations.md, generated from here. */
+/** Environment variables of Turngraph. docs/operations.md, which is generated from this schema, lists meanings and defaults. */
 const environmentSchema = z.object({
   TURNGRAPH_STORE: z
     .string()
@@ -117,7 +117,7 @@ export type Config = ReturnType<typeof loadConfig>
 
 export const ENVIRONMENT = environmentSchema.shape
 
-/** Reads the environment, or throws one `invalid_request` that names each variable that does not fit. */
+/** Reads the environment. @throws `invalid_request` that names each invalid variable */
 export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd()) {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = environmentSchema.safeParse(set)
@@ -163,12 +163,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     task: env.TURNGRAPH_TASK ?? null,
     genAiSpans: env.TURNGRAPH_GENAI_SPANS === 'on',
     logLevel: env.TURNGRAPH_LOG,
-    url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // paths are appended to it
+    url: env.TURNGRAPH_URL?.replace(/\/+$/, '') ?? null, // clients append paths
     token: env.TURNGRAPH_TOKEN ?? null,
   }
 }
 
-/** Finds misspelt variables, which would have no effect. Those of tests are not settings. */
+/** Finds misspelled variables, which would have no effect. Ignores the variables of tests. */
 function findUnknownVariables(set: Record<string, unknown>): string[] {
   return Object.keys(set)
     .filter((name) => name.startsWith('TURNGRAPH_') && !name.startsWith('TURNGRAPH_TEST_'))
@@ -179,7 +179,7 @@ function findUnknownVariables(set: Record<string, unknown>): string[] {
     })
 }
 
-/** Edits between a name and the one that was meant. */
+/** Maximum edit distance of a suggested name. */
 const NEAR = 4
 
 function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, folder: string): Store {
@@ -196,7 +196,7 @@ function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, 
       ...(acceptLoss && { acceptLoss }),
     }
   }
-  // Credentials in the address are taken out of it: the address stands in messages and logs.
+  // Removes credentials from the address, because messages and logs contain the address.
   const address = new URL(url)
   const { username, password } = address
   address.username = ''
@@ -210,7 +210,7 @@ function parseStore(env: z.infer<typeof environmentSchema>, dataFolder: string, 
   }
 }
 
-/** The effective values with secrets masked, for `turngraph config`. */
+/** Returns the effective values with masked secrets, for `turngraph config`. */
 export function maskedConfig(config: Config): Config {
   const store =
     config.store.kind === 'neo4j' ? { ...config.store, password: mask(config.store.password) } : config.store
@@ -219,13 +219,13 @@ export function maskedConfig(config: Config): Config {
 
 const mask = (secret: string | null): string | null => (secret === null ? null : '****')
 
-/** Names a store as texts for users do: `Neo4j at bolt://db:7687`, `the graph in ./.turngraph`. */
+/** Names a store in texts for users: `Neo4j at bolt://db:7687`, `the graph in ./.turngraph`. */
 export const storeName = (store: Store): string =>
   store.kind === 'neo4j'
     ? `Neo4j at ${store.url}`
     : `the graph in ${store.folder === null ? 'memory' : shownFolder(store.folder)}`
 
-/** Relative to the working folder where it is below that: shorter, and what the user typed. */
+/** Shortens a folder below the working folder to a relative path, which is what the user typed. */
 export function shownFolder(folder: string, workingFolder = process.cwd()): string {
   const below = path.relative(workingFolder, folder)
   const isBelow = below !== '' && !below.startsWith('..') && !path.isAbsolute(below)

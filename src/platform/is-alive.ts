@@ -1,4 +1,4 @@
-/** Says whether a process lives. Loads no package: hooks load it. */
+/** Checks if a process is alive. Imports no package, because hooks load this file. */
 import { systemCode } from '../core/system-code.ts'
 
 export function isAlive(pid: number): boolean {
@@ -6,6 +6,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return systemCode(error) === 'EPERM' // it lives, and is another user's
+    return systemCode(error) === 'EPERM' // the process is alive and belongs to another user
   }
 }

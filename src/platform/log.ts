@@ -6,9 +6,9 @@ import { systemCode } from '../core/system-code.ts'
 export type Log = Logger
 
 /**
- * JSON lines on standard error: standard output belongs to what a command answers. Writes do not wait
- * for the reader of the pipe, so a slow one never holds a request up; pino flushes when the process ends.
- * Lines that nobody reads are dropped: {@link standardError}.
+ * Creates a log of JSON lines on standard error; standard output is for the answers of commands. Writes do not wait for the
+ * reader of the pipe, so that a slow reader never delays a request. pino flushes when the process ends. Drops lines that nobody
+ * reads: {@link standardError}.
  */
 export function createLog(level: string, to: DestinationStream = standardError()): Log {
   return pino(
@@ -18,20 +18,20 @@ export function createLog(level: string, to: DestinationStream = standardError()
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.errWithCause },
-      // Whatever a line quotes: an address, a statement, an error of somebody else.
+      // Masks secrets in all quoted texts: addresses, statements, foreign errors.
       hooks: { streamWrite: scrubText },
     },
     to,
   )
 }
 
-/** So much waits for a reader of standard error; further lines are dropped. */
+/** Maximum size of waiting lines; further lines are dropped. */
 const MOST_WAITING_BYTES = 1024 * 1024
 
-/** For so long without a byte taken the process waits at its end. */
+/** Time that the ending process waits for a reader that reads nothing. */
 const STALLED_MS = 1_000
 
-/** A full pipe that nobody reads must neither fill the memory nor keep the process from ending. */
+/** Opens standard error. A full pipe without a reader must neither fill the memory nor block the end of the process. */
 function standardError(): DestinationStream {
   let stalledSince: number | null = null
   const hasStalled = () => stalledSince !== null && performance.now() - stalledSince >= STALLED_MS
@@ -51,7 +51,7 @@ function standardError(): DestinationStream {
   stream.on('error', (error) => {
     ignoreUnread(error)
     stalledSince = Number.NEGATIVE_INFINITY
-    // What was not taken waits for the reader. A further line would not send it: where no more may wait, it is dropped.
+    // Unwritten data waits for the reader. Retries with an empty write: a further line is dropped if the limit is reached.
     if (triesAgain) return
     triesAgain = true
     setTimeout(() => {
@@ -61,7 +61,7 @@ function standardError(): DestinationStream {
   })
   const flush = stream.flushSync.bind(stream)
   stream.flushSync = () => {
-    // To a pipe that has closed meanwhile it would write for ever. What waits for a reader that has just come back is lost.
+    // Skips the flush of a stalled pipe, which would block forever. Loses the waiting lines if the reader just came back.
     if (hasStalled()) return
     try {
       flush()
@@ -72,7 +72,7 @@ function standardError(): DestinationStream {
   return stream
 }
 
-/** The pipe is full, or its reader has closed it. */
+/** Ignores the errors of a full or closed pipe. */
 function ignoreUnread(error: unknown): void {
   if (!UNREAD.includes(systemCode(error))) throw error
 }

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 
-/** A JSON file that a variable names. `form` says in one sentence what it holds. */
+/** JSON file that a variable names. `form` describes its content in one sentence. */
 type SettingsFile = { variable: string; file: string; form: string }
 
-/** @throws `invalid_request` that names the variable, the file, and what in it does not fit */
+/** @throws `invalid_request` with the variable, the file, and the invalid part */
 export function readSettingsFile<S extends z.ZodType>(from: SettingsFile, schema: S): z.output<S> {
   const parsed = schema.safeParse(readJson(from))
   if (!parsed.success) throw badSettingsFile(from, z.prettifyError(parsed.error))

@@ -1,5 +1,5 @@
-// Reads which version of Turngraph this is.
+// Reads the version of Turngraph.
 import { createRequire } from 'node:module'
 
-/** Of package.json: src/platform, dist/platform and dist/bin stand equally deep below it. */
+/** Version in package.json. The path works because src/platform, dist/platform and dist/bin have the same depth. */
 export const { version: VERSION }: { version: string } = createRequire(import.meta.url)('../../package.json')

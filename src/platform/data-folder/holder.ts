@@ -1,4 +1,4 @@
-/** Tells who has the folder of an embedded graph: its lock, which the engine takes, names nobody. */
+/** Records the process that has opened the folder of an embedded graph: the lock of the engine does not name it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
@@ -9,7 +9,7 @@ type Holder = z.output<typeof holderSchema>
 
 const holderFile = (folder: string): string => path.join(folder, 'holder.json')
 
-/** A graph on a full disk can still be read and exported: others are only not told who has it. */
+/** Writes the holder of a folder. Ignores a full disk, on which a graph can still be read and exported. */
 export function writeHolder(folder: string): void {
   const holder: Holder = { pid: process.pid, command: process.argv.slice(1).join(' ') }
   try {
@@ -21,10 +21,10 @@ export function writeHolder(folder: string): void {
 
 export const removeHolder = (folder: string): void => rmSync(holderFile(folder), { force: true })
 
-/** True where the last process that had the folder did not close it, or has not closed it yet. */
+/** True if a process has the folder open, or ended without closing it. */
 export const hasHolder = (folder: string): boolean => existsSync(holderFile(folder))
 
-/** The error of an opening that met the lock of another process. */
+/** Creates the error for a folder that another process has locked. */
 export function inUseError(folder: string, cause: unknown): TurngraphError {
   const holder = readHolder(folder)
   const by = holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`
@@ -37,7 +37,7 @@ export function inUseError(folder: string, cause: unknown): TurngraphError {
 
 export type InUseError = TurngraphError & { details: { held_by: number | null } }
 
-/** Whether another process has the folder, which it may let go of. */
+/** True if another process has the folder open, which it may close later. */
 export const isInUse = (error: unknown): error is InUseError =>
   error instanceof TurngraphError && Object.hasOwn(Object(error.details), 'held_by')
 
@@ -47,6 +47,6 @@ function readHolder(folder: string): Holder | null {
     process.kill(holder.pid, 0)
     return holder
   } catch {
-    return null // no file, or its process is gone: it is not the one that has the lock
+    return null // without a file, or with an ended process, the holder of the lock is unknown
   }
 }

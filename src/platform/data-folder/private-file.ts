@@ -1,4 +1,4 @@
-// Writes files of the data folder that only their owner may read, and that appear whole or not at all.
+// Writes files of the data folder atomically and readable by their owner only.
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { diskError, TurngraphError } from '../../core/errors.ts'
@@ -29,7 +29,7 @@ export function replacePrivateFile(file: string, text: string): void {
   }
 }
 
-/** False where the file was there already: two processes that start at once agree on the first one's. */
+/** Creates a file; false if it exists, so that two processes that start at once use the file of the first. */
 export function createPrivateFile(file: string, text: string): boolean {
   const draft = writeDraft(file, text)
   try {
@@ -55,10 +55,10 @@ function writeDraft(file: string, text: string): string {
   }
 }
 
-/** The rights of other users of the machine. Windows has no modes, and its folders are private. */
+/** Permission bits of other users. Windows has no modes, and its folders are private. */
 const OTHERS = 0o077
 
-/** For what others made for us, in whatever mode. What belongs to another user stays as it is. */
+/** Removes the permissions of other users from a file that another program created. Skips files of other users. */
 export function makePrivate(place: string): void {
   const { mode, uid } = statSync(place)
   if ((mode & OTHERS) !== 0 && uid === process.getuid?.()) chmodSync(place, mode & 0o700)

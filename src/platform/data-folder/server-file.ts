@@ -1,4 +1,4 @@
-// Reads and writes the file that says where the service of a data folder answers.
+// Reads and writes the file with the address of the service of a data folder.
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ import { systemCode } from '../../core/system-code.ts'
 import { isLoopback } from '../loopback.ts'
 import { readPrivateFile, replacePrivateFile } from './private-file.ts'
 
-/** Where the service of a data folder answers: commands find it here and go through it. */
+/** Address of the service of a data folder. Commands read it, and call the service instead of opening the graph. */
 const serverFile = z.object({ pid: z.number().int(), url: z.url(), version: z.string() })
 type ServerFile = z.output<typeof serverFile>
 
@@ -50,7 +50,7 @@ export function readServerFile(dataFolder: string): ServerFile | null {
   }
 }
 
-/** Only our own: another process may have taken the folder over meanwhile. */
+/** Removes the file of this process. Another process may have replaced it with its own. */
 export function removeServerFile(dataFolder: string, url: string): void {
   const file = fileIn(dataFolder)
   const named = serverFile.safeParse(parseJson(readIfPresent(file) ?? '')).data
