@@ -1,24 +1,24 @@
-/** Asks an operation for a command: connects, reads its pages, prints the answer as JSON or for a person, and says what is not there. */
+/** Calls an operation for a command: connects, reads its pages, prints the answer as JSON or as text, and reports unknown tasks. */
 import type { CallOptions } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
 import { printJson, printNote } from './output.ts'
 import { type Page, readPages, requireProject, type Window } from './require-project.ts'
 
-/** What every command that asks is given. */
+/** Options of every command that calls an operation. */
 export type Frame = { project?: string | undefined; json?: boolean | undefined }
 
 export type AskOptions<N extends OperationName> = {
-  /** Reads the one page that was asked for, else all of them as one; without it, the operation has no pages. */
+  /** Requested page; without limit and cursor, all pages as one. Undefined if the operation has no pages. */
   window?: Window | undefined
-  /** What of the wire form is printed: all of it. */
+  /** Selects the printed part of the wire form; default: all of it. */
   part?: ((wire: unknown) => unknown) | undefined
   /** Runs before the answer is printed in either form. */
   beside?: (answer: OperationOutput<N>) => void
   call?: CallOptions
 }
 
-/** Loops ask these before their first turn: a task that is not stored yet is no failure. */
+/** Operations that loops call before their first turn: a task without a record is no failure. */
 const ASKED_BY_LOOPS: readonly OperationName[] = ['recoverPromises', 'loadTurnContinuationContext']
 
 export async function ask<N extends OperationName>(
@@ -49,14 +49,14 @@ export async function ask<N extends OperationName>(
   beside?.(answer)
   const wire = () => part(toWire(output, answer))
   if (json) return printJson(wire())
-  // Of a task that is not stored there is nothing to show but the context of its first turn.
+  // A task without a record has nothing to print except the context of its first turn.
   if (answer.taskKnown !== false || name === 'loadTurnContinuationContext') await print(answer, wire)
   if (answer.nextCursor == null) return
   printNote(part === takeItems ? 'More: --limit 0 shows all of them.' : `More: --cursor ${answer.nextCursor}`)
 }
 
-/** What an answer says of a task that is not stored. */
+/** Fields of an answer about a task without a record. */
 type TaskAnswer = { taskKnown?: boolean; taskMessage?: string | undefined }
 
-/** The list alone: what has no pages needs no frame. */
+/** Selects the items. An answer without pages needs no frame. */
 export const takeItems = (wire: unknown): unknown => (wire as { items: unknown }).items

@@ -1,9 +1,9 @@
-/** Reads a file or standard input whole, and no more of it than a limit: `/dev/zero` has no end. */
+/** Reads a whole file or standard input up to a limit, because `/dev/zero` has no end. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { TurngraphError } from '../core/errors.ts'
 
-/** What a request may hold, over HTTP too. */
+/** Maximum size of a request, also over HTTP. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
 
 /**
@@ -27,10 +27,10 @@ export async function readAtMost(file: string, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Names of the system, such as that of a process substitution of a shell, are the choice of the user. */
+/** Paths of the system, such as a process substitution of a shell, which are the user's choice. */
 const OF_THE_SYSTEM = /^\/(?:dev|proc)\//
 
-/** A file of a folder may be another person's. Opening a FIFO waits for its other end, and a device may have no end. */
+/** Rejects FIFOs and devices, which another person may have put in a folder: opening a FIFO waits, and a device may have no end. */
 async function refuseEndless(file: string): Promise<void> {
   if (OF_THE_SYSTEM.test(file)) return
   const found = await stat(file)

@@ -1,4 +1,4 @@
-/** Stores the records of JSON lines one after the other, for `turngraph capture`. */
+/** Stores the records of JSON lines in order, for `turngraph capture`. */
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
@@ -15,7 +15,7 @@ type CaptureLinesOptions = Frame & {
 
 const { input, output } = operations.captureTurnState
 
-/** A record as it is sent: an option is the nearer word, what the record itself says gives way. */
+/** Parses a record. Options take precedence over the fields of the record. */
 export function parseCapture(
   record: unknown,
   { project, onConflict, createWorld }: CaptureLinesOptions,
@@ -29,7 +29,7 @@ export function parseCapture(
   }
 }
 
-/** What became of a record, in one line. */
+/** Describes the result of a capture in one line. */
 export function describeCapture(answer: OperationOutput<'captureTurnState'>): string {
   const { turnNumber, worldSlug, created, superseded, worldCreated, warnings = [], redactions = 0 } = answer
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'
@@ -39,10 +39,11 @@ export function describeCapture(answer: OperationOutput<'captureTurnState'>): st
 }
 
 /**
- * Every line is answered, with its number; one that cannot be stored does not stop the others, a graph that is away or
- * a token that is refused does.
+ * Captures every line and prints its result with the line number. Continues after an invalid line; stops if the graph is
+ * unreachable or the token is rejected.
  *
- * @throws the error that stopped it, else the first of a line: which lines were stored, to be mended, and to be sent again
+ * @throws the error that stopped it, otherwise the first error of a line. It lists the lines that were stored, that must be
+ * fixed, and that must be sent again.
  */
 export async function captureLines(
   client: TurngraphClient,
@@ -90,7 +91,7 @@ export async function captureLines(
   ]
   const asText = (sentences: (string | false)[]) =>
     sentences.filter((sentence) => sentence !== false).join(' ')
-  // A script that reads the exit code alone tries again while the service is away, whatever else is wrong.
+  // A script that checks only the exit code retries while the service is unreachable, even if lines also failed.
   throw new TurngraphError((stoppedBy ?? first.error).code, asText(message), {
     hint: asText(hint),
     details: { stored, refused: refused.map(({ line, error }) => ({ line, ...error.toWire().error })) },

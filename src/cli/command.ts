@@ -1,4 +1,4 @@
-/** Declares a command: the operation that it asks, the options that fill the operation's input, and how the answer is printed. */
+/** Declares a command: its operation, the options that set the fields of the input, and the printing of the answer. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
@@ -6,8 +6,8 @@ import { type AskOptions, ask, type Frame } from './ask.ts'
 import type { Window } from './require-project.ts'
 
 /**
- * Flags, what `--help` says of them, and what they take: `<n>` and `<ms>` a whole number, any other placeholder a text that
- * is not empty, none at all: it is a switch.
+ * Flags, their text in `--help`, and their value: `<n>` and `<ms>` take a whole number, any other placeholder takes a text that
+ * is not empty, and a flag without a placeholder is a switch.
  */
 type Parameter = readonly [flags: string, description: string, takes?: Takes]
 type Takes = {
@@ -17,7 +17,7 @@ type Takes = {
   default?: unknown
   conflicts?: readonly string[]
 }
-/** By the name that the value has: for a command of one operation, a field of its input. */
+/** Parameters by name. In a command of one operation, the name is a field of the input. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
 type ValueOf<P> = P extends readonly [string, string, { choices: readonly (infer C)[] }]
@@ -33,7 +33,7 @@ type ValueOf<P> = P extends readonly [string, string, { choices: readonly (infer
           : boolean
 export type Given<P> = { -readonly [K in keyof P]?: ValueOf<P[K]> | undefined }
 
-/** A task and its world; a world alone is enough, as it has one task. */
+/** Options for a task and its world. A world is sufficient, because it has one task. */
 export const TASK = {
   featureId: ['--feature <id>', 'the feature (default: that of --world)'],
   taskId: ['--task <id>', 'the task (default: that of --world)'],
@@ -60,13 +60,13 @@ export const SHARED = { ...PROJECT, ...JSON_FORM } as const
 type Said = { name: string; description: string; help?: string; isDefault?: boolean; hidden?: boolean }
 type Declared<A, O> = Said & { arguments?: A; options?: O }
 type Of<A, O> = Given<A> & Given<O>
-/** Every argument and option of a command of one operation is a field of its input, or the frame's. */
+/** Checks that every argument and option of a command is a field of the operation's input or a common option. */
 type FieldsOf<P, N extends OperationName> = {
   [K in keyof P]: K extends keyof OperationInput<N> | keyof (Frame & Window) ? unknown : never
 }
 type AddCommand = (parent: Command) => Command
 
-/** A command of one operation. With PAGE it reads all pages, or the one that is asked for. */
+/** Declares a command of one operation. With PAGE it reads all pages, or the requested one. */
 export const command = <
   N extends OperationName,
   const A extends Parameters = Record<never, never>,
@@ -74,7 +74,7 @@ export const command = <
 >(
   declared: Declared<A & FieldsOf<A, N>, O & FieldsOf<O, N>> & {
     operation: N
-    /** What is always asked beside what was given. */
+    /** Fixed input fields. */
     also?: Partial<OperationInput<N>>
     print: (answer: OperationOutput<N>, given: Of<A, O>, wire: () => unknown) => Promise<void> | void
     beside?: (answer: OperationOutput<N>, given: Of<A, O>) => void
@@ -98,7 +98,7 @@ export const command = <
     )
   })
 
-/** A command that does its work itself. */
+/** Declares a command with its own implementation. */
 export const action =
   <const A extends Parameters = Record<never, never>, const O extends Parameters = Record<never, never>>(
     { name, description, isDefault = false, hidden = false, help, ...declared }: Declared<A, O>,
@@ -127,10 +127,10 @@ export const action =
     })
   }
 
-/** What was typed for a field, such as `--turns` or `<world>`: errors name it so (reword-errors.ts). */
+/** Option or argument of each field, such as `--turns` or `<world>`, which errors name (reword-errors.ts). */
 export const shownNames = new WeakMap<Command, readonly (readonly [field: string, shown: string])[]>()
 
-/** Commands below one name. */
+/** Declares a group of commands. */
 export const group =
   (
     { name, description, alias, help }: Said & { alias?: string },
@@ -167,7 +167,7 @@ type Parse = (text: string, before: unknown) => unknown
 const parserFor = (placeholder: string): Parse =>
   placeholder === 'n' || placeholder === 'ms' ? parseWhole : parseName
 
-/** An empty name is an unset shell variable, not a wish for the default. */
+/** Rejects an empty name, which comes from an unset shell variable. */
 function parseName(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It is empty.')
@@ -180,7 +180,7 @@ export function parseWhole(text: string): number {
 
 type Target = { featureId?: unknown; taskId?: unknown; worldSlug?: unknown }
 
-/** @throws `invalid_request` that says what is missing, where neither a task nor a world is named */
+/** @throws `invalid_request` that names the missing options if neither a task nor a world is given */
 export function requireTarget({ featureId, taskId, worldSlug }: Target): void {
   if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined)) return
   const missing = taskId !== undefined ? '--feature' : featureId !== undefined ? '--task' : null

@@ -1,11 +1,11 @@
-/** `turngraph completion`: prints what makes a shell complete the commands, their options and the words that options take. */
+/** `turngraph completion`: prints a script with which a shell completes commands, options and their values. */
 import { Command } from 'commander'
 import { action } from './command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 const COMPLETION = 'completion'
-/** The scripts call it at each Tab. */
+/** Command that the scripts call at each Tab. */
 const COMPLETE = 'complete'
 
 export const addCompletion = action(
@@ -33,12 +33,12 @@ export const addComplete = (program: Command): Command =>
 
 async function printCompletions(program: Command, words: string[]): Promise<void> {
   const { default: tab } = await import('@bomb.sh/tab/commander')
-  // It adds both commands itself, and would so to each start: they move to a program of its own when they are asked for.
+  // The library adds both commands, which would slow down each start. Adds them to a separate program on demand.
   const described = new Command(program.name())
   for (const command of program.commands) {
     if (command.name() === COMPLETION || command.name() === COMPLETE) continue
     described.addCommand(command)
-    // It knows a command by its name alone.
+    // The library does not know aliases of commands.
     const alias = words.findIndex((word) => command.aliases().includes(word))
     if (alias === 0) words[alias] = command.name()
   }

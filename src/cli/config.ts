@@ -25,7 +25,7 @@ async function printConfig({ json }: { json?: boolean | undefined }): Promise<vo
   })
 }
 
-/** Every variable with the value that Turngraph works with; a further one does not compile without its line. */
+/** Maps every variable to its effective value. A new variable without its line here does not compile. */
 const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_STORE: storeUrl(config.store),
   TURNGRAPH_NEO4J_USER: config.store.kind === 'neo4j' ? config.store.user : null,

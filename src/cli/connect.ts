@@ -1,4 +1,4 @@
-/** Connects a command: to the service that runs, else to the store itself, for the time of the command. */
+/** Connects a command to the running service, otherwise to the store itself while the command runs. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,15 +16,15 @@ import { requireProof, runningServer, type Server } from './running-server.ts'
 
 type ConnectOptions = {
   project?: string | undefined
-  /** The command writes nothing: where there is no graph yet, none is made for it. */
+  /** True if the command writes nothing: a missing graph is not created. */
   readsOnly?: boolean
-  /** For a command that examines a graph: nothing is migrated and nothing reconciled first. */
+  /** True if the command examines a graph: it is neither migrated nor reconciled first. */
   asItIs?: boolean
-  /** How long each call may wait where the service refuses it as one too many; default: not at all. */
+  /** Maximum wait of each call if the service rejects it for its rate; default: no wait. */
   rateLimitWaitMs?: number
 }
 
-/** Gives `use` a client for the time of one command, and closes it after. */
+/** Calls `use` with a client, and closes the client afterwards. */
 export async function withClient<T>(
   options: ConnectOptions,
   use: (client: TurngraphClient) => Promise<T>,
@@ -37,7 +37,7 @@ export async function withClient<T>(
   }
 }
 
-/** The service of TURNGRAPH_URL, else the one that runs on the data folder, else the store itself. */
+/** Connects to the service of TURNGRAPH_URL, otherwise to the service of the data folder, otherwise to the store itself. */
 export async function connect(options: ConnectOptions): Promise<TurngraphClient> {
   const { project, readsOnly = false, asItIs = false } = options
   setReadsOnly(readsOnly)
@@ -51,19 +51,19 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
       import('../runs/executors.ts'),
       import('../graph/instance-lock.ts'),
     ])
-  // A command that only reads runs nothing, so it needs no file of executors.
+  // A read-only command runs no turns, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
   const formerLife = config.store.kind === 'embedded' ? readInstance(config.dataFolder) : null
-  // A run that is resumed waits for a server: this command ends soon.
+  // Resumed runs wait for a server, because this command ends soon.
   const instance = formerLife ?? crypto.randomUUID()
   const runs = new TurnRuns({ graph, instance, executors, resumes: 'later' })
-  // Nobody else has the graph open: what a service left behind in it is over.
+  // No other process has the graph open, so runs of an earlier service in it have ended.
   if (formerLife !== null && !asItIs) await runs.begin()
   const { turnLengthThreshold } = config
   return inProcessClient({ graph, project: config.project, runs, turnLengthThreshold })
 }
 
-/** Gives `use` where transcripts go, and the project, for the time of one command, and closes it after. */
+/** Calls `use` with a store for transcripts and the project, and closes the store afterwards. */
 export async function withTranscripts<T>(
   { project }: ConnectOptions,
   use: (store: TranscriptStore, project: string) => Promise<T>,
@@ -82,7 +82,7 @@ export async function withTranscripts<T>(
   }
 }
 
-/** The settings of the environment, with what the options of a command put in their place. */
+/** Loads the settings of the environment, with the options of a command in their place. */
 export const configFor = (project?: string, settings: NodeJS.ProcessEnv = {}): Config =>
   loadConfig({ ...process.env, ...settings, ...(project !== undefined && { TURNGRAPH_PROJECT: project }) })
 
@@ -96,7 +96,7 @@ export function throughService(
   return createHttpClient(config, project, url, rateLimitWaitMs)
 }
 
-/** @param project as an option named it: a service has a default of its own, and is told only what somebody named */
+/** @param project project of an option. A service has its own default, so it gets only a project that the user named. */
 export function createHttpClient(
   config: Config,
   project: string | undefined,
@@ -113,7 +113,7 @@ export function createHttpClient(
   })
 }
 
-/** The service of TURNGRAPH_URL proves that it knows the token before the first request; if that fails, before the next one. */
+/** Makes the service of TURNGRAPH_URL prove before the first request that it knows the token; repeats this after a failure. */
 function proveOnce(config: Config, url: string): () => Promise<void> {
   let proven = false
   return async () => {
@@ -122,14 +122,14 @@ function proveOnce(config: Config, url: string): () => Promise<void> {
   }
 }
 
-/** @throws `store_unavailable` that names the process which holds the embedded graph */
+/** @throws `store_unavailable` that names the process with the embedded graph */
 async function serviceOrStore(
   config: Config,
   { project, readsOnly = false, asItIs = false, rateLimitWaitMs }: ConnectOptions,
 ): Promise<TurngraphClient | Graph> {
   const open = () => openMigrated(config.store, readsOnly, asItIs)
-  // Another command is done with the graph within seconds, unless it imports. One that nobody is known to hold is just
-  // being opened, or closed.
+  // Another command releases the graph within seconds, unless it imports. A graph without a known holder is being opened or
+  // closed.
   const holderMs = ({ details }: InUseError) => (details.held_by === null ? STARTING_MS : 10_000)
   const found =
     config.url === null
@@ -138,13 +138,13 @@ async function serviceOrStore(
   return 'url' in found ? throughService(config, project, found.url, rateLimitWaitMs) : found
 }
 
-/** A server that starts is ready by then; a longer wait is one for its store, which a command does not share. */
+/** Maximum wait for a server that starts. A longer start waits for the server's store, which a command does not share. */
 const STARTING_MS = 2_000
 const ASK_AGAIN_MS = 50
 
 type Patience = { serverMs: number; holderMs: (error: InUseError) => number; signal?: AbortSignal }
 
-/** Two processes at once take turns, and one that comes while a server starts waits until it is ready. */
+/** Finds the running server, otherwise opens the graph. Waits for a server that starts, and for a process that has the graph. */
 export async function serverOr<T>(
   folder: Pick<Config, 'dataFolder' | 'token'>,
   open: () => Promise<T>,
@@ -171,7 +171,7 @@ async function openMigrated(store: Store, readsOnly: boolean, asItIs: boolean): 
   const { migrate } = await import('../graph/migrations.ts')
   const graph = await openStore(store, readsOnly)
   try {
-    // Where there is no graph yet, an empty one has nothing to hide.
+    // A new, empty graph is always migrated.
     if (!asItIs || existingStore(store) !== store) await migrate(graph)
     return graph
   } catch (error) {
@@ -180,9 +180,9 @@ async function openMigrated(store: Store, readsOnly: boolean, asItIs: boolean): 
   }
 }
 
-/** Opens the store itself, for a command that only reads; in memory where no store exists yet. */
+/** Opens the store. For a read-only command without an existing graph, opens an empty one in memory. */
 export async function openStore(store: Store, readsOnly = false): Promise<Graph> {
-  // A command that goes through a server needs no engine: the drivers take half of its time to load.
+  // Imports the engine here, because a command that uses a server needs none, and the drivers take half of its start time.
   const { openGraph } = await import('../graph/open.ts')
   const existing = existingStore(store)
   const graph = await openGraph(readsOnly ? existing : store)
@@ -190,17 +190,17 @@ export async function openStore(store: Store, readsOnly = false): Promise<Graph>
   return graph
 }
 
-/** The store for a command that only looks: where there is no embedded graph yet, an empty one in memory. */
+/** Returns the store for a read-only command: an empty one in memory if there is no embedded graph. */
 export const existingStore = (store: Store): Store =>
   store.kind === 'embedded' && store.folder !== null && !hasGraph(store.folder)
     ? { ...store, folder: null }
     : store
 
-/** Also where only its marks are left: that graph is lost, and not none. */
+/** True if a graph exists, or only its marks: then the graph was lost. */
 const hasGraph = (folder: string): boolean =>
   ['graph.db', 'graph.acknowledged'].some((name) => existsSync(path.join(folder, name)))
 
-/** A command that runs in the wrong folder finds nothing, or stores where nobody looks: it says so. */
+/** Returns a note for a command that may run in the wrong folder: the graph does not exist, or was created. */
 function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
   if (store.kind !== 'embedded' || store.folder === null) return null
   const folder = shownFolder(store.folder)
@@ -209,7 +209,7 @@ function newsOfNewGraph(store: Store, readsOnly: boolean): string | null {
     : `Made a new graph in ${folder}.`
 }
 
-/** TURNGRAPH_TOKEN, else the token that the service of the data folder made for the commands beside it. */
+/** Returns TURNGRAPH_TOKEN, otherwise the token that the service of the data folder created for commands. */
 export function tokenFor({ token, dataFolder }: Config): string | null {
   if (token !== null) return token
   return readTokenFile(dataFolder)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contextFileNames } from './context-file.ts'
 
-test('a pattern stands for one file of each role', () => {
+test('a pattern names one file of each role', () => {
   const nameOf = contextFileNames('{task}-{turn}-{role}.md')
   expect(nameOf({ task: 'TASK-1', turn: 3, role: 'coach' })).toBe('TASK-1-3-coach.md')
   expect(contextFileNames('.next.{role}')({ task: 'TASK-1', turn: 3, role: 'player' })).toBe('.next.player')

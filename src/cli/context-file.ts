@@ -1,4 +1,4 @@
-/** Writes the continuation context of a task's next turn beside its artifacts (`watch --write-context`). */
+/** Writes the continuation context of a task's next turn next to its artifacts (`watch --write-context`). */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { isArtifactName } from '../artifacts/folders.ts'
@@ -11,9 +11,9 @@ const PLACEHOLDER = /\{([^{}]*)\}/g
 const PLACEHOLDERS = ['task', 'turn', 'role']
 
 /**
- * The file names that a pattern stands for, such as `next-{role}.md`.
+ * Returns the function that makes file names from a pattern, such as `next-{role}.md`.
  *
- * @throws `invalid_request` where it is no name of a file in the task's folder, or not one for each role
+ * @throws `invalid_request` if the pattern is not a file name in the task's folder, or not one for each role
  */
 export function contextFileNames(pattern: string): (name: ContextName) => string {
   const nameFor = (values: ContextName) =>
@@ -27,7 +27,7 @@ export function contextFileNames(pattern: string): (name: ContextName) => string
 
 function findProblem(pattern: string, nameFor: (name: ContextName) => string): string | null {
   if (/[/\\]/.test(pattern) || path.isAbsolute(pattern)) return 'leaves the folder of the task'
-  // The Coach's context holds evidence that the Player must not see.
+  // The Coach's context contains evidence that the Player must not see.
   if (!pattern.includes('{role}')) return 'has no {role}, so that one context would replace the other'
   const unknown = [...pattern.matchAll(PLACEHOLDER)].find(([, key = '']) => !PLACEHOLDERS.includes(key))
   if (unknown !== undefined) return `has a placeholder that is not known: ${unknown[0]}`
@@ -35,7 +35,7 @@ function findProblem(pattern: string, nameFor: (name: ContextName) => string): s
   return examples.some(isArtifactName) ? 'names an artifact, which would be lost' : null
 }
 
-/** Whole or not at all, and only where it says something new. */
+/** Writes a file atomically, and only if its content changes. */
 export async function writeContextFile(file: string, text: string): Promise<boolean> {
   if ((await readFile(file, 'utf8').catch(() => null)) === text) return false
   replacePrivateFile(file, text)

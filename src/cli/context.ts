@@ -1,4 +1,4 @@
-/** `turngraph context`: prints what the next turn needs to know. */
+/** `turngraph context`: prints the context of the next turn. */
 import { logRecovery } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printLines, printNote } from './output.ts'

@@ -1,4 +1,4 @@
-/** `turngraph criteria`: shows what is proven. */
+/** `turngraph criteria`: shows the proven criteria. */
 
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
@@ -77,14 +77,14 @@ function renderState(criterion: ShownCriterion): string {
 }
 
 /**
- * The last judge's verdict of each turn, up to the newest twenty that the history reaches back to; `…` stands for
- * those before.
+ * Renders the last judge's verdict of each turn, for at most twenty of the newest turns that the history covers; `…` marks
+ * omitted earlier turns.
  */
 function strip({ history = [], historyOmitted = 0 }: ShownCriterion, newest: number): string {
   const verdicts = new Map(
     history.filter(({ source }) => source !== 'player').map(({ turn, status }) => [turn, MARKS[status]]),
   )
-  // Of the oldest turn that is shown, other entries may be among those that are not.
+  // Starts after the oldest turn of the history, because some of its entries may be omitted.
   const reach = historyOmitted === 0 ? 1 : (history[0]?.turn ?? 0) + 1
   const first = Math.max(1, reach, newest - TURNS_SHOWN + 1)
   const turns = Array.from({ length: Math.max(0, newest - first + 1) }, (_, i) => first + i)

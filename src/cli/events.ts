@@ -1,4 +1,4 @@
-/** `turngraph tail`: prints what changes, as it changes, for people and as JSON lines for programs. */
+/** `turngraph tail`: prints changes live, as text or as JSON lines. */
 
 import type { EventWithCursor } from '../operations/events.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
@@ -31,7 +31,7 @@ export const addTail = action(
   ({ json, ...given }) => follow(given, json ? printWire : async (event) => printLines(renderLine(event))),
 )
 
-/** Prints until Ctrl+C, or until the output is closed. */
+/** Prints changes until Ctrl+C, or until the output is closed. */
 async function follow(
   { project, ...asked }: Omit<Given<typeof OPTIONS>, 'json'>,
   print: (event: EventWithCursor) => Promise<void>,

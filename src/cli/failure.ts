@@ -8,7 +8,7 @@ import { withOptionNames } from './reword-errors.ts'
 import { colors } from './terminal.ts'
 
 /**
- * One text on standard error, or with `--json` the error object of every other edge. Standard output stays empty.
+ * Prints a text on standard error, or with `--json` the error object of the other doors. Standard output stays empty.
  *
  * @returns the exit code
  */
@@ -34,11 +34,11 @@ export function reportFailure(
   return error.exitCode
 }
 
-/** A folder that cannot be written is the machine's answer, no defect: it needs no stack. */
+/** True for an error of the system, such as a folder that cannot be written: it is no defect and needs no stack. */
 const isSystemError = (thrown: unknown): thrown is NodeJS.ErrnoException =>
   thrown instanceof Error && 'syscall' in thrown && 'path' in thrown
 
-/** A command has no log whose request id would name the cause: it is shown where it happened. */
+/** Creates the error of a defect with its stack: a command has no log that a request id could refer to. */
 function defect(thrown: unknown): TurngraphError {
   const fault = diskError(thrown)
   if (fault !== null) return fault

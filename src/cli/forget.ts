@@ -61,7 +61,7 @@ async function forgetNodes(options: Options): Promise<void> {
 const isWholeProject = ({ worldSlug, featureId, taskId, sessionId, project }: Options): boolean =>
   project !== undefined && [worldSlug, featureId, taskId, sessionId].every((name) => name === undefined)
 
-/** What is meant is a world, a session of transcripts, or a task of a feature, or, with nothing else, a whole project. */
+/** Rejects options that do not name exactly one world, transcript session or task, or only a project. */
 function refuseUnclear(options: Options): void {
   const { worldSlug, featureId, taskId, sessionId } = options
   const isOfTask = featureId !== undefined || taskId !== undefined
@@ -75,9 +75,9 @@ function refuseUnclear(options: Options): void {
 
 async function forgetAll(client: TurngraphClient, options: Options): Promise<Forgotten> {
   const { yes = false, json: _json, ...named } = options
-  // Of the default project nobody spoke.
+  // The default project is never forgotten, because the user did not name it.
   const asked = { ...named, wholeProject: isWholeProject(options), dryRun: !yes }
-  if (yes) await client.forget({ ...asked, dryRun: true }) // refuses a name that stands for nothing
+  if (yes) await client.forget({ ...asked, dryRun: true }) // rejects unknown names
   const all: Forgotten = { dryRun: !yes, worlds: [], skipped: [], counts: {} }
   let nodes = 0
   for (let answer: ForgetAnswer | null = null; answer?.done !== true; ) {

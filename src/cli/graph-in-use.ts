@@ -1,17 +1,17 @@
-/** Remembers which graph the command that runs in this process asks, for the texts that name it. */
+/** Remembers the graph of the running command, for messages that name it. */
 let name: string | null = null
 let news: string | null = null
 
-/** @param said what the user should hear of it once the command has answered */
+/** @param said note to print after the answer of the command */
 export function setGraphInUse(graph: string, said: string | null = null): void {
   name = graph
   news = said
 }
 
-/** Such as `the graph in ./.turngraph`; null before a command has looked for one. */
+/** Returns a name such as `the graph in ./.turngraph`; null before a command has opened a graph. */
 export const graphInUse = (): string | null => name
 
-/** Such as that a folder has no graph yet: said once, after an answer or an error, never before it. */
+/** Returns the note once, such as a missing graph. It is printed after an answer or an error, never before. */
 export function takeNewsOfGraph(): string | null {
   const taken = news
   news = null

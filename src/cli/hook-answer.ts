@@ -6,7 +6,7 @@ import { type FoundTask, findTask, TaskNotNamed } from './hook-task.ts'
 
 /** The form that Claude Code reads from standard output (hooks reference, "JSON output"). */
 export type HookAnswer = {
-  /** Of a Stop hook: the agent does not stop, and reads the reason. */
+  /** Set by a Stop hook so that the agent continues and reads the reason. */
   decision?: 'block'
   reason?: string
   /** A line for the user. */

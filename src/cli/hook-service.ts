@@ -1,6 +1,6 @@
 /**
- * Asks the running service from a hook. Loads no package, and no command that opens the graph itself: either takes
- * longer to load than a hook may take.
+ * Calls the running service from a hook. Loads no package and no command that opens the graph itself, because loading either
+ * takes longer than a hook may take.
  */
 import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
@@ -14,13 +14,13 @@ import { knowsToken } from '../platform/service-proof.ts'
 /** `late` aborts the requests when the wait is over. */
 type HookService = { url: string; token: string | null; waitMs: number; late: AbortSignal }
 
-/** Nobody answered, or the answer is no help: the message says why, for the user. */
+/** Error of a service that did not answer or answered with an error. The message gives the reason to the user. */
 export class NoAnswer extends Error {}
 
 /** A hook has 200 ms in all, and Node itself takes about 50 of them to start. */
 export const WAIT_MS = 150
 
-/** Longer than at other events: a session starts once, and an agent without its memory repeats work. */
+/** Time limit at the start of a session. It is longer, because a session starts once and an agent without memory repeats work. */
 export const START_WAIT_MS = 2_000
 
 /**
@@ -84,7 +84,7 @@ export class Questions {
   }
 
   /**
-   * The JSON that a route answers.
+   * Returns the JSON answer of a route.
    *
    * @throws NoAnswer
    */

@@ -25,7 +25,7 @@ const commandsIn = (text: string): Record<string, string[]> =>
     ]),
   )
 
-test('the hook stands at each event, beside what is there', () => {
+test('adds the hook to each event and keeps existing hooks', () => {
   const before = { model: 'opus', hooks: { Stop: [theirs], PreToolUse: [{ matcher: 'Bash', ...theirs }] } }
   const after = withHook(before)
   expect(read(after)).toMatchObject({
@@ -54,7 +54,7 @@ test('uninstalling leaves what was there before, and nothing of ours', () => {
   expect(withoutHooks('{}')).toBe('{}')
 })
 
-test('of an entry that others share with us only ours goes', () => {
+test('removes only our hook from an entry that also has foreign hooks', () => {
   const shared = {
     hooks: { Stop: [{ matcher: '*', hooks: [...theirs.hooks, { type: 'command', command: COMMAND }] }] },
   }
@@ -63,7 +63,7 @@ test('of an entry that others share with us only ours goes', () => {
   })
 })
 
-test('the gate stands beside the import at Stop, the context at the starts of a session that it is for; both go', () => {
+test('adds the gate next to the import at Stop and the context at matching starts of a session, and removes both', () => {
   const gated = withHooks(JSON.stringify({ hooks: { Stop: [theirs] } }), [
     { event: 'Stop', command: COMMAND },
     ...gate,

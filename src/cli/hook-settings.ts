@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { itemsOf, JsonText, type Place } from './json-text.ts'
 
-/** When a session's transcript has grown. */
+/** Events after which a session's transcript has grown. */
 export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
 
 /** Starts of a session at which it gets the context. Not `clear`: a user clears a session to empty it. */
@@ -14,7 +14,7 @@ export const START_SOURCES = 'startup|resume|compact|fork'
 /** A command that Claude Code runs at an event, if the event fits the matcher (default: always). */
 export type Hook = { event: string; command: string; matcher?: string }
 
-/** Our entries are known by it, wherever Turngraph was installed from. */
+/** Matches our commands, wherever Turngraph is installed. */
 const OURS = /\bhook-(run|gate|context)\.js\b/
 
 /** Time limit of a hook in Claude Code, in seconds. Our hooks take less than one second, at a start two. */
@@ -26,7 +26,7 @@ const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 /** Part of a settings file that must fit, so that no edit loses data. */
 const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
 
-/** The file is not JSON with comments, or its hooks have another form. */
+/** Error for a file that is not JSON with comments, or whose hooks have another form. */
 export class UnfitSettings extends Error {}
 
 /**

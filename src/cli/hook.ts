@@ -1,4 +1,4 @@
-/** `turngraph hook`: adds our hooks to the settings of Claude Code, and takes them away again. */
+/** `turngraph hook`: adds our hooks to the settings of Claude Code, and removes them. */
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
@@ -18,7 +18,7 @@ type InstallOptions = HookOptions & {
   gatePolicy?: string | undefined
 }
 
-/** Claude Code itself ends a turn that hooks have held up 8 times in a row. */
+/** Default limit of the gate. Claude Code ends a turn after hooks have continued it 8 times in a row. */
 const GATE_LIMIT = 3
 const MOST_GATE_LIMIT = 100
 
@@ -94,11 +94,11 @@ async function uninstallHook(options: HookOptions): Promise<void> {
 const chooseFile = ({ settings }: HookOptions): string =>
   path.resolve(settings ?? path.join(homedir(), '.claude', 'settings.json'))
 
-/** For the shell that Claude Code starts a hook with. */
+/** Quotes an argument for the shell in which Claude Code starts a hook. */
 const quoted = (argument: string): string =>
   process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
 
-/** Edits the settings. Returns whether they changed. */
+/** Edits the settings. Returns true if they changed. */
 async function edit(file: string, change: (text: string) => string): Promise<boolean> {
   const { UnfitSettings } = await import('./hook-settings.ts')
   const text = await readSettings(file)
@@ -127,7 +127,7 @@ const notOurs = (file: string, why: string, cause: unknown): TurngraphError =>
     cause,
   })
 
-/** Whole or not at all, in the place of what a link leads to, with the same rights. */
+/** Writes a file atomically with the same permissions. Replaces the target of a link instead of the link. */
 function write(file: string, text: string): void {
   const there = existsSync(file)
   const real = there ? realpathSync(file) : file

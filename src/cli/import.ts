@@ -75,7 +75,7 @@ const addTranscripts = action(
     )
     if (json) printJson(toWire(transcriptOperations.importTranscripts.output, report))
     else await printTranscripts(report)
-    // A folder may hold other files too; a file that was named should have been read.
+    // A folder may contain other files, but a file that the user named should have been read.
     const named = new Set(paths.map((each) => path.resolve(each)))
     if (report.skipped.some(({ file }) => named.has(path.resolve(file)))) process.exitCode = EXIT.found.code
   },
@@ -128,7 +128,7 @@ async function printAutobuild(report: ImportReport, dryRun: boolean): Promise<vo
 /** Maximum number of files and turns that are named: a bad file among good ones must not hide behind "more". */
 const MAX_NAMED = 200
 
-/** One line for each turn: its first warning, and the number of the others. */
+/** Describes the warnings in one line per turn: the first warning, and the number of the others. */
 function describeWarnings(warnings: ImportReport['warnings']): string[] {
   const byTurn = groupBy(warnings, ({ task, turn }) => `${task}${turn === null ? '' : ` turn ${turn}`}`)
   return [...byTurn].map(([where, [first, ...others]]) => {
@@ -137,7 +137,7 @@ function describeWarnings(warnings: ImportReport['warnings']): string[] {
   })
 }
 
-/** What has no place in a turn, in few words: the counts are to stay on the screen. */
+/** Describes the keys that a turn has no field for. The note is short, so that the counts stay on the screen. */
 function unmappedNote(unmapped: ImportReport['unmapped']): string {
   const byCount = unmapped.toSorted((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
   const named = byCount.slice(0, KEYS_NAMED).map(({ shape, key }) => `${shape} ${key}`)

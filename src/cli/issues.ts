@@ -1,4 +1,4 @@
-/** `turngraph issues`: lists the issues of a session, and which of them are open. */
+/** `turngraph issues`: lists the issues of a session with their state. */
 import type { IssueLifeView } from '../memory/issues/list-issues.ts'
 import { command, PAGE, ROLES, SHARED, TASK } from './command.ts'
 import { printList } from './output.ts'

@@ -11,7 +11,7 @@ import {
   parseTree,
 } from 'jsonc-parser'
 
-/** Keys and indexes from the root. */
+/** Path of keys and indexes from the root. */
 export type Place = readonly (string | number)[]
 
 /** Lists the keys or indexes of a value; empty if it has no items. */
@@ -27,7 +27,7 @@ const TRIVIA = new Set([...COMMENTS, 14, 15])
 const COMMA = 5
 const END = 17
 
-/** Deeper JSON is refused: the parser is recursive. */
+/** Maximum depth of nested JSON, because the parser is recursive. */
 const MAX_DEPTH = 200
 
 export class JsonText {
@@ -39,7 +39,7 @@ export class JsonText {
     this.#root = root
   }
 
-  /** Null if a text is not JSON, apart from comments and trailing commas. An empty text is an empty object. */
+  /** Parses JSON with comments and trailing commas; null for any other text. An empty text is an empty object. */
   static parse(given: string): JsonText | null {
     const text = given.replace(/^(\uFEFF?)\s*$/, '$1{}')
     const root = treeOf(text)
@@ -144,7 +144,7 @@ export class JsonText {
     }
   }
 
-  /** The line ends and the indentation of the text; no indentation if the text is one line. */
+  /** Line ends and indentation of the text; no indentation if the text is one line. */
   get #format(): { eol: string; unit: string } {
     const isOneLine = !this.#text.trimEnd().includes('\n')
     return {
@@ -153,20 +153,20 @@ export class JsonText {
     }
   }
 
-  /** On several lines if a unit of indentation is given. */
+  /** Renders a value on several lines if a unit of indentation is given, otherwise on one line. */
   #render(key: string | null, value: unknown, unit: string): string {
     const name = key === null ? '' : `${JSON.stringify(key)}:${this.#format.unit === '' ? '' : ' '}`
     return `${name}${JSON.stringify(value, null, unit)}`
   }
 
-  /** @param inserts in the order of the text */
+  /** @param inserts insertions in the order of the text */
   #add(inserts: readonly { at: number; text: string }[]): void {
     this.#replace(
       inserts.reduceRight((now, { at, text }) => now.slice(0, at) + text + now.slice(at), this.#text),
     )
   }
 
-  /** Cuts ranges out, and the line of `at` if only white space is left of it. */
+  /** Removes ranges of the text, and the line of `at` if only white space remains. */
   #cut(ranges: readonly { start: number; end: number }[], at: number): void {
     const rest = ranges.reduceRight((now, { start, end }) => now.slice(0, start) + now.slice(end), this.#text)
     const lineStart = rest.lastIndexOf('\n', at - 1) + 1
@@ -208,7 +208,7 @@ function treeOf(text: string): Node | null {
   return errors.length === 0 ? (root ?? null) : null
 }
 
-/** An upper bound of how deep lists and objects are nested: brackets in texts count too. */
+/** Returns an upper bound of the nesting depth of lists and objects. It also counts brackets in texts. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

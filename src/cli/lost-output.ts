@@ -1,27 +1,27 @@
-/** Decides what becomes of a command whose output nobody takes any more, or for which there is no room. */
+/** Handles output that no process reads, or for which the disk has no space. */
 import { describeDiskFault, TurngraphError } from '../core/errors.ts'
 
 let readsOnly = false
 
-/** Says whether the command has nothing to do but to answer: such a one ends as soon as its answer cannot be written. */
+/** Sets whether the command only prints an answer. Such a command ends as soon as its answer cannot be written. */
 export function setReadsOnly(isReadsOnly: boolean): void {
   readsOnly = isReadsOnly
 }
 
 /**
- * `turngraph worlds | head -1` closes the pipe early: that is no failure. A command that writes finishes its work without
- * output: ended there, `turngraph capture turns.jsonl | head -1` would store a part and look like success.
+ * Handles errors of the output. `turngraph worlds | head -1` closes the pipe early, which is no failure. A command that writes
+ * finishes its work without output: otherwise `turngraph capture turns.jsonl | head -1` stores a part and looks successful.
  *
- * @param report prints an error and answers its exit code
+ * @param report prints an error and returns its exit code
  */
 export function watchOutput(report: (error: TurngraphError) => number): void {
   let isFull = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') {
-      if (readsOnly) process.exit() // with the code of the answer, so that `stall --exit-code | head -1` keeps it
+      if (readsOnly) process.exit() // keeps the exit code of the answer, for `stall --exit-code | head -1`
       return
     }
-    if (isFull) return // each further line meets the same disk
+    if (isFull) return // further lines fail for the same reason
     const lost = lostOutput(error)
     if (lost === null) throw error
     isFull = true
@@ -31,7 +31,7 @@ export function watchOutput(report: (error: TurngraphError) => number): void {
       process.exitCode ||= code
     })
   })
-  // Where errors cannot be written, nothing is left to say it with; the exit code still tells.
+  // An error that cannot be written is lost; the exit code still reports the failure.
   process.stderr.on('error', () => {})
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line's entry: runs one command, and ends with its exit code. */
+/** Entry of the command line: runs one command, and ends with its exit code. */
 import { type Command, CommanderError } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
@@ -9,7 +9,7 @@ import { watchOutput } from './lost-output.ts'
 import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
 
-/** Runs one command line and answers its exit code: 0, or that of the error (turns.md, "Errors"). */
+/** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */
 async function runCommand(args: readonly string[]): Promise<number> {
   let command: Command | null = null
   const report = (error: unknown) => reportFailure(error, { command, json: args.includes('--json') })
@@ -24,7 +24,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? EXIT.done.code)
   } catch (error) {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
-      return error.exitCode === 0 ? EXIT.done.code : EXIT.invalid.code // help was asked for, or shown for want of a command
+      return error.exitCode === 0 ? EXIT.done.code : EXIT.invalid.code // help was requested, or printed because no command was given
     }
     return report(error instanceof CommanderError ? usageError(error) : error)
   }

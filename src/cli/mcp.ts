@@ -4,7 +4,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { action, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
 
-/** For so long after its end a client may read the last answers. */
+/** Time for a client to read the last answers after the end. */
 const READ_WITHIN_MS = 5_000
 
 export const addMcp = action(
@@ -29,11 +29,11 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   const config = configFor(project, { TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn' })
   const log = createLog(config.logLevel)
   const service = new SharedService(config, project, log)
-  // Standard output is the protocol's alone: what some package prints there would end the connection.
+  // Standard output is reserved for the protocol: other text, such as the output of a package, would end the connection.
   globalThis.console = new Console(process.stderr)
-  // Where nobody reads it any more, the transport ends the connection, and this the service: other commands end at once.
+  // If no process reads the output any more, the transport ends the connection and then the service. Other commands end at once.
   process.stdout.removeAllListeners('error')
-  await service.client() // a graph that cannot be opened is told at once, not at the first call
+  await service.client() // reports a graph that cannot be opened now instead of at the first call
   const connection = serveMcpOnStdio({
     version: VERSION,
     call: (operation, input, { signal }) =>
@@ -44,7 +44,7 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   const close = async () => {
     await connection.close()
     await service.close()
-    setTimeout(() => process.exit(), READ_WITHIN_MS).unref() // answers that nobody reads would keep the process
+    setTimeout(() => process.exit(), READ_WITHIN_MS).unref() // unread answers must not keep the process alive
   }
   await Promise.race([
     connection.ended.then(async (reason) => {

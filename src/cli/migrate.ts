@@ -33,10 +33,10 @@ async function migrateStore({ check = false }: { check?: boolean | undefined }):
   }
 }
 
-/** An embedded graph has one process; a Neo4j can be asked beside the server. */
+/** True for an embedded graph, which only one process can open. Neo4j accepts this command and the server. */
 const holdsOurs = ({ store }: Config): boolean => store.kind === 'embedded' && store.folder !== null
 
-/** The server migrated when it started, and is ready only with a current schema. */
+/** Reports the state of the server, which migrated the graph at its start and is ready only with a current schema. */
 function tellOfServer({ pid, url, ready }: { pid: number; url: string; ready: boolean }): void {
   if (!ready) {
     throw new TurngraphError('store_unavailable', `The server at ${url} (process ${pid}) is not ready.`, {

@@ -2,15 +2,15 @@
 import path from 'node:path'
 import { replacePrivateFile } from '../platform/data-folder/private-file.ts'
 
-/** On macOS and Windows there is one; elsewhere these variables name it. */
+/** True if the user has a display. On other systems than macOS and Windows, these variables name it. */
 export const hasDisplay = (): boolean =>
   process.platform === 'darwin' ||
   process.platform === 'win32' ||
   Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
 
 /**
- * By a file of the data folder that only its owner may read: other users of the machine see what a process is started
- * with, and the address holds the token.
+ * Opens the address through a file of the data folder that only its owner may read. Other users of the machine can see the
+ * arguments of a process, and the address contains a code.
  */
 export async function openBrowser(dataFolder: string, address: string): Promise<void> {
   const file = path.join(dataFolder, 'open.html')

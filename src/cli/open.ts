@@ -1,4 +1,4 @@
-/** `turngraph open`: opens the page of the service that runs. */
+/** `turngraph open`: opens the page of the running service. */
 import { TurngraphError } from '../core/errors.ts'
 import { action, type Given } from './command.ts'
 import { hasDisplay, openBrowser } from './open-browser.ts'

@@ -2,7 +2,7 @@
 import { postPageCode } from '../client/page-code.ts'
 import type { Config } from '../platform/config.ts'
 
-/** The code follows `#`, because browsers do not send that part. */
+/** Builds the address with the code after `#`, a part that browsers do not send. */
 export async function pageAddress(config: Config, url: string): Promise<string> {
   if (config.auth === 'off') return `${url}/`
   const { tokenFor } = await import('./connect.ts')

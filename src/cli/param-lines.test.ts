@@ -18,7 +18,7 @@ test('a parameter that is written above a statement is read as it was, whatever 
   )
 })
 
-test('a statement without such lines stays as it is, and a value that is none is refused by name', () => {
+test('a statement without such lines stays unchanged, and an invalid value is rejected by name', () => {
   expect(readParamLines('// x\nRETURN 1\n:param a => 1')).toEqual({
     query: '// x\nRETURN 1\n:param a => 1',
     params: {},

@@ -1,4 +1,4 @@
-/** Writes and reads the `:param` lines that stand above a statement, as Neo4j Browser takes them. */
+/** Writes and reads the `:param` lines before a statement, in the form of Neo4j Browser. */
 import { TurngraphError } from '../core/errors.ts'
 
 export const paramLine = (name: string, value: string | number): string =>
@@ -10,9 +10,9 @@ const PARAM = /^:param\s+(\w+)\s*=>\s*(.*?)\s*;?\s*$/s
 const QUOTED = /^'((?:[^\\']|\\[\\'n])*)'$/
 
 /**
- * Takes the `:param` lines off the beginning of a statement; comments between them stay.
+ * Separates the `:param` lines from the beginning of a statement. Comments between them stay.
  *
- * @throws `invalid_request` where a value is neither JSON nor a text in single quotes
+ * @throws `invalid_request` if a value is neither JSON nor a text in single quotes
  * @example readParamLines(":param task => 'T1';\nRETURN $task") // { query: 'RETURN $task', params: { task: 'T1' } }
  */
 export function readParamLines(text: string): { query: string; params: Record<string, unknown> } {

@@ -1,9 +1,9 @@
-/** `turngraph paths` and `turngraph desires`: what agents struggle with, and which tools they lack. */
+/** `turngraph paths` and `turngraph desires`: list recurring patterns of agents, and the tools that agents lack. */
 import { ask, takeItems } from './ask.ts'
 import { action, command, SHARED } from './command.ts'
 import { printItems } from './output.ts'
 
-/** Two reports that name one pattern with different numbers would be taken for a mistake. */
+/** Note about the counts. Two reports with different numbers for one pattern would look like a mistake. */
 const ALL_TURNS = '`turns --patterns` counts those from --min-length on. Patterns of a single tool come last.'
 
 export const addPaths = action(

@@ -37,15 +37,15 @@ import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
 
 /**
- * The command line. What a command needs beyond its options it imports when it runs: `--help` loads neither
- * a graph engine nor a schema.
+ * Builds the command line. A command imports its dependencies when it runs, so that `--help` loads neither a graph engine nor a
+ * schema.
  */
 export function buildProgram(): Command {
   const program = new Command('turngraph')
     .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')
     .version(VERSION, '-V, --version')
     .exitOverride()
-    // Errors are told in one place, as text or as JSON (main.ts).
+    // main.ts prints all errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', EXAMPLES)
   for (const add of COMMANDS) add(program)

@@ -1,4 +1,4 @@
-/** Shows a bar on standard error while work goes on; where that is no terminal, nothing. */
+/** Shows a progress bar on standard error if it is a terminal. */
 import { SingleBar } from 'cli-progress'
 
 type Show = (what: string, done: number, total: number) => void

@@ -1,4 +1,4 @@
-/** `turngraph promises`: shows what the Player promised. */
+/** `turngraph promises`: shows the promises of the Player. */
 import { command, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
 

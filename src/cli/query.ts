@@ -122,7 +122,7 @@ async function answerStatement(cypher: string, options: Options): Promise<void> 
 const usage = (message: string, hint: string): TurngraphError =>
   new TurngraphError('invalid_request', message, { hint })
 
-/** `name=json`; what is no JSON is text, so that names need no quotes within quotes. */
+/** Parses `name=json`. A value that is not JSON is a text, so that names need no quotes within quotes. */
 function parameter(text: string, before: Record<string, unknown>): Record<string, unknown> {
   const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.')
@@ -140,7 +140,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Selects what `--json` prints: `{columns, rows, truncated}`, and the warnings if there are any. */
+/** Selects the output of `--json`: `{columns, rows, truncated}`, and warnings if there are any. */
 const rowsAlone = (wire: unknown): unknown => {
   const { columns, rows, truncated, warnings } = wire as { warnings: unknown[] } & Record<string, unknown>
   return { columns, rows, truncated, ...(warnings.length === 0 ? {} : { warnings }) }
@@ -172,7 +172,7 @@ async function printCsv({ columns, rows, truncated }: Rows): Promise<void> {
 
 const printMore = (shown: number): void => printNote(`There is more: --limit ${Math.min(10 * shown, 10_000)}`)
 
-/** Numbers in full, and null as `null`: an empty cell is an empty text. */
+/** Formats a value of a cell: numbers in full, and null as `null`, because an empty cell means an empty text. */
 const toCell = (value: unknown): string | number => {
   if (value === null) return 'null'
   if (typeof value === 'string' || typeof value === 'number') return value

@@ -10,7 +10,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 export type RecordLine = { number: number; bytes: Buffer }
 
-/** One record, or the lines that are to be one each. Blank lines are counted, and are no records. */
+/** A single record, or lines with one record each. Blank lines count for line numbers, but are no records. */
 type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
 export async function readRecordFile(file: string): Promise<RecordFile> {
@@ -34,7 +34,7 @@ export function parseRecord(bytes: Buffer, shown: string): unknown {
   try {
     return parseJson(bytes)
   } catch (cause) {
-    // The parser's own words quote the text, which may hold a secret.
+    // Does not use the message of the parser, because it quotes the text, which may contain a secret.
     const place =
       cause instanceof Error
         ? (/at position \d+(?: \(line \d+ column \d+\))?/.exec(cause.message)?.[0] ?? '')
@@ -63,8 +63,8 @@ function splitLines(bytes: Buffer): RecordLine[] {
 const BLANK = Buffer.from(' \t\r')
 
 /**
- * A record may itself have many lines, and a line of many may be broken: lines are meant where the name says so, or
- * where the text is not one JSON value and one of its lines is an object, or its first two begin as objects do.
+ * Decides if a file has JSON lines. A record may span several lines, and a line of many may be damaged. A file has JSON lines
+ * if its name says so, or if it is not one JSON value and one of its lines, or the beginning of its first two, is an object.
  */
 function isJsonLines(file: string, bytes: Buffer, lines: readonly RecordLine[]): boolean {
   if (['.jsonl', '.ndjson'].includes(path.extname(file))) return true
@@ -78,17 +78,17 @@ function isOneValue(bytes: Buffer): boolean {
     parseJson(bytes)
     return true
   } catch {
-    return false // what is wrong with it is said once it is clear what it was meant to be
+    return false // the error is reported later, when the form of the file is known
   }
 }
 
-/** @throws `not_found` that names a file which cannot be read, or the error that says already what is wrong with it */
+/** @throws `not_found` for a file that cannot be read, or the given error if it already has a clear message */
 export function cannotRead(file: string, cause: unknown): never {
   if (cause instanceof TurngraphError) throw cause
   throw new TurngraphError('not_found', `${file} ${whyUnreadable(cause)}.`, { cause })
 }
 
-/** In words, after the name of the file. */
+/** Describes an error in words that follow the name of the file. */
 export function whyUnreadable(cause: unknown): string {
   const code = systemCode(cause) ?? 'unknown'
   return UNREADABLE[code] ?? `cannot be read: ${code}`

@@ -1,4 +1,4 @@
-/** `turngraph report`: writes the views of the page of one session or project as one file, to attach and to read anywhere. */
+/** `turngraph report`: writes the views of a session or project to one file that can be attached and read anywhere. */
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { action, type Given, PROJECT, ROLES, requireTarget, TASK } from './command.ts'
@@ -36,7 +36,7 @@ Examples:
 
 type Options = Given<typeof OPTIONS>
 
-/** Of each call: a report asks thousands of times, and a service lets more of them through each minute. */
+/** Maximum wait of each call for the rate limit: a report makes thousands of calls. */
 const RATE_LIMIT_WAIT_MS = 180_000
 
 async function writeReport({ out, project, ...asked }: Options): Promise<void> {

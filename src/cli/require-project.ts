@@ -1,4 +1,4 @@
-/** Reads the pages of lists, and says with near names where a project is not in the graph. */
+/** Reads the pages of lists, and suggests similar names for an unknown project. */
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
@@ -8,7 +8,7 @@ export type Page<T> = { items: T[]; nextCursor: string | null }
 
 const WHOLE_PAGE = 500
 
-/** The one page that was asked for, else all of them as one. */
+/** Reads the requested page, otherwise all pages as one. */
 export async function readPages<P extends Page<unknown>>(
   { limit, cursor }: Window,
   read: (window: { limit: number; cursor: string | null }) => Promise<P>,
@@ -24,10 +24,9 @@ export async function readPages<P extends Page<unknown>>(
 }
 
 /**
- * Tells a project that is misspelt from one in which nothing is found. The names that are near to it are those that the
- * caller may read.
+ * Distinguishes a misspelled project from an empty one. Suggests similar names that the caller may read.
  *
- * @throws `not_found` with near names where the graph holds nothing of the project
+ * @throws `not_found` with similar names if the graph has nothing of the project
  */
 export async function requireProject(client: TurngraphClient, project: string): Promise<void> {
   const { items } = await readPages({}, (window) => client.listProjects(window))
@@ -40,7 +39,7 @@ export async function requireProject(client: TurngraphClient, project: string): 
   })
 }
 
-/** Runs what asks about a project, and says so where it fails because the project that `--project` names is not there. */
+/** Runs calls about a project. If they fail because the project of `--project` does not exist, throws an error that says so. */
 export async function withProjectChecked<T>(
   client: TurngraphClient,
   project: string | undefined,

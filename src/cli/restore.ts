@@ -1,4 +1,4 @@
-/** `turngraph restore`: restores what `turngraph export` has written. */
+/** `turngraph restore`: restores the output of `turngraph export`. */
 import type { FileRestore } from '../maintenance/restore/restore-file.ts'
 import { action, JSON_FORM } from './command.ts'
 import { plural, printJson, printNote } from './output.ts'
@@ -28,7 +28,7 @@ Killed in the middle? The same command again goes on where it was.`,
       const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
       const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
       const write = async () => {
-        // A file that was cut off or edited is known by its last line. A stream can be read once only.
+        // Checks the whole file first, because only its last line reveals that it is incomplete or edited. A stream can be read only once.
         if (bytes !== null) await check()
         return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
       }

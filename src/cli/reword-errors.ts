@@ -5,11 +5,11 @@ import { shownNames } from './command.ts'
 
 type Problem = { path: string; message: string }
 
-/** What they refuse is in a file or on standard input, which has the names of fields. */
+/** Commands whose input is a file or standard input, in which problems have the names of fields. */
 const READ_FIELDS: readonly string[] = ['capture', 'hook', 'restore']
 const MOST_SHOWN = 5
 
-/** The same error, said to somebody who typed `command`; `details` stay as every other edge has them. */
+/** Returns the error with names of options instead of fields. `details` stay the same as at the other doors. */
 export function withOptionNames(error: TurngraphError, command: Command | null): TurngraphError {
   const { code, details, cause } = error
   const problems = problemsIn(details)
@@ -49,13 +49,13 @@ const isProblem = (value: unknown): value is Problem =>
   'message' in value &&
   typeof value.message === 'string'
 
-/** A whole text that is one word, such as a path, or any word that can only be a field's name; not what was given. */
+/** Matches a text of one word, such as a path, and words that can only be field names. Skips quoted values. */
 const FIELD = /^[a-zA-Z]+$|(?<!["'`\w])[a-z]+(?:(?:_[a-z]+)+|(?:[A-Z][a-z]+)+)\b/g
 
 function rewordFor(command: Command): (text: string) => string {
   const shown = new Map(shownNames.get(command))
   const camelCase = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  // Below a page the command prints the next one's cursor with its option.
+  // The command prints the cursor of the next page with the option --cursor.
   const toField = (word: string) => (word === 'next_cursor' ? 'cursor' : camelCase(word))
   return (text) => text.replace(FIELD, (word) => shown.get(toField(word)) ?? word)
 }

@@ -1,4 +1,4 @@
-/** What `turngraph worlds create` and `set` take of when the runs of a world stop, pause and resume. */
+/** Options of `turngraph worlds create` and `set` that determine when the runs of a world stop, pause and resume. */
 import { InvalidArgumentError } from 'commander'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { type Given, parseWhole } from './command.ts'
@@ -6,10 +6,10 @@ import { type Given, parseWhole } from './command.ts'
 type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
 type StopReason = NonNullable<Settings['stopWhen']>[number]
 
-/** Those of `STOP_REASONS`: `--help` loads no schema. */
+/** Copy of the schema's `STOP_REASONS`, because `--help` loads no schema. */
 const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'stalled', 'budget']
 
-/** Takes a value away. No null: the parser of the command line makes an empty text of it. */
+/** Value that removes a setting. It is not null, because the parser of the command line would turn null into an empty text. */
 const NONE = 'none'
 const orNone =
   <T>(parse: (text: string) => T) =>
@@ -70,7 +70,7 @@ export const RUN_SETTINGS = {
   ],
 } as const
 
-/** Of what was given, as the operation takes it. */
+/** Converts the options to the input of the operation. */
 export function toSettings(options: Given<typeof RUN_SETTINGS>): Settings {
   const budget = {
     minutes: given(options.budgetMinutes),
@@ -85,7 +85,7 @@ export function toSettings(options: Given<typeof RUN_SETTINGS>): Settings {
   }
 }
 
-/** What the runs of a world mind, a line each; none where it says nothing. */
+/** Describes the run settings of a world, one line per setting; empty without settings. */
 export function describeSettings({
   stopWhen,
   budget,

@@ -11,7 +11,7 @@ import { untilEnded } from './until-ended.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>
 
-/** Those of `TURN_RUN_STATUSES`: `--help` loads no schema. */
+/** Copy of the schema's `TURN_RUN_STATUSES`, because `--help` loads no schema. */
 const STATUSES = ['running', 'cancel_requested', 'completed', 'failed', 'cancelled', 'interrupted'] as const
 
 const RUN = { turnRunId: ['<run>', 'its id'] } as const
@@ -163,7 +163,7 @@ async function startRun({
   }
 }
 
-/** The run goes on in its service: the watch alone ends. */
+/** Ends the watch. The run continues in its service. */
 function leave(exitCode: number, follow: string, project: string | undefined): void {
   process.exitCode = exitCode
   const inProject = project === undefined ? '' : ` --project ${quoteForShell(project)}`
@@ -195,7 +195,7 @@ async function watchRun(
   printLastFailure(status)
 }
 
-/** A run that stopped at its goal has done what was asked. */
+/** True if the run is completed or stopped because it reached its goal. */
 const isDone = ({ status, stopReason }: Status): boolean =>
   status === 'completed' || stopReason === 'approved' || stopReason === 'all_verified'
 
@@ -217,7 +217,7 @@ async function printWire(name: OperationName, answer: unknown): Promise<void> {
   printJson(toWire(operations[name].output, answer))
 }
 
-/** What a command wrote before it failed may be many lines: each stands on its own. */
+/** Prints the reason of the last failure, which may have many lines of a command's output. */
 function printLastFailure({ lastAttemptFailureReason }: Pick<Status, 'lastAttemptFailureReason'>): void {
   if (lastAttemptFailureReason !== null) printText(`The last attempt failed: ${lastAttemptFailureReason}`)
 }

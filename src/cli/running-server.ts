@@ -77,6 +77,6 @@ async function askStatus(url: string): Promise<number | null> {
     await response.body?.cancel()
     return response.status
   } catch {
-    return null // nobody answers there: the same as no server
+    return null // no answer at the address counts as no server
   }
 }

@@ -34,8 +34,8 @@ export const addServe = action(
 )
 
 /**
- * How much V8's heap may grow between two full collections. By V8's own rule what large records leave behind grows to
- * several times what is in use: six readers of 180 MB of turns take 400 MB with this, 515 without
+ * Maximum growth of V8's heap between two full collections. By V8's own rule, the garbage of large records grows to several
+ * times the data in use: six readers of 180 MB of turns take 400 MB with this limit and 515 MB without it
  * (docs/decisions/embedded-memory.md).
  */
 const HEAP_GROWTH = '--heap-growing-percent=10'
@@ -75,11 +75,11 @@ async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   await untilSignalled(() => service.close())
 }
 
-/** At a terminal somebody reads: two lines say more than JSON, unless the log was asked for. */
+/** Chooses the log level. At a terminal, the two lines of the start message replace the JSON log unless a level is set. */
 const logLevel = (config: Config): string =>
   process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
 
-/** @param token the file of the token; null where none is asked for */
+/** @param token file of the token; null if the service requires none */
 function greet(config: Config, store: string, url: string, token: string | null): void {
   printNote(`Turngraph listens on ${url} and serves ${store}.`)
   printNote(
@@ -90,7 +90,7 @@ function greet(config: Config, store: string, url: string, token: string | null)
   if (process.stderr.isTTY) for (const line of nextSteps(config, url)) printNote(line)
 }
 
-/** For a person at a terminal. The view of the API is part of the page. */
+/** Lists the next steps for a person at a terminal. The view of the API is part of the page. */
 export const nextSteps = ({ web }: Pick<Config, 'web'>, url: string): string[] => [
   '\nNext, in another terminal: turngraph import autobuild PATH, turngraph worlds',
   `API: ${url}${web ? '/docs' : '/openapi.json'}    End: Ctrl+C`,

@@ -1,4 +1,4 @@
-/** The service of a data folder, for a process that needs it for long. */
+/** Provides the service of a data folder to a long-running process. */
 import { once } from 'node:events'
 import { neverArrived } from '../client/client-errors.ts'
 import { readEventStream } from '../client/event-stream.ts'
@@ -11,12 +11,12 @@ import type { Config } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { createHttpClient, openStore, serverOr, throughService } from './connect.ts'
 
-/** Another process may be about to serve the folder, or to let go of it. */
+/** Maximum wait for another process that is about to serve the folder or to release it. */
 const PATIENCE_MS = 15_000
 
 /**
- * The service of a data folder, for a process that needs it for long: the running one, else one in this very
- * process, on a free loopback port, for others to go through. When the running one ends, this takes over.
+ * Service of a data folder for a long-running process: the running service, otherwise a new one in this process on a free
+ * loopback port, which other processes can use, too. If the running service ends, this process takes over.
  */
 export class SharedService {
   readonly #config: Config
@@ -26,14 +26,14 @@ export class SharedService {
   readonly #closing = new AbortController()
   #client: Promise<HttpClient> | null = null
 
-  /** @param project as an option named it */
+  /** @param project project of an option */
   constructor(config: Config, project: string | undefined, log: Log) {
     this.#config = config
     this.#project = project
     this.#log = log
   }
 
-  /** Whether it is this very process that serves. */
+  /** True if this process runs the service. */
   get isOwn(): boolean {
     return this.#own !== null
   }
@@ -47,8 +47,8 @@ export class SharedService {
   }
 
   /**
-   * What changes in a project from now on, also where another process takes the service over meanwhile. Resolves once it is
-   * heard.
+   * Yields the changes in a project from now on, even if another process takes over the service. Resolves when later changes
+   * cannot be missed.
    */
   async changes(project: string, signal: AbortSignal): Promise<AsyncIterable<ChangeEvent>> {
     const until = AbortSignal.any([signal, this.#closing.signal])
@@ -65,7 +65,7 @@ export class SharedService {
     return beginningWith(first, events)
   }
 
-  /** Does the work anew through the service that is there by then, where the one before is gone. */
+  /** Runs work with a client. If the service is gone, runs it again with the service that has taken over. */
   async use<T>(work: (client: HttpClient) => Promise<T>): Promise<T> {
     const used = this.client()
     try {
@@ -77,7 +77,7 @@ export class SharedService {
     }
   }
 
-  /** Also where it is just about to serve. */
+  /** Closes the service, even if it is just starting. */
   async close(): Promise<void> {
     this.#closing.abort(new TurngraphError('store_unavailable', 'This command ends.'))
     await this.#client?.catch(() => {})

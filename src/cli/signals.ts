@@ -1,6 +1,6 @@
-/** Ends a process that stays until SIGINT or SIGTERM. */
+/** Ends a long-running process at SIGINT or SIGTERM. */
 
-/** npm passes Ctrl+C on to a process that the terminal has told already: that is one signal, not two. */
+/** Time within which two signals count as one: npm forwards a Ctrl+C that the process also gets from the terminal. */
 const SAME_SIGNAL_MS = 300
 
 /**
@@ -22,7 +22,7 @@ export function untilSignalled(close: () => Promise<void>): Promise<number> {
   })
 }
 
-/** @returns the exit code for the signal that ended it, or null where the work was done */
+/** @returns the exit code for the signal that ended the work, or null if the work was done */
 export async function untilDoneOrSignalled(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** `turngraph spool`: lists and sends the turns that wait on this disk while the service is away. */
+/** `turngraph spool`: lists and sends the turns that wait on this disk while the service is unreachable. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { SpoolFolder } from '../client/spool.ts'
@@ -77,10 +77,10 @@ const addSend = action(
   },
 )
 
-/** A folder without `refused` is not changed: it is no spool. */
+/** True if the folder is a spool, which has a folder `refused`. Other folders are not changed. */
 const isSpool = (place: string): boolean => existsSync(path.join(place, 'refused'))
 
-/** In the wire form, without the files that another process sends meanwhile. */
+/** Describes files in the wire form. Leaves out files that another process has sent since they were listed. */
 const describeFiles = (files: SpoolFolder, part: string) =>
   files.list(part).flatMap((file) => {
     const entry = files.read(file)

@@ -1,4 +1,4 @@
-/** `turngraph stall`: says whether a session still gets anywhere. */
+/** `turngraph stall`: prints if a session still makes progress. */
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'

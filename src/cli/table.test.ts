@@ -29,12 +29,12 @@ describe('a table at a terminal', () => {
     )
   })
 
-  test('keeps an id whole that stands in a text', () => {
+  test('does not break an id within a text', () => {
     const id = '6fa4a1f2-6c3c-4e6b-9a55-2b8f3c1f7d10'
     expect(drawTable(['WORLD', 'AT WORK'], [['TASK-1', `run ${id}`]], 30)).toContain(id)
   })
 
-  test('drops the fraction of a time, and its seconds only where there is no room for them', () => {
+  test('drops the fraction of a time, and its seconds only if the table is too wide', () => {
     const rows = [['TASK-1', '2026-11-25T02:08:14.123Z', '2026-11-25T02:08:14.123456+01:00']]
     expect(drawTable(['WORLD', 'STARTED', 'ENDED'], rows, 80)).toContain(
       'TASK-1  2026-11-25T02:08:14Z  2026-11-25T02:08:14+01:00',

@@ -6,13 +6,13 @@ import { colors } from './terminal.ts'
 
 export type Cell = string | number | null | Painted
 
-/** A text with its colour at a terminal. */
+/** Text with its color at a terminal. */
 type Painted = { text: string; paint: (text: string) => string }
 
 /**
  * Prints a table with the headings of seed 002 (`AVG_LENGTH`).
  *
- * @param head `as: 'names'` prints the headings as they are: the columns of a query are its author's
+ * @param head `as: 'names'` prints the headings unchanged: the author of a query chose its columns
  * @example printTable(['since turn'], [[3]]) // SINCE_TURN
  */
 export function printTable(
@@ -26,7 +26,7 @@ export function printTable(
   process.stdout.write(`${text}\n`)
 }
 
-/** By heading: the field of an item that holds the cell, or what makes the cell of the item. */
+/** Columns by heading: the field of an item with the cell, or a function that computes the cell. */
 export type Columns<T> = Readonly<
   Record<string, CellField<T> | ((item: T, index: number) => Cell | undefined)>
 >
@@ -45,7 +45,7 @@ export function printColumns<T>(items: readonly T[], columns: Columns<T>): void 
   )
 }
 
-/** A terminal that does not say how wide it is has 80 columns. */
+/** Returns the width of the terminal; 80 columns if it is unknown. */
 const terminalWidth = (): number => process.stdout.columns || Number(process.env.COLUMNS) || 80
 
 const BETWEEN = '  '
@@ -56,8 +56,8 @@ const NO_BORDERS = Object.fromEntries(
 )
 
 /**
- * Draws a table that fits `width` columns where its texts have room to give: they are wrapped between words. An id or
- * another single word is always whole, since it is what the next command needs: a table of many is wider than `width`.
+ * Draws a table that fits `width` columns if possible: wraps texts between words. Never breaks an id or another single word,
+ * because the user needs it for the next command, so a table of many of them may be wider than `width`.
  */
 export function drawTable(
   head: readonly string[],
@@ -107,7 +107,7 @@ function wrapFirstCell(text: string, width: number): string {
   return [...lines, line].map((each) => cutToWidth(each, width)).join('\n')
 }
 
-/** The beginning of a line that is too wide, and an ellipsis. */
+/** Cuts a line that is too wide, and adds an ellipsis. */
 function cutToWidth(line: string, width: number): string {
   if (stringWidth(line) <= width) return line
   let shown = ''
@@ -118,7 +118,7 @@ function cutToWidth(line: string, width: number): string {
   return `${shown}…`
 }
 
-/** The texts of the cells and the widths of their columns; the seconds of times leave where there is no room for them. */
+/** Computes the texts of the cells and the widths of the columns. Drops the seconds of times if the table is too wide. */
 function fitColumns(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -137,11 +137,11 @@ function fitColumns(
 const FRACTION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+(Z|[+-]\d\d:\d\d)$/
 const SECONDS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-/** A column of texts is not made narrower than this, nor than an id in it or a cell that is a single word. */
+/** Minimum width of a column of texts. Ids and single words may require more. */
 const READABLE = 16
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
 
-/** Takes what is too wide from columns of texts, the widest first. */
+/** Computes the widths of columns: makes columns of texts narrower, the widest first, until the table fits. */
 function columnWidths(lines: readonly (readonly string[])[], room: number): number[] {
   const columns = (lines[0] ?? []).map((_, i) => lines.map((line) => line[i] ?? ''))
   const widths = columns.map(findWidest)
@@ -170,11 +170,11 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const toText = (cell: Cell): string =>
   typeof cell === 'object' && cell !== null ? cell.text : String(cell ?? '')
 
-/** One line a row and a tab between cells, so that `cut` and `awk` can read it. */
+/** Writes one line per row with tabs between cells, for `cut` and `awk`. */
 const tabSeparated = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [head, ...rows].map((row) => row.map((cell) => toOneLine(toText(cell))).join('\t')).join('\n')
 
-/** The beginning of a text, for a cell. */
+/** Shortens a text to its beginning, for a cell. */
 export function beginning(text: string, characters: number): string {
   const line = toOneLine(text)
   return [...line].length <= characters ? line : `${[...line].slice(0, characters - 1).join('')}…`

@@ -1,4 +1,4 @@
-/** `turngraph turns`: the turns of transcripts, their patterns, and the steps of one of them. */
+/** `turngraph turns`: shows the turns of transcripts, their patterns, and the steps of a turn. */
 import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput } from '../operations/table.ts'
 import { formatSequence } from '../transcripts/pattern.ts'

@@ -6,14 +6,14 @@ import { printAway } from './output.ts'
 
 type Status = { worldSlug: string; endedAt: string | null }
 
-/** Until the stream has told of the session. */
+/** Interval of checks until the first event of the session. */
 const ASK_AGAIN_MS = 2_000
 
 /**
- * Asks again whenever something of the session changes. A session that is deleted before the stream begins is never told by it, so
- * until the first event it is asked every few seconds.
+ * Checks the status whenever the session changes. A session that is deleted before the stream begins causes no event, so the
+ * status is also checked every few seconds until the first event.
  *
- * @param ask whose error ends the wait: `world_deleted`, `not_found`
+ * @param ask reads the status; its error ends the wait: `world_deleted`, `not_found`
  */
 export async function untilEnded<S extends Status>(
   client: Pick<TurngraphClient, 'events'>,
@@ -40,7 +40,7 @@ export async function untilEnded<S extends Status>(
     }
   } finally {
     done.abort()
-    await events.return() // where it stands at an event that came last, its connection and its clock would go on
+    await events.return() // closes the connection and its timer if the generator is paused at the last event
   }
   throw signal.reason ?? new TurngraphError('store_unavailable', 'The service went away.')
 }

@@ -1,4 +1,4 @@
-/** Prints what a watch does: a line for each turn, and what is worth saying beside it once. */
+/** Prints the events of a watch: one line per turn, and each warning once. */
 import { snakeCase } from '../core/wire-form.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { describeCounts } from '../rules/notes.ts'
@@ -29,7 +29,7 @@ export type WatchEvent =
   | { type: 'away'; code: string; message: string }
   | { type: 'back' }
 
-/** Said again, a warning of a session that goes on for hours would bury its turns. */
+/** Events that are printed once: repeated warnings of a session that lasts hours would bury its turns. */
 const SAID_ONCE: readonly WatchEvent['type'][] = ['warning', 'skipped', 'unnotified', 'no_private_folder']
 
 export function createPrinter(json: boolean): (event: WatchEvent) => void {
@@ -48,7 +48,7 @@ export function createPrinter(json: boolean): (event: WatchEvent) => void {
   }
 }
 
-/** Names of folders and texts of files, each in one line. */
+/** Reduces names of folders and texts of files to one line each. */
 const flattenEventTexts = (event: WatchEvent): WatchEvent =>
   Object.fromEntries(
     Object.entries(event).map(([name, value]) => [

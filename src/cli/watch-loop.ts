@@ -1,4 +1,4 @@
-/** Looks at the watched folders whenever something changes there, and every few seconds all the same. */
+/** Checks the watched folders after each change, and additionally every few seconds. */
 
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -18,7 +18,7 @@ import { ChangeNotifications } from './watch-notifications.ts'
 type WatchedFolders = {
   paths: readonly string[]
   transcripts: readonly string[]
-  /** The name of a context's file; null: none is written. */
+  /** Names the file of a context; null if no contexts are written. */
   nameContext: ((name: ContextName) => string) | null
   specifications: boolean
   project: string | null
@@ -31,13 +31,13 @@ type Watching = {
   signal: AbortSignal
 }
 
-/** Where no notification came. */
+/** Interval of scans without a notification. */
 const LOOK_AGAIN_MS = 3_000
 const LONGEST_PAUSE_MS = 5_000
 
 /**
- * Imports what is finished and new below the paths until the signal. While the graph is away it tries again: each look starts
- * from what is there.
+ * Imports finished and new turns below the paths until the signal. Keeps trying while the graph is unreachable: each check
+ * starts from the stored state.
  */
 export async function watchFolders(folders: WatchedFolders, watching: Watching): Promise<void> {
   const { print, signal } = watching
@@ -52,7 +52,7 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
       const changed = notifications.take()
       const isScan = began >= scanAt
       const { isWaiting, scanMs } = await look(isScan ? null : changed)
-      // Scans take at most a twentieth of the time. In between, what a notification names is looked at, and nothing else.
+      // Scans take at most a twentieth of the time. Between scans, checks only the folders of notifications.
       if (isScan) scanAt = performance.now() + clamp(20 * scanMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS)
       await sleep(100, undefined, { signal }).catch(() => {})
       if (!isWaiting) await notifications.next(scanAt - performance.now(), signal)
@@ -64,7 +64,7 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
 
 const clamp = (ms: number, least: number, most: number): number => Math.min(Math.max(ms, least), most)
 
-/** `isWaiting`: something was not quiet. `scanMs`: how long it took to find out what changed. */
+/** Result of a check. `isWaiting`: a file may still be changing. `scanMs`: duration of the search for changes. */
 type Looked = { isWaiting: boolean; scanMs: number }
 
 type Look = (changed: ReadonlySet<string> | null) => Promise<Looked>
@@ -79,7 +79,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
     changed: ReadonlySet<string> | null,
     print: Watching['print'],
   ): Promise<Looked> => {
-    if (isAway) await client.listProjects({ limit: 1 }) // a look that finds nothing new asks nothing
+    if (isAway) await client.listProjects({ limit: 1 }) // a check without new turns makes no other call
     const looked = await artifacts.look(client, {
       changed,
       signal,
@@ -99,7 +99,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
     return looked
   }
   return async (changed) => {
-    // A graph that has just come back may still be too slow for an import: it is back once a whole look has succeeded.
+    // A graph that has just recovered may be too slow for an import. Reports it as available after a complete check.
     const held: WatchEvent[] = []
     const hold = (event: WatchEvent) => void held.push(event)
     try {
@@ -110,7 +110,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
     } catch (error) {
       const { code, message, exitCode } = asTurngraphError(error)
       if (exitCode === EXIT.defect.code) {
-        // No content of a file may end a watch: the next scan starts again.
+        // No file content may end a watch: the next scan starts again.
         printSkipped([{ file: paths.join(', '), reason: `cannot be imported: ${error}` }], print)
         return { isWaiting: false, scanMs: 0 }
       }
@@ -147,7 +147,7 @@ async function printImport(
     print({ type: 'warning', taskId: task, turnNumber: turn, field, message })
 }
 
-/** Writes the contexts of the turn after the newest one. Writes the Coach's context only into a folder that no Player reads. */
+/** Writes the contexts of the next turn, the Coach's context only into a folder that no Player reads. */
 async function writeContexts(
   client: TurngraphClient,
   { folder, reading }: FolderImport,

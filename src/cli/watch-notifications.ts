@@ -1,4 +1,4 @@
-/** Says when something changes below some paths, by the notifications of the operating system. */
+/** Reports changes below paths by the notifications of the operating system. */
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { FSWatcher } from 'chokidar'
@@ -7,8 +7,8 @@ import { IGNORED_FOLDERS, isArtifactName } from '../artifacts/folders.ts'
 type Followed = { inode: number; watcher: FSWatcher }
 
 /**
- * File systems of a network send no notifications, and a machine may be out of them: who waits looks again after a while
- * all the same.
+ * Collects notifications of changes. Network file systems send none, and a machine may run out of them, so the caller must also
+ * check the paths at intervals.
  */
 export class ChangeNotifications {
   readonly #followed = new Map<string, Followed>()
@@ -20,7 +20,7 @@ export class ChangeNotifications {
     this.#onTrouble = onTrouble
   }
 
-  /** Follows those of the paths that are there: one that went away and came back is another folder. */
+  /** Follows the existing paths. Follows a path again if its folder was replaced. */
   async follow(paths: readonly string[]): Promise<void> {
     const { watch } = await import('chokidar')
     for (const given of paths) {
@@ -43,7 +43,7 @@ export class ChangeNotifications {
         this.#changed.add(event === 'addDir' || event === 'unlinkDir' ? file : path.dirname(file))
         this.#onChange()
       })
-      // Each folder beyond the limit of the machine is an error of its own: the first one says it.
+      // Each folder beyond the limit of the machine causes an error. Reports only the first one.
       watcher.once('error', (error) => {
         watcher.on('error', () => {})
         this.#onTrouble(error instanceof Error ? error : new Error(String(error)))
@@ -52,14 +52,14 @@ export class ChangeNotifications {
     }
   }
 
-  /** The folders in which something changed since the last call. */
+  /** Returns the folders with changes since the last call. */
   take(): ReadonlySet<string> {
     const changed = this.#changed
     this.#changed = new Set()
     return changed
   }
 
-  /** Waits for a change that was not taken yet, at most for so long. */
+  /** Waits for the next change for at most `mostMs`. */
   async next(mostMs: number, signal: AbortSignal): Promise<void> {
     if (this.#changed.size === 0 && !signal.aborted) {
       await new Promise<void>((resolve) => {

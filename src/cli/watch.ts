@@ -1,4 +1,4 @@
-/** `turngraph watch`: imports autobuild artifacts, and transcripts, as a session writes them. */
+/** `turngraph watch`: imports autobuild artifacts and transcripts while a session writes them. */
 import { stat } from 'node:fs/promises'
 import { TurngraphError } from '../core/errors.ts'
 import { action, type Given, SHARED } from './command.ts'
@@ -61,7 +61,7 @@ async function watch({
   const service = new SharedService(config, project, createLog('warn'))
   const stop = new AbortController()
   try {
-    await service.client() // a graph that cannot be opened is told at once, not at the first turn
+    await service.client() // reports a graph that cannot be opened now instead of at the first turn
     if (service.isOwn && !json)
       printNote('There is no server: this command serves the graph to others until it ends.')
     const watching = watchFolders(
@@ -79,7 +79,7 @@ async function watch({
       stop.abort()
       await watching
     })
-    // A watch ends by itself only where it fails.
+    // A watch ends without a signal only if it fails.
     await Promise.race([watching, stopped])
     process.exitCode = await stopped
   } finally {
@@ -87,7 +87,7 @@ async function watch({
   }
 }
 
-/** What is not there yet may become a folder; a file does not. */
+/** Rejects files. Accepts missing paths, which may become folders. */
 async function refuseFiles(paths: readonly string[]): Promise<void> {
   for (const each of paths) {
     const found = await stat(each).catch(() => null)

@@ -1,4 +1,4 @@
-/** `turngraph why`: says what was tried in a turn, and why it was not approved. */
+/** `turngraph why`: explains what was tried in a turn, and why it was not approved. */
 
 import type { WhyView } from '../memory/context/why.ts'
 import { describeRepeats, groupByCause } from '../rules/causes.ts'

@@ -1,4 +1,4 @@
-/** `turngraph worlds turns|turn|history`: the turns of a world; `turngraph turns` is for those of transcripts. */
+/** `turngraph worlds turns|turn|history`: shows the turns of a world; `turngraph turns` shows the turns of transcripts. */
 import type { TurnState } from '../memory/record/record.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { command, PAGE, parseWhole, SHARED } from './command.ts'
@@ -41,7 +41,7 @@ export const addHistory = command({
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** A list stands below its name, one entry a line. */
+/** Formats a value. A list follows below its name, one entry per line. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.map((entry) => `\n  - ${shown(entry)}`).join('')
   if (typeof value !== 'object' || value === null) return toBlock(String(value))

@@ -64,7 +64,7 @@ const addCreate = action(
         ...toSettings(settings),
         featureId,
         taskId,
-        // A repeat of the request must not make another world.
+        // A repeated request must not create another world.
         idempotencyKey: idempotencyKey ?? (worldSlug === undefined ? crypto.randomUUID() : undefined),
       },
       { project, json },

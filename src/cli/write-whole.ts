@@ -1,4 +1,4 @@
-/** Writes what a command makes to standard output, or to a file that appears under its name once it is whole. */
+/** Writes output to standard output, or atomically to a file. */
 import { constants, createWriteStream } from 'node:fs'
 import { access, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,17 +6,17 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { invalidField } from '../core/errors.ts'
 
-/** Parts are made as fast as they are taken: no more than a few of them wait. */
+/** Writes parts as a stream, so that only a few of them are in memory. */
 export async function writeWhole(
   parts: Iterable<string> | AsyncIterable<string>,
   out: string | undefined,
 ): Promise<void> {
   if (out === undefined) return pipeline(Readable.from(parts), process.stdout, { end: false })
-  // A FIFO or a device takes what is written; a file in its place would be something else.
+  // Writes directly to a FIFO or a device, which a rename would replace with a file.
   if ((await findKind(out)) === 'other') return pipeline(Readable.from(parts), createWriteStream(out))
   const target = await followLinks(out)
-  // The last good file is not overwritten by half of the next. A name that nobody can foresee, and no file that is there
-  // already: a link could lead the writing elsewhere, and of two commands at once each would write into the other's.
+  // Does not overwrite the existing file with an incomplete one. The temporary name is random and the file must be new: a link at
+  // a known name could redirect the output, and two simultaneous commands would write to the same file.
   const partial = path.join(path.dirname(target), `.turngraph-${crypto.randomUUID()}.partial`)
   try {
     await pipeline(Readable.from(parts), createWriteStream(partial, { flags: 'wx', mode: 0o600 }))
@@ -28,7 +28,7 @@ export async function writeWhole(
 }
 
 /**
- * Fails before anything is read where a file could not be written in the end.
+ * Checks that the output file can be written, before any data is read.
  *
  * @throws `invalid_request` that names `--out`
  */
@@ -52,18 +52,18 @@ async function refuseUnwritable(place: string, mode: number, message: string): P
   }
 }
 
-/** A path that cannot be read counts as none: the write would fail on it, too. */
+/** Returns the kind of a path; null if it cannot be read: writing it would also fail. */
 const findKind = (name: string): Promise<'folder' | 'file' | 'other' | null> =>
   stat(name).then(
     (found) => (found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other'),
     () => null,
   )
 
-/** The file that a symbolic link leads to, which may not be there yet: a link is written through, as a shell does. */
+/** Resolves a symbolic link to its target, which may not exist yet: like a shell, a command writes to the target. */
 async function followLinks(name: string): Promise<string> {
   const found = await realpath(name).catch((error: NodeJS.ErrnoException) => error)
   if (typeof found === 'string') return found
-  // Of links in a circle the name itself is written: it leads nowhere.
+  // For a cycle of links, returns the name itself.
   const leadsTo = found.code === 'ENOENT' ? await readlink(name).catch(() => null) : null
   return leadsTo === null ? name : followLinks(path.resolve(path.dirname(name), leadsTo))
 }

@@ -1,4 +1,4 @@
-/** Asks operations through a client for answers in their wire form, which is what the views of the page show. */
+/** Calls operations through a client, and returns answers in their wire form, which the views of the page take. */
 import { callOn } from '../../client/calls.ts'
 import type { TurngraphClient } from '../../client/client.ts'
 import { toWire } from '../../core/wire-form.ts'
@@ -14,7 +14,7 @@ export async function askInWireForm<N extends OperationName>(
   return inWireForm(name, await callOn(client, name, input))
 }
 
-/** All pages of a list as one. */
+/** Reads all pages of a list as one. */
 export async function askForAll<N extends OperationName>(
   client: TurngraphClient,
   name: N,
@@ -24,6 +24,6 @@ export async function askForAll<N extends OperationName>(
   return inWireForm(name, await readPages({}, read))
 }
 
-/** The types of both forms are of one table. */
+/** Converts an answer to its wire form. The same table defines the types of both forms. */
 export const inWireForm = <N extends OperationName>(name: N, answer: unknown): Answer<N> =>
   toWire(operations[name].output, answer) as Answer<N>

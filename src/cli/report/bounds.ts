@@ -1,14 +1,14 @@
-/** Bounds what a report holds, so that its file can be attached and opened. Pure. */
+/** Limits the size of a report, so that its file can be attached and opened. Pure. */
 
-/** Of one text: a screen and a half. */
+/** Maximum number of characters of a text, about one and a half screens. */
 const MOST_LETTERS = 2_000
 
-/** The same answer with its texts shortened, and how many were. Keys of criteria stay: their ends tell them apart. */
+/** Shortens the texts of an answer and counts them. Leaves keys of criteria unchanged, because they differ at their end. */
 export function shortenTexts<T>(answer: T, mostLetters = MOST_LETTERS): [shortened: T, cut: number] {
   let cut = 0
   const shortened: T = JSON.parse(JSON.stringify(answer), (name, value) => {
     if (typeof value !== 'string' || name === 'key' || value.length <= mostLetters) return value
-    const letters = [...value] // half a surrogate pair is no letter
+    const letters = [...value] // keeps surrogate pairs together
     if (letters.length <= mostLetters) return value
     cut++
     return `${letters.slice(0, mostLetters).join('')}… (${letters.length - mostLetters} more letters)`
@@ -17,9 +17,9 @@ export function shortenTexts<T>(answer: T, mostLetters = MOST_LETTERS): [shorten
 }
 
 /**
- * The first items, as many as fit: the most important ones come first.
+ * Takes as many of the first items as fit; the most important items come first.
  *
- * @param measured what of an item takes room
+ * @param measured returns the part of an item that counts
  */
 export function takeWithin<T>(
   items: readonly T[],
@@ -34,5 +34,5 @@ export function takeWithin<T>(
   return items.slice(0, end === -1 ? items.length : end)
 }
 
-/** How much of a file a text takes, near enough: most letters are of more than one byte outside of English. */
+/** Estimates the bytes of an answer in the file. */
 const measureAnswer = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer))

@@ -1,4 +1,4 @@
-/** Cuts a session to what the file of a report holds, and says what is left out. Pure. */
+/** Cuts a session to the limits of a report, and lists the omissions. Pure. */
 import type { Role } from '../../memory/criteria/views.ts'
 import { quoteForShell } from '../output.ts'
 import { shortenTexts, takeWithin } from './bounds.ts'
@@ -6,14 +6,14 @@ import type { Cut, SessionContent } from './report-content.ts'
 
 const MOST_CRITERIA = 200
 const MOST_ISSUES = 200
-/** Of what was left out of one section of a context. */
+/** Maximum number of listed omissions per section of a context. */
 const MOST_OMITTED = 100
 const MOST_BYTES_OF_RECORDS = 2_000_000
 const MOST_BYTES_OF_EVIDENCE = 2_000_000
-/** Of the text of a context: its budget is 2,000 tokens, which only what must stay in it goes beyond. */
+/** Maximum number of characters of a context. Its budget is 2,000 tokens, which only its fixed parts can exceed. */
 const MOST_LETTERS_OF_CONTEXT = 40_000
 
-/** @param role whose report it is: the commands that it names show this role's view, too */
+/** @param role role of the report; the commands that it names show the view of this role, too */
 export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, role: Role): SessionContent {
   const { contexts, byTurn, ...rest } = whole
   const [short, textsCut] = shortenTexts(rest)
@@ -21,7 +21,7 @@ export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, 
   const records = takeWithin(
     short.turns.toReversed(),
     MOST_BYTES_OF_RECORDS,
-    ({ verifications, ...record }) => record, // these are the evidence
+    ({ verifications, ...record }) => record, // verifications count as evidence
   )
   const shown = {
     criteria: firstCriteria(short.criteria),
@@ -48,7 +48,7 @@ export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, 
 
 type Criteria = SessionContent['criteria']
 
-/** Those that count stand first, those that nobody judged last. */
+/** Takes the first criteria: those that count come first, those without a verdict last. */
 function firstCriteria(all: Criteria): Criteria {
   const counts = ({ declared }: Criteria['criteria'][number]) => declared !== false
   const ordered = [...all.criteria.filter(counts), ...all.criteria.filter((one) => !counts(one))]
@@ -62,7 +62,7 @@ const countRows = ({ criteria, promised_not_judged }: Criteria): number =>
 
 type Issues = SessionContent['issues']
 
-/** In their order: the open ones, and the newest of the others. */
+/** Takes the open issues and the newest of the others, in their original order. */
 function mostImportant(issues: Issues): Issues {
   const open = issues.filter(({ state }) => state === 'open')
   const gone = issues.filter(({ state }) => state !== 'open').toReversed()
@@ -92,8 +92,8 @@ type LeftOut = Record<'turns' | 'records' | 'rows' | 'cells' | 'issues' | 'texts
 
 function listCuts(world: SessionContent['world'], role: Role, leftOut: LeftOut): Cut[] {
   const of = `${quoteForShell(world.world_slug)} --project ${quoteForShell(world.project)}`
-  const seenBy = role === 'player' ? `${of} --role player` : of // the default of these commands is the Coach
-  const turns = role === 'player' ? null : `turngraph worlds turns ${of} --json` // records know no role
+  const seenBy = role === 'player' ? `${of} --role player` : of // these commands default to the Coach's role
+  const turns = role === 'player' ? null : `turngraph worlds turns ${of} --json` // records have no view of a role
   const criteria = `turngraph criteria --world ${seenBy} --json`
   const cuts: [number, string, string | null][] = [
     [leftOut.turns, 'older turns', turns],

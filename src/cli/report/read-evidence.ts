@@ -1,4 +1,4 @@
-/** Reads what lies behind the cells of a session's matrix: promises, and verdicts with their evidence. */
+/** Reads the evidence of a session's matrix cells: promises, and verdicts with their evidence. */
 import type { TurngraphClient } from '../../client/client.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { askForAll, askInWireForm } from './ask-in-wire-form.ts'
@@ -6,7 +6,7 @@ import type { Answer, CellEvidence, Session } from './report-content.ts'
 
 type Turn = Answer<'listTurns'>['items'][number]
 
-/** By turn, the newest first. A Coach's: a Player sees none of it. */
+/** Reads the evidence by turn, newest first. Only for the Coach, because a Player sees no evidence. */
 export async function readEvidence(
   client: TurngraphClient,
   session: Session,
@@ -37,7 +37,7 @@ export async function readEvidence(
   return evidence
 }
 
-/** A list of criteria has the newest entries of each, which mostly are all. */
+/** Reads the history of a criterion, if the list of criteria does not have all of its entries. */
 async function readHistory(
   client: TurngraphClient,
   session: Session,

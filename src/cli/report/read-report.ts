@@ -1,4 +1,4 @@
-/** Reads what a report shows: one session, or the sessions of a project. */
+/** Reads the content of a report: one session, or the sessions of a project. */
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import type { Role } from '../../memory/criteria/views.ts'
@@ -9,10 +9,10 @@ import { cutSession } from './cut-session.ts'
 import { readSession } from './read-session.ts'
 import type { Cut, ReportContent, SessionContent } from './report-content.ts'
 
-/** One page of the list. */
+/** Maximum number of listed sessions, which is one page. */
 const MOST_LISTED = 500
 const MOST_IN_FULL = 50
-/** Of the file: a pull request takes 25 MB. */
+/** Maximum size of the file: a pull request accepts 25 MB. */
 const MOST_BYTES = 24_000_000
 
 export async function readSessionReport(
@@ -26,8 +26,8 @@ export async function readSessionReport(
 }
 
 /**
- * @param mostBytes of the file: the sessions that do not fit are in its list alone
- * @throws `not_found` with near names where the graph holds nothing of the project
+ * @param mostBytes maximum size of the file; sessions that do not fit are only listed
+ * @throws `not_found` with similar names if the graph has nothing of the project
  */
 export async function readProjectReport(
   client: TurngraphClient,
@@ -46,7 +46,7 @@ export async function readProjectReport(
   const { renderReport } = await import('#report')
   const measure = (content: Omit<ReportContent, 'project' | 'role' | 'cuts'>) =>
     Buffer.byteLength(renderReport({ project, role, cuts: [], ...content }))
-  // As it is drawn: an empty cell of a matrix is nothing in an answer, and a hundred letters in the file.
+  // Measures the rendered content: an empty cell of a matrix has no data, but a hundred characters in the file.
   let bytes = measure({ sessions: { items: listed, hasMore: next_cursor !== null }, details: [] })
   for (const { world_slug: worldSlug } of listed.slice(0, MOST_IN_FULL)) {
     const whole = await readUnlessDeleted(client, { project, worldSlug }, role)
@@ -65,7 +65,7 @@ export async function readProjectReport(
   return { project, role, sessions: { items, hasMore }, details, cuts }
 }
 
-/** Null where the session was deleted after it was listed: a report of many takes minutes. */
+/** Reads a session; null if it was deleted after it was listed, because a long report takes minutes. */
 async function readUnlessDeleted(...asked: Parameters<typeof readSession>) {
   try {
     return await readSession(...asked)
@@ -88,7 +88,7 @@ function listCuts(project: string, role: Role, notInFull: number, hasMore: boole
   return cuts.flatMap(([isCut, says, command]) => (isCut ? [{ says, command }] : []))
 }
 
-/** @throws `not_found` where nothing is stored of the task, or it has no session yet */
+/** @throws `not_found` if the graph has nothing of the task, or the task has no session yet */
 export async function findNewestSession(
   client: TurngraphClient,
   task: { project: string; featureId: string | undefined; taskId: string },

@@ -6,12 +6,12 @@ import { readEvidence } from './read-evidence.ts'
 import { readTurns } from './read-turns.ts'
 import type { Session, SessionContent } from './report-content.ts'
 
-/** A matrix of so many columns, and of 200 rows, is 6 MB. */
+/** Maximum number of turns: a matrix with these columns and 200 rows has 6 MB. */
 const MOST_TURNS = 200
 
 type WholeSession = Omit<SessionContent, 'recordsFrom' | 'cuts'>
 
-/** Everything is asked as of the newest turn: a turn that is captured meanwhile is in no part of the report. */
+/** Reads a session as of its newest turn, so that no part of the report includes a turn that is captured during the read. */
 export async function readSession(
   client: TurngraphClient,
   session: Session,
@@ -33,7 +33,7 @@ export async function readSession(
     byTurn,
     turns,
     contexts,
-    // The operation of stall analysis knows no role: a Player's verdict is the one in its context.
+    // The stall analysis has no view of a role: a Player's verdict comes from its context.
     stall:
       role === 'player'
         ? (contexts[0]?.stall ?? null)

@@ -8,7 +8,7 @@ import type { Answer, Session } from './report-content.ts'
 
 type TurnState = OperationOutput<'getTurn'>
 
-/** @param numbers of the turns that are wanted, ascending: all of them, or the newest */
+/** @param numbers numbers of the turns to read, ascending: all turns or the newest ones */
 export async function readTurns(
   client: TurngraphClient,
   session: Session,
@@ -22,7 +22,7 @@ export async function readTurns(
   return turns.map((turn) => inWireForm('getTurn', turn))
 }
 
-/** One after another where they are the end of a long session: a list would begin with its first turn. */
+/** Reads turns with one list, or one by one at the end of a long session: a list would begin with its first turn. */
 async function readWholeTurns(
   client: TurngraphClient,
   session: Session,
@@ -39,8 +39,8 @@ async function readWholeTurns(
 }
 
 /**
- * Records know no role, contexts do: a turn as its Player may see it is the prior turn in the Player's context of the next
- * one. So nothing of a judge reaches the report that would have to be taken out of it.
+ * Reads turns as their Player may see them. Records have no view of a role but contexts do: a turn is the prior turn in the
+ * Player's context of the next one. So no data of a judge needs to be removed from the report.
  */
 async function readTurnsOfPlayer(client: TurngraphClient, session: Session, numbers: readonly number[]) {
   const turns: TurnState[] = []
@@ -58,7 +58,7 @@ async function readTurnsOfPlayer(client: TurngraphClient, session: Session, numb
 
 type PriorTurn = NonNullable<OperationOutput<'loadTurnContinuationContext'>['prior']>
 
-/** Views of turns expect what a Player does not see: it is empty. */
+/** Completes a turn with empty fields for the data that a Player does not see, which the views require. */
 const withoutJudge = (prior: PriorTurn): TurnState => ({
   ...prior,
   verifications: [],
@@ -66,7 +66,7 @@ const withoutJudge = (prior: PriorTurn): TurnState => ({
   extra: {},
   issues: prior.issues.map((issue) => ({ ...issue, details: {} })),
   promises: prior.promises.map((promise) => ({ ...promise, evidence: null })),
-  // No part of the view of either role, and not shown.
+  // Fields that no view of a role has and no report shows.
   createdAt: prior.completedAt ?? '',
   recordedBy: null,
 })

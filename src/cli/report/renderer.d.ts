@@ -1,7 +1,7 @@
-/** The part of the page that draws a report. The build bundles it (scripts/bundle-page.mjs): commands know nothing of views. */
+/** Part of the page that draws a report. The build bundles it (scripts/bundle-page.mjs), because commands cannot import views. */
 declare module '#report' {
   import type { ReportContent } from './report-content.ts'
 
-  /** A document of HTML that needs nothing beside itself. */
+  /** Renders a self-contained HTML document. */
   export function renderReport(content: ReportContent): string
 }
