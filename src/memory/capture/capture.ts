@@ -1,4 +1,4 @@
-/** Stores a turn: reads what it needs, plans the statements, runs them, and begins again where another writer came first. */
+/** Stores a turn: reads the known criteria, plans the statements, and runs them; repeats this after a rejected write. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
@@ -41,15 +41,15 @@ const existing = statement('turns/existing')
 
 export type Captured = {
   turn: TurnState
-  /** False where the same record stood there already. */
+  /** False if the same record was already stored. */
   created: boolean
-  /** True where it took the place of another record. */
+  /** True if the capture replaced another record. */
   superseded: boolean
   /** True if this capture made its world. */
   worldCreated: boolean
   /** Warnings about a world that was made, fields that are recorded differently, and letters of other alphabets. */
   warnings: string[]
-  /** How many secrets were masked in what was sent. */
+  /** Number of masked secrets in the request. */
   redactions: number
 }
 
@@ -60,15 +60,14 @@ export type CaptureOptions = {
   recordedBy?: string | null | undefined
 }
 
-/** Runs the steps of a capture in one transaction; null where a step refused, and nothing stayed. */
+/** Runs the steps of a capture in one transaction; null if a step rejected it and nothing was stored. */
 type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T | null>
 
 /**
- * Stores a turn with its verifications, promises, issues and gates, in one transaction. The same record
- * again is answered, not stored again; another record at its turn is a conflict, unless the request says
- * `onConflict: 'supersede'`.
+ * Stores a turn with its verifications, promises, issues and gates in one transaction. A repeated capture returns the stored
+ * record. Another record at the same turn is a conflict, unless the request has `onConflict: 'supersede'`.
  *
- * One write; before it one read where the turn names criteria, or no world. Source: seed 000, `capture_turn_state`.
+ * Takes one write, and one read before it if the turn names criteria or no world. Source: seed 000, `capture_turn_state`.
  *
  * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `restore_unfinished`, `busy`, `store_unavailable`, `timeout`
  * @example
@@ -84,7 +83,7 @@ export async function captureTurnState(
     deadlined.write(steps),
   )
   const rows = written?.flat() ?? []
-  // Another capture may have made the world at the same moment.
+  // Another capture may have created the world at the same moment.
   const wasThere = rows.some((each) => 'world' in each && each.created === false)
   if (wasThere) Object.assign(captured, { worldCreated: false, warnings: [] })
   captured.warnings = [
@@ -94,11 +93,11 @@ export async function captureTurnState(
   ]
   const row = rows.find((each) => 'completedAt' in each)
   if (row === undefined) return captured
-  // The clock may have stepped back: the write decides what the service stamps.
+  // The clock may have stepped back, so the write determines the time that the service sets.
   return { ...captured, turn: { ...captured.turn, completedAt: instantRow.parse(row.completedAt) } }
 }
 
-/** The labels of criteria that a request names. */
+/** Lists the labels of criteria in a request. */
 const listLabels = (request: CaptureRequest): string[] => [
   ...Object.keys(request.acceptanceCriteriaStatus ?? {}),
   ...[...(request.verifications ?? []), ...(request.promises ?? [])].map(({ criterionId }) => criterionId),
@@ -106,10 +105,9 @@ const listLabels = (request: CaptureRequest): string[] => [
 ]
 
 /**
- * The same for an attempt that commits its turn: `write` runs the steps in a transaction of the caller's, who owns the
- * world at that moment.
+ * Stores the turn of an attempt: `write` runs the steps in a transaction of the caller, who owns the world at that moment.
  *
- * @returns what `write` answered; null where the record stood there already
+ * @returns the result of `write`; null if the record was already stored
  */
 export async function captureAsOwner<T>(
   graph: Graph,
@@ -129,7 +127,7 @@ async function store<T>(
 ): Promise<Captured & { written: T | null }> {
   const graph = withOneDeadline(unbounded)
   const sent = removeDerivedKeys(request)
-  // Before anything else is done with it: nothing that is stored, compared or answered has a secret in it.
+  // Masks secrets first, so that no stored, compared or returned value contains one.
   const { scrubbed, redactions } = await scrub(sent, () => markerOfProject(graph, request.project))
   const { now = () => new Date(), newId = () => crypto.randomUUID(), recordedBy = null } = options
   const capture: Capture = {
@@ -139,7 +137,7 @@ async function store<T>(
     writeId: newId(),
     asOwner,
   }
-  // Those of one task at once would refuse each other: each may add to its criteria.
+  // Runs captures of one task in order. Simultaneous ones would reject each other, because each may add criteria to the task.
   const { loweredTopics, ...stored } = await oneByOne(unbounded, keyOfTask(scrubbed), () =>
     storeTurn(graph, capture, write),
   )
@@ -150,8 +148,8 @@ async function store<T>(
 type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null; loweredTopics: string[] }
 
 /**
- * Reads, plans and writes. What stands at the turn is looked at where the turn is not above all others, or where a write
- * was refused: somebody else wrote meanwhile, so each refusal is another's progress, and the deadline ends the tries.
+ * Reads, plans and writes. Looks up the stored turn only if this turn is not the newest or a write was rejected. A rejection
+ * means that another writer made progress; the deadline bounds the retries.
  */
 async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Promise<Stored<T>> {
   const { request } = capture
@@ -178,7 +176,7 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
       }
       if (found.digest !== null) {
         const record = await readStored(graph, capture, worldSlug)
-        // Our own write whose answer was lost counts as ours.
+        // The record may come from this capture, if the answer to its write was lost.
         if (record !== null && isSame(record, capture, worldSlug, found.digest))
           return {
             turn: record,
@@ -217,10 +215,10 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
   }
 }
 
-/** The longest pause after a refusal: captures that refuse each other repeatedly wait a random time. */
+/** Maximum pause after a rejection: captures that repeatedly reject each other wait a random time. */
 const LONGEST_PAUSE_MS = 64
 
-/** The default slugs of a task's next world, in their order: another task, or a deleted world, may hold one. */
+/** Creates the default slugs of a task's next world, in order: another task or a deleted world may already have one. */
 function createSlugs(request: Capture['request']) {
   let skipped = 0
   let withFeature = false
@@ -249,8 +247,8 @@ async function plan(
 }
 
 /**
- * Runs the statements of a capture where nothing can match, so that nothing is written: a Neo4j that has just
- * started takes seconds to plan each for the first time, and no caller should wait for that.
+ * Runs the statements of a capture without a match, so that they write nothing: a Neo4j that has just started takes seconds to
+ * plan each of them, and no caller should wait for that.
  */
 export async function warmUpCapture(graph: Graph): Promise<void> {
   const request = {
@@ -284,7 +282,7 @@ const existingRow = z.object({
   taskIsRestoring: z.boolean(),
 })
 
-/** The next turn of a world that a run or an attempt holds is its owner's to commit (contract: runs.md). */
+/** Rejects the next turn of a world that a run or an attempt holds: its owner commits it (contract: runs.md). */
 function refuseAtWork(
   { currentTurn, activeRunId, activeAttemptId }: z.output<typeof existingRow>,
   worldSlug: string,
@@ -317,7 +315,7 @@ const toTurn = ({ request: { project }, record }: Capture, worldSlug: string): T
   key: turnKey(worldKey(project, worldSlug), record.turnNumber),
 })
 
-/** The record that stands at the turn; null where parts of it are missing and the request replaces it. */
+/** Reads the stored record of the turn; null if parts of it are missing and the request replaces it. */
 const readStored = (graph: Graph, { request }: Capture, worldSlug: string): Promise<TurnState | null> =>
   readTurn(graph, request.project, worldSlug, request.turnNumber).catch((error) => {
     if (request.onConflict === 'supersede' && isHalfOfACommit(error)) return null
@@ -325,15 +323,15 @@ const readStored = (graph: Graph, { request }: Capture, worldSlug: string): Prom
   })
 
 /**
- * Whether the record that stands at the turn is the same one: of the same digest, or with the same fields, where only the
- * wording of the request differs, as in a record that was read back. False: another, which the request replaces.
+ * True if the stored record equals the capture: it has the same digest, or the same fields although the request was worded
+ * differently, such as a record that was read back. False if the request replaces the stored record.
  *
- * @throws `turn_conflict` where it does not
+ * @throws `turn_conflict` if the record differs and the request does not replace it
  */
 function isSame(stored: TurnState, capture: Capture, worldSlug: string, digest: string): boolean {
   const { request } = capture
   if (digest === capture.digest) return true
-  const wanted = turnState.parse(toTurn(capture, worldSlug)) // in the order of the schema, as the other
+  const wanted = turnState.parse(toTurn(capture, worldSlug)) // orders the fields like the stored record
   const defaulted = new Set([
     'createdAt',
     'recordedBy',

@@ -1,4 +1,4 @@
-/** Reads what a capture must know of its world and task to resolve the criteria that its turn names. */
+/** Reads the data of the world and the task with which a capture resolves the criteria of its turn. */
 import * as z from 'zod'
 import { worldKey } from '../../core/keys.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
@@ -16,7 +16,7 @@ const resolve = statementOfTarget('turns/resolve')
 const earlierPromises = statement('turns/earlier-promises')
 
 const earlierColumns = {
-  /** In the order of their list: of two under one label the last one counts. */
+  /** Promises in the order of their list. The last one with a label counts. */
   earlierPromises: z
     .array(columns({ position: z.number(), label: z.string(), criterionKey: z.string() }))
     .default([])
@@ -29,12 +29,12 @@ const earlierColumns = {
 
 const earlierRow = z.object(earlierColumns)
 
-/** 0 before what is counted is there. */
+/** Counter that is 0 if the property does not exist yet. */
 export const counter = optionalNumber.transform((value) => value ?? 0)
 
 const knownRow = z.object({
   worldSlug: optionalText,
-  /** What a world knew goes piece by piece once it is forgotten: the write says that it is deleted. */
+  /** True if the world is being forgotten, which deletes its data piece by piece. The write then rejects the capture. */
   deleted: z.boolean().default(false),
   currentTurn: counter,
   ledgerRev: counter,
@@ -52,7 +52,7 @@ const knownRow = z.object({
 
 type KnownRow = z.output<typeof knownRow>
 
-/** `isRead`: false where nothing had to be known, and nothing was asked. */
+/** Data that a capture needs. `isRead` is false if it needed none and nothing was read. */
 export type Known = KnownRow & {
   isRead: boolean
   declared: readonly { label: string; criterionKey: string }[]
@@ -61,8 +61,8 @@ export type Known = KnownRow & {
 const NOTHING_KNOWN: Known = { ...knownRow.parse({}), isRead: false, declared: [] }
 
 /**
- * One read: none where the turn names its world and no criterion; a second one for a turn that came late, and one for what a
- * task declares.
+ * Reads the data for a capture in one statement; in none if the turn names its world and no criterion. A late turn and a
+ * specification each need another statement.
  */
 export async function readKnown(
   graph: Graph,
@@ -86,7 +86,7 @@ export async function readKnown(
     const row = await readTarget(graph, resolve, request, params, knownRow, isWhole)
     if (row === null) return { ...NOTHING_KNOWN, isRead: true }
     const declared = await readDeclared(graph, keyOfTask(request), row.specificationVersion)
-    // Half of a declaration was seen: the version without all of its criteria.
+    // The read saw half of a declaration: the version without all of its criteria.
     const keys = new Set(row.criteria.map(({ key }) => key))
     const isTorn = declared.some(({ criterionKey }) => !keys.has(criterionKey))
     return isTorn ? null : { ...row, declared, isRead: true }

@@ -1,4 +1,4 @@
-/** Plans the statements of a capture from its record and from what was read before it. Pure: it reads and writes nothing. */
+/** Plans the statements of a capture from its record and the data that was read before it. Pure. */
 import { turnKey, worldKey } from '../../core/keys.ts'
 import type { Step, Value } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -22,7 +22,7 @@ const statements = {
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-replaced')
 const newestTurns = statement('turns/newest-turns')
 
-/** Above all turns of the world, where none stands yet, or in the place of the record that does. */
+/** Position of the write: after all turns of the world, between existing turns, or in place of an existing record. */
 export type Way = keyof typeof statements
 
 export type Capture = {
@@ -30,26 +30,26 @@ export type Capture = {
   record: TurnRecord
   digest: string
   writeId: string
-  /** Whether the caller owns the world at this moment: an attempt that commits its turn. */
+  /** True if the caller is an attempt that commits its turn, and owns the world at this moment. */
   asOwner: boolean
 }
 
 export type Target = {
   worldSlug: string
-  /** Whether the world is made by this capture. */
+  /** True if this capture creates the world. */
   isNew: boolean
-  /** What a supersede replaces: its revision, and the record, where it could be read. */
+  /** Replaced record with its revision; the record is null if it could not be read. */
   replaced: { revision: number; record: TurnState | null } | null
 }
 
-/** What a capture writes, in one transaction. */
+/** Writes of a capture in one transaction. */
 export type Plan = {
   steps: [Step, ...Step[]]
-  /** The topics in which older turns may be due once it is written. */
+  /** Topics that may lack older turns after the write. */
   loweredTopics: string[]
 }
 
-/** Which criterion each entry of the turn means. */
+/** Finds the criterion of each entry of the turn. */
 export const resolveCapture = (
   { request, record }: Capture,
   { worldSlug }: Target,
@@ -64,13 +64,13 @@ export const resolveCapture = (
     declared: known.declared,
   })
 
-/** A merge moves what both criteria were: where they stand is derived anew, as after a turn that came late. */
+/** Chooses the write. A merge of criteria changes the progress of both, which is derived again as for a late turn. */
 export const chooseWay = (way: Way, { changed }: Resolution): Way =>
   way === 'append' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'insert' : way
 
 /**
- * @param ledger of the world, for every way but `append`
- * @returns null where the ledger is newer than what the turn was resolved by
+ * @param ledger ledger of the world; null for `append`
+ * @returns null if the ledger is newer than the data by which the turn was resolved
  */
 export function planCapture(
   capture: Capture,
@@ -105,7 +105,7 @@ export function planCapture(
         digest,
         writeId,
         criteriaRev: known.criteriaRev,
-        isStamped: request.completedAt === undefined, // by the service's clock
+        isStamped: request.completedAt === undefined, // the service sets the time
         topics: listTopicNames(record, gates),
       }),
       topics,
@@ -130,8 +130,8 @@ export function planCapture(
 }
 
 /**
- * Where each criterion is: the entries of the newest turn go on top of what is known. A late turn, one that replaces
- * another, and a merge of two criteria fold the whole ledger again.
+ * Computes the progress of each criterion: adds the entries of the newest turn to the known progress. A late turn, a replacement
+ * and a merge of two criteria fold the whole ledger again.
  */
 function progressAfter(
   record: TurnRecord,
@@ -144,7 +144,7 @@ function progressAfter(
   const entries = listEntries(record, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== record.turnNumber)
-  // Of all criteria of the task: a turn that names none has read none, and merges of earlier turns still hold.
+  // Uses all criteria of the task: a turn without criteria has read none, and merges of earlier turns still hold.
   const finalKey = finalKeys([...(ledger?.criteria ?? known.criteria), ...resolution.changed])
   const stored = isNewest
     ? known.progress.flatMap(({ key, stored }) => (stored === null ? [] : { key, ...stored }))
@@ -161,14 +161,14 @@ function progressAfter(
   const rev = ledgerRev + 1
   const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)
   return {
-    /** By criterion, the properties of its edge PROGRESS. */
+    /** Properties of the edge PROGRESS by criterion. */
     edges: new Map<string, Value>(
       [...after].flatMap(([key, progress]) =>
         changed.has(key) ? [[key, progressProperties(progress, rev)] as const] : [],
       ),
     ),
     touched: !isNewest || changed.size > 0,
-    /** The revision that was read: written only if it still stands. */
+    /** Revision that was read. The write is rejected if it has changed. */
     rev: ledgerRev,
     progressSum: unchanged + rev * changed.size,
     summary: summarizeProgress(after.values()),

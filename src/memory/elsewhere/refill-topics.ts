@@ -1,4 +1,4 @@
-/** Puts back into topics the older turns that they had pushed out, where one that they named has left. */
+/** Adds older turns to topics again after a newer turn, which had displaced them, has left. */
 import { randomUUID } from 'node:crypto'
 import { hasCode } from '../../core/errors.ts'
 import { keysOfProject } from '../../core/keys.ts'
@@ -12,15 +12,15 @@ const emptyTopics = statement('elsewhere/refill-topics', 'begin')
 const fillTopics = statement('elsewhere/refill-topics', 'fill')
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'by-keys')
 
-/** One transaction refills so many at most; what is left keeps its mark. */
+/** Maximum number of topics that one transaction refills; the others keep their mark. */
 const MOST_AT_ONCE = 500
 
 /**
- * Refills the topics of a project that are marked as incomplete. It follows a write that is stored already, so it fails nothing:
- * topics that were not reached in time keep their mark, by which the next refill of the project and the doctor find them.
+ * Refills the topics of a project that are marked as incomplete. It runs after a stored write, so it never fails it: topics
+ * that it did not reach in time keep their mark, by which the next refill of the project and the doctor find them.
  *
- * @param keys default: all topics of the project
- * @returns how many topics are gone, as no turn is about them any more
+ * @param keys keys of topics; default: all topics of the project
+ * @returns number of deleted topics, which had no turn left
  */
 export async function refillTopics(graph: Graph, project: string, keys?: readonly string[]): Promise<number> {
   let gone = 0
@@ -40,7 +40,7 @@ export async function refillTopics(graph: Graph, project: string, keys?: readonl
   }
 }
 
-/** @param keys of topics, in their order: that of their locks */
+/** @param keys keys of topics in ascending order, the order of their locks */
 export const refillSteps = (project: string, keys: string[]): [Step, ...Step[]] => [
   { statement: emptyTopics, params: { keys, token: randomUUID() } },
   { statement: fillTopics, params: { keys, ...keysOfProject(project) } },

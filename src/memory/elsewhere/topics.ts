@@ -1,6 +1,6 @@
 /**
- * Says what a turn is about, so that other sessions find it: the files that it touched, the gates that it failed, what was
- * complained of (docs/decisions/elsewhere.md). Pure.
+ * Determines the topics of a turn, by which other sessions find it: the files that it touched, its failed gates, and the
+ * complaints about it (docs/decisions/elsewhere.md). Pure.
  */
 import { partsOfKey, topicKey, topicName, turnKey } from '../../core/keys.ts'
 import { projectPath } from '../../core/project-paths.ts'
@@ -8,24 +8,24 @@ import { type Complaint, issueSignature } from '../../rules/signature.ts'
 import type { TurnState } from '../record/record.ts'
 
 /**
- * The turns about one thing are spread over so many nodes by their session: captures of many sessions do not wait for one lock,
- * and a long session fills its own slot alone. V011 and
- * elsewhere/refill-topics count in Cypher by the same rule.
+ * Number of nodes over which the turns of a topic are spread by their session, so that captures of many sessions do not wait for
+ * one lock, and a long session fills only its own slot. V011 and elsewhere/refill-topics compute slots in Cypher by the same
+ * rule.
  */
 export const SLOTS = 2
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** Of each kind a turn is about so many things at most; longer names are those of no file, and no index takes them. */
+/** Maximum number of topics of a turn of each kind. Longer names are no file names, and exceed the limit of indexes. */
 export const MOST_NAMES = 50
 const LONGEST_NAME = 1_000
 
-/** The slot of a session: the sum of the places that the characters of its slug have among the digits and letters. */
+/** Computes the slot of a session: the sum of the positions of its slug's characters among digits and letters. */
 export function slotOfWorld(ofWorld: string): number {
   const [, worldSlug = ''] = partsOfKey(ofWorld)
   return [...worldSlug].reduce((sum, character) => sum + Math.max(0, DIGITS.indexOf(character)), 0) % SLOTS
 }
 
-/** The files of a project in one spelling, each once. */
+/** Returns the files of a project in their normal spelling, without duplicates. */
 export const projectFiles = (paths: readonly string[]): string[] =>
   limitNames(paths.flatMap((path) => projectPath(path) ?? []))
 
@@ -37,7 +37,7 @@ const listFailedGates = (gates: readonly Gate[]): string[] =>
 const limitNames = (names: readonly string[]): string[] =>
   [...new Set(names)].filter(({ length }) => length <= LONGEST_NAME).slice(0, MOST_NAMES)
 
-/** The files and failed gates that a turn is about: what a context that follows it looks for, beside its issues and its feature. */
+/** Lists the files and failed gates of a turn. The context of the next turn searches by these, its issues and its feature. */
 export const listTopicNames = (
   { filesModified }: Pick<Turn, 'filesModified'>,
   gates: readonly Gate[],
@@ -50,25 +50,25 @@ type Turn = Pick<TurnState, 'coachDecision' | 'lessonsFromTurn' | 'blockersFound
   completedAt?: string | null | undefined
 }
 
-/** The topics of a turn, and how it stands in them. */
+/** Topics of a turn, and its entry in them. */
 export type TurnTopics = {
-  /** Those that it enters or leaves, in the order of their locks. */
+  /** Topics that the turn enters or leaves, in the order of their locks. */
   keys: string[]
-  /** Those among them that it leaves: only the record that it replaces was about them. */
+  /** Topics that the turn leaves: only the replaced record had them. */
   left: string[]
-  /** Those in which it takes a lower place than the record that it replaces, or none: older turns may be due there. */
+  /** Topics in which the turn moves back or disappears, compared with the replaced record: they may need older turns. */
   lowered: string[]
   entry: string
-  /** With which its entry ends, under whatever instant. */
+  /** End of the entry, which does not depend on its time. */
   turn: string
 }
 
 /**
- * By which topics a turn is found, and under which entry it stands there. Files and gates lead to lessons and blockers alone: a
- * turn without any is not found by them. Of a feature, approved turns are.
+ * Lists the topics of a turn with its entry. Topics of files and gates lead only to lessons and blockers, so a turn without any
+ * has none of these. Only approved turns have the topic of their feature.
  *
- * @param ofWorld the key of the session
- * @param featureId null: the topic of the feature is left out
+ * @param ofWorld key of the session
+ * @param featureId null to leave out the topic of the feature
  */
 export function listTopics(
   ofWorld: string,
@@ -102,7 +102,7 @@ export function replaceTopics(before: TurnTopics, now: TurnTopics): TurnTopics {
   return { ...now, keys: [...now.keys, ...left].sort(), left, lowered }
 }
 
-/** Of one length, however many zeros an engine prints, so that texts are in the order of time; without an instant, before all others. */
+/** Writes an instant at a fixed length, so that texts sort by time. An absent instant sorts first. */
 export function sortableInstant(instant: string | null): string {
   if (instant === null) return ' '.repeat(LONGEST_INSTANT.length)
   const utc = instant.replace('Z', '').slice(0, LONGEST_INSTANT.length)
@@ -111,5 +111,5 @@ export function sortableInstant(instant: string | null): string {
 
 const LONGEST_INSTANT = '0000-00-00T00:00:00.000000'
 
-/** What only the entries of one session contain: a key has two slashes. Of no session (`''`) no entry contains it. */
+/** Text that only the entries of one session contain, because a key has two slashes. For `''` no entry contains it. */
 export const sessionMark = (ofWorld: string): string => ` ${ofWorld === '' ? '/' : ofWorld}/`

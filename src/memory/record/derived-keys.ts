@@ -5,11 +5,11 @@ import type { CaptureRequest } from './record.ts'
 import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
 
 /**
- * Takes the derived keys off a turn record that was read back from Turngraph, or written by seed 000's
- * `to_episode_body`, once each is found to agree with the fields it follows from. What was given for a decision or a
- * severity stays: the record keeps it.
+ * Removes the derived keys from a turn record that was read back from Turngraph or written by seed 000's `to_episode_body`,
+ * after checking that each agrees with its source fields. Keeps the given word of a decision or a severity, which is part of
+ * the record.
  *
- * @throws `invalid_request` that names every key that differs
+ * @throws `invalid_request` with every key that differs
  */
 export function removeDerivedKeys<R extends CaptureRequest & { project: string }>(request: R): R {
   const problems = findDifferences(request)
@@ -25,10 +25,10 @@ export function removeDerivedKeys<R extends CaptureRequest & { project: string }
 }
 
 /**
- * Takes the project off a record where the connection alone says which one it is. The record's key, which has the
- * project in it and is checked where the turn is stored, stands for it.
+ * Removes the project from a record if only the connection determines it. The key of the record, which contains the project and
+ * is checked by the capture, replaces it.
  *
- * @throws `invalid_request` where there is no key, or one of another project
+ * @throws `invalid_request` if the key is missing or has another project
  */
 export function removeProject(given: object): object {
   if (!('project' in given) || typeof given.project !== 'string') return given
@@ -67,13 +67,13 @@ function findDifferences(request: CaptureRequest & { project: string }): Problem
   ]
 }
 
-/** The seed's id, for display: it collides between tasks, so it is never looked up. */
+/** Builds the display id of the seed. It is not unique across tasks, so it is never looked up. */
 export const seedId = ({ featureId, turnNumber }: Pick<CaptureRequest, 'featureId' | 'turnNumber'>): string =>
   `TURN-${featureId}-${turnNumber}`
 
 /**
- * Whether a word and what it was given as mean different things. `unknown` goes with any: the import of artifacts
- * stores it for words that it does not know.
+ * True if a word and its given form differ in meaning. `unknown` matches any given form, because the import of artifacts stores
+ * it for unknown words.
  */
 function differentRaw(
   path: string,

@@ -1,7 +1,7 @@
-/** Digests a record as it was sent: captures of equal digests are the same capture. */
+/** Computes the digest of a record as it was sent. Captures with equal digests are the same capture. */
 import { sha256 } from '../../core/keys.ts'
 
-/** Where the record belongs, what to do with it, and what follows from that: no part of what it says. */
+/** Fields that are not content: the scope of the record, the options of the capture, and derived fields. */
 const NOT_CONTENT = new Set([
   'project',
   'featureId',
@@ -27,7 +27,7 @@ export function digestRecord(scrubbed: Readonly<Record<string, unknown>>): strin
   return sha256(canonicalJson(content))
 }
 
-/** JSON with sorted keys: how a client orders them says nothing. */
+/** Writes JSON with sorted keys, because their order in a request has no meaning. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'

@@ -1,12 +1,12 @@
-/** Prepares the issues of turns for an answer: in their order, labelled as the rest of it, for a role. */
+/** Prepares the issues of turns for an answer: their order, labels of criteria, and the view of a role. */
 import { normalizeLabel } from '../../rules/labels.ts'
 import { bySeverity } from '../../rules/severity.ts'
 import type { CriterionState, Role } from '../criteria/views.ts'
 import type { Issue } from './record.ts'
 
 /**
- * Gives the criteria that issues name the labels that the rest of the answer shows for them; what the Coach wrote stands
- * beside it. A label that the answer shows for no criterion stays as it was given.
+ * Replaces the labels of criteria in issues with the labels of the answer, and keeps the label of the Coach in addition. Does
+ * not change a label that the answer has for no criterion.
  */
 function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
   issues: readonly I[],
@@ -20,10 +20,10 @@ function labelIssues<I extends Pick<Issue, 'criterionIds'>>(
   }))
 }
 
-/** The Player does not see what lies behind the verdict. */
+/** Removes the details for the Player, who does not see the evidence of a verdict. */
 export const issueFor = <I extends { details: unknown }>({ details, ...issue }: I, role: Role) =>
   role === 'coach' ? { ...issue, details } : issue
 
-/** Most severe first. */
+/** Returns the issues for a role, most severe first. */
 export const issuesFor = (issues: readonly Issue[], states: readonly CriterionState[], role: Role) =>
   labelIssues(bySeverity(issues), states).map((issue) => issueFor(issue, role))

@@ -1,6 +1,6 @@
 /**
- * Makes the record of a turn from what a capture sends: defaults filled in, synonyms mapped; and from that the parameters
- * that store it. Pure: the clock is a parameter.
+ * Builds the record of a turn from a capture, with defaults and canonical words, and the parameters that store it. Pure: the
+ * clock is a parameter.
  */
 import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
@@ -57,7 +57,7 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord 
   }
 }
 
-/** The fields of a record as they were given: what was not is null, and a list or a text is empty. */
+/** Returns the fields of a record. An absent field is null, or an empty list or text. */
 function withDefaults<S extends z.ZodObject>(
   { shape }: S,
   given: Partial<Record<keyof S['shape'], unknown>>,
@@ -69,7 +69,7 @@ function withDefaults<S extends z.ZodObject>(
   return Object.fromEntries(fields)
 }
 
-/** What came in: a record that was read back says so itself, and null where nothing was given. */
+/** Returns the given word: the one that a record that was read back contains, otherwise the word of the request. */
 const givenWord = (raw: string | null | undefined, word: string | null | undefined): string | null =>
   raw === undefined ? (word ?? null) : raw
 
@@ -78,7 +78,7 @@ const defaultMode = ({ turnNumber, recovered }: CaptureRequest): TurnState['mode
   return turnNumber === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-/** The parameters of `turns/_parts` and `criteria/_extend`, but for where each criterion stands and what the turn is about. */
+/** Builds the parameters of `turns/_parts` and `criteria/_extend`, except for the progress and the topics. */
 export function storedParams(
   record: TurnRecord,
   resolution: Resolution,
@@ -157,7 +157,7 @@ export function storedParams(
   }
 }
 
-/** A node that is created has no property to take away: null says nothing, and costs as much as a value. */
+/** Removes null properties. A created node has no property that null could remove, and each null costs as much as a value. */
 function present(properties: { [name: string]: Value | undefined }): { [name: string]: Value } {
   return Object.fromEntries(
     Object.entries(properties).filter((property): property is [string, Value] => property[1] != null),
@@ -173,7 +173,7 @@ type CriterionParams = {
   progress: Value[]
 }
 
-/** All that the turn says of each criterion, so that the graph looks each up once. */
+/** Groups the entries of a turn by criterion, so that the graph looks up each criterion once. */
 function criteriaParams(
   record: TurnRecord,
   resolution: Resolution,

@@ -1,4 +1,4 @@
-/** Reads turns as they were stored: one, a page of a world, and the records that once stood at a turn. */
+/** Reads stored turns: a turn, a page of a world, and the superseded records of a turn. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
@@ -28,7 +28,7 @@ const toState = (row: z.output<typeof turnInWorld>): TurnState =>
   toTurnState(row, { ...row.world, worldSlug: row.world.slug })
 
 /**
- * A turn as it was stored.
+ * Reads a stored turn.
  *
  * @throws `not_found`, `unknown_world`, `world_deleted`
  */
@@ -56,7 +56,7 @@ export async function readTurn(
   })
 }
 
-/** A world's turns above `after`, ascending. */
+/** Lists the turns of a world above `after`, ascending. */
 export async function listTurns(
   graph: Graph,
   project: string,

@@ -1,6 +1,6 @@
 /**
- * Declares the turn record (seed 000's TurnStateEntity, with what real sessions need; contract: turns.md): what comes in,
- * and what is given back, which derives from the stored fields. The snake_case wire form derives from both.
+ * Declares the turn record (seed 000's TurnStateEntity with the additions of real sessions; contract: turns.md): the input, and
+ * the output, which derives from the stored fields. The snake_case wire form derives from both.
  */
 import * as z from 'zod'
 import {
@@ -37,7 +37,7 @@ import {
   toPlayerDecision,
 } from './words.ts'
 
-/** Any ISO 8601 instant, in the one form. */
+/** ISO 8601 instant, converted to the canonical form. */
 export const instant = z
   .string()
   .transform((given, ctx) => {
@@ -89,8 +89,8 @@ const issueInput = z.strictObject({
 })
 
 /**
- * What only a record has that was read back, or seed 000's `to_episode_body`: each follows from other fields and is
- * checked against them (derived-keys.ts).
+ * Fields of a record that was read back, or of seed 000's `to_episode_body`. They follow from other fields and are checked
+ * against them (derived-keys.ts).
  */
 const readBackKeys = {
   entityType: z
@@ -113,7 +113,7 @@ const readBackKeys = {
     .describe('of a record that was read back: the word that coach_decision was given as'),
 }
 
-/** What a caller sends to capture a turn. */
+/** Input of a capture. */
 export const turnInput = z.strictObject({
   project: name.nullish().describe("default: the connection's project"),
   featureId: nameOrEmpty.describe(`"": that of the world, otherwise ${UNKNOWN_FEATURE}`),
@@ -160,7 +160,7 @@ export const turnInput = z.strictObject({
   ...readBackKeys,
 })
 
-/** `POST /v1/turns`: the record, and what to do where another one stands at its turn. */
+/** `POST /v1/turns`: the record, and the handling of another record at the same turn. */
 export const captureRequest = turnInput.extend({
   onConflict: z.enum(['error', 'supersede']).optional().describe('supersede: replace, and keep the old one'),
   createWorld: z
@@ -188,10 +188,10 @@ const verification = z.object({
 const promise = z.object(recordShape(promiseFields))
 const issue = z.object({ ...recordShape(issueFields), details: z.json() })
 
-/** What a turn says, but for its parts. */
+/** Content of a turn without its parts. */
 export const turnContent = z.object(recordShape(turnFields))
 
-/** The fields that stand behind the parts in a record; a field that is not named here stands before them. */
+/** Fields after the parts in a record. All other fields come before the parts. */
 const BEHIND_PARTS = {
   testsPassed: true,
   testsFailed: true,
@@ -210,7 +210,7 @@ const BEHIND_PARTS = {
   recordedBy: true,
 } as const
 
-/** A turn as it is kept and given back: every field, defaults filled in. */
+/** Turn as stored and returned: every field, with defaults. */
 export const turnState = z.object({
   id: z.string().describe('TURN-{feature_id}-{turn_number}: for display only'),
   key: z.string(),
@@ -230,7 +230,7 @@ export const turnState = z.object({
 })
 
 export type TurnState = z.output<typeof turnState>
-/** The record of a turn whose world is not chosen yet. */
+/** Record of a turn whose world is not chosen yet. */
 export type TurnRecord = Omit<TurnState, 'key' | 'project' | 'worldSlug'>
 export type Verification = z.output<typeof verification>
 export type TurnPromise = z.output<typeof promise>

@@ -1,4 +1,4 @@
-/** Decodes turns as statements return them, and assembles their records. */
+/** Decodes the rows of turns, and assembles their records. */
 
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
@@ -8,7 +8,7 @@ import { nodes, turnFields } from '../../graph/model/nodes.ts'
 import { optionalText } from '../../rules/values.ts'
 import type { TurnState } from './record.ts'
 
-/** Engines print instants with more or fewer zeros: one form leaves. */
+/** Converts an instant to its canonical form, because the engines print different numbers of zeros. */
 export const instantRow = optionalText.transform((value) => (value === null ? null : canonicalInstant(value)))
 
 const stored = nodes.Turn.properties.shape
@@ -26,7 +26,7 @@ const verificationRow = z
 export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
 const issueRow = z.object(rowShape(nodes.Issue.properties.omit({ signature: true }).shape))
 
-/** A turn with its parts, as `turns/records` and `turns/context` return them. */
+/** Turn with its parts, as returned by `turns/records` and `turns/context`. */
 export const turnWithParts = z.object({
   turn: z.object({
     key: stored.key,
@@ -47,7 +47,7 @@ export type TurnWithParts = z.output<typeof turnWithParts>
 type Counts = Pick<TurnWithParts['turn'], keyof typeof counts>
 type Parts = { [part in 'verifications' | 'promises' | 'issues' | 'gates']: readonly unknown[] }
 
-/** False for what a reader sees of a half-visible commit. */
+/** False if the reader saw only half of a commit. */
 export const isWhole = ({ turn, ...parts }: { turn: Counts } & Parts): boolean =>
   turn.verificationCount === parts.verifications.length &&
   turn.promiseCount === parts.promises.length &&
@@ -56,7 +56,7 @@ export const isWhole = ({ turn, ...parts }: { turn: Counts } & Parts): boolean =
 
 export type WorldScope = { project: string; featureId: string; taskId: string; worldSlug: string }
 
-/** The record of a turn from its rows. */
+/** Assembles the record of a turn from its rows. */
 export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
   const {
     number: turnNumber,

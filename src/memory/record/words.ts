@@ -1,6 +1,6 @@
 /**
- * Lists the closed words of a turn record, each with its synonyms: the one table that every door matches against
- * (contract: turns.md). docs/reference.md prints those of decisions and modes.
+ * Lists the allowed words of a turn record with their synonyms. All doors match words against this table (contract: turns.md).
+ * docs/reference.md prints the words of decisions and modes.
  */
 import { closestMatch } from 'leven'
 import * as z from 'zod'
@@ -84,11 +84,11 @@ export const SEVERITY_WORDS = {
   advisory: ['low', 'trivial', 'info', 'note', 'nit', 'suggestion', 'consider', 'optional', 'p3', 'p4'],
 } as const satisfies Words<Severity>
 
-/** The canonical words of a table, typed as the tuple that `z.enum` asks for. */
+/** Returns the canonical words of a table as the tuple type that `z.enum` requires. */
 const canonicalWords = <T extends string>(words: Words<T>): readonly [T, ...T[]] =>
   Object.keys(words) as [T, ...T[]]
 
-/** A word without case, surrounding space and closing punctuation: ` Needs work. ` is `needs_work`. */
+/** Folds case, surrounding space and closing punctuation: ` Needs work. ` becomes `needs_work`. */
 export const foldWord = (word: string): string =>
   trimEnd(word.trim().toLowerCase(), (character) => /[\p{P}\s]/u.test(character)).replaceAll(/[\s-]+/g, '_')
 
@@ -114,12 +114,12 @@ export const UNKNOWN_SEVERITY: Severity = 'should_fix'
 export const toSeverity = (given: string): Severity => findSeverity(given) ?? UNKNOWN_SEVERITY
 export const findMode = (given: string) => findWord(MODE_WORDS, given)
 
-/** A model's whole sentence would bury what the message says. */
+/** Maximum length of a quoted word, because a model's whole sentence would hide the message. */
 const SHOWN_CHARACTERS = 60
 
 const NEGATION = /^(?:not?|non|never|un|dis|in)/
 
-/** The word that was meant, perhaps. One that denies another is near to it, and means the opposite. */
+/** Finds a similar word to suggest. Skips negated words: they are similar but mean the opposite. */
 export const nearestWord = (folded: string, words: readonly string[]): string | undefined =>
   NEGATION.test(folded)
     ? undefined
@@ -131,10 +131,10 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
   const use = `use ${canonical.slice(0, -1).join(', ')} or ${canonical.at(-1)}`
   const folded = foldWord(given)
   if (folded === '') return `is empty; ${use}, or leave it out`
-  const clean = scrubText(given) // a secret that was cut would not be known
+  const clean = scrubText(given) // before the cut, after which a secret could not be recognized
   const shown =
     clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : clean
-  // Canonical words first: of two that are equally near, the first one is named.
+  // Canonical words come first, because the first of two equally similar words is suggested.
   const nearest = nearestWord(folded, [...canonical, ...synonymsIn(words)])
   return nearest === undefined
     ? `"${shown}" is not known; ${use}`
@@ -142,8 +142,8 @@ function explainRefusal<T extends string>(words: Words<T>, given: string): strin
 }
 
 /**
- * A decision or a severity as it was given: a word of the table, in any spelling of it. It is not mapped, because the record
- * keeps the given word too.
+ * Accepts a decision or a severity in any spelling of the table. Does not map it to the canonical word, because the record also
+ * keeps the given word.
  */
 export const decision = <T extends string>(
   words: Words<T>,
@@ -157,7 +157,7 @@ export const decision = <T extends string>(
 const synonymsIn = <T extends string>(words: Words<T>): string[] =>
   canonicalWords(words).flatMap((word) => words[word])
 
-/** One of the words, in any spelling of the table, as its canonical word; anything else is refused, never guessed. */
+/** Maps a word in any spelling of the table to its canonical word. Rejects any other word instead of guessing. */
 const canonicalWord = <T extends string>(base: z.ZodString, words: Words<T>) =>
   base
     .transform((given, ctx): T => {

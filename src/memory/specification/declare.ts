@@ -1,4 +1,4 @@
-/** Stores what a task declares must hold as a new version, and answers any version of it. */
+/** Stores the specification of a task as a new version, and reads any version. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { canonicalInstant, toInstant } from '../../core/instants.ts'
@@ -43,7 +43,7 @@ export type Declaration = Scope & {
 }
 
 /**
- * Declares what must hold. The same list again is the same version; another one is the next version, and earlier ones stay.
+ * Declares the specification of a task. The same list is the same version; another list is the next version, and earlier ones stay.
  *
  * @throws `restore_unfinished`, `store_unavailable`, `timeout`
  * @example
@@ -56,16 +56,16 @@ export async function declareCriteria(
 ): Promise<SpecificationView & { created: boolean }> {
   const graph = withOneDeadline(store)
   const { scrubbed } = await scrub(declaration, () => markerOfProject(graph, declaration.project))
-  // Captures of the task add to its criteria, too: those of one process go one after another.
+  // Runs after other writes of this process to the task, because captures also add criteria.
   return oneByOne(store, keyOfTask(scrubbed), async () => {
     for (;;) {
       const done = await tryDeclare(graph, scrubbed, toInstant(now()))
-      if (done !== null) return done // else somebody else wrote meanwhile; the deadline ends the tries
+      if (done !== null) return done // otherwise another writer changed the task; the deadline bounds the retries
     }
   })
 }
 
-/** Null where the task moved since it was read. */
+/** Declares a version; null if the task changed since it was read. */
 async function tryDeclare(
   graph: Graph,
   declaration: Declaration,
@@ -153,9 +153,9 @@ function planDeclaration(
 }
 
 /**
- * What a task declares, in its newest version or in an earlier one.
+ * Reads the newest or an earlier version of a specification.
  *
- * @throws `not_found` where the task declares nothing, or has no such version
+ * @throws `not_found` if the task has no specification or no such version
  */
 export async function getSpecification(
   store: Graph,

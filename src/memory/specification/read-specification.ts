@@ -1,4 +1,4 @@
-/** Reads what a task declares must hold, and what a world says of the files behind its proofs. */
+/** Reads the specification of a task, and the files of the proofs in a world. */
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
@@ -19,7 +19,7 @@ const listedRow = z.object({
   listed: z.array(columns({ label: z.string(), criterionKey: z.string() })),
 })
 
-/** Which criteria a version lists, under which labels; nothing where the task declares nothing (version 0). */
+/** Reads the criteria of a version with their labels; empty if the task has no specification (version 0). */
 export async function readDeclared(
   graph: Graph,
   taskKey: string,
@@ -39,7 +39,7 @@ export async function readDeclared(
 
 const taskCountsRow = z.object({ versionCount: z.number() })
 
-/** How many versions a task has declared; null where there is no such task. */
+/** Reads the number of declared versions of a task; null if the task does not exist. */
 export async function readVersion(graph: Graph, taskKey: string): Promise<number | null> {
   const [row] = await readRows(graph, taskCounts, { taskKey }, taskCountsRow)
   return row?.versionCount ?? null
@@ -48,7 +48,7 @@ export async function readVersion(graph: Graph, taskKey: string): Promise<number
 const isVersionWhole = ({ specification, listed }: z.output<typeof specificationRow>): boolean =>
   listed.length === specification.criteriaCount
 
-/** One version as it is stored; null where the task has none of that number. */
+/** Reads the row of a version; null if it does not exist. */
 export const readSpecificationRow = (graph: Graph, taskKey: string, version: number) =>
   readWholeRow(
     graph,
@@ -58,7 +58,7 @@ export const readSpecificationRow = (graph: Graph, taskKey: string, version: num
     isVersionWhole,
   )
 
-/** Versions of several tasks by their keys, in one statement. */
+/** Reads versions of several tasks by their keys in one statement. */
 export async function readSpecifications(
   graph: Graph,
   keys: readonly string[],
@@ -71,7 +71,7 @@ export async function readSpecifications(
   return new Map(rows.map((row) => [row.specification.key, specificationFrom(row)]))
 }
 
-/** A version, in the order of its criteria; null where the task has none of that number. */
+/** Reads a version with its criteria in order; null if it does not exist. */
 export async function readSpecification(
   graph: Graph,
   taskKey: string,
@@ -105,7 +105,7 @@ const filesRow = z.object({
 
 const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
 
-/** What each turn of a world touched from a turn on, ascending, and on which files its proofs stand: of two of a turn the later one counts. */
+/** Reads the files that each turn touched, ascending from a turn on, and the files of proofs. The later of two in a turn counts. */
 export async function readTouchedFiles(
   graph: Graph,
   { worldKey, turn }: Snapshot,

@@ -1,4 +1,4 @@
-/** Reads where the criteria of a world are, by what its task declares, if it declares anything. */
+/** Reads the states of the criteria of a world, by the specification of its task if there is one. */
 import { specificationKey } from '../../core/keys.ts'
 import type { Graph } from '../../graph/port.ts'
 import type { Policy } from '../../rules/criterion-states.ts'
@@ -11,15 +11,15 @@ import { readSpecification, readTouchedFiles, readVersion } from './read-specifi
 import type { Specification } from './specification.ts'
 
 type Options = {
-  /** Whether the answer tells which proofs are stale: that takes what every turn of the world touched. */
+  /** True if the answer marks stale proofs, which requires the touched files of every turn. */
   withStale?: boolean
-  /** Versions that were read before, by their keys: an answer about many worlds reads all of them in one statement. */
+  /** Versions that the caller has already read, by key: an answer about many worlds reads them in one statement. */
   specifications?: ReadonlyMap<string, Specification>
   /** Stale proofs, if the caller knows them. */
   touchedSince?: StaleSince
 }
 
-/** Null where nothing is declared, and nobody asked for proofs that age: nothing is read then. */
+/** Reads the specification and the touched files; null, without a read, if neither exists or is needed. */
 export async function readSpecified(
   graph: Graph,
   snapshot: Snapshot,
@@ -48,8 +48,8 @@ async function readStaleSince(graph: Graph, snapshot: Snapshot): Promise<StaleSi
 }
 
 /**
- * The turn before which nothing makes a proof stale: that of the oldest verification that stands, or of the promise behind it.
- * The files of a verification may be of any earlier one. Null where nothing is verified.
+ * Returns the turn before which no change makes a proof stale: the turn of the oldest valid verification, or of the promise
+ * before it. 0 if verifications name files, which may belong to any earlier verification. Null if no criterion is verified.
  */
 function oldestProof({ progress, hasProofFiles }: Snapshot): number | null {
   const turns = [...progress.values()].flatMap(({ lastVerifiedTurn, promiseTurn }) =>
@@ -59,7 +59,7 @@ function oldestProof({ progress, hasProofFiles }: Snapshot): number | null {
   return hasProofFiles ? 0 : Math.min(...turns)
 }
 
-/** All criteria that an answer lists, in their order: see {@link specifiedStates}. */
+/** Reads the states of all criteria of an answer in order: see {@link specifiedStates}. */
 export const readStates = async (
   graph: Graph,
   snapshot: Snapshot,
@@ -68,7 +68,7 @@ export const readStates = async (
 ): Promise<CriterionState[]> =>
   specifiedStates(snapshot, await readSpecified(graph, snapshot, policy, options), policy)
 
-/** What a task declares before its first turn, as it is shown: all of it pending. Nothing, and version 0, where it declares nothing. */
+/** Reads the specification of a task without turns as pending criteria; without a specification, version 0 and no criteria. */
 export async function readDeclaredCriteria(
   graph: Graph,
   taskKey: string,

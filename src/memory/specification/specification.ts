@@ -1,4 +1,4 @@
-/** Declares what a task says must hold: its criteria, in versions (contract: specification.md). */
+/** Declares the specification of a task: its criteria, in versions (contract: specification.md). */
 import * as z from 'zod'
 import { filePath, label, text } from '../../core/fields.ts'
 import type { Criterion } from '../../rules/identity.ts'
@@ -58,7 +58,7 @@ export const declaredCriteria = z
     }
   })
 
-/** The places of those that are equal to an earlier one, each behind the place of that. */
+/** Returns the positions of repeated names, each after the position of the first occurrence. */
 function equalPairs(names: readonly string[]): [earlier: number, later: number][] {
   const first = new Map<string, number>()
   return names.flatMap((name, i): [number, number][] => {
@@ -73,7 +73,7 @@ const chooseLabel = (given: { criterionId?: string | null | undefined } | undefi
 
 export type DeclaredInput = z.output<typeof declaredCriteria>
 
-/** A criterion as a version lists it. */
+/** Criterion in the list of a version. */
 export type Listing = { label: string; text: string; kind: CriterionKind }
 
 export const toListings = (criteria: DeclaredInput): Listing[] =>
@@ -112,16 +112,16 @@ export const specificationView = z.object({
 
 export type SpecificationView = z.output<typeof specificationView>
 
-/** A criterion that the newest version declares. */
+/** Criterion of the newest version. */
 export type Declared = Listing & { key: string; rewordedIn: number | null; criterion: Criterion }
 
-/** What a task declares, as far as answers need it. */
+/** Part of a specification that answers need. */
 export type Specification = {
   version: number
   declaredAt: string
-  /** In their order. */
+  /** Declared criteria in order. */
   declared: readonly Declared[]
-  /** By the key of a criterion that is no longer declared, the version that left it out. */
+  /** Retired criteria by key, with the version that left them out. */
   retiredIn: ReadonlyMap<string, number>
 }
 

@@ -1,4 +1,4 @@
-/** Lists worlds: how far each has come, a strip of its newest turns, and who holds it. */
+/** Lists worlds with their progress, a strip of their newest turns, and the owner of their lease. */
 import * as z from 'zod'
 import { LATEST_INSTANT } from '../../core/instants.ts'
 import { featureKey, taskKey, turnKey, worldKey } from '../../core/keys.ts'
@@ -11,8 +11,9 @@ import { readProgress, type WorldProgress, worldProgress } from './world-progres
 
 /** Maximum number of turns in a strip. */
 const MAX_STRIP_TURNS = 48
-/** Most worlds that may stall do. One read takes at least this many of them, and a page looks at most at this many in all. */
+/** Minimum number of worlds per read in a search for stalled worlds, most of which do stall. */
 const MIN_CHUNK = 20
+/** Maximum number of worlds that a page examines in such a search. */
 const MAX_EXAMINED = 1_000
 
 /** A world in a list. */
@@ -36,7 +37,7 @@ export type WorldFilter = {
   project: string
   featureId?: string | null | undefined
   taskId?: string | null | undefined
-  /** A part of the feature, the task or the world, whatever the case. */
+  /** Part of the name of the feature, the task or the world, in any case. */
   search?: string | null | undefined
   running?: boolean
   notApproved?: boolean

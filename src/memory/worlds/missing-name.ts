@@ -1,6 +1,5 @@
 /**
- * Finds which name of a request is not in the graph, and which names of the same project are near to it. Nothing of another
- * project is read.
+ * Finds the unknown name of a request, and similar names of the same project. Reads no other project.
  */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
@@ -18,14 +17,14 @@ const hasTaskStatement = statement('projects/has-task')
 const exists = statement('projects/exists')
 const worldNames = statement('projects/names', 'worlds')
 
-/** So many names are looked at: a project may have a hundred thousand. */
+/** Maximum number of names that are compared: a project may have a hundred thousand. */
 const MOST_NAMES = 1_000
 
 const nameRow = z.object({ name: z.string() })
 const existsRow = z.object({ found: z.boolean() })
 const scopeRow = z.object({ hasProject: z.boolean(), hasFeature: z.boolean(), hasTask: z.boolean() })
 
-/** In one sentence or two, with up to three near names. */
+/** Message of one or two sentences, with up to three similar names. */
 export type MissingName = { message: string; near: string[] }
 
 export type Names = {
@@ -35,7 +34,7 @@ export type Names = {
   worldSlug?: string | null | undefined
 }
 
-/** The feature or the task that is not there; null where all that are named are. */
+/** Finds the unknown feature or task of a request; null if all names exist. */
 export async function findMissingName(
   graph: Graph,
   { project, featureId, taskId }: Names,
@@ -72,7 +71,7 @@ export async function findMissingName(
   return missing(taskId == null ? what : `${what}: there is no such feature`, near)
 }
 
-/** @throws `not_found` with near names where a feature or a task that is named is not there */
+/** @throws `not_found` with similar names if a feature or a task does not exist */
 export async function requireNames(graph: Graph, names: Names): Promise<void> {
   const found = await findMissingName(graph, names)
   if (found === null) return
@@ -83,9 +82,9 @@ export async function requireNames(graph: Graph, names: Names): Promise<void> {
 }
 
 /**
- * Fails on an unknown project, so that a typo is no clean result.
+ * Rejects an unknown project, so that a typo does not look like an empty result.
  *
- * @throws `not_found` where the graph holds nothing of it
+ * @throws `not_found` if the graph has nothing of the project
  */
 export async function requireProject(graph: Graph, project: string): Promise<void> {
   const params = { projectKey: projectKey(project), ...keysOfProject(project) }
@@ -96,7 +95,7 @@ export async function requireProject(graph: Graph, project: string): Promise<voi
   })
 }
 
-/** The slugs of a project's worlds that are near to one that it does not have. */
+/** Finds the slugs of a project's worlds that are similar to an unknown one. */
 export const nearWorlds = (graph: Graph, project: string, worldSlug: string): Promise<string[]> =>
   nearAmong(graph, worldNames, { projectKey: projectKey(project) }, worldSlug)
 

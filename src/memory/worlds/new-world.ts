@@ -1,4 +1,4 @@
-/** Reads what decides whether a capture may make a world, and refuses one that would fork a session by mistake. */
+/** Checks if a capture may create a world, and rejects a capture that would fork a session by mistake. */
 import * as z from 'zod'
 import { invalidField, TurngraphError } from '../../core/errors.ts'
 import { keysOfProject, partsOfKey } from '../../core/keys.ts'
@@ -25,7 +25,7 @@ export type NewWorldRequest = Scope & {
 }
 
 /**
- * Checks that a capture may make its world.
+ * Checks that a capture may create its world.
  *
  * @returns warnings for the caller
  * @throws `invalid_request` for a slug with other characters, `unknown_world` with near names, `restore_unfinished`
@@ -38,7 +38,7 @@ export async function checkNewWorld(graph: Graph, request: NewWorldRequest): Pro
   const [row] = await readRows(graph, beforeNew, params, beforeRow)
   if (row === undefined) throw new Error('worlds/before-new gave no row')
   if (row.isRestoring) throw restoreUnfinished(request)
-  // Another capture made the world first. The next try finds it.
+  // Another capture created the world first. The next try finds it.
   if (worldSlug != null && row.worldSlugs.includes(worldSlug)) return []
   const otherFeatures = featuresOf(row.taskKeys, request)
   const { refusal, warnings } = decideNewWorld(
@@ -75,7 +75,7 @@ function forkedWorld(project: string, worldSlug: string, worldSlugs: readonly st
   const { code, message } = unknownWorld(project, worldSlug)
   return new TurngraphError(code, message + didYouMean(near), {
     hint: `Name a session of the task, or leave world_slug out for its newest one. For a new session ${FORCE}.`,
-    // Without a near session of the task, the door looks among those of the project.
+    // Without a similar session of the task, the door searches the sessions of the project.
     ...(near.length > 0 && { details: { near } }),
   })
 }

@@ -9,16 +9,16 @@ const revision = statement('worlds/revision')
 
 const revisionRow = z.object({ rev: optionalText })
 
-/** The token of the world's newest mutation; null where there is no such world. */
+/** Reads the token of the world's newest write; null if the world does not exist. */
 export async function readRevision(graph: Graph, worldKey: string): Promise<string | null> {
   const [row] = await readRows(graph, revision, { worldKey }, revisionRow)
   return row?.rev ?? null
 }
 
 /**
- * Runs reads of one world, and runs them again where its revision moved meanwhile. Nobody who writes waits for it.
+ * Runs reads of one world, and repeats them if the revision of the world changed during the reads. Writers never wait for it.
  *
- * @throws `store_unavailable` where the world is written to all the time
+ * @throws `store_unavailable` if the world changes during every try
  * @example
  * const seen = await readAtOneRevision(graph, key, () => readRuns(graph, key))
  */
@@ -38,7 +38,7 @@ export async function readAtOneRevision<T>(
   return found
 }
 
-/** The graph as a transaction sees it. */
+/** Returns the graph as seen by a transaction. */
 export const within = (graph: Graph, run: Run): Graph =>
   graphWith(graph, {
     read: (statement, params) => run({ statement, params }),

@@ -1,4 +1,4 @@
-/** Finds the task that a request is about, and says so where the task is not known. */
+/** Finds the task of a request, and reports an unknown task. */
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/near-names.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -8,10 +8,10 @@ import { unknownWorld } from './world-errors.ts'
 import { getWorld } from './worlds.ts'
 
 /**
- * The same request with its feature and task: a world's slug alone is enough, which takes one more look-up.
+ * Completes a request with its feature and task. A world's slug is sufficient and needs one more look-up.
  *
- * @throws `invalid_request` where neither the task nor a world is named; `unknown_world`, also where the world is not
- *   of the feature or task that stand beside it; `world_deleted`
+ * @throws `invalid_request` if neither the task nor a world is named; `unknown_world`, also if the world does not belong to the
+ *   given feature or task; `world_deleted`
  */
 export async function resolveTarget<T extends Names>(graph: Graph, request: T): Promise<T & Scope> {
   const { project, featureId, taskId, worldSlug } = request
@@ -35,10 +35,10 @@ function noTarget({ featureId, taskId }: Names): TurngraphError {
 }
 
 /**
- * What `read` answers, and whether the task is known. Only an answer that found nothing takes a look at the names: loops ask
- * before anything is stored, and a misspelt name would look like a first turn to them.
+ * Returns the answer of `read`, and whether the task is known. Looks up the names only if the answer is empty: loops ask before
+ * the first turn is stored, and a misspelled name would look like a first turn.
  *
- * @param found whether an answer itself shows that the task is known
+ * @param found returns true if an answer proves that the task is known
  */
 export async function readWithTaskKnown<A extends object>(
   graph: Graph,
@@ -52,13 +52,13 @@ export async function readWithTaskKnown<A extends object>(
   if (missing !== null) {
     return { ...answer, taskKnown: false, near: missing.near, taskMessage: missing.message }
   }
-  // Its first turn may have been stored between the two looks.
+  // The first turn may have been stored between the two reads.
   return { ...(await read()), taskKnown: true }
 }
 
 /**
- * An error about something that is not there, with the names near to it in its details (`near`). A world that exists but
- * is of another task stays `unknown_world`, and the message says so.
+ * Adds similar names to the details (`near`) of an error about an unknown name. A world of another task stays
+ * `unknown_world`, and the message names the cause.
  */
 export async function withNearNames(graph: Graph, names: Partial<Names>, error: unknown): Promise<unknown> {
   if (!hasCode(error, 'unknown_world', 'not_found') || hasNear(error)) return error

@@ -1,4 +1,4 @@
-/** Declares when the runs of a world stop early, and how they pause and resume, and converts that to and from its properties. */
+/** Declares the settings that stop, pause and resume the runs of a world, and converts them to and from properties. */
 import * as z from 'zod'
 import { integerBetween } from '../../core/fields.ts'
 import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../rules/values.ts'
@@ -19,7 +19,7 @@ const budget = z.strictObject({
   tokens: integerBetween(1, MOST).nullish().describe('the sum of what commits and failures say they used'),
 })
 
-/** Before the k-th attempt after a commit that follows failures: `firstMs * factor ** (k - 1)`, at most `mostMs`. */
+/** Pause before the k-th attempt after failures: `firstMs * factor ** (k - 1)`, at most `mostMs`. */
 export const backoff = z.object({
   firstMs: integerBetween(0, DAY_MS).describe('0: no pause'),
   factor: numberUpTo(100, { from: 1 }),
@@ -27,7 +27,7 @@ export const backoff = z.object({
 })
 export type Backoff = z.output<typeof backoff>
 
-/** As a request says it: what is absent stays as it is, null takes a value away. */
+/** Settings of a request. An absent field does not change; null removes a value. */
 export const runSettingsRequest = {
   stopWhen: z
     .array(z.enum(STOP_REASONS))
@@ -47,7 +47,7 @@ export const runSettingsRequest = {
 const request = z.object(runSettingsRequest)
 export type RunSettingsRequest = z.output<typeof request>
 
-/** As a world shows it: what it says nothing about is left out. */
+/** Settings of a world, without absent values. */
 export const runSettings = {
   stopWhen: z.array(z.enum(STOP_REASONS)).optional().describe('what ends its runs early'),
   budget: z
@@ -63,7 +63,7 @@ export const runSettings = {
 const shown = z.object(runSettings)
 export type RunSettings = z.output<typeof shown>
 
-/** The properties of a World, decoded. */
+/** Decoded properties of a World. */
 export const runSettingsColumns = {
   stopWhen: textList.pipe(z.array(z.enum(STOP_REASONS))),
   budgetMinutes: optionalNumber,
@@ -100,7 +100,7 @@ export function runSettingsFrom(stored: Columns): RunSettings {
   }
 }
 
-/** What is to be set, by the names of the properties: only what the request says. */
+/** Converts the given settings of a request to properties. */
 export function runSettingsParams({ stopWhen, budget, backoff, resume }: RunSettingsRequest) {
   const properties = {
     stopWhen: stopWhen?.length ? STOP_REASONS.filter((reason) => stopWhen.includes(reason)) : none(stopWhen),

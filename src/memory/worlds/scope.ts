@@ -1,14 +1,14 @@
-/** Names the task that work belongs to, its key, and the default slugs of its worlds. */
+/** Defines the scope of a task, its key, and the default slugs of its worlds. */
 import * as z from 'zod'
 import { featureKey, projectKey, sha256, taskKey } from '../../core/keys.ts'
 
-/** The scope of work, as the orchestrator names it. */
+/** Scope of a task, with the names of the orchestrator. */
 export type Scope = { project: string; featureId: string; taskId: string }
 
 export const keyOfTask = ({ project, featureId, taskId }: Scope): string =>
   taskKey(project, featureId, taskId)
 
-/** The parameters of `projects/_task`: a task with what it hangs on. */
+/** Builds the parameters of `projects/_task`: a task with its feature and project. */
 export const taskParams = (scope: Scope) => ({
   projectKey: projectKey(scope.project),
   project: scope.project,
@@ -22,8 +22,8 @@ export const taskParams = (scope: Scope) => ({
 const MAX_SLUG = 240
 
 /**
- * The slug of a task's n-th world: the task id, every character outside `[A-Za-z0-9._-]` percent-encoded,
- * then `.2`, `.3` …; `{feature_id}.` before it where another task holds that slug (contract: turns.md).
+ * Builds the slug of a task's n-th world: the task id with every character outside `[A-Za-z0-9._-]` percent-encoded, then `.2`,
+ * `.3` … If another task has that slug, `{feature_id}.` comes first (contract: turns.md).
  */
 export function defaultSlug({ featureId, taskId }: Scope, ordinal: number, withFeature: boolean): string {
   const base = withFeature ? `${encode(featureId)}.${encode(taskId)}` : encode(taskId)
@@ -39,7 +39,7 @@ const encode = (text: string): string =>
       .join(''),
   )
 
-/** What an answer about a task that may not be stored yet says of it. */
+/** Fields of an answer about a task that may be unknown. */
 export const knownTask = {
   taskKnown: z.boolean().describe('false: nothing is stored of the task; see `near`'),
   near: z.array(z.string()).optional().describe('only of a task that is not known: up to three near names'),

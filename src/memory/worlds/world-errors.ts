@@ -1,4 +1,4 @@
-/** Makes the errors of worlds: deleted, unknown, at work, of another task. */
+/** Creates the errors of worlds: deleted, unknown, busy, or of another task. */
 import { TurngraphError } from '../../core/errors.ts'
 
 export const worldDeleted = (worldSlug: string): TurngraphError =>
@@ -11,7 +11,7 @@ export const unknownWorld = (project: string, worldSlug: string): TurngraphError
     hint: '`turngraph worlds` (GET /v1/worlds) lists them.',
   })
 
-/** `attempt_id` is the active attempt's id, or the run's where no attempt is active (contract: turns.md, "Errors"). */
+/** Creates the error of a busy world. `attempt_id` is the active attempt or, without one, the run (contract: turns.md, "Errors"). */
 export const worldAtWork = (
   worldSlug: string,
   { activeRunId, activeAttemptId }: { activeRunId: string | null; activeAttemptId: string | null },
@@ -30,7 +30,7 @@ export const worldAtWork = (
     },
   )
 
-/** What is written before the rest of the task arrives would refuse the rest. */
+/** Creates the error of a task that is being restored. Other writes would make the restore fail. */
 export const restoreUnfinished = ({
   featureId,
   taskId,

@@ -1,4 +1,4 @@
-/** Reads worlds with how far each has come: its last decision, how much is proven, and whether it still gets anywhere. */
+/** Reads worlds with their progress: the last decision, the number of proven criteria, and the stall verdict. */
 import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
 import { specificationKey, worldKey } from '../../core/keys.ts'
@@ -19,7 +19,7 @@ import type { Specification } from '../specification/specification.ts'
 import { unknownWorld } from './world-errors.ts'
 import { refuseDeleted, toWorld, type World, world, worldColumns } from './worlds.ts'
 
-/** A world, and how far it has come after its newest turn. */
+/** World with its progress after the newest turn. */
 export const worldProgress = world.extend({
   lastDecision: z
     .enum(COACH_DECISIONS)
@@ -47,13 +47,13 @@ const progressRow = z.object({
 
 type ProgressRow = z.output<typeof progressRow>
 
-/** Worlds by their keys, also deleted ones; those that are gone are left out. */
+/** Lists worlds by their keys, including worlds marked as deleted. Leaves out worlds that do not exist. */
 export async function listWorldsByKeys(store: Graph, keys: readonly string[]): Promise<WorldProgress[]> {
   const { worlds } = await readProgress(withOneDeadline(store), byKeys, { keys: [...keys] })
   return worlds
 }
 
-/** The worlds of a statement that includes `worlds/_progress`, and how many it found: one may have been deleted meanwhile. */
+/** Reads the worlds of a statement that includes `worlds/_progress`. `rows` also counts worlds that were deleted since. */
 export async function readProgress(
   graph: Graph,
   from: Statement,
@@ -67,14 +67,14 @@ export async function readProgress(
     try {
       worlds.push(await readNewestProgress(graph, row, specifications))
     } catch (error) {
-      // It was deleted since the page was read: it is not listed.
+      // Leaves out a world that was deleted since the page was read.
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
     }
   }
   return { worlds, rows: rows.length }
 }
 
-/** A session, with the verdict of stall analysis and the criteria that it needs. */
+/** World with its stall verdict and the numbers of verified and required criteria. */
 export type WorldStall = { key: string; world: World; stall: Stall; verified: number; criteria: number }
 
 /** Analyzes worlds by their keys. Skips deleted worlds. */
@@ -111,7 +111,7 @@ export async function getWorldProgress(
 }
 
 /**
- * What the newest turn decided, and where the criteria of the world stand after it.
+ * Reads the decision of the newest turn, and the progress of the world after it.
  *
  * @throws `unknown_world`, `world_deleted`
  */
@@ -132,7 +132,7 @@ async function readProgressRow(graph: Graph, project: string, worldSlug: string)
   return row
 }
 
-/** Whether the newest turn and where the criteria stand are of the same commit. */
+/** True if the newest turn and the progress come from the same commit. */
 const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
   (isProgressWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
@@ -144,7 +144,7 @@ export type NewestState = {
   states: CriterionState[]
 }
 
-/** The version that a world goes by, where its task declares any. */
+/** Lists the version of the specification that applies to a world; empty without a specification. */
 function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow): string[] {
   const version = specifiedAfter?.length ?? 0
   return deleted || version === 0 ? [] : [specificationKey(taskKey, version)]

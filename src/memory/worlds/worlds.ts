@@ -27,7 +27,7 @@ import {
 import { defaultSlug, keyOfTask, type Scope, taskParams } from './scope.ts'
 import { restoreUnfinished, unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
-/** A world: one autobuild session of one task, where turns are numbered from 1. */
+/** World: one autobuild session of one task, whose turns are numbered from 1. */
 export const world = z.object({
   worldSlug: z.string(),
   project: z.string(),
@@ -71,7 +71,7 @@ const getWorldStatement = statement('worlds/get')
 const setWorldStatement = statement('worlds/set')
 const deleteWorldStatement = statement('worlds/delete')
 
-/** The columns of `worlds/_world`, decoded. */
+/** Decoded columns of `worlds/_world`. */
 export const worldColumns = z.object({
   slug: z.string(),
   project: z.string(),
@@ -113,14 +113,14 @@ export type NewWorld = {
   executor?: string | null | undefined
   leaseTtlMs?: number | null | undefined
   runSettings?: RunSettingsRequest
-  /** The caller's idempotency key: a repeat finds the world that the first call made. */
+  /** Idempotency key of the caller. A repeated call finds the world of the first call. */
   requestId?: string | null
   now: string
-  /** Says whether this very call created it, and tells it from another world of its name. */
+  /** Token by which a call recognizes the world that it created. */
   token?: string
 }
 
-/** The step that makes a world stand: also the first one of a capture into a world that is new. */
+/** Builds the step that creates a world, which is also the first step of a capture into a new world. */
 export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWorld): Step => ({
   statement: ensureWorld,
   params: {
@@ -139,9 +139,9 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
 })
 
 /**
- * Creates a world; one that is there already is answered as it is, if the request agrees with it.
+ * Creates a world. Returns an existing world unchanged if the request agrees with it.
  *
- * @throws `world_conflict` where it is there and differs, `world_deleted` where it was deleted, `restore_unfinished`
+ * @throws `world_conflict` if an existing world differs, `world_deleted` if it was deleted, `restore_unfinished`
  */
 export async function createWorld(
   graph: Graph,
@@ -166,8 +166,8 @@ export async function createWorld(
 }
 
 /**
- * Before anything else is written for a world: one that is there already must be the one that is asked for. An older world may have
- * other characters in its slug than a new one.
+ * Checks an existing world before other writes to it: it must match the request. An older world may have other characters in
+ * its slug than a new one.
  *
  * @throws `world_conflict`, `world_deleted`, `invalid_request`
  */
@@ -198,7 +198,7 @@ async function createNextWorld(
   settings: NewWorld,
   worldCount: number,
 ): Promise<{ world: World; created: boolean }> {
-  // A repeat of the request may have made any of the task's worlds, so look from the first one on.
+  // Starts from the first world, because an earlier try of the request may have created any of the task's worlds.
   const first = settings.requestId == null ? worldCount + 1 : 1
   for (let ordinal = first; ordinal < first + MAX_WORLDS; ordinal++) {
     for (const withFeature of [false, true]) {
@@ -224,7 +224,7 @@ async function createNextWorld(
 
 const MAX_WORLDS = 10_000
 
-/** Where another task has the world, nothing stays: neither the task that was asked for, nor its feature or project. */
+/** Creates the world. If another task has it, nothing is stored, neither the task nor its feature or project. */
 async function ensure(
   graph: Graph,
   scope: Scope,
@@ -240,7 +240,7 @@ async function ensure(
     })
     if (ensured !== null) return ensured
     const stored = await readStoredWorld(graph, scope.project, worldSlug)
-    if (stored !== null) return { stored, created: false } // else it was forgotten meanwhile
+    if (stored !== null) return { stored, created: false } // otherwise the world was forgotten in the meantime
   }
 }
 
@@ -262,7 +262,7 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
 }
 
 /**
- * Changes when the runs of a world stop, pause and resume; a run that is under way minds it after its attempt.
+ * Changes the settings that stop, pause and resume the runs of a world. An active run uses them after its current attempt.
  *
  * @throws `unknown_world`, `world_deleted`
  */
@@ -303,7 +303,7 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
     }
     const stored = await getWorld(graph, project, worldSlug)
     const { activeTurnRunId, activeAttemptId } = stored
-    // What refused may have ended between the two looks.
+    // The run or attempt that blocked the deletion may have ended between the two reads.
     const isFree = activeTurnRunId === null && activeAttemptId === null
     if (!isFree || tries === MAX_TRIES) {
       throw worldAtWork(worldSlug, { activeRunId: activeTurnRunId, activeAttemptId })
