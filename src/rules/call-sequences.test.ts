@@ -12,7 +12,7 @@ function listed(...turns: [tools: string, session: string][]): string[] {
     )
 }
 
-test('sequences of 2 to 5 calls are counted wherever they stand in a turn, those in fewer than three turns are not frequent', () => {
+test('counts sequences of 2 to 5 calls anywhere in a turn; those in fewer than three turns are not frequent', () => {
   expect(listed(['Grep Read Edit', 'a'], ['Bash Grep Read', 'a'], ['Grep Read Grep Read', 'b'])).toEqual([
     'Grep Read: 4 in 3 turns, 2 sessions',
   ])

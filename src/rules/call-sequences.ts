@@ -1,14 +1,14 @@
-/** Counts sequences of 2 to 5 calls that stand in many turns, next to the patterns of whole turns, which seldom recur. */
+/** Counts sequences of 2 to 5 calls that occur in many turns, next to the patterns of whole turns, which seldom recur. */
 
 const MIN_CALLS = 2
 const MAX_CALLS = 5
 
-/** A sequence in fewer turns is not frequent. */
+/** Minimum number of turns of a frequent sequence. */
 const MIN_TURNS = 3
 
 export type CallSequence = {
   tools: readonly string[]
-  /** How often it occurs. */
+  /** Number of occurrences. */
   count: number
   turns: number
   sessions: number
@@ -16,11 +16,11 @@ export type CallSequence = {
 
 type Counted = { count: number; turns: number; sessions: Set<string> }
 
-/** Gathers the sequences of turn after turn. */
+/** Collects the sequences of turns. */
 export class CallSequences {
   readonly #found = new Map<string, Counted>()
 
-  /** @param tools the tools of the turn's calls, in order */
+  /** @param tools tools of the turn's calls, in order */
   addTurn(tools: readonly string[], session: string): void {
     const inTurn = new Map<string, number>()
     for (let from = 0; from < tools.length; from++) {
@@ -38,7 +38,7 @@ export class CallSequences {
     }
   }
 
-  /** The frequent ones by the number of turns; those of a single tool come last, because they say least. */
+  /** Lists the frequent sequences by their number of turns. Sequences of a single tool come last, as the least informative. */
   list(): CallSequence[] {
     const frequent = [...this.#found].flatMap(([key, { count, turns, sessions }]) =>
       turns < MIN_TURNS ? [] : [{ key, tools: key.split('\0'), count, turns, sessions: sessions.size }],

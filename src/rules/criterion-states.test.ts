@@ -216,7 +216,7 @@ describe('what is shown', () => {
   const shown = (criteria: Criterion[], ledger: LedgerEntry[], promised: PromiseEntry[] = []) =>
     states(ledger, { criteria, promised }).map(({ criterionId, text }) => [criterionId, text])
 
-  test("the newest judge's label, else the Player's", () => {
+  test("the newest judge's label, otherwise the Player's", () => {
     const labelled = (turn: number, label: string) => V(turn, { label })
     const one = [criterion('a', { texts: [{ text: 'one', source: 'coach' }] })]
     expect(shown(one, [labelled(2, 'AC-2'), labelled(1, 'AC-1')])).toEqual([['AC-2', 'one']])
@@ -224,7 +224,7 @@ describe('what is shown', () => {
     expect(shown(one, [labelled(1, 'AC-1')], [{ ...promise(2), label: 'AC-5' }])).toEqual([['AC-1', 'one']])
   })
 
-  test('one known by its label alone is shown by its id as it was given', () => {
+  test('a criterion that is known only by its label is shown by its id as given', () => {
     expect(shown([criterion('a', { texts: [] })], [V(1, { label: 'AC-1' })])).toEqual([['AC-1', null]])
   })
 

@@ -8,17 +8,17 @@ import { normalizeText, oneBeginsWithTheOther, splitWords } from './words.ts'
 export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
 export type Policy = (typeof POLICIES)[number]
 
-/** Whether a criterion counts in a total: where a task declares what must hold, nothing else does. */
+/** True if a criterion counts in a total. In a task with a specification, only declared criteria count. */
 export const isCounted = ({ declared }: { declared?: boolean | undefined }): boolean => declared !== false
 
-/** Whether a criterion makes or hinders "all verified": one that is not declared does not, nor one that a person looks at. */
+/** True if "all verified" requires the criterion: it counts, and it is not left to a person. */
 export const isRequired = (state: {
   declared?: boolean | undefined
   kind?: CriterionKind | undefined
 }): boolean => isCounted(state) && state.kind !== 'manual'
 
 /**
- * Checks whether every required criterion is verified and not contested by a rejection with evidence of its own.
+ * Checks that every required criterion is verified and not contested by a rejection with evidence of its own.
  *
  * @param promised the promised criteria that no judge has named and that are not among the states
  */
@@ -31,7 +31,7 @@ export function isAllVerified(states: readonly CriterionState[], promised: reado
   )
 }
 
-/** The criteria that count, in the total order of the contract. */
+/** Returns the states of the criteria that count, in the total order of the contract. */
 export function criterionStates(
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,
@@ -45,7 +45,7 @@ export function criterionStates(
   return counting.sort(comparePlaced).map(({ state }) => state)
 }
 
-/** Promised criteria that no judge has named, including criteria that do not count. */
+/** Lists promised criteria that no judge has named, including criteria that do not count. */
 export const promisedNotJudged = (
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,
@@ -136,7 +136,7 @@ function longestText({ texts }: Criterion): string | null {
     return judged.some((start) => start.length <= words.length && oneBeginsWithTheOther(start, words))
   })
   const length = ({ text }: { text: string }) => normalizeText(text).length
-  // Of equally long ones the judge's own, so that the Player's list marks do not show.
+  // Prefers a judge's wording among equally long ones, so that the Player's list marks do not show.
   const candidates = (own.length > 0 ? fitting : texts).toSorted(
     (a, b) => length(b) - length(a) || Number(a.source === 'player') - Number(b.source === 'player'),
   )

@@ -14,7 +14,7 @@ test('CSV never holds what a spreadsheet would run, and numbers stay numbers', (
   expect(toCsv(['=a'], [])).toBe("'=a\r\n")
 })
 
-test('CSV tells null from a text', () => {
+test('CSV distinguishes null from a text', () => {
   expect(fields(null, 'null', '')).toBe('null,"null",')
 })
 

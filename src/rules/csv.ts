@@ -1,4 +1,4 @@
-/** Writes rows as CSV (RFC 4180) that no spreadsheet runs. Pure. */
+/** Writes rows as CSV (RFC 4180) in which no spreadsheet runs a formula. Pure. */
 import { removeHidden, toOneLine } from './foreign-text.ts'
 
 export type CsvOptions = {
@@ -7,8 +7,8 @@ export type CsvOptions = {
 }
 
 /**
- * Null is `null`, a text of these letters is quoted. A text that a spreadsheet would take for a formula gets an apostrophe before
- * it; numbers stay as they are. Lists and maps are JSON. Hidden characters are removed.
+ * Writes null as `null`, and quotes a text of these letters. Puts an apostrophe before a text that a spreadsheet would read as a
+ * formula. Numbers do not change. Lists and maps are JSON. Removes hidden characters.
  *
  * @example toCsv(['a', 'b'], [['=1+1', -2]]) // "a,b\r\n'=1+1,-2\r\n"
  */

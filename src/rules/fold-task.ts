@@ -26,10 +26,10 @@ export const emptyTask = <C>(taskKey: string): TaskState<C> => ({
   worlds: new Map(),
 })
 
-/** Applies the record that arrives next. */
+/** Applies the next captured record. */
 export function applyCapture<C extends Captured>({ registry, worlds }: TaskState<C>, entry: C): TaskState<C> {
   const { worldKey } = entry
-  // A world knows the versions that are older than it.
+  // A new world knows all versions that are older than it.
   const versions = Array.from({ length: registry.specification?.version ?? 0 }, () => 0)
   const { state, entries } = worlds.get(worldKey) ?? { state: emptyState(worldKey, versions), entries: [] }
   const applied = applyTurn(registry, state, entry)
@@ -88,8 +88,8 @@ export function foldTask<C extends Captured>(
 }
 
 /**
- * The instant at which a turn was captured first (contract: truth.md, "A context shown later is labeled"). Without a capture of
- * that turn, the first capture of a later one; infinity: neither has happened.
+ * Returns the time of the first capture of a turn (contract: truth.md, "A context shown later is labeled"). Without a capture of
+ * that turn, returns the first capture of a later turn, and infinity without any.
  *
  * @param captures of one session
  */

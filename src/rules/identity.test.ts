@@ -60,7 +60,7 @@ describe('an entry with a text', () => {
     ])
   })
 
-  test('2: one under the same label first, else the same one on every engine', () => {
+  test('2: a criterion under the same label comes first, otherwise the same one on every engine', () => {
     const [a, b] = [
       criterion('The page shows a list of users', 'AC-001'),
       criterion('The page shows a list of shops', 'AC-002'),

@@ -1,7 +1,7 @@
 /**
- * Finds which criterion an entry means (contract: criteria.md, "Identity"). Pure: what is known comes in, what the turn adds
- * goes out. A criterion's identity is its text, matched by words; labels are aliases, because they shift between Player and
- * Coach (97 shifts in 28 of 248 real turns).
+ * Finds which criterion an entry means (contract: criteria.md, "Identity"). Pure: takes the known criteria and returns the
+ * changes of the turn. A criterion's identity is its text, matched by words; labels are aliases, because they shift between
+ * Player and Coach (97 shifts in 28 of 248 real turns).
  */
 import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
 import { hasMark, showMarks } from '../core/scrub/marks.ts'
@@ -10,13 +10,13 @@ import { oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
 export type Criterion = {
   key: string
-  /** Every wording that anybody gave it, oldest first. */
+  /** All wordings with their sources, oldest first. */
   texts: { text: string; source: string }[]
-  /** Every label that anybody gave it, oldest first. */
+  /** All labels with their sources, oldest first. */
   aliases: { label: string; source: string }[]
-  /** Set on a criterion known by its label alone that turned out to be this other one. */
+  /** Key of the criterion that a criterion known only by its label turned out to be. */
   mergedInto: string | null
-  /** The world of a criterion that began as a label alone; null where it began with a text. */
+  /** World of a criterion that began as a label without a text; null if it began with a text. */
   worldKey: string | null
 }
 
@@ -24,18 +24,18 @@ export type Entry = {
   label: string | null
   text: string | null
   source: string
-  /** Why it was judged so. */
+  /** Evidence of the verdict. */
   evidence?: string | null
 }
 
 export type LabelMeaning = { source: string; label: string; criterionKey: string; turn: number }
 
-/** What the task and the world know before the turn. */
+/** Data of the task and the world before the turn. */
 export type Known = {
   taskKey: string
   worldKey: string
   criteria: readonly Criterion[]
-  /** What each label meant in this world, in turns below this one. */
+  /** Meanings of labels in earlier turns of this world. */
   labels: readonly LabelMeaning[]
   /** Promises of the newest earlier turn that has any, in their order. */
   earlier: readonly { label: string; criterionKey: string }[]
@@ -57,7 +57,7 @@ export type Resolution = {
   mentioned: (string | null)[]
   /** Criteria that are new or have a new text, label or merge: complete, as they are to be stored. */
   changed: Criterion[]
-  /** What labels mean from this turn on, where that differs from before. */
+  /** Changed meanings of labels from this turn on. */
   labels: { source: string; label: string; criterionKey: string }[]
 }
 
@@ -71,8 +71,8 @@ export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
 }
 
 /**
- * Which criteria of the task a declared list means: one that is worded otherwise than before, or as a Coach worded it, is the
- * same by the rules of any entry with a text.
+ * Finds the criteria of the task that a declared list means. A criterion with another wording than before, or with a Coach's
+ * wording, is matched by the rules for any entry with a text.
  */
 export function resolveDeclared(
   known: Pick<Known, 'taskKey' | 'criteria' | 'declared'>,
@@ -83,11 +83,11 @@ export function resolveDeclared(
   return { keys, changed: resolver.added().changed }
 }
 
-/** The source of texts and labels that a task declares. */
+/** Source of declared texts and labels. */
 const DECLARED = 'specification'
 
 /**
- * Checks whether the judges and the Player number the criteria differently: more evidence of ids without a text names code of
+ * True if the judges and the Player number the criteria differently: more evidence of ids without a text names code of
  * another promise than code of its own. Equal sets of ids are one numbering.
  */
 function hasOtherNumbering(known: Known, { promises, judgements }: TurnEntries): boolean {
@@ -118,7 +118,7 @@ const CODE_NAME = /[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)/g
 
 type Words = { list: readonly string[]; joined: string; distinct?: ReadonlySet<string> }
 
-/** Built once per text, and only where it is compared. */
+/** Returns the set of words of a text. Builds it once per text, when the text is first compared. */
 const distinct = (words: Words): ReadonlySet<string> => {
   words.distinct ??= new Set(words.list)
   return words.distinct
@@ -128,7 +128,7 @@ const NO_WORDS: Words = { list: [], joined: '' }
 
 const JUDGES = ['coach', 'validator', 'gate', 'command']
 
-/** One turn's resolution: a working copy of what is known, and a note of what changed. */
+/** Resolution of one turn: a working copy of the known criteria, and a record of changes. */
 class Resolver {
   readonly #known: Known
   /** True if the judges' ids are the ids of the Player's promises. */
@@ -203,7 +203,7 @@ class Resolver {
     return text === null ? NO_WORDS : this.#readWords(text)
   }
 
-  /** Notes what the Player's labels mean. A label within a text is the task's own: it wins over the Player's numbering. */
+  /** Notes the meanings of the Player's labels. A label within a text comes from the task and wins over the Player's numbering. */
   promised(entries: readonly Entry[], keys: readonly string[]): void {
     const note = (label: string | null, i: number) => {
       const key = keys[i]
@@ -213,7 +213,7 @@ class Resolver {
     entries.forEach((entry, i) => void note(labelInText(entry), i))
   }
 
-  /** The criterion that a promise of this world gave a label, the newest first. */
+  /** Finds the criterion of the newest promise of this world with a label. */
   #promisedAs(label: string): string | undefined {
     return (
       this.#promisedNow.get(label) ??
@@ -222,7 +222,7 @@ class Resolver {
     )
   }
 
-  /** The criterion that a judge of this world gave a label. */
+  /** Finds the criterion that a judge of this world means by a label. */
   #judgedAs(label: string): string | undefined {
     for (const source of JUDGES) {
       const key = this.#meanings.get(meaningKey(source, label))
@@ -239,7 +239,7 @@ class Resolver {
     return undefined
   }
 
-  /** The criterion that a label names here, without making one: this turn's judges first, then before. */
+  /** Finds the criterion of a label without creating one: first by this turn's judges, then by earlier turns. */
   find(label: string): string | null {
     const normalized = normalizeLabel(label)
     const judged = this.#judgedAs(normalized)
@@ -253,7 +253,7 @@ class Resolver {
     return { changed, labels: [...this.#newMeanings.values()] }
   }
 
-  /** Each text is split once, however many entries it is compared with. */
+  /** Splits a text into words, once for all comparisons. */
   #readWords(text: string): Words {
     const cached = this.#words.get(text)
     if (cached !== undefined) return cached
@@ -277,7 +277,7 @@ class Resolver {
     return found ?? this.#create(criterionKey(this.#known.taskKey, words.joined), null)
   }
 
-  /** The criterion that only the Player has named, without a text: a judge's text under the same label says what it is. */
+  /** Finds a criterion that only the Player has named, without a text. A judge's text under the same label completes it. */
   #promisedOnly(entry: Entry): Criterion | undefined {
     if (entry.source === 'player' || !this.#sharesNumbers || this.#wordsIn(entry).list.length === 0)
       return undefined
@@ -295,7 +295,7 @@ class Resolver {
     const promised = promisedKey === undefined ? undefined : this.#follow(promisedKey)
     if (before !== undefined) {
       const criterion = this.#follow(before)
-      // The meaning of its own source comes first; a text that the Player gave the label since then completes it.
+      // The meaning of the entry's own source comes first, completed by a text that the Player has given to the label since.
       if (criterion.texts.length > 0 || source === 'player') return criterion
       if (promised === undefined || promised.texts.length === 0) return criterion
       this.#merge(criterion, promised)
@@ -326,8 +326,8 @@ class Resolver {
   }
 
   /**
-   * Finds the criterion whose text an entry quotes as answers show it, with two digits of each mark. Of several, which are
-   * equal but for their secrets, the one that has the entry's label.
+   * Finds the criterion whose text an entry quotes from an answer, with two digits of each mark. If several texts differ only in
+   * their secrets, finds the one with the entry's label.
    */
   #quotedBy(entry: Entry, free: (criterion: Criterion) => boolean = () => true): Criterion | undefined {
     if (entry.text === null || !hasMark(entry.text) || showMarks(entry.text) !== entry.text) return undefined
@@ -361,7 +361,7 @@ class Resolver {
     )
   }
 
-  /** The first that fits, in an order that no engine decides; merged ones stand for their target. */
+  /** Finds the first matching criterion by key, which does not depend on the engine. Skips merged criteria. */
   #first(fits: (criterion: Criterion) => boolean): Criterion | undefined {
     let first: Criterion | undefined
     for (const criterion of this.#criteria.values()) {
@@ -397,7 +397,7 @@ class Resolver {
     return criterion
   }
 
-  /** No edge moves and no verification changes: reads follow `mergedInto`. The labels are the target's from now on. */
+  /** Merges a criterion into another. Stored edges and verifications stay, because reads follow `mergedInto`. Moves the labels. */
   #merge(bare: Criterion, target: Criterion): void {
     if (bare.key === target.key) return
     bare.mergedInto = target.key
@@ -417,7 +417,7 @@ class Resolver {
     return criterion
   }
 
-  /** Keeps the entry's text and label on the criterion, and what its label now means. */
+  /** Adds the text and label of an entry to its criterion, and notes the meaning of the label. */
   #remember(entry: Entry, key: string): void {
     const criterion = this.#follow(key)
     const { text, source } = entry
@@ -445,7 +445,7 @@ class Resolver {
 
 const labelInText = ({ text }: Entry): string | null => (text === null ? null : splitLabel(text).label)
 
-/** All labels that an entry gives its criterion, as written: its id, then the label at the start of its text. */
+/** Lists the labels of an entry as written: its id, then the label at the start of its text. */
 const labelsIn = (entry: Entry): string[] =>
   [
     ...new Set([entry.label, labelInText(entry)].filter((label) => label !== null && label.trim() !== '')),

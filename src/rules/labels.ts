@@ -76,13 +76,13 @@ export function splitLabel(given: string): { label: string | null; text: string 
 /** Longest start of a text in which letters of other alphabets are read as what they look like. */
 const MAX_SPLIT_LENGTH = 512
 
-/** A label stands first in its text, so its first place is its own. */
+/** Returns a label as written. It is at the start of its text, so its first occurrence is the label itself. */
 function asWritten(text: string, look: string, label: string): string {
   const at = look.indexOf(label)
   return text.slice(at, at + label.length)
 }
 
-/** `AC-2` before `AC-10`: digits compare as numbers, the rest by code unit. A total order. */
+/** Orders `AC-2` before `AC-10`: compares digits as numbers and the rest by code unit. A total order. */
 export function compareNaturally(a: string, b: string): number {
   const left = a.match(/\d+|\D+/g) ?? []
   const right = b.match(/\d+|\D+/g) ?? []

@@ -5,7 +5,7 @@ import { splitLabel } from './labels.ts'
 import { isInformative } from './summaries.ts'
 import { normalizeText } from './words.ts'
 
-/** So long that quadratic time does not end within the limit of a test. */
+/** Returns a text so long that quadratic time exceeds the limit of a test. */
 const repeat = (part: string): string => part.repeat(1_000_000 / part.length)
 
 test.each(['.', ':', ',', ';', '.:'])('a text with %j in its middle is normalized in linear time', (part) => {

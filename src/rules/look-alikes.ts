@@ -22,14 +22,14 @@ const LATIN = new Map(
 )
 const LOOK_ALIKE = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'g')
 
-/** Replaces each letter by the Latin one that it looks like, in place: the length stays. */
+/** Replaces each letter with the Latin letter that it looks like. The length does not change. */
 export const toLatinLook = (text: string): string =>
   text.replace(LOOK_ALIKE, (letter) => LATIN.get(letter) ?? letter)
 
 const MAX_WARNINGS = 5
 
 /**
- * Warns of labels that are not written as they look. A word of another alphabet that has a letter of its own is no such label.
+ * Warns of labels that contain letters of another alphabet. Skips words with a letter that only their alphabet has.
  *
  * @example
  * warnOfLookAlikes(['АС-1']) // ['label "АС-1" looks like "AC-1" and counts as it, but has letters of another alphabet (U+0410, U+0421)']
@@ -51,7 +51,7 @@ export function warnOfLookAlikes(labels: Iterable<string>): string[] {
   return warnings
 }
 
-/** The letters that look Latin, in words without a letter that shows their alphabet, or beside Latin letters. */
+/** Finds letters that look Latin, in words that also have Latin letters or have no letter that shows their alphabet. */
 function findDeceptiveLetters(label: string): string[] {
   const found = new Set<string>()
   for (const [word] of label.matchAll(/\p{L}+/gu)) {

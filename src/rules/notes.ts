@@ -4,7 +4,7 @@ import { toOneLine } from './foreign-text.ts'
 
 type Promised = { criterionId: string; text: string | null }
 
-/** `1 promised, never judged: "It is cheap"`; null where all that was promised was judged, too. */
+/** Writes `1 promised, never judged: "It is cheap"`; null if all promised criteria were judged. */
 export const promisedNote = (promised: readonly Promised[]): string | null =>
   promised.length === 0 ? null : `${promised.length} ${NEVER_JUDGED}: ${promisedNames(promised)}`
 
@@ -12,7 +12,7 @@ export const NEVER_JUDGED = 'promised, never judged'
 
 const NAMES_SHOWN = 3
 
-/** The texts, quoted; of many, the first three and how many there are besides. */
+/** Quotes the texts: the first three, and the number of the others. */
 export function promisedNames(promised: readonly Promised[]): string {
   const names = promised
     .slice(0, NAMES_SHOWN)
@@ -35,7 +35,7 @@ type Countable = {
   contestedInTurn?: number | null | undefined
 }
 
-/** The newest turn that rejected a criterion which was verified before; null if it is not contested. */
+/** Returns the newest turn that rejected a verified criterion; null if it is not contested. */
 const contestOf = ({ state, contested, contestedInTurn }: Countable): number | null =>
   state === 'verified' ? (contested?.turn ?? contestedInTurn ?? null) : null
 
@@ -79,7 +79,7 @@ type Declarable = {
   judged?: boolean | undefined
 }
 
-/** What a specification says of a criterion: nothing where the task declares none, or where a judge has looked. */
+/** Returns the notes of a specification about a criterion; empty without a specification or after a verdict. */
 export const declarationNotes = ({ state, declared, kind, judged }: Declarable): string[] => [
   ...(kind === 'manual' && state !== 'verified' ? ['for a person'] : []),
   ...(judged === false && kind !== 'manual' ? ['never judged'] : []),
@@ -89,8 +89,8 @@ export const declarationNotes = ({ state, declared, kind, judged }: Declarable):
 type Recovered = { source: string; message?: string | undefined }
 
 /**
- * Logs that promises were recovered from an earlier turn, in the words of seed 004. A context logs it for the Coach
- * alone: a turn loads one for each role, and the recovery is the Coach's.
+ * Logs that promises were recovered from an earlier turn, in the words of seed 004. Logs it only for the context of the Coach,
+ * who gets the recovery: a turn loads one context for each role.
  */
 export function logRecovery(
   log: ((message: string) => void) | undefined,

@@ -1,6 +1,6 @@
 /**
- * Folds what the turns of a world say of its criteria (contract: criteria.md, "State"). Pure. One fold serves the capture, which
- * stores its result, and every question about an earlier turn.
+ * Folds the verifications and promises of a world into the progress of its criteria (contract: criteria.md, "State"). Pure. The
+ * capture, which stores the result, and reads of earlier turns use the same fold.
  */
 import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
@@ -22,14 +22,14 @@ const placeInWorld = {
   label: z.string(),
 }
 
-/** One verification of the world (`cypher/criteria/_entry`). */
+/** A verification of the world (`cypher/criteria/_entry`). */
 export const ledgerEntry = columns({
   ...placeInWorld,
   status: z.enum(CRITERION_STATUSES),
   source: z.enum(SOURCES),
-  /** Whether it came as a map entry or in the full form. */
+  /** Form of the entry: in the status map, or in full. */
   form: z.enum(['status', 'entry']),
-  /** Has evidence of its own: text that does more than restate a promise. */
+  /** True if the entry has evidence of its own: text that does more than restate a promise. */
   substantiated: z.boolean(),
   evidence: text,
 })
@@ -42,7 +42,7 @@ export const promiseEntry = columns({
 })
 export type PromiseEntry = z.output<typeof promiseEntry>
 
-/** An entry without its words. `judges`: it may change a state (no claim, and no repeat of a full entry). */
+/** Entry without its texts. `judges` is true if it may change a state: it is neither a claim nor a repeat of a full entry. */
 export type RecentEntry = { turn: number; status: LedgerEntry['status']; judges: boolean }
 
 /** Number of newest entries of a criterion that are kept and shown. */
@@ -50,7 +50,7 @@ export const HISTORY_SHOWN = 20
 
 const STATUS_OF = { v: 'verified', r: 'rejected', p: 'pending', u: 'unknown' } as const
 
-/** `1v2r3u-`: the turn, the status by its first letter, and a dash where the entry judges nothing. */
+/** Text form `1v2r3u-`: the turn, the first letter of the status, and a dash if the entry judges nothing. */
 const recentEntries = z.codec(z.string(), z.custom<readonly RecentEntry[]>(), {
   decode: (stored) =>
     [...stored.matchAll(/(\d+)([vrpu])(-?)/g)].map(([, turn, letter, dash]) => ({
@@ -67,15 +67,15 @@ const maybeTurn = z.number().nullable().default(null)
 const counter = z.number().default(0)
 
 /**
- * Where a criterion is in a world after some turn: the ledger, folded. The defaults are those of a criterion that nobody
- * has named yet; the order is that of the stored list.
+ * Progress of a criterion in a world after a turn: the folded ledger. The defaults are those of a criterion that no entry names.
+ * The order of the fields is that of the stored list.
  */
 const progressShape = {
   firstTurn: z.number(),
   firstPosition: z.number(),
-  /** The newest judge's label as it was given; null while no judge has named the criterion. */
+  /** Newest judge's label as given; null if no judge has named the criterion. */
   label: text,
-  /** The first and the newest turn in which a judge named it. */
+  /** First and newest turn in which a judge named the criterion. */
   firstJudgedTurn: maybeTurn,
   lastTurn: maybeTurn,
   lastVerifiedTurn: maybeTurn,
@@ -90,15 +90,15 @@ const progressShape = {
   promiseTurn: maybeTurn,
   promiseStatus: z.enum(PROMISE_STATUSES).nullable().default(null),
   promiseLabel: text,
-  /** The newest turn in which a judge rejected it with evidence of its own. */
+  /** Newest turn in which a judge rejected the criterion with evidence of its own. */
   evidencedRejectionTurn: maybeTurn,
-  /** How many entries name it, and the newest of them, oldest first: for its history and for stall analysis. */
+  /** Number of entries, and the newest of them, oldest first: for the history and for stall analysis. */
   entries: counter,
   recent: recentEntries.default([]),
-  /** How often a judge rejected it; how often right after a judgement that had verified it. */
+  /** Number of rejections, and of rejections right after a verification. */
   rejections: counter,
   flips: counter,
-  /** The first turn in which it was promised complete, and whether it was rejected with evidence in that one or later. */
+  /** First turn that promised the criterion as complete, and whether that turn or a later one rejected it with evidence. */
   completeTurn: maybeTurn,
   isBrokenPromise: z.boolean().default(false),
   /** How its newest verification is known. */
@@ -109,14 +109,14 @@ const progressShape = {
 
 export type Progress = z.output<z.ZodObject<typeof progressShape>>
 
-/** The list of the values without their names, a quarter as long. */
+/** List of the values without names, a quarter as long as a map. */
 export const progressColumns = columns(progressShape)
 
-/** Of a criterion that is named for the first time. */
+/** Returns the initial progress of a criterion. */
 export const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress =>
   progressColumns.parse([turn, position])
 
-/** Where a merged criterion's entries count: at the end of its chain of merges. */
+/** Returns a function that finds the criterion at the end of a chain of merges, for which entries count. */
 export function finalKeys(
   criteria: readonly Pick<Criterion, 'key' | 'mergedInto'>[],
 ): (key: string) => string {
@@ -129,9 +129,9 @@ export function finalKeys(
 }
 
 /**
- * Folds entries of later turns into what stood before them. `known` is not changed.
+ * Folds the entries of later turns into earlier progress. Does not change `known`.
  *
- * @param finalKey where an entry's criterion counts (see {@link finalKeys})
+ * @param finalKey returns the criterion for which an entry counts (see {@link finalKeys})
  */
 export function advance(
   known: ReadonlyMap<string, Progress>,
@@ -142,7 +142,7 @@ export function advance(
   const progress = new Map(known)
   const at = (entry: LedgerEntry | PromiseEntry): Progress =>
     progress.get(finalKey(entry.criterionKey)) ?? notYetNamed(entry)
-  // Turn by turn, so that folding all at once and turn by turn are the same.
+  // Folds turn by turn, so that the result does not depend on the number of turns per call.
   const repeats = repeatsIn(ledger, finalKey)
   const promisedIn = groupBy(promised, ({ turn }) => turn)
   /** A judge may repeat promises of its own turn, which are listed after the judgements. */
@@ -237,9 +237,8 @@ function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry
 }
 
 /**
- * What a world keeps of where all of its criteria stand, by which named analyses find it: in how many criteria something
- * happened, ever; `lastGainTurn` is the newest turn that verified one for the first time.
- * `contestedCount`: they stand verified, and were rejected, too.
+ * Summarizes the progress of all criteria of a world, for named analyses. The counters are numbers of criteria. `lastGainTurn` is
+ * the newest turn that verified a criterion for the first time. `contestedCount` counts verified criteria with rejections.
  */
 export function summarizeProgress(progress: Iterable<Progress>) {
   const all = [...progress]
@@ -253,10 +252,10 @@ export function summarizeProgress(progress: Iterable<Progress>) {
   }
 }
 
-/** A claim by the Player never changes a state. */
+/** True for an entry of a judge. A claim by the Player never changes a state. */
 const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
 
-/** Where a record has `verifications`, entries of its status map for the same criterion are ignored. */
+/** Finds entries of status maps that repeat a full entry of the same record for the same criterion. They are ignored. */
 function repeatsIn(
   ledger: readonly LedgerEntry[],
   finalKey: (key: string) => string = (key) => key,
@@ -268,11 +267,11 @@ function repeatsIn(
   return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
 
-/** By turn; within one, judgements before promises, each in the order of its list. */
+/** Orders entries by turn. Within a turn, judgements come before promises, each in the order of its list. */
 export const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
   a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position
 
-/** What was said of a criterion, oldest first, without the words: all of it where the ledger was read, else the newest. */
+/** Lists the entries of a criterion without texts, oldest first: all of them if the ledger was read, otherwise the newest. */
 export function entriesIn({
   ledger,
   progress,

@@ -102,7 +102,7 @@ describe('the same complaint is the same signature', () => {
     expect(signIssues([issue('blocking', 'a', 'tests')], null)).not.toBe(signIssues([a], null))
   })
 
-  test('blocking issues alone count where there are any, else all, else the feedback', () => {
+  test('only blocking issues count if there are any, otherwise all issues, otherwise the feedback', () => {
     const blocking = issue('blocking', 'a')
     expect(signIssues([blocking, issue('advisory', 'x')], 'f')).toBe(signIssues([blocking], 'g'))
     expect(signIssues([issue('advisory', 'x')], 'f')).not.toBe(signIssues([issue('advisory', 'y')], 'f'))
@@ -125,7 +125,7 @@ describe('how a turn ended', () => {
     expect(toOutcome({ ...turn, coachDecision })).toBeNull()
   })
 
-  test('what stood in the way: the gates that failed, else what the blocking issues are about', () => {
+  test('the obstacles are the failed gates, otherwise the categories of the blocking issues', () => {
     const issues = [issue('blocking', 'a', 'bdd_failure'), issue('advisory', 'b', 'style')]
     expect(toOutcome({ ...turn, issues })).toMatchObject({ blocking: 1, gates: ['bdd_failure'] })
     const equal = [issue('blocking', 'a'), issue('blocking', 'a'), issue('blocking', 'b')]

@@ -6,7 +6,7 @@ import { sha256 } from '../core/keys.ts'
 import type { Issue } from '../memory/record/record.ts'
 import { normalizeLabel } from './labels.ts'
 
-/** What two issues are compared by. */
+/** Fields of an issue that are compared. */
 export type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
 
 /** Selects the blocking issues of a turn, or all issues if no issue blocks. */
@@ -58,7 +58,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`(?<=${SOURCE_FILE}):\\d{1,9}(?!\\d)`, 'gi'), ':#'],
   [/(?<![\w-])l\d{1,9}(?:-l?\d{1,9})?(?![\w-])/gi, 'L#'],
   [/\b(pid[ =:#]{0,3})\d{1,12}\b/gi, '$1#'],
-  // A mark is no id: it tells one secret from another.
+  // Keeps marks, because they distinguish secrets and are no ids.
   [/(?<![\w-]|\[redacted:)(?=[a-f]{0,64}\d)(?=\d{0,64}[a-f])[0-9a-f]{7,64}(?![\w-])/gi, '<id>'],
 ]
 

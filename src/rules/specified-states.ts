@@ -1,4 +1,4 @@
-/** Says where the criteria of a world are whose task declares what must hold (contract: specification.md, "What follows"). Pure. */
+/** Computes the states of criteria in a task with a specification (contract: specification.md, "What follows"). Pure. */
 
 import type { Snapshot } from '../memory/criteria/snapshot.ts'
 import type { CriterionState, PromisedCriterion } from '../memory/criteria/views.ts'
@@ -7,9 +7,9 @@ import { criterionStates, deriveState, type Policy, promisedNotJudged } from './
 import { notYetNamed, type Progress } from './progress.ts'
 import type { Stale, StaleSince } from './stale.ts'
 
-/** What is read of a task and its world beside a snapshot. */
+/** Data of a task and its world in addition to a snapshot. */
 export type Specified = {
-  /** Null where the task declares nothing: then only proofs that age were asked for. */
+  /** Null if the task has no specification and only stale proofs were requested. */
   specification: Specification | null
   touchedSince: StaleSince
 }
@@ -19,8 +19,8 @@ type Said = Pick<Snapshot, 'criteria' | 'progress' | 'specifiedAfter'>
 export const NOTHING_SAID: Said = { criteria: [], progress: new Map(), specifiedAfter: [] }
 
 /**
- * The declared criteria in their order, whether anybody named them or not; then the others that were named, which do not
- * count. Without a specification, those of the contract's own rules.
+ * Returns the states of the declared criteria in order, named or not, followed by other named criteria, which do not count.
+ * Without a specification, returns the criteria by the rules of the contract.
  */
 export function specifiedStates(
   snapshot: Said,
@@ -74,7 +74,7 @@ export function promisedNotCounted({ criteria, progress, specifiedAfter }: Said)
   return specifiedAfter.length > 0 || !isAnyJudged ? [] : promisedNotJudged(criteria, progress)
 }
 
-/** All promised criteria that no judge has named, as the answer shows those that it lists. */
+/** Lists all promised criteria that no judge has named, in the form of an answer. */
 export function shownPromisedNotJudged(
   { criteria, progress }: Said,
   states: readonly CriterionState[],
@@ -86,7 +86,7 @@ export function shownPromisedNotJudged(
   })
 }
 
-/** A criterion that is declared has a text, so it is never merged into another: what is said of it stands under its key. */
+/** Computes the state of a declared criterion. It has a text, so it is never merged, and all entries have its key. */
 function declaredState(
   { label, text, kind, rewordedIn, criterion }: Declared,
   progress: Progress | undefined,

@@ -11,7 +11,7 @@ export type TouchedFiles = {
   verified: readonly { key: string; files: readonly string[] }[]
 }
 
-/** The files of the turns of a world, ascending. */
+/** Files of the turns of a world, ascending. */
 export type ProofFiles = {
   /** Turns that touched a file, ascending. */
   touched: ReadonlyMap<string, readonly number[]>
@@ -100,15 +100,15 @@ export function dropOldTouches(files: ProofFiles, verifiedInTurns: Iterable<numb
 
 export type Stale = { turn: number; files: string[] }
 
-/** Since when a criterion that was verified last in some turn is stale; null while it is not. */
+/** Returns the first turn that made a proof stale, given its newest verification; null if it is not stale. */
 export type StaleSince = (criterionKey: string, verifiedInTurn: number) => Stale | null
 
 export const neverStale: StaleSince = () => null
 
 /**
- * Whether a later turn touched a file of a criterion's proof: a file that its newest promise names, or its newest verification
- * with files. The first such turn is named. A turn that judged the criterion itself clears it: the Coach judges after the
- * Player wrote.
+ * Finds the first later turn that touched a file of a criterion's proof: a file of its newest promise, or of its newest
+ * verification with files. A turn that judged the criterion itself does not count, because the Coach judges after the Player
+ * has written.
  */
 export const staleSince =
   ({ touched, promised, verified }: ProofFiles): StaleSince =>

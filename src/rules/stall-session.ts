@@ -10,7 +10,7 @@ import { LONGEST_WINDOW, type Session } from './stall.ts'
 /** The facts of a world that stall analysis uses. Without a ledger, it uses the newest entries of each criterion. */
 export type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
 
-/** Whether what was read of each criterion covers all turns that a verdict may look at. */
+/** True if the entries of each criterion cover all turns that a verdict may use. */
 export function reachesBack(
   { outcomes, progress, ledger }: Seen,
   states: readonly CriterionState[],
@@ -50,13 +50,13 @@ function verifiedAfterEach(
   return policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy, criteria)
 }
 
-/** Under `sticky` nothing leaves the set: who was verified by then is in it. */
+/** Under `sticky`, no criterion leaves the set: it contains all criteria verified up to a turn. */
 const firstVerified =
   (criteria: readonly CriterionState[]) =>
   (turn: number): number =>
     criteria.filter(({ verifiedInTurn }) => verifiedInTurn !== null && verifiedInTurn <= turn).length
 
-/** The size of the set after each turn, from one pass over the ledger. */
+/** Computes the size of the set after each turn in one pass over the ledger. */
 function folded(
   ledger: readonly LedgerEntry[],
   policy: 'evidence' | 'latest',

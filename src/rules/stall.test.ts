@@ -52,7 +52,7 @@ const session = (more: Partial<Session>): Session => {
 const sameFeedback = (turns: number) => Array.from({ length: turns }, (_, i) => feedback(i + 1, 'same'))
 const verified = (key: string, turn: number) => criterion(key, { state: 'verified', verifiedInTurn: turn })
 
-test('the Player is told what helps, also where no criterion is known', () => {
+test('the Player gets a helpful suggestion even without a known criterion', () => {
   const { playerSuggestion } = analyseStall(session({ outcomes: sameFeedback(5), criteria: [] }))
   expect(playerSuggestion).toBe("No judge has named a criterion: answer each point of the Coach's feedback.")
 })

@@ -9,18 +9,18 @@ import type { Outcome } from './outcome.ts'
 import type { Progress, RecentEntry } from './progress.ts'
 
 export type Session = {
-  /** A newer session of the task exists: this one gets no further turn. */
+  /** True if a newer session of the task exists: this one gets no further turn. */
   isSuperseded: boolean
-  /** The newest counted turns, ascending; at least back to the last approval, or as many as any window takes. */
+  /** Newest counted turns, ascending: at least back to the last approval, or as many as the longest window needs. */
   outcomes: readonly Outcome[]
-  /** The criteria that count, in their order, and where each stands. */
+  /** States of the criteria that count, in order. */
   criteria: readonly CriterionState[]
   progress: ReadonlyMap<string, Progress>
-  /** Promised, and never named by a judge while others were: they do not count, and nobody may call them done. */
+  /** Promised criteria that no judge named while others were judged: they do not count, but are not done either. */
   promisedNotJudged: readonly Pick<CriterionState, 'criterionId' | 'text'>[]
-  /** The size of the accumulated verified set after a turn. */
+  /** Returns the size of the accumulated verified set after a turn. */
   verifiedAfter: (turn: number) => number
-  /** A criterion's entries, oldest first, at least those of the newest feedback turns. */
+  /** Returns a criterion's entries, oldest first, at least those of the newest feedback turns. */
   findEntries: (criterionKey: string) => readonly RecentEntry[]
 }
 
@@ -61,10 +61,10 @@ export function analyseStall(session: Session): Stall {
   )
 }
 
-/** A feedback turn with the causes of its complaints and with what it gained over the turn before; null: nothing. */
+/** Feedback turn with the causes of its complaints and its gain over the previous turn; null without a gain. */
 type Step = Outcome & { causeNumbers: readonly number[]; gain: string | null }
 
-/** Gain of a turn: more criteria are verified, or a cause that blocked is gone for the first time and no new one came. */
+/** Measures the gain of each turn: more verified criteria, or a blocking cause that is gone for the first time without a new one. */
 function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly Outcome[]): Step[] {
   const window = feedback.slice(-LONGEST_WINDOW)
   const causes = numberCauses(window.map((outcome) => outcome.causes))
@@ -93,7 +93,7 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
   })
 }
 
-/** Growth of a turn of a window: its gain, or fewer failed tests than in every earlier turn of the window. */
+/** Finds the growth of a turn in a window: its gain, or fewer failed tests than in every earlier turn of the window. */
 function findGrowth(window: readonly Step[], index: number): string | null {
   const step = window[index]
   if (step === undefined || index === 0) return null
@@ -156,7 +156,7 @@ const createVerdict =
     criteriaLeft: listRemaining(session),
   })
 
-/** The same complaint again and again: with nothing verified at all, or for long and with something left. */
+/** Detects a repeated complaint: without any verified criterion, or for a long time with criteria left. */
 function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const repeats = (turns: number) => {
     const window = selectNewest(steps, turns)
@@ -186,7 +186,7 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
 }
 
 /**
- * The same gate fails in every turn: it is evidence, although all promises are complete. If all criteria are verified, `plateau`
+ * Detects a gate that fails in every turn. It is evidence even if all promises are complete. If all criteria are verified, `plateau`
  * names the gate and stops no session.
  */
 function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
@@ -242,7 +242,7 @@ function checkPlateau(session: Session, steps: readonly Step[], say: Say): Stall
   return say('plateau', window, `${finding}; ${gatesIn(steps)} blocks.${quoteRepeated(window)}`)
 }
 
-/** The newest `count` of them, if there are so many. */
+/** Returns the newest `count` steps; null if there are fewer. */
 const selectNewest = (steps: readonly Step[], count: number): readonly Step[] | null =>
   steps.length < count ? null : steps.slice(-count)
 
@@ -250,11 +250,11 @@ const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
 const allVerified = ({ criteria }: Session): boolean => criteria.length > 0 && criteria.every(isVerified)
 
-/** All criteria are verified, and none of them is contested by a rejection with evidence of its own. */
+/** True if all criteria are verified and none is contested by a rejection with evidence of its own. */
 const isAllProven = (session: Session): boolean =>
   allVerified(session) && session.criteria.every(({ refuted }) => !refuted)
 
-/** Seed 004's case: the work may be right, and only the proof of it got lost on the way. */
+/** Detects the case of seed 004: the work may be right and only its proof was lost. */
 function isSpared(session: Session): boolean {
   const { criteria, progress } = session
   return (
@@ -266,7 +266,7 @@ function isSpared(session: Session): boolean {
   )
 }
 
-/** A criterion's explicit verdict in each of the turns: a judge's last word of the turn. */
+/** Lists a criterion's explicit verdict in each of the turns: the last one of a judge. */
 function listVerdicts(
   entries: readonly RecentEntry[],
   window: readonly Outcome[],
@@ -331,7 +331,7 @@ function playerSuggestionFor(session: Session): string | null {
   return parts.length === 0 ? null : parts.join(' ')
 }
 
-/** What was verified and is rejected since: with evidence it is what to look at, without it is the Coach's to prove. */
+/** Describes criteria that were rejected after a verification. With evidence the Player must look at them, otherwise the Coach. */
 function contestsIn({ criteria, progress }: Session): string[] {
   const contested = criteria.filter(({ contestedInTurn }) => contestedInTurn !== null)
   const isProven = ({ key, contestedInTurn }: CriterionState) =>

@@ -1,4 +1,4 @@
-/** Lists what a record says of criteria, and resolves which criteria it means. Pure. */
+/** Lists the entries of a record about criteria, and resolves which criteria they mean. Pure. */
 import type { TurnRecord, Verification } from '../memory/record/record.ts'
 import { isSubstantiated, listPromisedEvidence } from './absence.ts'
 import { type Entry, type Known, type Resolution, resolveCriteria } from './identity.ts'
@@ -11,10 +11,10 @@ export type NamingRecord = Pick<
   'turnNumber' | 'acceptanceCriteriaStatus' | 'verifications' | 'promises' | 'issues'
 >
 
-/** A verification as it is stored, with the form it came in: a map entry names the criterion by its id alone. */
+/** Stored verification with its form. A map entry names the criterion only by its id. */
 type StoredVerification = Verification & { form: 'status' | 'entry' }
 
-/** All that a record says of criteria: the entries of its status map, then those in full. */
+/** Lists the verifications of a record: the entries of its status map, then the full entries. */
 export const listVerifications = ({
   acceptanceCriteriaStatus,
   verifications,
@@ -32,23 +32,23 @@ export const listVerifications = ({
   ...verifications.map((given): StoredVerification => ({ ...given, form: 'entry' })),
 ]
 
-/** Its gates in their order. */
+/** Lists the gates of a record in order. */
 export const listGates = ({ gates }: Pick<TurnRecord, 'gates'>) =>
   Object.entries(gates).map(([name, status]) => ({ name, status }))
 
 const mentions = ({ issues }: NamingRecord): string[] => issues.flatMap(({ criterionIds }) => criterionIds)
 
-/** Whether resolving needs to know anything: a turn without criteria is stored without a read. */
+/** True if the record names criteria. A turn without criteria is stored without a read. */
 export const namesCriteria = (record: NamingRecord): boolean =>
   listVerifications(record).length + record.promises.length + mentions(record).length > 0
 
-/** An entry without a text may mean what the Player last meant by its label. */
+/** True if the resolution needs the Player's earlier promises: an entry without a text may mean the criterion of one of them. */
 export const needsEarlier = (record: NamingRecord): boolean =>
   listVerifications(record).some(({ criterionText }) => criterionText === null) || mentions(record).length > 0
 
 export function resolveTurn(record: NamingRecord, known: Known): Resolution {
   const entry = (label: string, text: string | null, source: Source): Entry => ({ label, text, source })
-  // The full entries first: they have texts, so that an id of the status map means the criterion of that text.
+  // Full entries come first: they have texts, so that an id in the status map means the criterion of that text.
   const { judgements, ...resolution } = resolveCriteria(known, {
     promises: record.promises.map((promise) => entry(promise.criterionId, promise.criterionText, 'player')),
     judgements: [
@@ -66,7 +66,7 @@ export function resolveTurn(record: NamingRecord, known: Known): Resolution {
 /**
  * Lists the entries that the turn adds to the ledger of its world.
  *
- * @param firstPosition of its verifications
+ * @param firstPosition position of its first verification
  */
 export function listEntries(
   record: NamingRecord,

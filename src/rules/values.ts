@@ -1,4 +1,4 @@
-/** Lists the words that a property may hold: the records of the capabilities and the model share them. */
+/** Lists the allowed words of properties, which the records of the capabilities and the model share. */
 import * as z from 'zod'
 
 export const COACH_DECISIONS = ['approved', 'feedback', 'rejected', 'deferred', 'error', 'unknown'] as const
@@ -13,7 +13,7 @@ export type Mode = (typeof MODES)[number]
 export const CRITERION_STATUSES = ['verified', 'rejected', 'pending', 'unknown'] as const
 export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
 
-/** What proves a declared criterion: the code, a command's exit, or a person who looks. */
+/** Proof of a declared criterion: the code, the exit of a command, or a person. */
 export const CRITERION_KINDS = ['code', 'command', 'manual'] as const
 export type CriterionKind = (typeof CRITERION_KINDS)[number]
 
@@ -26,7 +26,7 @@ export type Severity = (typeof SEVERITIES)[number]
 /** The feature of a turn whose sources do not name one. */
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
-/** Who said what a verification says. */
+/** Source of a verification. */
 export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
 export type Source = (typeof SOURCES)[number]
 
@@ -45,17 +45,17 @@ export type TurnRunStatus = (typeof TURN_RUN_STATUSES)[number]
 export const ATTEMPT_STATUSES = ['running', 'committed', 'failed', 'interrupted'] as const
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 
-/** Whether the caller gave a number, or it was defaulted. */
+/** Origin of a number: the default, or the caller. */
 export const COUNT_SOURCES = ['default', 'explicit'] as const
 
-/** What ends a turn run early where its world names it, in the order in which they are looked at. */
+/** Reasons that end a turn run early if its world names them, in the order in which they are checked. */
 export const STOP_REASONS = ['approved', 'all_verified', 'stalled', 'budget'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 
-/** Whether a new run resumes one that a restart interrupted. */
+/** Policies for a run that a restart interrupted: a new run resumes it or not. */
 export const RESUME_POLICIES = ['never', 'auto'] as const
 
-/** What began a turn of a transcript. A message that another program sent has the origin that the transcript names. */
+/** Origins of a transcript turn. A message from another program has the origin that the transcript names. */
 export const TRANSCRIPT_TURN_KINDS = [
   'human',
   'skill',
@@ -76,7 +76,7 @@ export type TranscriptTurnStatus = (typeof TRANSCRIPT_TURN_STATUSES)[number]
 export const STEP_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'pending'] as const
 export type StepStatus = (typeof STEP_STATUSES)[number]
 
-/** Columns and properties as statements return them: what is absent in the graph is null, a list is empty. */
+// Columns and properties as statements return them: null for an absent value, and an empty list for an absent list.
 
 export const optionalText = z.string().nullable().default(null)
 
@@ -87,7 +87,7 @@ export const textList = z
   .nullish()
   .transform((value) => value ?? [])
 
-/** A row that is a list, which costs half of a map: its columns by their names, in the order of the statement. */
+/** Decodes a row in the form of a list, at half the cost of a map: its columns by name, in the order of the statement. */
 export const columns = <const S extends z.ZodRawShape>(shape: S) => {
   const names = Object.keys(shape)
   return z.codec(z.array(z.unknown()), z.object(shape), {
@@ -97,7 +97,7 @@ export const columns = <const S extends z.ZodRawShape>(shape: S) => {
   })
 }
 
-/** A map as a list of its pairs, ordered by the texts of their keys. */
+/** Stores a map as a list of its pairs, ordered by the texts of their keys. */
 export const mapColumns = <K extends string | number, KeyIn, V, ValueIn>(
   key: z.ZodType<K, KeyIn>,
   value: z.ZodType<V, ValueIn>,

@@ -17,8 +17,8 @@ const BETWEEN_UNSPACED = new RegExp(`(?<=${UNSPACED})[^\\p{L}\\p{M}\\p{N}]+(?=${
 const RUNS = new RegExp(`(${UNSPACED}+)|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
 
 /**
- * Splits a text into its runs of letters and digits (a combining mark belongs to its letter), without a label at its start.
- * A run of a script without spaces is split into pairs of characters, across punctuation. Empty: the text has no words.
+ * Splits a text into its runs of letters and digits (a combining mark belongs to its letter), without a label at its start. Splits
+ * a run of a script without spaces into pairs of characters, across punctuation. Returns an empty list for a text without words.
  */
 export const splitWords = (text: string): string[] =>
   [...normalizeText(splitLabel(text).text).replace(BETWEEN_UNSPACED, '').matchAll(RUNS)].flatMap(
@@ -28,16 +28,16 @@ export const splitWords = (text: string): string[] =>
 const pairs = (characters: readonly string[]): string[] =>
   characters.length === 1 ? [...characters] : characters.slice(1).map((next, i) => `${characters[i]}${next}`)
 
-/** Two texts with equal words are one criterion. */
+/** Joins the words of a text. Two texts with equal words are one criterion. */
 export const joinedWords = (text: string): string => splitWords(text).join(' ')
 
-/** Whether one list of words begins with all of the other. */
+/** True if one list of words begins with the other. */
 export function oneBeginsWithTheOther(a: readonly string[], b: readonly string[]): boolean {
   const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a]
   return shorter.every((word, i) => word === longer[i])
 }
 
-/** How many of the words of the smaller set the other one has: 0 to 1. */
+/** Returns the share of the smaller set's words that the other set contains, 0 to 1. */
 export function sharedShare(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a]
   if (shorter.size === 0) return 0
