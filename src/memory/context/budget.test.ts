@@ -5,7 +5,7 @@ import { type Rendered, renderContext } from './budget.ts'
 import type { PriorTurn } from './continuation.ts'
 import type { Rendering } from './render.ts'
 
-/** The package's own count: ours must be the same. */
+/** Count of the package, which our count must equal. */
 const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
 
 const EVERYTHING = 100_000
@@ -85,7 +85,7 @@ const seedLike = rendering({
   verifiedInPrior: new Set(['AC-001']),
 })
 
-/** Something of every kind. */
+/** Rendering with items of every kind. */
 const full = rendering({
   role: 'coach',
   prior: prior({
@@ -153,7 +153,7 @@ const fullText = `## Previous Turn Summary (Turn 2)
 
 **Stall warning**: plateau since turn 1`
 
-/** In the order in which it leaves, what is no longer in the text. */
+/** Items in the order in which they are left out, and the text that disappears with each. */
 const LEAVING: [string, string][] = [
   ['evidence', ' — promised evidence'],
   ['evidence', '\n      the second evidence'],
@@ -191,7 +191,7 @@ function noteFor(left: number): string {
   return left === 0 ? '' : `\n\n(left out for length: ${counts.join(', ')})`
 }
 
-/** The text once the first so many of them have left. */
+/** Texts after the first 0, 1, 2 … items were left out. */
 const textsWithout = [fullText]
 for (const [, gone] of LEAVING) textsWithout.push(textsWithout.at(-1)!.replace(gone, ''))
 for (const left of textsWithout.keys()) textsWithout[left] += noteFor(left)
@@ -202,7 +202,7 @@ const itemsOf = (entries: Rendered['omitted'] | Rendered['included']): Record<st
 const sentences = (count: number, what: string): string =>
   Array.from({ length: count }, (_, i) => `This is sentence ${i + 1} of the ${what}.`).join(' ')
 
-/** Within its budget, and counted right. */
+/** Renders a text, and checks its budget and its count. */
 async function rendered(given: Rendering, budget: number): Promise<Rendered> {
   const result = await renderContext(given, budget)
   expect(result.tokens).toEqual({ budget, used: tokensOf(result.text) })

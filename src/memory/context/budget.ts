@@ -10,18 +10,18 @@ type Count = { section: string; items: number }
 export type Rendered = {
   text: string
   included: Count[]
-  /** `over_budget`: what must stay takes more than the budget; the items are its lines, headings aside. */
+  /** `over_budget`: the required parts exceed the budget. The items are their lines without headings. */
   omitted: (Count & { reason: 'token_budget' | 'over_budget' })[]
   tokens: { budget: number; used: number }
-  /** Only where they were asked for: counting them takes as long as the rest. */
+  /** Sections, if requested: counting them takes as long as the rest. */
   sections?: WrittenSection[]
 }
 
 /**
- * The text of a continuation context in at most `tokenBudget` tokens of o200k_base.
+ * Renders the text of a continuation context in at most `tokenBudget` tokens of o200k_base.
  *
- * Over budget, items leave one by one, kind by kind, each kind from its end, only as many as need to. Where all have
- * left, the long texts share what room there is. What then remains has to stay, whatever it takes.
+ * Over the budget, leaves out as few items as necessary, kind by kind, each kind from its end. After all of these, the long texts
+ * share the remaining room. Required parts stay even if they exceed the budget.
  */
 export async function renderContext(
   rendering: Rendering,
@@ -46,7 +46,7 @@ export async function renderContext(
   }
 }
 
-/** The text ends with a note on the omitted items. */
+/** Writes the text with a note on the omitted items at its end. */
 function writeWithNote(sections: readonly Section[], shown: Shown): string {
   return [write(sections, shown), leftOutNote(sections, shown)].filter((text) => text !== '').join('\n\n')
 }
@@ -75,12 +75,12 @@ function allThatFits(draft: Draft): Shown {
 
 const whole: Shown = ({ text }) => text
 
-/** The last resort: what must stay. */
+/** Last resort: only the required parts. */
 const onlyRequired: Shown = ({ kind, text, least }) => (kind === 'required' ? text : (least ?? null))
 
 const fits = (draft: Draft, shown: Shown): boolean => room(draft, shown) >= 0
 
-/** How many tokens are left: exact where it is not negative. */
+/** Returns the number of tokens left, which is exact unless it is negative. */
 const room = ({ sections, budget, tokens }: Draft, shown: Shown): number =>
   budget - tokens.count(writeWithNote(sections, shown), budget)
 
@@ -117,7 +117,7 @@ function fewestLeave(draft: Draft, order: readonly Part[]): Shown {
 
 const MAX_SINGLE_TRIES = 8
 
-/** Null where there is no room even with the texts gone. What they take together shows only once they stand. */
+/** Cuts the long texts; null if the rest exceeds the budget even without them. Tokens of joined texts are known only when written. */
 function withTextsCut(draft: Draft, base: Shown): Shown | null {
   const { sections, budget, tokens } = draft
   const texts = listTexts(sections)
@@ -138,7 +138,7 @@ function withTextsCut(draft: Draft, base: Shown): Shown | null {
 
 type Cuts = ReadonlyMap<Part, string | null>
 
-/** A long text with what stands and leaves with it: the head of its line, or what separates it from others. */
+/** Long text with the text that is left out together with it: the head of its line, or the separator before it. */
 type Text = { part: Part; lead: string }
 
 const listTexts = (sections: readonly Section[]): Text[] =>
@@ -148,7 +148,7 @@ const listTexts = (sections: readonly Section[]): Text[] =>
     ),
   )
 
-/** In equal shares, the shortest first: what one does not need is for the longer ones. */
+/** Divides the room into equal shares, shortest text first. Longer texts get the room that shorter ones do not need. */
 function shareOut(texts: readonly Text[], toShare: number, tokens: Tokens): Cuts {
   const shortestFirst = texts.toSorted((a, b) => a.part.text.length - b.part.text.length)
   const cuts = new Map<Part, string | null>()
@@ -165,8 +165,8 @@ function shareOut(texts: readonly Text[], toShare: number, tokens: Tokens): Cuts
 const asLine = ({ lead }: Text, text: string): string => `${lead}${text}\n`
 
 /**
- * Prose has 3 to 5 characters a token; only runs of one character have more than this. What is longer than its share
- * could hold at this rate is cut unseen, so that the work here stays in proportion to the budget.
+ * Maximum number of characters per token that are read. Prose has 3 to 5; only runs of one character have more. Longer texts are
+ * cut at this rate without reading them, so that the work stays in proportion to the budget.
  */
 const CHARACTERS_PER_TOKEN = 8
 
@@ -204,7 +204,7 @@ function tally(
   }
 }
 
-/** None of what has nothing to say. */
+/** Lists a section with its omissions; empty if it has neither text nor omissions. */
 function writtenSections(section: Section, shown: Shown, tokens: Tokens): WrittenSection[] {
   const text = write([section], shown)
   const omitted = listParts([section]).flatMap((part) => {
@@ -218,7 +218,7 @@ function writtenSections(section: Section, shown: Shown, tokens: Tokens): Writte
     : [{ section: section.name, text, tokens: tokens.count(text), omitted }]
 }
 
-/** What stands of a text that was cut ends with the mark. */
+/** Returns the missing part of a text. The shown part of a cut text ends with the mark. */
 function missingText({ text }: Part, standing: string | null): string {
   if (standing === text) return ''
   return standing === null ? text : text.slice(standing.length - MARK.length)

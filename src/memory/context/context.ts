@@ -1,4 +1,4 @@
-/** Loads the continuation context of the turn that is about to begin. */
+/** Loads the continuation context of the next turn. */
 
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
@@ -69,7 +69,7 @@ const contextWithoutEntries = statementOfTarget('turns/context', 'without-entrie
 const contextAsOf = statementOfTarget('turns/context', 'as-of')
 
 const contextRow = turnWithParts.extend({
-  /** The turn itself, or the newest judged one where it judges nothing; then with its issues. */
+  /** The prior turn, or the newest judged turn with its issues if the prior turn is not judged. */
   judged: turnWithParts.shape.turn
     .pick({
       key: true,
@@ -83,10 +83,10 @@ const contextRow = turnWithParts.extend({
     .extend({ outcome: outcomeText.nullable() }),
   judgedIssues: turnWithParts.shape.issues,
   ...promisedColumns,
-  /** Only as of an earlier turn, where the turn asked for may have promises of its own beside the prior turn's. */
+  /** Promises of the prior turn; only as of an earlier turn, because the requested turn may have promises of its own. */
   priorPromises: turnWithParts.shape.promises.optional(),
   ...snapshotColumns,
-  /** Of each turn its number, how many verifications it has, and those. */
+  /** Number of each turn, its number of verifications, and the verifications. */
   entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
   /** Summaries of the turns before the prior turn. */
   triedBefore: z.array(z.tuple([z.number(), z.string()])),
@@ -135,11 +135,11 @@ function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
 }
 
 /**
- * What the next turn needs to know: the prior turn, and all that was verified so far. One query by exact key; two where
- * the turn asked for is not the next one.
+ * Loads the context of the next turn: the prior turn and everything verified so far. Takes one query by exact key, or two if the
+ * requested turn is not the next one.
  *
- * `context` is the seed's text (seed 000, `load_turn_continuation_context`); `null` in turn 1 and where
- * there is no prior turn, which is an answer: an unreachable store is an error.
+ * `context` is the seed's text (seed 000, `load_turn_continuation_context`). It is `null` in turn 1 and without a prior turn,
+ * which is an answer; an unreachable store is an error.
  *
  * @throws `unknown_world` where the request names a world that the task does not have, `world_deleted`,
  *   `store_unavailable`, `timeout`
@@ -155,7 +155,7 @@ export async function loadTurnContinuationContext(
   )
 }
 
-/** Null where a commit was seen in part, or a supersede came between what was read of one world. */
+/** Loads a context; null if the reads saw only part of a commit or of a replacement. */
 async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | null> {
   if (request.asOf === 'turn') return loadContextAsOf(graph, request)
   if (request.currentTurn <= 1) return answerWithoutPrior('first_turn', graph, request)
@@ -165,7 +165,7 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     if (without !== null) return without
   }
   if (newest !== null && newest.world.currentTurn < request.currentTurn) {
-    // Where nothing newer than the prior turn stands, what the captures kept is the answer.
+    // Without a turn newer than the prior one, the stored progress is current.
     const hasEntries = newest.world.turnCount <= entriesNeeded(request)
     const entries = hasEntries ? await readEntries(graph, newest) : null
     return answerFrom(graph, newest, newestSnapshot(newest, entries), request)
@@ -188,7 +188,7 @@ async function loadContextAsOf(graph: Graph, request: Request): Promise<Continua
   return answerWithDeclared(answer, { criteria }, request)
 }
 
-/** Where the turn right below was not found: null where there is one after all, below a gap or superseded at this moment. */
+/** Answers without a prior turn; null if one exists after all, below a gap or while it is being replaced. */
 async function answerWithoutPrior(
   status: 'first_turn' | 'no_prior_turn',
   graph: Graph,
@@ -202,7 +202,7 @@ async function answerWithoutPrior(
   if (isTorn && status === 'no_prior_turn') return null
   const answer = withoutPrior(status, request, world?.worldSlug ?? null)
   const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
-  // What the task declares is known before the first turn, and stands in its context.
+  // The context of the first turn already contains the specification of the task.
   const [{ criteria }, elsewhere] = await Promise.all([
     mayDeclare ? readDeclaredCriteria(graph, keyOfTask(request), request) : { criteria: [] },
     readElsewhere(graph, request, answer.worldSlug),
@@ -238,14 +238,14 @@ async function readElsewhere(
   return earlierSession === null && known.length === 0 ? null : { earlierSession, known }
 }
 
-/** The same where there is a turn before it: its statement found them. */
+/** Selects facts from other sessions for a context with a prior turn, whose statement has found them. */
 function knownElsewhere(row: ContextRow, { perspectiveReset }: Request): Elsewhere | null {
   const openIssues = perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues])
   const known = chooseFromOthers(row.known, openIssues, row.turn)
   return known.length === 0 ? null : { earlierSession: null, known }
 }
 
-/** Runs the statements of a context where nothing matches: see `warmUpCapture`. */
+/** Runs the statements of a context without a match: see `warmUpCapture`. */
 export async function warmUpContext(graph: Graph): Promise<void> {
   const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2 }
   for (const role of ['player', 'coach'] as const) {
@@ -280,13 +280,13 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
   )
 }
 
-/** Of worlds up to how many turns all entries are read at once: the Coach sees evidence. */
+/** Returns the maximum number of turns of a world whose entries are all read at once, for the evidence in the Coach's view. */
 function entriesNeeded({ role, policy }: Request): number {
-  if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis asks for the verified set after each turn
+  if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis needs the verified set after each turn
   return role === 'coach' ? SMALL_WORLD : 0
 }
 
-/** Each entry under the criterion that it counts for; one that merged into another counts for that. */
+/** Reads the entries, each under the criterion for which it counts, which may be the target of a merge. */
 async function readEntries(
   graph: Graph,
   { entries, criteriaProgress, world }: ContextRow,
@@ -297,7 +297,7 @@ async function readEntries(
   return placeEntries(all, finalKeys(await readMerges(graph, world.taskKey)))
 }
 
-/** As of an earlier turn, or where turns are missing below the one asked for, the ledger is folded again. */
+/** Reads the row with the ledger, which is folded again as of an earlier turn or below a gap. */
 const readContextAsOf = (graph: Graph, request: Request) =>
   readLiveTarget(
     graph,
@@ -313,15 +313,15 @@ const readContextAsOf = (graph: Graph, request: Request) =>
     isConsistentAsOf,
   )
 
-/** Whether the row is of one moment; of a turn that is not the newest, {@link isConsistentAsOf} asks. */
+/** True if the row shows one moment. {@link isConsistentAsOf} checks rows of turns that are not the newest. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
   const { world, turn, entries } = row
   if (world.currentTurn >= turnNumber) return true
   return (
     hasAllParts(row) &&
     isProgressWhole(row) &&
-    // A capture or a supersede that commits between the look at the world and the look at the turn would pair the
-    // turn with the judgements of another.
+    // A capture or a replacement that commits between the reads of the world and the turn would combine a turn with the judgements
+    // of another one.
     world.newestDigest === turn.digest &&
     arePromisesConsistent(row, {
       number: world.promisedTurn ?? turn.number,
@@ -334,7 +334,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
   )
 }
 
-/** Whether a row with the ledger is of one moment: each turn must be the record that the ledger says. */
+/** True if a row with the ledger shows one moment: each turn must be the record in the ledger. */
 function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
   const { turn, judged, promisedTurn, turns } = row
   const newestBelow = Math.max(...turns.map((said) => said.turn))
@@ -349,7 +349,7 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
     digestByTurn.get(judged.number) === judged.digest &&
     arePromisesConsistent(row, {
       number: promisedTurn.number,
-      // The turn that is asked for may have promises of its own: its entries are not part of the ledger below it.
+      // The requested turn may have promises of its own, whose entries are not in the ledger below it.
       digest: digestByTurn.get(promisedTurn.number) ?? null,
     })
   )
@@ -358,7 +358,7 @@ function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
 const hasAllParts = (row: ContextRow): boolean =>
   isWhole({ ...row, promises: promisesOfPrior(row) }) &&
   (row.judged.number === row.turn.number || row.judged.issueCount === row.judgedIssues.length) &&
-  // A node that a supersede takes its place from has another key: it was found by the one it had a moment before.
+  // A replaced node changes its key: the statement found it by its key of the moment before.
   ![row.turn.key, row.judged.key].some((key) => SUPERSEDED_KEY.test(key))
 
 const hasAllTried = ({ triedBefore }: ContextRow, turnsUpToPrior: number): boolean =>
@@ -370,10 +370,10 @@ const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: Contex
 const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolean =>
   entries.some(([turn]) => turn === newest) && entries.every(([, count, ofTurn]) => ofTurn.length === count)
 
-/** `cypher/turns/supersede`: the key, `~`, and the record's revision. */
+/** Matches the key of a superseded record: the key, `~`, and the revision (`cypher/turns/supersede`). */
 const SUPERSEDED_KEY = /~\d+$/
 
-/** Of a judged turn before one that judges nothing: the world keeps how it ended. */
+/** True if a judged turn before an unjudged one has the outcome that the world keeps. */
 const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
   judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
 
@@ -391,7 +391,7 @@ function withoutPrior(
 ): ContinuationContext {
   return {
     status,
-    taskKnown: true, // the operation looks again where no world was found
+    taskKnown: true, // the operation checks this again if no world was found
     context: null,
     role: request.role,
     worldSlug: worldSlug ?? request.worldSlug ?? null,
@@ -422,7 +422,7 @@ type Found = {
 }
 
 /**
- * Answers from the one read, and reads what that does not hold, of worlds that are long or merged criteria. Null: see
+ * Builds the answer from the row. Reads the missing data of long worlds and merged criteria. Null in the cases of
  * {@link readHistories}.
  */
 async function answerFrom(
@@ -455,7 +455,7 @@ async function loadWarnedStall(
   return stallAfter(graph, request, snapshot, states, true)
 }
 
-/** What the newest judged turn said, where the prior one judges nothing: `error`, `deferred` or `unknown`. */
+/** Returns the newest judged turn if the prior turn is not judged: `error`, `deferred` or `unknown`. */
 const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Request): LastJudged | null => {
   if (perspectiveReset || judged.number === turn.number) return null
   const { number, coachDecision, coachFeedback, whatToTryNext } = judged

@@ -51,24 +51,24 @@ export const contextRequest = z.strictObject({
     .describe('true: also the text by its sections, each with its tokens and with what was left out of it'),
 })
 
-/** Its task is found by then. */
+/** Request after its task was found. */
 export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' | 'taskId' | 'sections'> & {
   featureId: string
   taskId: string
   sections?: boolean
 }
 
-/** Issues as they are shown: the Player does not see what lies behind the verdict. */
+/** Issue in an answer. The Player does not see the details of a verdict. */
 const shownIssue = turnState.shape.issues.element.partial({ details: true })
 
-/** An issue that names criteria as the whole answer does. */
+/** Issue with the labels of criteria that the whole answer uses. */
 export const issueView = shownIssue.extend({
   criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
   givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
   turn: z.number().optional().describe('that raised it, where that is not the turn that the answer is about'),
 })
 
-/** The prior turn for a role: a Player's lacks what would give the judge away, and all evidence. */
+/** Prior turn for a role. A Player's view has no evidence and no internals of the verdict. */
 export const priorTurn = turnState
   .omit({ createdAt: true, recordedBy: true })
   .partial({ verifications: true, gates: true, extra: true })
@@ -79,7 +79,7 @@ export const priorTurn = turnState
 
 export type PriorTurn = z.output<typeof priorTurn>
 
-/** What the newest judged turn said, where the prior turn judges nothing (error, deferred, unknown): nobody has judged the work since. */
+/** Newest judged turn, if the prior turn is not judged (error, deferred, unknown). */
 export const lastJudged = turnState
   .pick({ coachDecision: true, coachFeedback: true, whatToTryNext: true })
   .extend({ turn: z.number() })
@@ -92,7 +92,7 @@ const triedTurn = z.object({
   text: z.string().describe("the start of the Player's summary, in one line"),
 })
 
-/** How the session of the task before this one ended. What it verified is told, and counts nowhere here. */
+/** End of the previous session of the task. Its verifications are shown but do not count. */
 const earlierSession = z.object({
   worldSlug: z.string(),
   turns: z.number().describe('how many it has'),
@@ -111,7 +111,7 @@ const earlierSession = z.object({
 
 export type EarlierSession = z.output<typeof earlierSession>
 
-/** A turn of another session of the project, and why it is told: it got rid of an issue, or its Player learned something. */
+/** Turn of another session of the project with its reason: it resolved an issue, or its Player learned something. */
 const knownElsewhere = z.object({
   featureId: z.string(),
   taskId: z.string(),
@@ -134,12 +134,12 @@ const elsewhere = z.object({
     ),
 })
 
-/** What other sessions know. */
+/** Facts from other sessions. */
 export type Elsewhere = z.output<typeof elsewhere>
 
 const section = z.object({ section: z.string(), items: z.number() })
 
-/** A section of the text of a context, and what is not in it. */
+/** Section of the text of a context with its omissions. */
 const writtenSection = z.object({
   section: z.enum(SECTION_NAMES),
   text: z

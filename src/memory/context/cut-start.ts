@@ -1,13 +1,13 @@
-/** Cuts a long text to its start: at the end of a sentence, else of a word, else of a grapheme. Pure. */
+/** Cuts a long text to its start: at the end of a sentence, otherwise of a word, otherwise of a grapheme. Pure. */
 
-/** Ends a text that was cut. */
+/** Mark at the end of a cut text. */
 export const MARK = ' […]'
 
-/** Longer ones, in characters, are no prose but a dump or a log, and are cut inside. */
+/** Maximum length of a unit in characters. Longer units are dumps or logs, not prose, and are cut inside. */
 const LONGEST = { sentence: 1_000, word: 100, grapheme: Number.POSITIVE_INFINITY } as const
 type Unit = keyof typeof LONGEST
 
-/** The start of a text, up to where its last sentence before `end` ends; a word or a grapheme where none does. */
+/** Returns the start of a text up to its last complete sentence before `end`, otherwise up to a word or a grapheme. */
 export function cutStart(
   text: string,
   end: number,
@@ -23,14 +23,14 @@ export function cutStart(
   return ''
 }
 
-/** Where the next unit begins if one ends at `end`. */
+/** Returns the start of the next unit after `end`. */
 function nextInk(text: string, end: number): number {
   INK.lastIndex = end
   return Math.min(INK.exec(text)?.index ?? text.length, text.length - 1)
 }
 const INK = /\S/g
 
-/** Made on first use: 1 ms each. */
+/** Returns a segmenter, created on first use, which takes 1 ms. */
 function segmenter(granularity: Unit): Intl.Segmenter {
   const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity })
   segmenters.set(granularity, made)

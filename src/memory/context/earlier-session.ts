@@ -1,4 +1,4 @@
-/** Reads how the session of a task before this one ended (contract: specification.md, "Other sessions know something"). */
+/** Reads the end of the previous session of a task (contract: specification.md, "Other sessions know something"). */
 import * as z from 'zod'
 import { worldKey } from '../../core/keys.ts'
 import { readWholeRow } from '../../graph/decode.ts'
@@ -21,7 +21,7 @@ const earlierSessionRow = z.object({ judgements: z.array(judgementRow), ...snaps
 type Request = ContextRequest & { project: string }
 
 /**
- * Null where the task has no session before the world. The Player sees descriptions and a verdict, no evidence and no
+ * Reads the previous session; null if the task has none. The Player sees descriptions and a verdict, but no evidence and no
  * details (invariant 9).
  */
 export async function readEarlierSession(

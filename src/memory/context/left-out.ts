@@ -18,7 +18,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> =
   texts_cut: ['text cut', 'texts cut'],
 }
 
-/** `(left out for length: 2 issues, 1 lesson)`, in the order of the table; empty if no item was left out. */
+/** Writes `(left out for length: 2 issues, 1 lesson)` in the order of the table; empty if no item was left out. */
 export function describeLeftOut(left: readonly string[]): string {
   if (left.length === 0) return ''
   const counts = Object.entries(NOUNS).flatMap(([section, [one, several]]) => {

@@ -1,4 +1,4 @@
-/** Finds what other sessions of a project know (contract: specification.md, "Other sessions know something"). */
+/** Finds facts from other sessions of a project (contract: specification.md, "Other sessions know something"). */
 import * as z from 'zod'
 import { topicKey, topicName, worldKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -18,13 +18,13 @@ const otherSessions = statement('elsewhere/other-sessions')
 
 type LastTurn = Pick<TurnState, 'filesModified' | 'lessonsFromTurn' | 'blockersFound'>
 
-/** Why a turn of another session is told, in the order in which it is. */
+/** Reasons to show a turn of another session, in the order of the list. */
 const RULES = ['issue', 'work', 'feature'] as const
 type Rule = (typeof RULES)[number]
 
 const sessionRow = columns({
   rule: z.enum(RULES),
-  /** The signature of the issue, where the rule is about one. */
+  /** Signature of the issue, if the reason is an issue. */
   name: z.string(),
   raisedIn: z.array(z.number()),
   worldSlug: z.string(),
@@ -38,7 +38,7 @@ const sessionRow = columns({
     blockersFound: textList,
     filesModified: textList,
   }),
-  /** Those that count: no others judge. */
+  /** Later counted turns: other turns do not judge. */
   judgedLater: z.array(
     columns({
       number: z.number(),
@@ -58,7 +58,7 @@ const sessionRow = columns({
 })
 type SessionRow = z.output<typeof sessionRow>
 
-/** The column of a statement with `elsewhere/_found`. */
+/** Column of a statement with `elsewhere/_found`. */
 export const knownColumn = { known: z.array(sessionRow) }
 
 type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
@@ -73,18 +73,18 @@ const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
 export const isKnownRequested = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 
-/** The parameters by which `turns/context` looks for other sessions: in which parts of topics, and by how many issues of a turn. */
+/** Builds the parameters with which `turns/context` searches other sessions: parts of topics, and a number of issues per turn. */
 export const paramsToAsk = (request: Pick<ContextRequest, 'elsewhere' | 'asOf'>) => ({
   slots: isKnownRequested(request) ? slots : [],
   mostIssues: MOST_NAMES,
 })
 
 /**
- * At most five turns, each with what it is told for. Nothing of it is a judge's: both roles are told the same (invariant 9).
+ * Chooses at most five turns, each with its reason. They contain no data of a judge, so both roles get the same (invariant 9).
  *
- * @param known what a statement found
- * @param openIssues those of the session that asks
- * @param lastTurn its newest turn
+ * @param known result of the statement
+ * @param openIssues open issues of the requesting session
+ * @param lastTurn newest turn of the requesting session
  */
 export function chooseFromOthers(
   known: readonly SessionRow[],
@@ -103,7 +103,7 @@ export function chooseFromOthers(
   )
 }
 
-/** What others know before the first turn of a session: by its feature alone. */
+/** Reads facts from other sessions before the first turn of a session, by its feature only. */
 export async function readKnownOfFeature(
   graph: Graph,
   { project, featureId, worldSlug }: { project: string; featureId: string; worldSlug: string | null },
@@ -122,7 +122,7 @@ export async function readKnownOfFeature(
 const knownRow = z.object(knownColumn)
 const NO_TURN: LastTurn = { filesModified: [], lessonsFromTurn: [], blockersFound: [] }
 
-/** An item with what its place among the others goes by. */
+/** Item with the values that determine its position. */
 type Candidate = { item: KnownElsewhere; rule: Rule; shared: number; completedAt: string }
 
 function tellRow(
@@ -140,7 +140,7 @@ function tellRow(
   })
   if (rule === 'work') return [tell(turn, { lessons: turn.lessonsFromTurn, blockers: turn.blockersFound })]
   if (rule === 'feature') {
-    const isFinished = turn.number === row.currentTurn // an approved turn has nothing after it
+    const isFinished = turn.number === row.currentTurn // no turn follows the approved one
     return isFinished ? [turn, ...earlier].map((each) => tell(each, { lessons: each.lessonsFromTurn })) : []
   }
   const went = turnWithout(row)
@@ -149,13 +149,13 @@ function tellRow(
   return [tell(went, { issues: [shorten(issue)], summary: shorten(went.playerSummary) })]
 }
 
-/** The judged turn that no longer raised the issue; undefined where none came. */
+/** Finds the judged turn that no longer raised the issue. */
 function turnWithout({ raisedIn, judgedLater }: SessionRow): SessionRow['judgedLater'][number] | undefined {
   const last = Math.max(...raisedIn)
   return judgedLater.filter(({ number }) => number > last).sort((a, b) => a.number - b.number)[0]
 }
 
-/** In their order, nothing twice: neither an issue, a turn, nor a text, nor what the session's own last turn says. */
+/** Chooses items in order without repeated issues, turns or texts, and without texts of the session's own last turn. */
 function chooseItems(candidates: readonly Candidate[], lastTurn: LastTurn): KnownElsewhere[] {
   const chosen = new Map<string, KnownElsewhere>()
   const told = new Set([...lastTurn.lessonsFromTurn, ...lastTurn.blockersFound].map(withoutSpaces))
@@ -200,7 +200,7 @@ function byPlace(a: Candidate, b: Candidate): number {
   )
 }
 
-/** Of what a turn learned, and of each text, so much is told: the whole stands in the turn. */
+/** Maximum number of texts per turn, and of characters per text. The record of the turn has all of them. */
 const MOST_TEXTS = 5
 const LONGEST = 500
 

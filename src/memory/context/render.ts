@@ -1,6 +1,6 @@
 /**
- * Renders a continuation context as items: seed 000's lines, in the seed's order and form, byte for byte where a record
- * says nothing more than the seed's; further sections after it (contract: turns.md, "The text").
+ * Renders a continuation context as items: the lines of seed 000, in its order and form, byte for byte if a record has no more
+ * fields than the seed's, followed by further sections (contract: turns.md, "The text").
  */
 import { LIMITS } from '../../core/fields.ts'
 import { listUnseen, noteBasis } from '../../rules/basis.ts'
@@ -22,7 +22,7 @@ import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn }
 import { cutStart, MARK } from './cut-start.ts'
 import type { SectionName } from './section-names.ts'
 
-/** What the text says of the prior turn itself. */
+/** Fields of the prior turn in the text. */
 export type Summary = Pick<
   PriorTurn,
   | 'turnNumber'
@@ -36,30 +36,30 @@ export type Summary = Pick<
 > &
   Partial<Pick<PriorTurn, 'gates'>>
 
-/** What is left of a turn where the perspective is reset. */
+/** Removes the judgement from a turn, for a reset perspective. */
 export const withoutJudgement = <S extends Summary>(prior: S): S => ({
   ...prior,
   coachFeedback: null,
-  // Often the Coach's own suggestions, as an import takes them from its issues.
+  // Removed because an import often takes it from the suggestions of the Coach.
   whatToTryNext: null,
 })
 
 export type Rendering = {
-  /** The turn that is about to begin. */
+  /** Number of the next turn. */
   currentTurn: number
-  /** Null before the first turn, where only what the task declares is known. */
+  /** Prior turn; null before the first turn, which knows only the specification. */
   prior: Summary | null
   criteria: readonly ShownCriterion[]
-  /** The newest judged turn, where the prior one judges nothing; its issues carry its number. */
+  /** Newest judged turn, if the prior turn is not judged. Its issues have its number. */
   lastJudged: Pick<LastJudged, 'turn' | 'coachFeedback' | 'whatToTryNext'> | null
-  /** Promised, and never named by a judge while others were. */
+  /** Promised criteria that no judge named while others were judged. */
   promisedNotJudged: readonly Pick<PromisedCriterion, 'criterionId' | 'text'>[]
-  /** Most severe first. */
+  /** Issues, most severe first. */
   issues: readonly (PriorTurn['issues'][number] & { turn?: number | undefined })[]
   /** Attempts of the turns before the prior one, newest first. */
   triedBefore: readonly TriedTurn[]
   role: Role
-  /** A turn older than the prior one recorded a verification. */
+  /** True if a turn before the prior turn recorded a verification. */
   olderTurnsRecorded: boolean
   /** Keys of the criteria that the prior turn itself verified. */
   verifiedInPrior: ReadonlySet<string>
@@ -68,13 +68,13 @@ export type Rendering = {
     fromTurn: number
     items: readonly { criterionId: string; key?: string; status: string; evidence: string | null }[]
   } | null
-  /** In words, where the session stalls; null otherwise. */
+  /** Warning if the session stalls; otherwise null. */
   stallWarning: string | null
   /** What other sessions know; undefined where that is nothing. */
   elsewhere?: Elsewhere | undefined
 }
 
-/** Before the first turn of a world. */
+/** Rendering before the first turn of a world. */
 export const NOTHING_BEFORE = {
   prior: null,
   lastJudged: null,
@@ -87,7 +87,7 @@ export const NOTHING_BEFORE = {
   stallWarning: null,
 } as const satisfies Partial<Rendering>
 
-/** What leaves a text that is too long, in this order. */
+/** Kinds of items in the order in which they are left out of a text that is too long. */
 export const LEAVING = [
   'elsewhere',
   'evidence',
@@ -100,26 +100,26 @@ export const LEAVING = [
   'promises',
 ] as const
 
-/** Cuts a `text` only after all of these were left out. */
+/** Kinds of parts. A `text` is cut only after all items of the kinds above were left out; `required` parts stay. */
 export type Kind = (typeof LEAVING)[number] | 'text' | 'required'
 
-/** One item of the text: stays or leaves as a whole, unless it is a `text`. */
+/** Item of the text. It stays or is left out as a whole, unless it is a `text`. */
 export type Part = {
   kind: Kind
   text: string
-  /** Under what it is counted as included or omitted. */
+  /** Name under which the item is counted as included or omitted. */
   section?: string
-  /** What stands where not even the beginning of a `text` fits; without it nothing does. */
+  /** Replacement if not even the beginning of a `text` fits. */
   least?: string
 }
 
-/** `head` and `between` stand only where parts do. */
+/** Line of the text. `head` and `between` are written only with parts. */
 export type Line = { head: string; parts: readonly Part[]; between: string }
 
-/** The heading stands only where lines do. */
+/** Section of the text. The heading is written only with lines. */
 export type Section = { name: SectionName; heading: string | null; lines: readonly Line[] }
 
-/** What stands for a part; null where nothing does. */
+/** Returns the shown text of a part; null if it is left out. */
 export type Shown = (part: Part) => string | null
 
 export function write(sections: readonly Section[], shown: Shown): string {
@@ -243,7 +243,7 @@ const firstBlocking = ({ issues }: Rendering): Rendering['issues'][number] | und
 const fromLastJudged = ({ prior, lastJudged }: Pick<Rendering, 'prior' | 'lastJudged'>): string =>
   `from turn ${lastJudged?.turn}; turn ${prior?.turnNumber} ${JUDGES_NOTHING[prior?.coachDecision ?? 'error'] ?? ''}`
 
-/** How a turn ended that judges nothing. */
+/** Ends of unjudged turns. */
 const JUDGES_NOTHING: Partial<Record<CoachDecision, string>> = {
   error: 'ended in an error',
   deferred: 'was deferred',
@@ -264,7 +264,7 @@ const lessonParts = (lessons: readonly string[]): Part[] =>
   lessons.map((text) => ({ kind: 'lessons', text: toBlock(text), section: 'lessons' }))
 
 const ICONS = { verified: '✓', rejected: '✗', pending: '○' } as const
-/** Of what was verified and has been rejected since: ✓ stands only where nobody contests. */
+/** Icon of a criterion that was rejected after a verification. ✓ marks only uncontested criteria. */
 const CONTESTED = '⚠'
 
 function criterionLines(criterion: ShownCriterion, { role, verifiedInPrior }: Rendering): Line[] {
@@ -337,7 +337,7 @@ function statusParts(
   ]
 }
 
-/** The proof of a verified criterion, or the reason of a rejection; the reason of a contest is in the status itself. */
+/** Returns the proof of a verified criterion or the reason of a rejection. The status itself shows the reason of a contest. */
 function lastEvidence({ history, state }: ShownCriterion): string | null {
   const found = history?.findLast(
     ({ status, source, evidence }) =>
@@ -346,7 +346,7 @@ function lastEvidence({ history, state }: ShownCriterion): string | null {
   return found?.evidence ?? null
 }
 
-/** Issues of one cause are one line with their number and what differs, so that they take their place in the budget once. */
+/** Renders the issues of one cause as one line with their number and differences, so that they use the budget once. */
 function issueLines(
   rendering: Rendering,
   isOfSection: (issue: Rendering['issues'][number]) => boolean,
@@ -355,12 +355,12 @@ function issueLines(
   const focuses = [prior?.whatToTryNext, lastJudged?.whatToTryNext].map((focus) => focus ?? '')
   const first = firstBlocking(rendering)
   return groupByCause(issues.filter(isOfSection)).flatMap((group) => {
-    // The suggestion of the first blocking issue never leaves the text, so its cause is shown by it.
+    // The suggestion of the first blocking issue is never left out, so that issue represents its cause.
     const [worst = group[0]] = bySeverity(group)
     const issue = first !== undefined && group.includes(first) ? first : worst
     const { suggestion } = issue
     const isFirst = issue === first
-    // An import takes the focus of the next turn from the suggestions: once is enough.
+    // An import takes the focus of the next turn from the suggestions, which are written only once.
     const isFocus =
       suggestion !== null &&
       focuses.some((focus) => (isFirst ? focus.startsWith(suggestion) : focus.includes(suggestion)))
@@ -370,7 +370,7 @@ function issueLines(
 
 type IssueShown = Pick<PriorTurn['issues'][number], 'severity' | 'description' | 'suggestion'>
 
-/** The suggestion of the first blocking issue has to stay, as the first lines of all blocking ones. */
+/** Renders an issue. Required are the first line of each blocking issue and the suggestion of the first one. */
 function issueLine(
   { severity, description, suggestion }: IssueShown,
   repeats: string,
@@ -403,7 +403,7 @@ const triedSection = (turns: readonly TriedTurn[]): Section => ({
   ),
 })
 
-/** How many promises were recovered, and those of criteria that are not verified yet. */
+/** Renders the number of recovered promises, and the promises of criteria that are not verified. */
 function promiseSection({ role, recovered, criteria }: Rendering): Section {
   if (role !== 'coach' || recovered === null) return { name: 'promises', heading: null, lines: [] }
   const { fromTurn } = recovered
@@ -421,7 +421,7 @@ function promiseSection({ role, recovered, criteria }: Rendering): Section {
   }
 }
 
-/** The proofs that the Coach should look at again: files behind them were changed since. */
+/** Renders the proofs that the Coach should check again, because their files have changed. */
 const staleLines = ({ criteria, role }: Rendering): Line[] =>
   role !== 'coach'
     ? []
@@ -523,7 +523,7 @@ function labelled(name: string, parts: readonly Part[], between = '', from = '')
 const textParts = (text: string | null, section?: string): Part[] =>
   toIndentedParts(toBlock(text ?? ''), section)
 
-/** Makes parts of a text that is indented already. */
+/** Splits an indented text into parts. */
 const toIndentedParts = (text: string, section?: string): Part[] =>
   text === '' ? [] : [{ kind: 'text', text, ...(section === undefined ? {} : { section }) }]
 

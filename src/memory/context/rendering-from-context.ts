@@ -1,4 +1,4 @@
-/** Takes from a continuation context that was answered what its text says, to write it anew: in sections, or cut otherwise. */
+/** Converts an answered continuation context back to a rendering, so that its text can be written in sections or cut differently. */
 import { type PromisesView, stallWarning } from '../criteria/views.ts'
 import type { ContinuationContext } from './continuation.ts'
 import type { Rendering, Summary } from './render.ts'
@@ -42,7 +42,7 @@ export function toRendering(
   }
 }
 
-/** The promises that an earlier turn gave and that still hold; null where they are those of the prior turn, or none. */
+/** Returns recovered promises of an earlier turn; null if the promises come from the prior turn or there are none. */
 export const recoveredIn = ({ recoveredFromTurn, items }: PromisesView): Rendering['recovered'] =>
   recoveredFromTurn === undefined ? null : { fromTurn: recoveredFromTurn, items: items.map(shownPromise) }
 

@@ -1,4 +1,4 @@
-/** The sections of the text of a continuation context, by their names. */
+/** Names of the sections of a continuation context. */
 export const SECTION_NAMES = [
   'turn',
   'criteria',

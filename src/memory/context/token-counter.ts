@@ -1,18 +1,18 @@
 /** Counts the tokens of o200k_base by gpt-tokenizer. */
 
 export type Tokens = {
-  /** Exact if the text takes at most `atMost` tokens, otherwise a number above it. A very long run is rounded up. */
+  /** Counts tokens: exact up to `atMost`, otherwise any number above it. Rounds up the count of a very long run. */
   count(text: string, atMost?: number): number
-  /** The approximate length in UTF-16 code units of the first `limit` tokens. */
+  /** Estimates the length of the first `limit` tokens in UTF-16 code units. */
   reach(text: string, limit: number): number
 }
 
-/** The package takes quadratic time in a run without a break, so it gets at most 4,096 characters of a run at once. */
+/** Maximum part of a run that the package gets at once: it takes quadratic time in a run without a break. */
 const RUN_SLICE = /.{1,4096}/gsu
 
 /**
- * A cut changes the tokens around it. Sums of slices were at most 2 tokens per cut below the package's own count of the
- * whole run; with this margin the sum never is.
+ * Margin per cut, which changes the tokens around it. Without the margin, sums of slices were up to 2 tokens per cut below the
+ * package's count of the whole run; with it, a sum is never below.
  */
 const CUT_TOKENS = 4
 

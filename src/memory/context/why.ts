@@ -45,7 +45,7 @@ const rejection = turned.extend({
     .describe('new: not judged before, or left open; again: rejected before, too; lost: verified before'),
 })
 
-/** What was tried in a turn and why it failed (seed 000, goal 4). */
+/** Attempt of a turn and the reasons of its failure (seed 000, goal 4). */
 export const whyView = z.object({
   worldSlug: z.string(),
   turn: z.number(),
@@ -82,10 +82,10 @@ const whyRow = turnWithParts.omit({ verifications: true, promises: true }).exten
 type WhyRow = z.output<typeof whyRow>
 
 /**
- * Says what a turn tried and why it was not approved: all that was settled in it.
+ * Explains what a turn tried and why it was not approved, with all of its verdicts.
  *
  * @param request `turn`: default the newest; `role`: default the Coach, who sees the reasons
- * @throws `not_found` where there is no such turn or task, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @throws `not_found` if the turn or the task does not exist, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
  * @example
  * const { lost, blockingIssues } = await explainTurn(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1' })
  */
@@ -117,7 +117,7 @@ const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
   row.said.length === row.turn.verificationCount &&
   (row.world.turnCount > ledgerUpTo || row.turns.some(({ turn }) => turn === row.turn.number))
 
-/** Null where it takes the ledger, and that was not read: of an earlier turn of a long world, or where criteria merged. */
+/** Builds the explanation; null if it requires the ledger, for an early turn of a long world or for merged criteria. */
 async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<WhyView | null> {
   const turn = row.turn.number
   const snapshot = snapshotFrom(row, turn)
@@ -172,8 +172,8 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
 const isVerified = ({ state }: CriterionState): boolean => state === 'verified'
 
 /**
- * A judge's last word on each criterion before the turn: null where none had one, undefined where what was read does
- * not reach back.
+ * Returns a function that finds the last verdict on a criterion before the turn: null without a verdict, undefined if the read
+ * entries do not reach back.
  */
 function verdictsBefore(
   snapshot: Snapshot,
@@ -189,10 +189,10 @@ function verdictsBefore(
   }
 }
 
-/** What a rejection is, by the verdict before it. */
+/** Kinds of rejections by the previous verdict. */
 const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
 
-/** What a judge said last of each criterion in a turn. A full entry stands for what the status map says beside it. */
+/** Finds the last verdict on each criterion in a turn. A full entry replaces an entry of the status map. */
 function lastWordsIn(
   said: readonly LedgerEntry[],
   finalKey: (key: string) => string,
@@ -208,7 +208,7 @@ function lastWordsIn(
   return new Map(judging.map((entry) => [entry.criterionKey, entry]))
 }
 
-/** @throws `not_found` where the task is not there, `unknown_world` where the world is not, or is of another task */
+/** @throws `not_found` if the task does not exist, `unknown_world` if the world does not exist or has another task */
 async function whatIsMissing(graph: Graph, target: Target, turn: number | null): Promise<TurngraphError> {
   const { project, worldSlug } = target
   if (worldSlug == null) {
@@ -228,7 +228,7 @@ async function whatIsMissing(graph: Graph, target: Target, turn: number | null):
   return noSuchTurn(`world ${worldSlug} of task ${target.taskId}`, turn, world.currentTurn)
 }
 
-/** Among so many sessions of the task the one before is looked for: an error names it to a caller who meant that one. */
+/** Maximum number of sessions that are searched for the previous one, which an error suggests to the caller. */
 const SESSIONS_SEARCHED = 20
 
 function noSuchTurn(

@@ -1,4 +1,4 @@
-/** Lists what each turn of a world said of its criteria: the matrix of criteria over turns, without the words. */
+/** Lists the verdicts of each turn about each criterion: the matrix of criteria over turns, without texts. */
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
 import { worldKey as keyOfWorld } from '../../core/keys.ts'
@@ -12,7 +12,7 @@ import { placeEntries, readLedger } from './snapshot.ts'
 
 const turnNumbers = z.array(z.number())
 
-/** By what was said, not by turn: 60 criteria of 200 turns are 50 kB so, and 400 kB as a list of cells. */
+/** Matrix by verdict instead of turn: 60 criteria of 200 turns take 50 kB, and 400 kB as a list of cells. */
 export const criteriaByTurn = z.object({
   worldSlug: z.string(),
   turns: turnNumbers.describe('all turns of the world, ascending'),
@@ -59,7 +59,7 @@ export async function listCriteriaByTurn(
 
 type Entry = { turn: number; status: string; judges: boolean }
 
-/** An explicit verdict stands, whatever else the turn says of the criterion; of two, the last. */
+/** Groups turns by verdict. The last explicit verdict of a turn counts, whatever other entries the turn has. */
 function turnsByVerdict(entries: readonly Entry[]) {
   const verdicts = new Map<number, string>()
   for (const { turn, status, judges } of entries) {

@@ -1,4 +1,4 @@
-/** Lists the criteria of a world as of a turn, and the history of one of them. */
+/** Lists the criteria of a world as of a turn, and the history of a criterion. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { taskOfCriterion } from '../../core/keys.ts'
@@ -25,7 +25,7 @@ import {
 
 const history = statement('criteria/history')
 
-/** What is proven in a world as of a turn (contract: criteria.md, "State"). */
+/** Criteria of a world as of a turn (contract: criteria.md, "State"). */
 export const criteriaView = z.object({
   worldSlug: z.string().nullable().describe('null: the task has no world yet'),
   asOfTurn: z.number().describe('inclusive; 0: no turn yet'),
@@ -54,7 +54,7 @@ export type CriteriaView = z.output<typeof criteriaView>
 export type CriteriaRequest = Target & { turn?: number | null | undefined; policy: Policy; role: Role }
 
 /**
- * The criteria that count, where each stands, and for the Coach why.
+ * Lists the criteria that count with their states, and with the evidence for the Coach.
  *
  * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
  * @example
@@ -82,7 +82,7 @@ export async function listCriteria(store: Graph, request: CriteriaRequest): Prom
 const toVersion = (specificationVersion: number) =>
   specificationVersion === 0 ? {} : { specificationVersion }
 
-/** What a task declares counts before its first world is there. */
+/** Lists the specification of a task that has no world yet: declared criteria count from the start. */
 async function viewOfNoWorld(
   graph: Graph,
   { turn, policy, role, ...target }: CriteriaRequest,
@@ -99,7 +99,7 @@ async function viewOfNoWorld(
   })
 }
 
-/** `histories`: null where a supersede came between the two reads, or for the Player, who is shown none. */
+/** Reads a snapshot with histories. These are null for the Player, and if a turn was replaced between the reads. */
 async function readWithHistories(graph: Graph, { role, policy, turn = null, ...target }: CriteriaRequest) {
   const snapshot = await readSnapshot(graph, target, turn, role === 'coach' ? SMALL_WORLD : NO_LEDGER)
   if (snapshot === null) return { snapshot, states: [], histories: new Map() }
@@ -129,9 +129,9 @@ export const historyPosition = historyEntry.extend({ position: z.number() })
 export type HistoryPosition = z.output<typeof historyPosition>
 
 /**
- * All that was ever said of a criterion in a world, oldest first, from `after` on.
+ * Lists all entries of a criterion in a world, oldest first, from `after` on.
  *
- * @throws `not_found` where the task has no such criterion, `unknown_world`, `world_deleted`
+ * @throws `not_found` if the task does not have the criterion, `unknown_world`, `world_deleted`
  */
 export async function criterionHistory(
   store: Graph,

@@ -1,6 +1,6 @@
 /**
- * Recovers what the Player promised (contract: criteria.md, "Promise recovery"; seed 004, fix 1): a turn that only fixes
- * code has no promises, and those of the newest turn that has any stay in force.
+ * Recovers the promises of the Player (contract: criteria.md, "Promise recovery"; seed 004, fix 1): a turn that only fixes code
+ * has no promises, so the promises of the newest turn with any stay in force.
  */
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
@@ -31,7 +31,7 @@ import type { PromisesView } from './views.ts'
 const newestPromises = statementOfTarget('criteria/promises', 'newest-turn')
 const promisesAsOf = statementOfTarget('criteria/promises', 'as-of')
 
-/** The columns of a turn's promises, decoded, with what must agree for them to be of one moment. */
+/** Decoded columns of a turn's promises, with the values that must agree if they show one moment. */
 export const promisedColumns = {
   promisedTurn: z.object({ number: z.number(), digest: z.string(), promiseCount: z.number() }),
   promises: z.array(columns({ promise: promiseRow, key: z.string(), mergedInto: optionalText })),
@@ -42,18 +42,18 @@ const promisedAsOfRow = z.object({ ...promisedColumns, ...snapshotRow.shape })
 
 type Promised = Pick<z.output<typeof promisedRow>, 'promisedTurn' | 'promises'>
 
-/** False where a supersede of the turn with the promises was seen in part. */
+/** False if the read saw only part of a replacement of the turn with the promises. */
 export const arePromisesConsistent = (
   { promisedTurn, promises }: Promised,
   expected: { number: number | null; digest: string | null },
 ): boolean =>
   promises.length === promisedTurn.promiseCount &&
   promisedTurn.number === expected.number &&
-  // A graph that was written before V005 does not say.
+  // Graphs from before V005 have no digest.
   (expected.digest === null || promisedTurn.digest === expected.digest)
 
 /**
- * The promises that hold at a turn, which need not be captured yet.
+ * Returns the promises in force at a turn, which need not be captured yet.
  *
  * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
  * @example
@@ -77,7 +77,7 @@ export async function recoverPromises(
       }) && isProgressWhole(found),
   )
   if (row === null) {
-    // Nothing was ever promised, or there is no such world.
+    // The world has no promises, or does not exist.
     await readSnapshot(graph, request, null, NO_LEDGER)
     return NO_PROMISES
   }
@@ -87,7 +87,7 @@ export async function recoverPromises(
   return readPromisesAsOf(graph, { ...request, worldSlug: row.world.slug })
 }
 
-/** As of an earlier turn: with the labels that were shown then. */
+/** Reads promises as of an earlier turn, with the labels of that time. */
 async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }): Promise<PromisesView> {
   const { turn } = request
   const params = { turnNumber: turn + 1, promisedBy: turn, ledgerUpTo: WHOLE_LEDGER }
@@ -96,7 +96,7 @@ async function readPromisesAsOf(graph: Graph, request: Target & { turn: number }
   return viewPromises(graph, row, snapshotFrom(row, turn), turn)
 }
 
-/** Of a row with the ledger up to the promised turn. */
+/** True if a row with the ledger up to the promised turn shows one moment. */
 const isWholeAsOf = (row: z.output<typeof promisedAsOfRow>): boolean => {
   const said = row.turns.find(({ turn }) => turn === row.promisedTurn.number)
   return (
@@ -111,9 +111,9 @@ export const NO_PROMISES: PromisesView = { source: 'none', items: [] }
 export const warmUpPromises = (graph: Graph): Promise<void> => warmUpTarget(graph, newestPromises, {})
 
 /**
- * A turn's promises with the criteria that they count for now.
+ * Returns a turn's promises with the criteria for which they currently count.
  *
- * @param asked the turn whose promises are asked for
+ * @param asked turn whose promises are requested
  */
 export async function viewPromises(
   graph: Graph,
@@ -149,7 +149,7 @@ export async function viewPromises(
   }
 }
 
-/** For the Player: its own claims, without what was to prove them (invariant 9). */
+/** Removes the evidence for the Player, who sees only its claims (invariant 9). */
 export const withoutEvidence = (view: PromisesView): PromisesView => ({
   ...view,
   items: view.items.map(({ evidence, ...item }) => item),

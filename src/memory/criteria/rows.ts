@@ -1,11 +1,11 @@
-/** What the graph stores of criteria, decoded: each shape is the one declaration of its columns and of its type. */
+/** Decodes the rows of criteria. Each schema is the only declaration of its columns and its type. */
 import * as z from 'zod'
 import type { Criterion } from '../../rules/identity.ts'
 import { type Outcome, outcomeColumns } from '../../rules/outcome.ts'
 import { type Progress, progressColumns } from '../../rules/progress.ts'
 import { columns, textList as strings, optionalText as text } from '../../rules/values.ts'
 
-/** `cypher/criteria/_criterion`. */
+/** Columns of `cypher/criteria/_criterion`. */
 export const criterionRow = columns({
   key: z.string(),
   texts: strings,
@@ -22,7 +22,7 @@ export const criterionRow = columns({
   }),
 )
 
-/** The same as it is stored. */
+/** Converts a criterion to its stored form. */
 export const storedCriterion = ({ texts, aliases, mergedInto, worldKey }: Criterion) => ({
   texts: texts.map(({ text }) => text),
   textSources: texts.map(({ source }) => source),
@@ -32,13 +32,13 @@ export const storedCriterion = ({ texts, aliases, mergedInto, worldKey }: Criter
   worldKey,
 })
 
-/** Where a criterion is, and the revision of the ledger it was derived at; null: half of a commit. */
+/** Progress of a criterion with the revision of its ledger; null means half a commit. */
 export type ProgressAtRevision = { rev: number; progress: Progress } | null
 
 /**
- * What an edge (:World)-[:PROGRESS]->(:Criterion) keeps for the next capture or context: one text, so that no
- * reader meets a part of it, and that it costs one value and not twenty. It is the list of the values without
- * their names, a quarter as long. What stands beside it is for analysts.
+ * Text of an edge (:World)-[:PROGRESS]->(:Criterion) for the next capture or context. It is one property, so that no reader sees
+ * a part of it and it costs one value instead of twenty. It is the list of the values without names, a quarter as long as a map.
+ * The other properties of the edge are for analysts.
  */
 export const progressRow = text.transform((list): ProgressAtRevision => {
   if (list === null) return null
@@ -54,11 +54,11 @@ export const progressProperties = (
   return { kept: JSON.stringify([rev, ...z.encode(progressColumns, progress)]), state, rejections }
 }
 
-/** A world counts up the revisions of its edges: a reader that raced a commit sees another sum. */
+/** Checks the sum of the revisions of a world's edges, which differs if a read overlaps with a commit. */
 export const progressIsWhole = (progressSum: number, edges: readonly ProgressAtRevision[]): boolean =>
   edges.reduce((sum, edge) => sum + (edge?.rev ?? Number.NaN), 0) === progressSum
 
-/** How a counted turn ended, as one text: on the turn, and of the newest turns on the world. */
+/** End of a counted turn as a text, stored on the turn and, for the newest turns, on the world. */
 export const outcomeText = z.string().transform((list): Outcome => outcomeColumns.parse(JSON.parse(list)))
 
 export const outcomeRow = (outcome: Outcome | null): string | null =>

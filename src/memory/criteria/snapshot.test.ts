@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isSnapshotWhole, snapshotRow } from './snapshot.ts'
 
-/** A row of a world whose turns name no criteria. */
+/** Returns the row of a world whose turns name no criteria. */
 const rowOf = (turnCount: number, { turnsFound }: { turnsFound: number }) =>
   snapshotRow.parse({
     world: {

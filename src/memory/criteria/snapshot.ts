@@ -1,6 +1,6 @@
 /**
- * Reads where the criteria of a world are as of a turn. After the newest turn that is what the captures stored (one
- * indexed read, however long the world is); as of an earlier one the ledger is folded again.
+ * Reads the progress of the criteria of a world as of a turn. After the newest turn, it is the stored progress (one indexed read
+ * for a world of any length). As of an earlier turn, the ledger is folded again.
  */
 import * as z from 'zod'
 import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
@@ -31,26 +31,26 @@ export type Snapshot = {
   worldKey: string
   taskKey: string
   currentTurn: number
-  /** The turn it is as of, inclusive. */
+  /** Turn of the snapshot, inclusive. */
   turn: number
   criteria: readonly Criterion[]
   progress: ReadonlyMap<string, Progress>
-  /** How the counted turns ended, ascending: all of them, or the newest that any window looks at. */
+  /** Ends of the counted turns, ascending: all, or the newest ones that stall analysis uses. */
   outcomes: readonly Outcome[]
-  /** After which of its turns each version of what the task declares was declared; empty where it declares nothing. */
+  /** Turn after which each version of the specification was declared; empty without a specification. */
   specifiedAfter: readonly number[]
-  /** Whether any of its verifications may name files. */
+  /** True if a verification may name files. */
   hasProofFiles: boolean
   /** True if the task has a newer session; false as of a turn that is not the newest. */
   isSuperseded: boolean
-  /** All entries as of the turn, each under the criterion that it counts for; null where they were not read. */
+  /** All entries as of the turn, each under the criterion for which it counts; null if they were not read. */
   ledger: readonly LedgerEntry[] | null
 }
 
-/** A task, and the world of it: the newest one where none is named. */
+/** Task with its world; the newest world if none is named. */
 export type Target = Scope & { worldSlug?: string | null | undefined }
 
-/** A statement of `worlds/_target` in both of its forms: of a world that is named, or of the newest one of a task. */
+/** Statement with `worlds/_target` in its two forms: for a named world, and for the newest world of a task. */
 export type OfTarget = { named: Statement; newest: Statement }
 
 export const statementOfTarget = (file: string, ...choices: string[]): OfTarget => ({
@@ -58,7 +58,7 @@ export const statementOfTarget = (file: string, ...choices: string[]): OfTarget 
   newest: statement(file, 'newest-world', ...choices),
 })
 
-/** The one row that a statement has of a target, read until it is of one moment; null where the target is missing. */
+/** Reads the row of a target until it shows one moment; null if the target does not exist. */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
   { named, newest }: OfTarget,
@@ -75,7 +75,7 @@ export function readTarget<S extends z.ZodType>(
 }
 
 /**
- * The same of a row with the columns of a snapshot.
+ * Reads the row of a target with the columns of a snapshot.
  *
  * @throws `world_deleted`
  */
@@ -93,7 +93,7 @@ export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['w
   return row
 }
 
-/** Runs a statement in both forms where nothing matches: see `warmUpCapture`. */
+/** Runs both forms of a statement without a match: see `warmUpCapture`. */
 export async function warmUpTarget(graph: Graph, { named, newest }: OfTarget, params: Params): Promise<void> {
   await graph.read(newest, { taskKey: '', ...params })
   await graph.read(named, { taskKey: '', worldKey: '', ...params })
@@ -104,7 +104,7 @@ const wholeLedger = statement('criteria/ledger')
 const entriesOfTurns = statement('criteria/entries')
 const merged = statement('criteria/merged')
 
-/** The columns of `criteria/_snapshot`, decoded. */
+/** Decoded columns of `criteria/_snapshot`. */
 export const snapshotColumns = {
   world: z.object({
     slug: z.string(),
@@ -124,11 +124,11 @@ export const snapshotColumns = {
   criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
 }
 
-/** The columns of `criteria/_ledger`, decoded: empty where the world has more turns than were asked for. */
+/** Decoded columns of `criteria/_ledger`; empty if the world has more turns than requested. */
 export const ledgerColumns = {
-  /** How many turns the world has. */
+  /** Number of turns of the world. */
   turnsFound: z.number(),
-  /** Those below the turn that was asked for, each with what it says of criteria and how its turn ended. */
+  /** Turns below the requested one, each with its entries about criteria and its end. */
   turns: z.array(
     columns({
       turn: z.number(),
@@ -151,18 +151,18 @@ export const snapshotRow = z.object({
 export type SnapshotRow = z.output<typeof snapshotRow>
 type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
 
-/** Of what has more turns, the ledger is read apart, and only what is shown of it. */
+/** Maximum number of turns of a world whose ledger is read in the same statement. Otherwise only its shown part is read. */
 export const SMALL_WORLD = 32
 export const NO_LEDGER = 0
 export const WHOLE_LEDGER = 2 ** 31
-/** Above every turn number. */
+/** Number above every turn number. */
 export const NO_TURN = 2 ** 31
 
 /**
- * @param asOf the turn, inclusive; null: the newest
- * @param ledgerUpTo how many turns a world may have for its ledger to come along
- * @returns null where the task has no world
- * @throws `unknown_world` where the target names a world that the task does not have, `world_deleted`
+ * @param asOf turn of the snapshot, inclusive; null for the newest
+ * @param ledgerUpTo maximum number of turns of a world whose ledger is read, too
+ * @returns null if the task has no world
+ * @throws `unknown_world` if the task does not have the named world, `world_deleted`
  */
 export async function readSnapshot(
   graph: Graph,
@@ -176,7 +176,7 @@ export async function readSnapshot(
   return null
 }
 
-/** A row with a snapshot and its ledger: what an earlier turn knew takes the whole ledger, however long that is. */
+/** Reads a row with a snapshot and its ledger. An earlier turn needs the whole ledger of any length. */
 export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   graph: Graph,
   of: OfTarget,
@@ -200,7 +200,7 @@ export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   return readTargetAsOf(graph, of, { ...target, worldSlug }, asOf, WHOLE_LEDGER, schema, isWhole)
 }
 
-/** Whether the ledger came along: no turn is found of a world that has more than were asked for. */
+/** True if the ledger was read: the statement returns no turns of a world with more turns than requested. */
 const hasLedger = ({ world, turnsFound }: SnapshotRow): boolean => turnsFound === world.turnCount
 
 export const warmUpSnapshot = (graph: Graph): Promise<void> =>
@@ -211,10 +211,10 @@ export const isSnapshotWhole =
   (row: SnapshotRow): boolean =>
     row.world.deleted ||
     (isProgressWhole(row) &&
-      // A commit that took the world above the bound while it was read leaves a count, and no turns.
+      // A commit that raised the world above the limit during the read leaves a count without turns.
       (row.world.turnCount > ledgerUpTo ? row.turnsFound === 0 : isLedgerWhole(row, row.world.turnCount)))
 
-/** False where the edges PROGRESS are not all of the same commit. */
+/** False if the edges PROGRESS come from different commits. */
 export const isProgressWhole = ({
   world,
   criteriaProgress,
@@ -225,9 +225,8 @@ export const isProgressWhole = ({
   )
 
 /**
- * Whether what was read is of one moment. A turn's parts never change, so each turn must have as many as it says; and
- * where a commit or a supersede was seen in part, there are fewer or more turns than the world says, one number twice,
- * or an entry of a criterion that is not there yet.
+ * True if the read shows one moment. A turn's parts never change, so each turn must have as many as it counts. A read of half a
+ * commit or half a replacement has another number of turns than the world, one number twice, or an entry of an unknown criterion.
  */
 export function isLedgerWhole(
   { turnsFound, turns, criteria }: LedgerTurns,
@@ -266,7 +265,7 @@ export function snapshotFrom(row: SnapshotRow, asOf: number | null): Snapshot {
   }
 }
 
-/** After the newest turn: what the captures stored. */
+/** Builds the snapshot after the newest turn from the stored progress. */
 export function newestSnapshot(
   { world, criteriaProgress }: Pick<SnapshotRow, keyof typeof snapshotColumns>,
   ledger: Snapshot['ledger'],
@@ -294,7 +293,7 @@ export function newestSnapshot(
 
 const supersededStatement = statement('worlds/is-superseded')
 
-/** Returns whether the task of a world has a newer session. */
+/** Returns true if the task of a world has a newer session. */
 export async function isSuperseded(graph: Graph, key: string): Promise<boolean> {
   const [row] = await readRows(graph, supersededStatement, { key }, z.object({ isSuperseded: z.boolean() }))
   return row?.isSuperseded === true
@@ -302,16 +301,16 @@ export async function isSuperseded(graph: Graph, key: string): Promise<boolean> 
 
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)
 
-/** Entries under the criteria that they count for. */
+/** Assigns entries to the criteria for which they count. */
 export const placeEntries = (
   entries: readonly LedgerEntry[],
   finalKey: (key: string) => string,
 ): LedgerEntry[] => entries.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
 
-/** All entries of a world, with its criteria and the revision at which they were read. */
+/** All entries of a world with its criteria and the revision of the read. */
 export type Ledger = {
   ledgerRev: number
-  /** The numbers of its turns, in no order. */
+  /** Numbers of the turns, unordered. */
   turns: number[]
   criteria: readonly Criterion[]
   ledger: LedgerEntry[]
@@ -326,9 +325,9 @@ const ledgerRow = z.object({
 })
 
 /**
- * The whole ledger of a world; null where there is no such world.
+ * Reads the whole ledger of a world; null if the world does not exist.
  *
- * @param except a turn whose record may have lost parts: it is written anew
+ * @param except turn whose record may lack parts, because the capture replaces it
  */
 export async function readLedger(
   graph: Graph,
@@ -336,7 +335,7 @@ export async function readLedger(
   except: number | null = null,
 ): Promise<Ledger | null> {
   const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
-  // The turns of a world that is being forgotten go one after another: the write says that it is deleted.
+  // Accepts a world that is being forgotten and loses its turns one by one. The write then rejects the capture.
   const row = await readWholeRow(
     graph,
     wholeLedger,
@@ -357,7 +356,7 @@ export async function readLedger(
 
 const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })
 
-/** What merged into what, of a task's criteria. */
+/** Reads the merges of a task's criteria. */
 export const readMerges = (graph: Graph, taskKey: string): Promise<z.output<typeof mergedRow>[]> =>
   readRows(graph, merged, { taskKey }, mergedRow)
 
@@ -368,10 +367,10 @@ const entriesRow = z.object({
 })
 
 /**
- * What is shown of each criterion's history, by its key and in order: of a long world only the turns that hold the
- * newest entries are read, so that a history costs the same after 50 and after 1,000 turns.
+ * Reads the shown part of each criterion's history, by key and in order. For a long world it reads only the turns with the newest
+ * entries, so that a history costs the same after 50 and after 1,000 turns.
  *
- * @returns null where the entries are not those that the snapshot counts: a turn was superseded between the two reads
+ * @returns null if the entries differ from those of the snapshot, because a turn was replaced between the two reads
  */
 export async function readHistories(
   graph: Graph,

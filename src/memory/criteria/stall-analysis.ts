@@ -1,4 +1,4 @@
-/** Reads what stall analysis of a world needs, as of a turn. */
+/** Runs stall analysis of a world as of a turn. */
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import type { Policy } from '../../rules/criterion-states.ts'
@@ -8,11 +8,11 @@ import { readStates } from '../specification/read-states.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import type { CriterionState, Stall } from './views.ts'
 
-/** Stall analysis of a world as of a turn: what is read for it, and what a role is shown of it. */
+/** Request for stall analysis of a world as of a turn. */
 export type StallRequest = Target & { turn?: number | null | undefined; policy: Policy }
 
 /**
- * Whether a session still gets anywhere, as of a turn (inclusive; default: the newest).
+ * Determines if a session still makes progress, as of a turn (inclusive; default: the newest).
  *
  * @throws `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
  * @example

@@ -1,4 +1,4 @@
-/** Declares what a role is shown of criteria, promises and stalls: the Player sees how far things are, the Coach also why (invariant 9). */
+/** Declares the views of criteria, promises and stalls for a role: the Player sees the progress, the Coach also the reasons (invariant 9). */
 import * as z from 'zod'
 import { BASES } from '../../rules/basis.ts'
 import type { LedgerEntry, Progress } from '../../rules/progress.ts'
@@ -74,7 +74,7 @@ export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'his
   lastVerifiedTurn: number | null
 }
 
-/** A promised criterion that no judge has ever named. */
+/** Promised criterion that no judge has named. */
 export const promisedCriterion = criterionState.pick({
   criterionId: true,
   key: true,
@@ -115,7 +115,7 @@ export const VERDICTS = [
   'finished',
 ] as const
 
-/** Whether a session still gets anywhere. */
+/** Verdict on the progress of a session. */
 const stall = z.object({
   verdict: z.enum(VERDICTS),
   shouldStop: z.boolean(),
@@ -146,7 +146,7 @@ export const stallView = stall.partial({ reason: true, suggestion: true }).exten
 
 export type StallView = z.output<typeof stallView>
 
-/** What a role is shown of it. A Player is shown no history. */
+/** Returns the view of a criterion for a role. A Player sees no history. */
 export function shownCriterion(
   state: CriterionState,
   role: Role,
@@ -169,14 +169,14 @@ export function shownCriterion(
   }
 }
 
-/** The last reason that a judge gave in that turn: another may reject without any. */
+/** Returns the last reason of a judge in the contesting turn, because another judge may reject without a reason. */
 const reasonIn = (contested: number, history: readonly LedgerEntry[]): string | null =>
   history.findLast(
     ({ turn, status, source, evidence }) =>
       turn === contested && status === 'rejected' && source !== 'player' && evidence !== null,
   )?.evidence ?? null
 
-/** The Player sees that it stalls and what is left, nothing of what lies behind the verdicts (invariant 9). */
+/** Returns the stall view for a role. The Player sees the verdict and the remaining criteria, but no internals (invariant 9). */
 export function stallFor(role: Role, stall: Stall): StallView {
   const { playerSuggestion, ...told } = stall
   if (role === 'coach') return told
@@ -190,10 +190,10 @@ export function stallFor(role: Role, stall: Stall): StallView {
 
 const WARNED: ReadonlySet<string> = new Set(['plateau', 'oscillating', 'stalled', 'blocked'])
 
-/** Checks whether a context shows a warning for the verdict. */
+/** True if a context shows a warning for the verdict. */
 export const isWarned = ({ verdict }: Pick<StallView, 'verdict'>): boolean => WARNED.has(verdict)
 
-/** The warning in a context; null where there is nothing to warn of. */
+/** Returns the warning of a context; null without a reason for one. */
 export function stallWarning(
   role: Role,
   stall: Pick<StallView, 'verdict' | 'reason' | 'suggestion' | 'sinceTurn' | 'criteriaLeft'>,
