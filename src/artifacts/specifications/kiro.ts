@@ -42,7 +42,7 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
 
 const nameOfPath = (path: string): string | null => /(?:^|\/)\.kiro\/specs\/([^/]+)\//.exec(path)?.[1] ?? null
 
-/** The number of the requirement that a section is or belongs to; null if there is none. */
+/** Finds the number of the requirement of a section, or of a section around it; null without one. */
 function requirementOf(section: Section): string | null {
   const chain = [...section.parents, section].filter(({ level }) => level > 1)
   for (const { title } of chain.toReversed()) {

@@ -4,7 +4,7 @@ import { type FrontMatter, namesOf, splitFrontMatter } from './front-matter.ts'
 import type { StatedWarning } from './stated.ts'
 
 export type Section = {
-  /** Empty for the text above the first heading. */
+  /** Heading; empty for the text above the first heading. */
   title: string
   level: number
   line: number
@@ -85,7 +85,7 @@ const moveDown = (item: ListItem, offset: number): ListItem =>
 /** Matches a heading of acceptance criteria. */
 export const NAMES_CRITERIA = /acceptance\s+criteria/i
 
-/** Matches a heading that may be one of criteria, in several languages. */
+/** Matches a heading that may introduce criteria, in several languages. */
 const LOOKS_LIKE_CRITERIA =
   /acceptance|acceptatie|acceptatiecriteria|criteri|critère|criterio|critério|kryteri|akzeptanz|kriterien|критери|критері|приемк|приёмк|受け入れ|受入|验收|驗收|수락|인수|definition of done|done when|must haves?/i
 
@@ -129,7 +129,7 @@ const INLINE_CRITERIA = /^[ \t*_>]*acceptance[ \t]+criteria[*_]*[:：]/i
 
 export const quoteTitle = ({ title }: Section): string => JSON.stringify(title.slice(0, 80))
 
-/** What a section has directly below its heading; null if that is nothing. */
+/** Describes the content directly below a heading; null if it is empty. */
 export function describeContent({ items, texts }: Section): string | null {
   const parts = [
     countNoun(items.length, 'item'),

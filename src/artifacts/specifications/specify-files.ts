@@ -1,4 +1,4 @@
-/** Reads specification files, groups what they state by task, and declares it (contract: doors.md, 3). */
+/** Reads specification files, groups their criteria by task, and declares them (contract: doors.md, 3). */
 import { isUtf8 } from 'node:buffer'
 import { isDeepStrictEqual } from 'node:util'
 import { asTurngraphError, TurngraphError } from '../../core/errors.ts'
@@ -27,7 +27,7 @@ export type ReadFilesOptions = {
   nested?: boolean | undefined
   /** Reads each task of a spec-kit `tasks.md`. */
   tasks?: boolean | undefined
-  /** Names for what files do not name themselves. */
+  /** Feature and task of files that do not name them. */
   featureId?: string | undefined
   taskId?: string | undefined
   /** Reads the content of a path; it rejects what is too large or not a file. */
@@ -48,18 +48,18 @@ type TaskOfFile = {
   stated: StatedCriterion[]
   featureId: string
   taskId: string
-  /** Whether the flags name it: several such files state parts of one task. */
+  /** True if the flags name the task: several such files state parts of one task. */
   isNamedByFlags: boolean
 }
 
-/** What some files state: the report, and the lists that can be declared. */
+/** Result of reading files: the report, and the lists that can be declared. */
 export type ReadSpecifications = { report: SpecifyReport; declarations: Declaration[] }
 
 export type Declaration = { parts: readonly TaskOfFile[]; criteria: StatedCriterion[] }
 
 /**
- * Reads the files at and below the paths, and groups what they state by task. A file that cannot be read is
- * reported in `refused`, and the others are read.
+ * Reads the files at and below the paths, and groups their criteria by task. Reports a file that cannot be read in `refused`, and
+ * reads the others.
  *
  * @throws the error of a file if it is the only path
  */
@@ -83,7 +83,7 @@ export async function readSpecificationFiles(
   }
 }
 
-/** Declares what was read. A task that is rejected is reported in `refused`, and the others are declared. */
+/** Declares the criteria of files. Reports a rejected task in `refused`, and declares the others. */
 export async function declareSpecifications(
   client: SpecifyTarget,
   { declarations }: ReadSpecifications,
@@ -102,7 +102,7 @@ const refusedFile = (path: string, refused: string): SpecifiedFile => ({
   refused,
 })
 
-/** Null: a Markdown file of a folder that has nothing to do with criteria. */
+/** Reads a file; null for a Markdown file of a folder without criteria. */
 async function readFile(
   { path, isNamed }: FoundFile,
   isOnly: boolean,
@@ -144,7 +144,7 @@ function toText(bytes: Buffer, path: string): string {
 const withoutPath = (message: string, path: string): string =>
   message.replace(`${path} `, '').replace(/\.$/, '')
 
-/** Names the tasks of a file: by itself, otherwise by the flags. */
+/** Determines the tasks of a file: those that it names, otherwise the task of the flags. */
 function nameTasks(
   path: string,
   format: FormatName,
@@ -187,7 +187,7 @@ const toReported = ({ criterionId, text, kind = 'code', tests }: StatedCriterion
   ...(tests !== undefined && { tests }),
 })
 
-/** What the files of one task state together; null if it is refused. */
+/** Joins the criteria of the files of one task; null if the task is rejected. */
 function toDeclaration(group: readonly TaskOfFile[]): Declaration | null {
   const parts = group.every(({ isNamedByFlags }) => isNamedByFlags) ? group : [chooseCopy(group)]
   const [first, ...others] = parts
@@ -240,7 +240,7 @@ function refuse(tasks: readonly TaskOfFile[], reason: string): void {
   for (const { file } of tasks) file.refused ??= reason
 }
 
-/** Of several files that name one task, the folder of its state decides, then the order of the paths. */
+/** Chooses one of several files that name the same task: by the folder of its state, then by the order of the paths. */
 function chooseCopy(group: readonly TaskOfFile[]): TaskOfFile {
   const [first, ...others] = [...group].sort((a, b) => rankOfPath(a.file.path) - rankOfPath(b.file.path))
   if (first === undefined) throw new RangeError('a group has a task')
@@ -253,7 +253,7 @@ function chooseCopy(group: readonly TaskOfFile[]): TaskOfFile {
   return first
 }
 
-/** Joins what several files state of the task that the flags name. */
+/** Joins the criteria of several files for the task that the flags name. */
 function joinParts(parts: readonly TaskOfFile[]): StatedCriterion[] {
   const warnings: SpecifiedFile['warnings'] = []
   const list = new StatedList(warnings)

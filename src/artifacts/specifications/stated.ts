@@ -1,4 +1,4 @@
-/** What a specification file states: tasks, their criteria and warnings. Every format makes its criteria here. Pure. */
+/** Collects the tasks, criteria and warnings of a specification file, in any format. Pure. */
 import { MOST_CRITERIA } from '../../memory/specification/specification.ts'
 import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import type { CriterionKind } from '../../rules/values.ts'
