@@ -8,8 +8,8 @@ export const MAX_REQUEST_BYTES = 1024 * 1024
 
 /**
  * @param file `-` is standard input
- * @throws `too_large` as soon as there is more, `invalid_request` for a FIFO or a device of a folder, or the system's error where
- *   the file cannot be read
+ * @throws `too_large` as soon as the limit is exceeded, `invalid_request` for a FIFO or a device in a folder, otherwise the error
+ *   of the system
  */
 export async function readAtMost(file: string, limit: number): Promise<Buffer> {
   if (file !== '-') await refuseEndless(file)

@@ -6,7 +6,7 @@ import { type Given, parseWhole } from './command.ts'
 type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
 type StopReason = NonNullable<Settings['stopWhen']>[number]
 
-/** Copy of the schema's `STOP_REASONS`, because `--help` loads no schema. */
+/** Those of `STOP_REASONS`: `--help` loads no schema. */
 const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'stalled', 'budget']
 
 /** Value that removes a setting. It is not null, because the parser of the command line would turn null into an empty text. */

@@ -1,4 +1,4 @@
-/** `turngraph specify`: declares what must hold, from the files that state it, or shows what was declared. */
+/** `turngraph specify`: declares the criteria of a task from specification files, or shows the declared ones. */
 import path from 'node:path'
 import { FORMAT_NAMES } from '../artifacts/specifications/format-names.ts'
 import type { SpecifiedFile, SpecifyReport } from '../artifacts/specifications/report.ts'
@@ -73,7 +73,7 @@ Examples:
   },
 )
 
-/** @throws the reason why a single file that was named declares nothing */
+/** @throws the reason why the only named file declares no criteria */
 function refuseOnly({ files }: SpecifyReport, paths: readonly string[]): void {
   const [file] = files
   if (file === undefined) {

@@ -242,8 +242,8 @@ function listFiles(
 }
 
 /**
- * Applies a version of what a task declares. A criterion that is worded otherwise than in the version before is reworded; one
- * that the version leaves out is retired.
+ * Applies a version of the specification. Marks a criterion with another wording than in the previous version as reworded, and a
+ * criterion that the version leaves out as retired.
  */
 export function applyVersion(
   registry: Registry,
@@ -271,7 +271,7 @@ export function applyVersion(
   }
 }
 
-/** The declared criteria with their texts and labels in the registry; null if the task declares nothing. */
+/** Returns the declared criteria with their texts and labels in the registry; null without a specification. */
 export function specificationOf({ criteria, specification }: Registry): Specification | null {
   if (specification === null) return null
   const byKey = new Map(criteria.map((criterion) => [criterion.key, criterion]))

@@ -31,7 +31,7 @@ export function isAllVerified(states: readonly CriterionState[], promised: reado
   )
 }
 
-/** Returns the states of the criteria that count, in the total order of the contract. */
+/** The criteria that count, in the total order of the contract. */
 export function criterionStates(
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,

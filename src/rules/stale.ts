@@ -66,7 +66,7 @@ export const proofFiles = (place: z.ZodType<string, number>) =>
 /**
  * Adds the files of the next turn.
  *
- * @param finalKey where an entry's criterion counts
+ * @param finalKey returns the criterion for which an entry counts
  */
 export function addFiles(
   before: ProofFiles,

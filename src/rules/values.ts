@@ -48,7 +48,7 @@ export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 /** Origin of a number: the default, or the caller. */
 export const COUNT_SOURCES = ['default', 'explicit'] as const
 
-/** Reasons that end a turn run early if its world names them, in the order in which they are checked. */
+/** What ends a turn run early where its world names it, in the order in which they are looked at. */
 export const STOP_REASONS = ['approved', 'all_verified', 'stalled', 'budget'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 

@@ -422,7 +422,7 @@ describe('what must stay', () => {
     expect(omitted.every(({ reason }) => reason === 'token_budget')).toBe(true)
   })
 
-  test('stays where it does not fit; all else has left, and the budget is said to be exceeded', async () => {
+  test('stays even if it exceeds the budget, which the answer reports after all other items were left out', async () => {
     const { text, omitted, tokens } = await rendered(full, tokensOf(required) - 1)
     expect(text).toBe(required)
     expect(tokens.used).toBe(tokens.budget + 1)

@@ -1,4 +1,4 @@
-/** Declares the column of a statement that holds what a turn complained of. */
+/** Declares the column of a statement with the issues of a turn. */
 import * as z from 'zod'
 import { nodes } from '../../graph/model/nodes.ts'
 import { columns } from '../../rules/values.ts'
@@ -11,6 +11,6 @@ export const judgementRow = columns({
   issues: turnWithParts.shape.issues,
 }).transform(({ issues, ...judgement }) => ({ ...judgement, issues: issuesFrom(issues) }))
 
-/** False where a commit or a supersede was seen in part. */
+/** False if the read saw only part of a commit or of a replacement. */
 export const areIssuesRead = (judgements: readonly z.output<typeof judgementRow>[]): boolean =>
   judgements.every(({ issueCount, issues }) => issues.length === issueCount)

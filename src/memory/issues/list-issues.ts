@@ -1,4 +1,4 @@
-/** Lists the issues of a world as of a turn: which are open, which are gone, and since when. */
+/** Lists the open and gone issues of a world as of a turn. */
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -24,7 +24,7 @@ const ledgerStatements = statementOfTarget('issues/ledger')
 
 export const ISSUE_STATES = ['open', 'gone'] as const
 
-/** An issue through the turns of a session (contract: specification.md, "Issues have a life"). */
+/** Life of an issue through the turns of a session (contract: specification.md, "Issues have a life"). */
 export const issueLife = issueView.omit({ turn: true }).extend({
   signature: z
     .string()
@@ -43,7 +43,7 @@ export const issueLife = issueView.omit({ turn: true }).extend({
 })
 
 export type IssueLifeView = z.output<typeof issueLife>
-/** With its place among the issues of the turn that opened it. */
+/** Issue with its position among the issues of the turn that opened it. */
 export type IssueAt = IssueLifeView & { position: number }
 
 export type IssuesRequest = Target & {
@@ -57,10 +57,10 @@ const ledgerRow = snapshotRow.extend({ turnsOfWorld: z.number(), judgements: z.a
 type LedgerRow = z.output<typeof ledgerRow>
 
 /**
- * The issues of a world in the order in which they were opened, from `after` on.
+ * Lists the issues of a world in the order in which they were opened, after the position `after`.
  *
- * @param request `turn`: as of it, inclusive; default: the newest
- * @throws `not_found` where the task is not there, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
+ * @param request `turn`: last turn that counts; default: the newest
+ * @throws `not_found` if the task does not exist, `unknown_world`, `world_deleted`, `store_unavailable`, `timeout`
  * @example
  * const open = await listIssues(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', state: 'open', role: 'coach' }, { after: { turn: 0, position: -1 }, limit: 50 })
  */
@@ -91,20 +91,20 @@ export async function listIssues(
   return shown.map((life) => toView(life, states, role))
 }
 
-/** False where a commit or a supersede was seen in part. */
+/** False if the read saw only part of a commit or of a replacement. */
 const areIssuesWhole = ({ world, turnsOfWorld, judgements }: LedgerRow): boolean =>
   turnsOfWorld === world.turnCount &&
   new Set(judgements.map(({ turn }) => turn)).size === judgements.length &&
   areIssuesRead(judgements)
 
-/** A task that has no world yet has no issue. */
+/** Rejects an unknown task. A task without a world has no issues. */
 async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[]> {
   if (target.worldSlug != null) throw unknownWorld(target.project, target.worldSlug)
   await requireNames(graph, target)
   return []
 }
 
-/** In its newest words, with all criteria that these name. */
+/** Converts an issue to its view: the newest wording, with all criteria that it names. */
 function toView(
   { signature, wordings, wordingCount, turns, position, goneInTurn }: IssueLife<Issue>,
   states: readonly CriterionState[],

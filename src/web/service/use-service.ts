@@ -106,7 +106,7 @@ function inTurns(look: () => Promise<void>, signal: AbortSignal): () => void {
   return () => void run()
 }
 
-/** Keeps the object of an unchanged answer, so that Preact redraws nothing. After a failure, the last answer stays. */
+/** Keeps the object of an unchanged answer, so that Preact skips redrawing. After a failure, the last answer stays. */
 function merge<T>(before: Known<T>, now: Known<T>): Known<T> {
   const isSameQuestion = before.key === now.key
   if (now.failure !== null) return { ...now, answer: isSameQuestion ? before.answer : null }
