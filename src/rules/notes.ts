@@ -39,7 +39,7 @@ type Countable = {
 const contestOf = ({ state, contested, contestedInTurn }: Countable): number | null =>
   state === 'verified' ? (contested?.turn ?? contestedInTurn ?? null) : null
 
-/** Counts the criteria that count: contested ones are among the verified ones. */
+/** Counts the criteria that count. Contested criteria are included in the verified ones. */
 export function countCriteria(
   criteria: readonly Countable[],
 ): Counts & ProofCounts & { contestedInTurns: number[] } {

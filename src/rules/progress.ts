@@ -196,7 +196,7 @@ function addPromise(before: Progress, { turn, status, label, evidence }: Promise
   }
 }
 
-/** One judgement under all three policies. Unknown and absence change nothing but that it was named. */
+/** Applies a judgement for all three policies. `unknown` changes only the turns in which the criterion was named. */
 function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry) => Basis): Progress {
   const { turn, status, label, substantiated } = entry
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }

@@ -444,7 +444,7 @@ function unseenLines({ criteria, role }: Rendering): Line[] {
   return [plain({ kind: 'required', text, section: 'seen_by_nobody' })]
 }
 
-/** The declared criteria that no judge has named, for the Coach, once a turn was judged. */
+/** Renders the declared criteria that no judge has named, for the Coach after the first judged turn. */
 function notJudgedLines({ criteria, role }: Rendering): Line[] {
   const left = criteria.filter(({ judged, kind }) => judged === false && kind !== 'manual')
   if (role !== 'coach' || left.length === 0 || !criteria.some(({ lastTurn }) => lastTurn !== null)) return []

@@ -67,10 +67,10 @@ export const criterionCounts = {
   refuted: z.number().describe('verified, and rejected later with evidence of its own'),
 }
 
-/** Where a criterion is: what every role is shown of it, and the turns from which the rest is derived. */
+/** State of a criterion: the part that every role sees, and the turns from which the rest is derived. */
 export type CriterionState = Omit<ShownCriterion, 'contested' | 'history' | 'historyOmitted'> & {
   contestedInTurn: number | null
-  /** The newest turn in which a judge verified it explicitly. */
+  /** Newest turn in which a judge explicitly verified the criterion. */
   lastVerifiedTurn: number | null
 }
 

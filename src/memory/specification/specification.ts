@@ -23,7 +23,7 @@ const declaredInput = z.strictObject({
     .describe("code: the default; command: proven by a command's exit; manual: a person looks"),
 })
 
-/** The criteria of a task, in their order; two of one id or of equal words are refused. */
+/** Criteria of a task in order. Rejects two criteria with one id or with equal words. */
 export const declaredCriteria = z
   .array(declaredInput)
   .min(1, 'is empty; a task declares one criterion at least')

@@ -171,7 +171,7 @@ async function readNewestProgress(
 ): Promise<WorldProgress> {
   const lastActivity = row.lastActivity ?? ''
   if (row.world.deleted) {
-    // Its parts may be going, piece by piece.
+    // A deleted world may be losing its parts piece by piece.
     const { counts } = countsOf([])
     const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
