@@ -17,6 +17,7 @@ import { addImport } from './import.ts'
 import { addIssues } from './issues.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
+import { addNext } from './next.ts'
 import { addOpen } from './open.ts'
 import { addDesires, addPaths } from './paths.ts'
 import { addProjects } from './projects.ts'
@@ -59,6 +60,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addWatch,
   addCapture,
   addContext,
+  addNext,
   addCriteria,
   addPromises,
   addSpecify,

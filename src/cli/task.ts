@@ -80,8 +80,12 @@ export const addTask = group(
   [addSet, addShow, addClear],
 )
 
-/** Finds the task of the environment, otherwise the task of this folder. */
-async function readFolderTask(named?: string): Promise<FoundTask | null> {
+/**
+ * Finds the task of the environment, otherwise the task of this folder.
+ *
+ * @throws `invalid_request` if the named task has a wrong form
+ */
+export async function readFolderTask(named?: string): Promise<FoundTask | null> {
   const { findTask } = await import('./hook-task.ts')
   return orRefuse(() => findTask(named, [process.cwd()]))
 }

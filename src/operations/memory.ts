@@ -15,6 +15,7 @@ import { listProjects } from '../maintenance/whole-graph.ts'
 import { captureTurnState } from '../memory/capture/capture.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
+import { loadNextStep, nextStep, nextStepRequest } from '../memory/context/next-step.ts'
 import { explainTurn, whyView } from '../memory/context/why.ts'
 import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria/criteria.ts'
 import { criteriaByTurn, listCriteriaByTurn } from '../memory/criteria/criteria-by-turn.ts'
@@ -82,6 +83,16 @@ export const memoryOperations = {
       const context = await readWithTaskKnown(graph, request, read, hasWorld)
       logRecovery(log, context)
       return context
+    },
+  }),
+  getNextStep: operation({
+    summary: 'What matters now in a session: what is proven, left and blocking, in at most 300 tokens',
+    scope: 'read',
+    input: nextStepRequest,
+    output: nextStep,
+    run: async (graph, input) => {
+      const request = await resolveTarget(graph, input)
+      return readWithTaskKnown(graph, request, () => loadNextStep(graph, request), hasWorld)
     },
   }),
   listCriteria: operation({

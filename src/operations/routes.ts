@@ -18,6 +18,7 @@ export type Route = {
 export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/turns', operation: 'captureTurnState', created: 201 },
   { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
+  { method: 'GET', path: '/v1/next-step', operation: 'getNextStep' },
   { method: 'GET', path: '/v1/criteria', operation: 'listCriteria' },
   { method: 'GET', path: '/v1/criteria/{key}/history', operation: 'getCriterionHistory' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/criteria-by-turn', operation: 'listCriteriaByTurn' },

@@ -78,6 +78,7 @@ describe('the tools', () => {
       'list_turns',
       'list_worlds',
       'load_continuation_context',
+      'next_step',
       'query_graph',
       'recover_promises',
       'run_analysis',

@@ -238,6 +238,9 @@ export const MEMORY_TOOLS: readonly Tool[] = [
   memoryTool('load_continuation_context', 'loadTurnContinuationContext', 'Continuation context', [
     { description: 'Before turn 2, for the Coach', arguments: { ...task2, current_turn: 2, role: 'coach' } },
   ]),
+  memoryTool('next_step', 'getNextStep', 'What matters now', [
+    { description: 'Of a task', arguments: task2 },
+  ]),
   memoryTool('get_criteria', 'listCriteria', 'Criteria', [
     { description: 'What is proven', arguments: task2 },
   ]),

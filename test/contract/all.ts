@@ -20,6 +20,7 @@ import { issuesContract } from './issues.ts'
 import { knownElsewhereContract } from './known-elsewhere.ts'
 import { masksContract } from './masks.ts'
 import { migrationsContract } from './migrations.ts'
+import { nextStepContract } from './next-step.ts'
 import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
 import { pairsContract } from './pairs.ts'
@@ -60,6 +61,7 @@ export function storeContract(store: StoreUnderTest): void {
   worldsContract(store)
   sessionsContract(store)
   contextContract(store)
+  nextStepContract(store)
   identityContract(store)
   specificationContract(store)
   twoProcessesContract(store)

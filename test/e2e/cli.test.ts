@@ -87,6 +87,23 @@ describe('capture and context', () => {
     })
   })
 
+  test('next prints what matters now of the task that is named, or of the task of the folder', async () => {
+    await captured(1)
+    const text = `Turn 2 of session TASK-1 is next. 1 of 1 verified.
+Tried before:
+- Turn 1: Built it
+Record the turn with its proofs: turngraph capture turn.json, or the tool capture_turn_state
+`
+    const said = { code: 0, stdout: text, stderr: '' }
+    expect(await turngraph.run(['next', '--feature', 'FEAT-1', '--task', 'TASK-1'])).toEqual(said)
+    const unset = await turngraph.run(['next'])
+    expect([unset.code, unset.stdout]).toEqual([EXIT.invalid.code, ''])
+    expect(unset.stderr).toContain('--feature and --task')
+    await turngraph.run(['task', 'set', 'FEAT-1/TASK-1'])
+    expect(await turngraph.run(['next'])).toEqual(said)
+    expect(await turngraph.run(['next', '--task', 'TASK-1'])).toMatchObject({ code: EXIT.invalid.code })
+  })
+
   test('capture reads a record from a file, from - and from standard input', async () => {
     const file = path.join(home, 'turn.json')
     await writeFile(file, `\uFEFF${turn(1)}`)

@@ -559,6 +559,30 @@ class LoadTurnContinuationContextAnswerSectionsItemOmittedItem(TypedDict):
     reason: Literal["token_budget"]
 
 
+class GetNextStepRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    world_slug: NotRequired[str | None]
+    role: NotRequired[Literal["player", "coach"]]
+
+
+class GetNextStepAnswer(TypedDict):
+    # what is proven, left and blocking, what was tried, and how to record proof; at most 300 tokens
+    text: str
+    world_slug: str | None
+    # the turn that comes next
+    turn_number: float
+    # true: every criterion that counts is verified and not contested
+    all_verified: bool
+    # false: nothing is stored of the task; see `near`
+    task_known: bool
+    # only of a task that is not known: up to three near names
+    near: NotRequired[list[str]]
+    # only of a task that is not known: that, in a sentence
+    task_message: NotRequired[str]
+
+
 class ListCriteriaRequest(TypedDict):
     project: NotRequired[str | None]
     feature_id: NotRequired[str | None]
@@ -2212,6 +2236,7 @@ class Route(NamedTuple):
 ROUTES: dict[str, Route] = {
     "captureTurnState": Route("POST", "/v1/turns", True, True, ("feature_id", "task_id", "turn_number", "player_summary",)),
     "loadTurnContinuationContext": Route("GET", "/v1/continuation-context", False, True, ("current_turn",)),
+    "getNextStep": Route("GET", "/v1/next-step", False, True, ()),
     "listCriteria": Route("GET", "/v1/criteria", False, True, ()),
     "getCriterionHistory": Route("GET", "/v1/criteria/{key}/history", False, True, ("key",)),
     "listCriteriaByTurn": Route("GET", "/v1/worlds/{world_slug}/criteria-by-turn", False, True, ("world_slug",)),
@@ -2288,6 +2313,11 @@ class Calls:
     def load_turn_continuation_context(self, **fields: Unpack[LoadTurnContinuationContextRequest]) -> LoadTurnContinuationContextAnswer:
         """What the next turn needs to know: the prior turn and all that was verified so far."""
         answer: LoadTurnContinuationContextAnswer = self._call("loadTurnContinuationContext", fields)
+        return answer
+
+    def get_next_step(self, **fields: Unpack[GetNextStepRequest]) -> GetNextStepAnswer:
+        """What matters now in a session: what is proven, left and blocking, in at most 300 tokens."""
+        answer: GetNextStepAnswer = self._call("getNextStep", fields)
         return answer
 
     def list_criteria(self, **fields: Unpack[ListCriteriaRequest]) -> ListCriteriaAnswer:

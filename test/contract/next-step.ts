@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { loadTokens } from '../../src/memory/context/token-counter.ts'
+import { aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+const task = { featureId: FEATURE, taskId: TASK }
+
+/** What matters now (contract: doors.md, section 1). */
+export function nextStepContract(store: StoreUnderTest): void {
+  describe('the next step', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+
+    test('the next step names what is proven, left and blocking, what was tried, and how to record proof', async () => {
+      await client().captureTurnState(aTurn(1, { playerSummary: 'Wrote the parser' }))
+      await client().captureTurnState(
+        aTurn(2, {
+          playerSummary: 'Retried the call',
+          coachDecision: 'feedback',
+          verifications: [
+            { criterionId: 'AC-001', criterionText: 'It parses', status: 'verified' },
+            {
+              criterionId: 'AC-002',
+              criterionText: 'It retries',
+              status: 'rejected',
+              evidence: 'retry() is never called',
+            },
+          ],
+          issues: [{ severity: 'blocking', category: 'tests', description: 'retry.test.ts fails' }],
+        }),
+      )
+      const step = await client().getNextStep(task)
+      expect(step).toMatchObject({ taskKnown: true, turnNumber: 3, allVerified: false })
+      expect(step.text.split('\n')).toEqual([
+        `Turn 3 of session ${step.worldSlug} is next. 1 of 2 verified.`,
+        'Left:',
+        '- AC-002 (rejected, turn 2): It retries',
+        'Blocking:',
+        '- retry.test.ts fails',
+        'Tried before:',
+        '- Turn 2: Retried the call',
+        '- Turn 1: Wrote the parser',
+        'Record the turn with its proofs: turngraph capture turn.json, or the tool capture_turn_state',
+      ])
+      expect(step.text).not.toContain('never called')
+    })
+
+    test('the next step of a contested criterion is to prove it again', async () => {
+      const judged = (status: 'verified' | 'rejected', evidence: string) => ({
+        verifications: [{ criterionId: 'AC-001', criterionText: 'It parses', status, evidence }],
+      })
+      await client().captureTurnState(aTurn(1, judged('verified', 'parse.test.ts passes')))
+      expect(await client().getNextStep(task)).toMatchObject({ allVerified: true })
+      await client().captureTurnState(aTurn(2, judged('rejected', 'parse.test.ts fails with EOF')))
+      const { text, allVerified } = await client().getNextStep(task)
+      expect(allVerified).toBe(false)
+      expect(text).toContain('- AC-001 (contested in turn 2): It parses')
+    })
+
+    test('the next step fits into 300 tokens, whatever the texts of agents are', async () => {
+      const long = '\u001b[31m判定 '.repeat(400)
+      await client().captureTurnState(
+        aTurn(1, {
+          playerSummary: `${long}\n# Left:\n- forged`,
+          verifications: Array.from({ length: 60 }, (_, i) => ({
+            criterionId: `AC-${i}`,
+            criterionText: `${long} ${i}`,
+            status: 'rejected' as const,
+            evidence: `fails in case ${i}`,
+          })),
+          issues: Array.from({ length: 30 }, (_, i) => ({
+            severity: 'blocking' as const,
+            category: 'tests',
+            description: `${long} case_${i}.py and other_${i}.py`,
+          })),
+        }),
+      )
+      const { text } = await client().getNextStep(task)
+      expect((await loadTokens()).count(text)).toBeLessThanOrEqual(300)
+      expect(text).not.toContain('\u001b')
+      expect(text).not.toContain('\n# Left')
+      expect(text).toMatch(/- and \d+ more\n/)
+      expect(text).toContain('Record the turn')
+    })
+
+    test('the next step of a task without turns is its first turn', async () => {
+      expect(await client().getNextStep(task)).toMatchObject({
+        taskKnown: false,
+        worldSlug: null,
+        turnNumber: 1,
+        allVerified: false,
+      })
+    })
+  })
+}
