@@ -5,7 +5,7 @@ import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const SESSIONS = 40
-/** Captured side by side, as sessions are. */
+/** Number of sessions that are captured in parallel. */
 const LANES = 6
 
 type Session = { taskId: string; worldSlug: string; turns: TurnToSend[] }
@@ -72,7 +72,7 @@ const COMPLAINTS = [
 ] as const
 const CATEGORIES = ['tests', 'style', null] as const
 
-/** Up to 14 turns, more than a world keeps the outcomes of, some numbers left out; two sessions end at one time. */
+/** Creates a session of up to 14 turns, more than a world keeps outcomes of, with gaps. Two sessions end at the same time. */
 function complainingSession(random: Random, place: number): Session {
   const session = { taskId: `TASK-${place % 7}`, worldSlug: `session-${place}` }
   const numbers = Array.from({ length: 14 }, (_, i) => i + 1).filter(() => random.fraction() < 0.7)
@@ -136,7 +136,7 @@ const TEXTS = [
   'Passes.',
 ] as const
 
-/** Ways in which one says what another said; the last two say more and less. */
+/** Ways to repeat a text. The last two add and omit words. */
 const SAYINGS: readonly [(text: string) => string, ...((text: string) => string)[]] = [
   (text) => text,
   (text) => text.toUpperCase(),

@@ -188,7 +188,7 @@ export function analysisContract(store: StoreUnderTest): void {
         ]),
       ).toEqual([1, 2, 3].map((number) => ['w-2', number, sessionOf(number + 1), 3, 1]))
       expect(await ask('longest-turns-before-stall', 1)).toHaveLength(1)
-      // A plateau is no stall: another complaint.
+      // Another complaint makes it a plateau, which is no stall.
       await capture(4, { coachFeedback: 'Something else' })
       expect(await ask('stalled-worlds')).toMatchObject([{ world: 'w-2', verdict: 'plateau' }])
       expect(await ask('longest-turns-before-stall')).toEqual([])

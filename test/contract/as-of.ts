@@ -8,7 +8,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 type Sent = Partial<TurnToSend>
 type Step = { record: Sent; amended: { back: number; record: Sent } | null; isSpecified: boolean }
 
-/** `as_of=turn` is the context of a turn at its begin (contract: truth.md, section 5). */
+/** `as_of=turn` returns the context at the start of a turn (contract: truth.md, section 5). */
 export function asOfContract(store: StoreUnderTest): void {
   describe('a context as of its turn', () => {
     const handles = useGraph(store)

@@ -7,7 +7,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 const TASKS = ['TASK-A', 'TASK-B', 'TASK-C', 'TASK-D']
 const TURNS_BEFORE = 4
-/** So few that many captures come between two pages. */
+/** Lines per page: few, so that captures happen between two pages. */
 const LINES_A_PAGE = 10
 
 const judged = (taskId: string, turnNumber: number): TurnToSend =>

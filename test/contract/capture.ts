@@ -26,7 +26,7 @@ const permutations = <T>(items: readonly T[]): T[][] =>
     ? [[...items]]
     : items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]))
 
-/** Capture: what was acknowledged is what is read, once, in its place in the chain. */
+/** Capture: an acknowledged record is read back once, in its place in the chain. */
 export function captureContract(store: StoreUnderTest): void {
   describe('capture', () => {
     const handles = useGraph(store)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { aContext, aTurn, type ContextToLoad, clientOf, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** A record that says what seed 000's TurnStateEntity can say, and no more. */
+/** A record with exactly the fields of seed 000's TurnStateEntity. */
 const seedRecord: TurnToSend = aTurn(2, {
   playerSummary: 'Implemented the JWT middleware',
   playerDecision: 'implemented',
@@ -27,7 +27,7 @@ const seedRecord: TurnToSend = aTurn(2, {
   whatToTryNext: 'Expired tokens',
 })
 
-/** Seed 000, `load_turn_continuation_context`, followed by hand. */
+/** The output of `load_turn_continuation_context` of seed 000, written by hand. */
 const seedText = `## Previous Turn Summary (Turn 2)
 **What was attempted**: Implemented the JWT middleware
 **Coach decision**: feedback
@@ -51,7 +51,7 @@ const judged = (statuses: Record<string, Status>, evidence?: string): Partial<Tu
   })),
 })
 
-/** Continuation context: what the next turn gets to see. */
+/** The continuation context of the next turn. */
 export function contextContract(store: StoreUnderTest): void {
   describe('continuation context', () => {
     const handles = useGraph(store)

@@ -12,7 +12,7 @@ import { aContext, clientOf, PROJECT } from '../support/records.ts'
 import { rolledBack } from '../support/rolled-back.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** All that the doctor finds, however many answers it takes. */
+/** Returns all findings of the doctor, from all its pages. */
 export async function findingsOf(
   graph: Graph,
   project: string | null = null,
@@ -31,7 +31,7 @@ export async function findingsOf(
   return all
 }
 
-/** Each plants one fault, past all that would refuse it. */
+/** Statements that plant one fault each, without the checks of the operations. */
 const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a turn that is gone from the middle of the chain',
@@ -393,7 +393,7 @@ const NEITHER_DERIVABLE = new Set([
   'a step that is gone',
   'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
-/** Taken out of its world it stays in the graph. */
+/** Name of the fault whose repair removes the turn from its world, but not from the graph. */
 const DOUBLED = 'a second turn of one number'
 const isLeft = ([what, check]: (typeof FAULTS)[number]) =>
   NOT_DERIVABLE.includes(check) || NEITHER_DERIVABLE.has(what)
@@ -561,7 +561,7 @@ export function doctorContract(store: StoreUnderTest): void {
         await fillHealthy(graph)
         const client = clientOf(graph)
         const stored = await client.getTurn({ project: PROJECT, worldSlug: 'main', turnNumber: 3 })
-        // The same record is no other one, unless parts of it are missing.
+        // The same record is only captured again if parts of it are missing.
         const same = what.includes('at one place') ? [] : [{}]
         for (const changed of [...same, { playerSummary: 'Attempted anew' }]) {
           await plant(graph, cypher)

@@ -14,7 +14,7 @@ const EARLIER = 'earlier'
 const NEW = 'new'
 const at = (hour: number, minute = 0) => new Date(Date.UTC(2026, 0, 2, hour, minute)).toISOString()
 
-/** In every field that a Player may not see. */
+/** Text in every field that a Player must not see. */
 const CANARY = 'canary-of-the-judge'
 const secretsOfTheJudge: Partial<TurnToSend> = {
   coachFeedback: CANARY,

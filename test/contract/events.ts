@@ -81,7 +81,7 @@ const secretive = {
   issues: [{ severity: 'blocking', category: 'tests', description: CANARY, suggestion: CANARY }],
 } as const
 
-/** All at one instant: their keys alone put them in an order. */
+/** Copies a world many times with the same instant, so that only the keys define an order. */
 const copyWorlds = parseStatement(
   'test/copy-worlds',
   `// params: $from $copies

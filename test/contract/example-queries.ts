@@ -8,7 +8,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/how-to/analyst.md', import.meta.url))
 
-/** By their number in the document. */
+/** The queries of the document by their number. */
 const queries = new Map(
   [...readFileSync(DOCUMENT, 'utf8').matchAll(/^(\d+)\. [^\n]+\n\n```cypher\n(.*?)^```$/gms)].map(
     ([, number, text = '']) => [Number(number), text],

@@ -26,7 +26,7 @@ export function exportContract(store: StoreUnderTest): void {
   describe('export and restore', () => {
     const handles = useGraph(store)
 
-    /** An empty graph; where the store has one database, in the place of the other. */
+    /** Opens an empty graph. A store with one database replaces the other graph. */
     const another = (): Promise<Graph> => handles.open(() => store.open())
 
     let made: { lines: string[]; dump: string[]; answers: unknown[] }

@@ -23,7 +23,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 type Asked = Omit<OperationInput<'forget'>, 'dryRun'>
 
-/** Forgets all of it, however many pieces it takes, and answers what went. */
+/** Calls forget until it is done. Returns the sum of the counts. */
 export async function forgetAll(graph: Graph, asked: Asked, dryRun = false) {
   const all = {
     counts: {} as Record<string, number>,
@@ -79,7 +79,7 @@ const CONVERSATION = bytesOf(
     agentId: 'one',
   })),
 )
-/** Another session that holds a turn of the first, as a fork does. */
+/** A forked session, which contains a turn of the first one. */
 const FORK = bytesOf(turn('c1', LONG, { errors: { 5: 'no such file' } }), turn('f1', LONG, { from: 100 }))
 /** A month later. */
 const OTHER_CONVERSATION = bytesOf(

@@ -21,7 +21,7 @@ import {
 import { aTurn, clientOf } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** In this very process, without the words being looked at. */
+/** Opens a reader in this process, without the checks of the query text. */
 async function readerOf({ source }: Graph): Promise<{ reader: Reader; close: () => Promise<void> }> {
   if (source.engine === 'neo4j') {
     const reader = new Neo4jReader(source.options)

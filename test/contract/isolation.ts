@@ -41,7 +41,7 @@ type Parts = {
   gates?: object | undefined
 }
 
-/** No bleed, determinism, and what readers see of a write that is under way. */
+/** Isolation of scopes, determinism, and reads during a write. */
 export function isolationContract(store: StoreUnderTest): void {
   describe('isolation', () => {
     const handles = useGraph(store)

@@ -25,7 +25,7 @@ const ownTurn = (more: Partial<TurnToSend> = {}): TurnToSend =>
 
 const issue = (description: string, more = {}) => ({ severity: 'blocking', description, ...more })
 
-/** In every field that a Player may not see. */
+/** Text in every field that a Player must not see. */
 const CANARY = 'canary-of-the-judge'
 const secretsOfTheJudge: Partial<TurnToSend> = {
   coachFeedback: CANARY,

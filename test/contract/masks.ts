@@ -15,7 +15,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 const task = { project: PROJECT, featureId: FEATURE, taskId: TASK }
 
-/** Put together here, so that nobody who scans this file takes them for secrets. */
+/** Joined at run time, so that a scan of this file does not report them as secrets. */
 const [EXPIRED, REVOKED] = [['expired', '123abc'].join(''), ['revoked', '456def'].join('')]
 const criterion = (secret: string): string => `A request with token=${secret} answers 401 and no body`
 

@@ -230,7 +230,7 @@ export function migrationsContract(store: StoreUnderTest): void {
           coachDecision: i % 2 === 0 ? 'approved' : 'feedback',
           completedAt: i === 7 ? null : `2026-01-01T00:${i % 3}0:0${i % 4}${['', '.5', '.000017'][i % 3]}Z`,
           filesModified: [
-            ...(i % 5 === 0 ? ['/w/.guardkit/worktrees/TASK-1/src/w.ts'] : []), // of those that no file leads to
+            ...(i % 5 === 0 ? ['/w/.guardkit/worktrees/TASK-1/src/w.ts'] : []), // turns without lessons have no topics of files
             ...['src/a.ts', './src/b%.ts', '/etc/passwd', 'src/a.ts', 'x'.repeat(1_001)],
           ],
           lessonsFromTurn: i % 5 === 0 ? [] : ['Await it'],

@@ -28,7 +28,7 @@ async function pairsIn(graph: Graph, asked: { project?: string; since?: string; 
   return lines.map((line) => JSON.parse(line) as Pair)
 }
 
-/** Player and Coach as a training set. */
+/** Turns as pairs of Player and Coach, for training. */
 export function pairsContract(store: StoreUnderTest): void {
   describe('pairs', () => {
     const handles = useGraph(store)

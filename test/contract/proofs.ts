@@ -148,7 +148,7 @@ export function proofsContract(store: StoreUnderTest): void {
   })
 }
 
-/** Captured side by side, as sessions are. */
+/** Number of sessions that are captured in parallel. */
 const LANES = 6
 
 const inOrder = (some: readonly unknown[]): string[] => some.map((one) => JSON.stringify(one)).sort()

@@ -20,7 +20,7 @@ const judged: Partial<TurnToSend> = {
 }
 const promising: Partial<TurnToSend> = { ...judged, promises: [{ ...criterion, status: 'complete' }] }
 
-/** How a context finds its promises, by the turns of the world. */
+/** Sessions by the turn whose promises the context shows. */
 const SESSIONS: [promises: string, turns: Partial<TurnToSend>[]][] = [
   ['of its prior turn', [judged, judged, promising]],
   ['of the first turn, recovered', [promising, judged, judged]],

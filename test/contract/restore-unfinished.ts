@@ -45,7 +45,7 @@ async function exportTasks(turns = TURNS): Promise<{ lines: string[]; dump: stri
   return { lines, dump, records }
 }
 
-/** A restore that was killed leaves a task that says so, until it is finished or removed. */
+/** A killed restore marks its task as incomplete, until it is finished or removed. */
 export function restoreUnfinishedContract(store: StoreUnderTest): void {
   describe('a restore that was killed', () => {
     const handles = useGraph(store)

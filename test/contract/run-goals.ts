@@ -21,7 +21,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
     const handles = useGraph(store)
     let now = Date.UTC(2026, 0, 1)
 
-    /** A service whose attempts end as `play` says, by their number in the run. */
+    /** Creates a service whose attempts have the outcomes of `play`, by their number in the run. */
     async function serviceOf(play: (sequence: number) => AttemptOutcome | Promise<AttemptOutcome>) {
       const executor: Executor = async ({ sequence }) => play(sequence)
       const runs = new TurnRuns({
@@ -32,7 +32,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
       const client = inProcessClient({ graph: handles.graph, project: PROJECT, runs })
       const task = { featureId: FEATURE, taskId: TASK, worldSlug: 'w' }
-      /** How a run of the world ends. */
+      /** Returns the status of a run of the world after its end. */
       const ended = async (settings: NewWorld, turnCount = 9, maxAttempts = 20) => {
         await client.createWorld({ ...task, executor: 'played', ...settings })
         const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount, maxAttempts })

@@ -811,7 +811,7 @@ export function runsContract(store: StoreUnderTest): void {
     })
     describe('the next attempt of a world', () => {
       const asked = { worldSlug: 'w', workerId: 'worker-1', withContinuation: false }
-      /** Shorter than the pause between two signs of life of a feed: only an event ends the wait in time. */
+      /** Shorter than the heartbeat of a feed, so that only an event can end the wait in time. */
       const waitMs = 12_000
 
       test('whatever is open is claimed, and a repeat by the same worker answers the same claim', async () => {

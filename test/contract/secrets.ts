@@ -9,7 +9,7 @@ import { aContext, aTurn, clientOf, PROJECT, type TurnToSend } from '../support/
 import { bytesOf, errorsOf, everyTurn, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** Put together here, so that nobody who scans this file takes it for one. */
+/** Joined at run time, so that a scan of this file does not report it. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
 const DSN = `postgres://app:${['hunter', '2hunter'].join('')}@db.internal/app`
 

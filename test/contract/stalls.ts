@@ -9,7 +9,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 const WORLDS = 240
 /** Worlds of one task share its criteria. */
 const TASKS = 90
-/** Captured side by side, as sessions are. */
+/** Number of sessions that are captured in parallel. */
 const LANES = 6
 const LABELS = ['AC-1', 'a, b', 'null', ',"complete","', '",null', '[1,"approved"]', "it's"]
 
@@ -186,7 +186,7 @@ export function stallsContract(store: StoreUnderTest): void {
       await capture(3, ['verified'])
       expect(await capture(4, ['rejected'])).toBe('oscillating')
       expect(await listed()).toMatchObject([{ verdict: 'oscillating', since_turn: 1, criteria: 1 }])
-      // The newest 20 verdicts on the criterion are all of turn 5: what was said before is in the ledger alone.
+      // The newest 20 verdicts on the criterion are all from turn 5, so earlier ones are only in the ledger.
       expect(await capture(5, many)).toBe('oscillating')
       expect(await listed()).toMatchObject([{ verdict: 'oscillating' }])
       // In the window, and back to its first turn.
@@ -201,7 +201,7 @@ export function stallsContract(store: StoreUnderTest): void {
 
 const LISTED = ['stalled', 'blocked', 'oscillating', 'plateau']
 
-/** Every way to a verdict. */
+/** Kinds of sessions, one for each way to a verdict. */
 const KINDS = [
   'blocked',
   'finished',

@@ -11,7 +11,7 @@ export type StoreUnderTest = {
   open(): Promise<Graph>
   /** A graph that is empty and has no schema. */
   openUnmigrated(): Promise<Graph>
-  /** Another handle on the same data, as a second process would have; a store of one process returns `graph`. */
+  /** Opens another handle on the same data, like a second process. A store of one process returns `graph`. */
   beside(graph: Graph): Promise<Graph>
 }
 

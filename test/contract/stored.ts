@@ -65,5 +65,5 @@ export function storedContract(store: StoreUnderTest): void {
   })
 }
 
-/** Sweeping a database between tests may take the chain's links along. */
+/** The clean-up of a database between tests can delete these relationships. */
 const MIGRATIONS = 'SchemaMigration MIGRATED_TO SchemaMigration'

@@ -26,7 +26,7 @@ const sessions = parseStatement(
   'MATCH (s:TranscriptSession) RETURN s.id AS id, s.cwd AS cwd',
 )
 
-/** A fork copies records into a second session: one turn a start, whoever holds it. */
+/** A fork copies records into a second session. The copies of a turn count as one. */
 export function transcriptCopiesContract(store: StoreUnderTest): void {
   describe('copies of a turn', () => {
     const handles = useGraph(store)

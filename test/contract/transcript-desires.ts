@@ -12,7 +12,7 @@ const S2 = sessionOf(2)
 const journey = (id: string, calls: number, from: number, ends = true) =>
   turn(id, ['Grep', ...Array.from({ length: calls - 2 }, () => 'Read'), 'Edit'], { from, ends })
 
-/** Long turns that recur: seed 002, phase 4. */
+/** Recurring long turns (seed 002, phase 4). */
 export function transcriptDesiresContract(store: StoreUnderTest): void {
   describe('desires', () => {
     const handles = useGraph(store)

@@ -41,7 +41,7 @@ const RICH = bytesOf(
   turn('t7', ['Glob', 'Glob', 'mcp__a__b', 'Edit', 'Edit', 'Edit', 'Read'], { from: 100, ends: false }),
 )
 
-/** As an earlier version left it. */
+/** Stores a sentence in the form of an earlier version. */
 const storeSentence = parseStatement(
   'test/store-sentence',
   `MATCH (s:FailedStep {id: 't1.5'}), (f:TranscriptFile)
@@ -49,7 +49,7 @@ const storeSentence = parseStatement(
    RETURN s.id AS id`,
 )
 
-/** Reading the same bytes twice, in pieces, and by two at a time. */
+/** Imports of the same bytes: repeated, in pieces, and in parallel. */
 export function transcriptImportContract(store: StoreUnderTest): void {
   describe('importing transcripts', () => {
     const handles = useGraph(store)

@@ -22,7 +22,7 @@ const verified = (criterionId: string, criterionText?: string): Partial<TurnToSe
   verifications: [{ criterionId, criterionText, status: 'verified' }],
 })
 
-/** No process remembers anything of a world: what another one wrote between two captures is known. */
+/** A process keeps no state of a world, so it sees the writes of others between two captures. */
 export function twoProcessesContract(store: StoreUnderTest): void {
   describe('guarantee: a process has the data that another one stored', () => {
     const handles = useGraph(store)

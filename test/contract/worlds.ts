@@ -140,7 +140,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(await newest()).toBe('first')
       expect(await write('07:00', { turnNumber: 4 })).toMatchObject({ worldSlug: 'first' })
       expect(await newest()).toBe('first')
-      // An old session that is imported says itself when it was.
+      // An imported old session has its own completion time.
       await write('13:00', { worldSlug: 'old', completedAt: '2025-01-01T00:00:00Z' })
       expect(await newest()).toBe('first')
     })
@@ -456,7 +456,7 @@ export function worldsContract(store: StoreUnderTest): void {
       await client().captureTurnState(
         aTurn(7, {
           coachDecision: 'approved',
-          completedAt: '2026-03-04T10:00:00Z', // its clock was wrong: it is no newer activity
+          completedAt: '2026-03-04T10:00:00Z', // a wrong clock: this is no newer activity
           acceptanceCriteriaStatus: { 'AC-002': 'verified' },
           promises: [],
           issues: [],
