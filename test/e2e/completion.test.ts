@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { cli } from '../faults/harness/service-process.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** Shell completion, as a shell asks for it. */
+/** Shell completion, called in the same way as by a shell. */
 
 const completed = async (...words: string[]): Promise<string[]> => {
   const { stdout, code, stderr } = await commandsOn(temporaryFolder()).run(['complete', '--', ...words])

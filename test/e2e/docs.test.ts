@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** Docs are code: every shell block of the README and the how-tos runs, and shows what it says (Cypher: test/contract). */
+/** Every shell block of the README and the how-tos runs and prints the shown output (Cypher: test/contract). */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const files = [
@@ -19,7 +19,7 @@ const blocksOf = (file: string, language: string): string[] =>
     ([, written, text = '']) => (written === language ? [text] : []),
   )
 
-/** In the checkout, as the reader would, but on a service and a data folder of this test's own. */
+/** Runs a script in the checkout, with a service and a data folder of this test. */
 async function runInShell(script: string, { url, folder }: { url: string; folder: string }): Promise<string> {
   const own = script
     .replaceAll('npx turngraph', 'node dist/bin/main.js')
@@ -31,7 +31,7 @@ async function runInShell(script: string, { url, folder }: { url: string; folder
   return stdout
 }
 
-/** A project of somebody who has installed the package. */
+/** Creates a project that has the package installed. */
 function projectWith(sources: readonly string[]): { folder: string; files: string[] } {
   const folder = temporaryFolder()
   mkdirSync(path.join(folder, 'node_modules'))
@@ -45,7 +45,7 @@ function projectWith(sources: readonly string[]): { folder: string; files: strin
   return { folder, files: written }
 }
 
-/** A document shows a table as a terminal does, where this test reads it from a pipe. */
+/** Converts a table to tabs between columns: documents show the output of a terminal, but this test reads a pipe. */
 const columnsApart = (text: string): string => text.replace(/\t|(?<=\S) {2,}/g, '\t')
 
 const run = promisify(execFile)

@@ -10,7 +10,7 @@ import { cli } from '../faults/harness/service-process.ts'
 import { coach, player } from '../support/written-session.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** Every example of a help text runs, in the order of the commands, and answers something. */
+/** Every example of a help text runs, in the order of the commands, and prints output. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

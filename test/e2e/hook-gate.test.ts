@@ -81,7 +81,7 @@ function aUser() {
   }
 }
 
-/** As Claude Code does: through a shell, with JSON on standard input. */
+/** Runs a hook in the same way as Claude Code: through a shell, with JSON on standard input. */
 const inShell = (
   command: string,
   input: string,

@@ -15,7 +15,7 @@ test.each(['report', 'export'])(
       [missing, `error: --out: the folder "${path.dirname(missing)}" does not exist`],
       [home, `error: --out: "${home}" is a folder`],
     ] as const) {
-      // A service that is nowhere: the first call to it says so.
+      // No service has this address: the first call to it fails.
       const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9' }
       const { code, stdout, stderr } = await turngraph.run([command, '--project', 'shop', '--out', out], {
         environment,

@@ -84,7 +84,7 @@ type Locked = {
 const packagesOf = (file: string): [string, Locked][] =>
   Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages)
 
-/** As a disk has it: in blocks of 4 KiB. */
+/** Returns the size on disk, in blocks of 4 KiB. */
 const onDisk = (folder: string): number =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -33,7 +33,7 @@ const WAYS: Record<string, (file: string) => void> = {
 const TURN = JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: 1, player_summary: 'Built it' })
 const LIMIT = ['timeout', '-k', '1', '60']
 
-/** How a command must not end: by a defect, at its limit, with a stack, or with two errors. */
+/** Lists faults of a command: an internal error, a timeout, a stack, or two errors. */
 function listFaults(what: string, { code, stderr }: Ran): string[] {
   const errors = stderr.split('\n').filter((line) => line.startsWith('error: '))
   const isOrderly = code === 0 || (errors.length === 1 && ![1, 124, 137, null].includes(code))
@@ -121,7 +121,7 @@ const STRANGERS: Record<string, (file: string, content: string) => void> = {
   }),
 }
 
-/** Each command of the command line, but for those that open no graph: `completion`, `config`, `schema`, `task`, `hook` and `help`. */
+/** Every command except those that open no graph: `completion`, `config`, `schema`, `task`, `hook` and `help`. */
 const COMMANDS: readonly string[] = [
   ...[
     'capture -',

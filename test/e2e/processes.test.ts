@@ -296,7 +296,7 @@ test('mcp ends in order when the connection that is its input is reset', async (
 
 test.each([
   ['of a parent', []],
-  // A write to it would block, where the process did not say otherwise.
+  // A write to it blocks, unless the process makes it non-blocking.
   ['of a shell', ['sh', '-c', 'mkfifo unread && exec "$@" 2<> unread', 'sh']],
 ])('SIGTERM ends a service whose standard error is a pipe %s that nobody reads', async (_whose, wrapper) => {
   const environment = { TURNGRAPH_AUTH: 'off' }
@@ -374,7 +374,7 @@ test('a process that ends while its log is not read ends normally', async () => 
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-/** A process that runs `script` with a log on its standard error, which nobody reads yet. */
+/** Starts a process that runs `script` with a log on its standard error, which is not read yet. */
 function logging(script: string, options: readonly string[] = []) {
   const module = new URL('../../dist/platform/log.js', import.meta.url)
   const begin = `const log = (await import('${module}')).createLog('info')\n`
@@ -462,7 +462,7 @@ async function begunCapture(url: string) {
     })
     sending.on('error', reject)
   })
-  answered.catch(() => {}) // whoever abandons it knows
+  answered.catch(() => {}) // the test aborts it
   sending.flushHeaders()
   await once(sending, 'continue')
   return {

@@ -22,7 +22,7 @@ async function captureAll(turngraph: ReturnType<typeof commandsOn>): Promise<voi
   expect(code, stderr).toBe(0)
 }
 
-/** From the element that has an id up to the next one that has any. */
+/** Returns the part from the element with this id to the next element with an id. */
 const partAt = (html: string, id: string): string => {
   const start = html.indexOf(` id="${id}"`)
   return start === -1 ? '' : html.slice(start, html.indexOf(' id="', start + 1))

@@ -9,7 +9,7 @@ import { cli } from '../faults/harness/service-process.ts'
 import { type Connection, connected, EXECUTORS } from '../integration/mcp-connect.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** Turn runs as a user at a terminal has them, and as an agent that speaks MCP over stdio. */
+/** Turn runs from a terminal, and from an agent over MCP on stdio. */
 
 function aUser() {
   const folder = temporaryFolder()
@@ -133,7 +133,7 @@ describe('turngraph run', () => {
     const id = idIn(started.stdout)
     expect(await run('run', 'start', 'w')).toMatchObject({
       code: 5,
-      // Between two attempts of the run it says which run holds the world.
+      // Between two attempts the message names the run that holds the world.
       stderr: expect.stringMatching(/has an attempt at work|is held by turn run/),
     })
     const cancelled = await run('run', 'cancel', id, '--reason', 'wrong branch')

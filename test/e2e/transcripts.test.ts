@@ -41,7 +41,7 @@ const writeAll = () => {
   )
 }
 
-/** Every command of a user on the same files, with what it prints. */
+/** Returns functions that run commands on the same files and return their output. */
 async function everyCommand() {
   const noted = async (...args: string[]) => {
     const { code, stdout, stderr } = await turngraph.run(args)

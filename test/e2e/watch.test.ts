@@ -12,7 +12,7 @@ const BOUND_MS = 30_000
 
 type Watch = { child: ChildProcess; lines: () => Record<string, unknown>[]; turns: () => string[] }
 
-/** `turngraph watch` in a process of its own, and the lines that it has printed so far. */
+/** Starts `turngraph watch` in its own process, and collects its lines. */
 function startWatch(commands: ReturnType<typeof commandsOn>, args: string[], environment = {}): Watch {
   const child = commands.start(['watch', '--project', 'shop', '--json', ...args], { environment })
   onTestFinished(() => void child.kill('SIGKILL'))
