@@ -14,7 +14,7 @@ const HALF = Number(process.env.TURNGRAPH_TEST_SEED) % 2
 
 type Client = ReturnType<typeof clientOf>
 
-/** Every context of a session with its lists, and what is counted, as of each of its turns. */
+/** Reads every context of a session with its lists and counts, as of each of its turns. */
 async function tellSession(
   client: Client,
   worldSlug: string,

@@ -20,7 +20,7 @@ import { clientOf } from '../support/records.ts'
 type Context = OperationOutput<'loadTurnContinuationContext'>
 type Place = { project: string; featureId: string; taskId: string; worldSlug: string }
 
-/** Captures every run of a repository as a world, and answers where each of them is. */
+/** Captures every run of a repository as a world. Returns the places of the worlds. */
 async function captureAll(graph: Graph, project: string, root: string): Promise<Map<string, Place[]>> {
   const { tasks } = await readFolders(await findTaskFolders([root]))
   const taken = new Set<string>()
@@ -87,8 +87,8 @@ const promisesSeen = ({ source, recoveredFromTurn, items }: Asked['promises']) =
 })
 
 /**
- * The promises whose label is not that of their criterion. Each lies on the criterion whose words are its own: the
- * shown text begins with the promise's, or the other way round.
+ * Returns the promises whose label differs from that of their criterion. Checks that each has the criterion with the same
+ * text: the shown text begins with that of the promise, or the reverse.
  */
 function shiftedPromises({ criteria, promises }: Asked, at: string): string[] {
   return promises.items.flatMap(({ key, label, criterionId, criterionText }) => {
@@ -151,7 +151,7 @@ class BlockingIssues {
 describeCorpus('real autobuild artifacts', () => {
   describe.each(corpusRepositories())('$name', ({ name, root }) => {
     const oracle: TaskExpectation[] = expectations(root)
-    /** All contexts, Player's and Coach's, as the first engine gave them. */
+    /** All contexts of Player and Coach on the first engine. */
     let reference: string[] | null = null
 
     for (const engine of [memory, shuffled, neo4jLts]) {

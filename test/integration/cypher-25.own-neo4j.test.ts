@@ -21,7 +21,7 @@ const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
 const BOUND_MS = 300_000
 const PLANS_WITHIN_MS = 60_000
 
-/** Every database that is made from 2026 on may speak Cypher 25, where its owner says so. */
+/** The owner of a database of version 2026 or later can set Cypher 25 as its default. */
 describeOnOwnNeo4j('current', () => {
   let server: Neo4jServer
   let driver: Driver

@@ -15,7 +15,7 @@ import { clientOf } from '../support/records.ts'
 
 const transcripts = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 
-/** All real artifacts, each repository a project, and all real transcripts in the first of them. */
+/** Imports all real artifacts, one project per repository, and all real transcripts into the first project. */
 async function importAll(graph: Graph): Promise<string[]> {
   const projects = corpusRepositories()
   for (const { name, root } of projects) await importAutobuild(clientOf(graph, name), [root])

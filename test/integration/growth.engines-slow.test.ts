@@ -70,7 +70,7 @@ class CountingGraph extends ObservedGraph {
 
 const profiled = ({ name, text, params }: Statement): Statement => ({ name, text: `PROFILE ${text}`, params })
 
-/** Grafeo prints its operators, each with the rows that it gave. */
+/** Grafeo prints each operator with its number of rows. */
 const profileOnEmbedded =
   (graph: Graph): Profile =>
   async (steps) => {
@@ -161,7 +161,7 @@ async function transcribe(client: TurngraphClient, task: string, number: number)
 
 const labelsOnly = { verifications: [{ criterionId: 'AC-001', status: 'verified' as const }] }
 
-/** Everything that a loop asks in a turn, in the forms in which it is asked. */
+/** Runs all operations of a loop in a turn, in all their forms. */
 async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
   const client = clientOf(graph)
   const of = { featureId: 'FEAT-1', taskId: task }

@@ -49,7 +49,7 @@ test('if every connection has an active request, a further one is closed', async
   expect((await underWay).status).toBe(200)
 })
 
-/** Connected, sends `begun` and then nothing more, and does not answer an end. */
+/** Connects, sends only `begun`, and does not close its side when the service does. */
 async function silentClient(port: number, begun: string) {
   const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   onTestFinished(() => void socket.destroy())

@@ -428,7 +428,7 @@ test('a header with an invalid project is rejected, even if the query names one'
   expect((await call('GET', '/v1/worlds?project=shop', { headers })).status).toBe(400)
 })
 
-/** The value in the place of every value that a schema has, however deep. */
+/** Replaces every value of a schema with the given value, at any depth. */
 function fillWith(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return fillWith(schema.unwrap() as z.ZodType, value)

@@ -4,7 +4,7 @@ import { ALL_TOOLS } from '../../src/operations/tools.ts'
 import { record, type Started, start, tokensFile } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
-/** `/mcp` as HTTP: who may call it, from where, and what it is not. */
+/** The HTTP side of `/mcp`: access, origins and rejected requests. */
 describe('/mcp', () => {
   const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params })
   const tool = (name: string, args: object = {}) => rpc('tools/call', { name, arguments: args })

@@ -10,14 +10,14 @@ import { type Service, startService } from '../../src/http/service.ts'
 import { loadConfig } from '../../src/platform/config.ts'
 import { createLog } from '../../src/platform/log.ts'
 
-/** `body` is what JSON.parse gave, or the text. */
+/** `body` is the parsed JSON, or the text. */
 type Answer = { status: number; headers: Headers; body: ReturnType<JSON['parse']> }
 
 export type Started = {
   service: Service
   graph: Graph
   dataFolder: string
-  /** The token of the data folder; empty where TURNGRAPH_AUTH is off. */
+  /** The token of the data folder, or an empty string if TURNGRAPH_AUTH is off. */
   token: string
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
@@ -86,7 +86,7 @@ async function callAt(url: string, method: string, { body, headers, token }: Cal
   }
 }
 
-/** Past fetch, which sets Host itself. */
+/** Sends a request with this Host header, which fetch does not allow. */
 export function callWithHost(
   started: Started,
   host: string,
@@ -116,7 +116,7 @@ export const record = (fields: Record<string, unknown> = {}): Record<string, unk
 export class SwitchedGraph implements Graph {
   readonly engine = 'embedded'
   #graph: Graph = EmbeddedGraph.open({ folder: null })
-  /** Awaited before each statement: throw to be away, wait to be slow. */
+  /** Awaited before each statement. If it throws, the store is away; if it waits, the store is slow. */
   gate: () => Promise<void> = async () => {}
 
   /** Keeps the next statement waiting until `letGo`; those after it pass. */

@@ -14,7 +14,7 @@ const FILE = bytesOf(
 const clientAt = ({ service, token }: Started) => httpClient({ url: service.url, token })
 
 describe('POST /v1/transcripts/import', () => {
-  /** Two folders, one of which the service may import from. */
+  /** Creates two folders. The service may import from the first one. */
   function folders() {
     const folder = newFolder()
     const [inside, outside] = [path.join(folder, 'roots'), path.join(folder, 'roots2')]

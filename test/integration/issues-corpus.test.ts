@@ -128,7 +128,7 @@ const LABELED: readonly (readonly [folder: string, a: string, b: string, label: 
   ['guardkit-harv/TASK-HARV-004', '2.9', '5.8', 'apart'],
 ]
 
-/** Labeled pairs of one cause that the rule keeps apart: their texts share no two identifiers. */
+/** Maximum number of labeled pairs of one cause that the rule does not join, because their texts share fewer than two identifiers. */
 const MAX_MISSED = 11
 
 describeCorpus('issues of the corpus', () => {

@@ -17,7 +17,7 @@ function emptyClient(log = (_message: string) => {}) {
   return client
 }
 
-/** Two turns: AC-1 verified in the first, AC-2 in the second; promises in the first alone. */
+/** Creates a client with two turns: AC-1 is verified in the first, AC-2 in the second. Only the first has promises. */
 async function clientWithTurns(log?: (message: string) => void) {
   const client = emptyClient(log)
   await client.captureTurnState({

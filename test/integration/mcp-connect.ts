@@ -134,7 +134,7 @@ async function connectedOf2026(transport: ModernTransport): Promise<Connection> 
 
 async function connectionOf(client: Connection['client']): Promise<Connection> {
   onTestFinished(() => client.close())
-  await client.listTools() // a client knows the output schemas by then, and checks every success by them
+  await client.listTools() // loads the output schemas, so that the client validates every result
   const callTool = (name: string, args: unknown): Promise<Json> =>
     client.callTool({ name, arguments: args as Record<string, unknown> })
   return {

@@ -121,7 +121,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     const uri = `turngraph://shop/worlds/r/runs/${run.turn_run_id}`
     let changes = 0
     await client.subscribe([uri], () => changes++)
-    // It waits for a worker, so it has not ended before somebody listens.
+    // The run waits for a worker, so it does not end before the subscription.
     const cancel = { world_slug: 'r', project: 'shop', abort: true }
     expect((await call('POST', `/v1/turn-runs/${run.turn_run_id}/cancel`, { body: cancel })).status).toBe(200)
     const status = async () => JSON.parse((await client.readResource(uri)).contents[0].text).status
@@ -220,7 +220,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
   })
 })
 
-/** More combinations than a machine counts in a minute, in little memory: it ends by its time alone (measured: not in 15 s). */
+/** A query with little memory that takes longer than a minute, so only its timeout ends it (measured: not in 15 s). */
 const ENDLESS =
   'UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 3000) AS c RETURN count(*) AS n'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Started, start } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
-/** Both eras of the protocol at one address, as they are on the wire. */
+/** Both generations of the protocol at one address, tested on the wire. */
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 const OF_2026 = '2026-07-28'

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts'
 import { type Connection, type Json, overHttp, overStdio, type Prepared } from './mcp-connect.ts'
 
-/** Seed 001's required MCP tests, by their names: over both transports on the embedded engine, and over HTTP on Neo4j. */
+/** The MCP tests that seed 001 requires, with its names: over both transports on the embedded engine, and over HTTP on Neo4j. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -78,7 +78,7 @@ describe('the content of a report', () => {
 
   const LEFT_OUT = { part: 'criterion', text: 'AC-9', tokens: 5, reason: 'token_budget' } as const
 
-  /** More of everything than a report shows. */
+  /** Extends each list and text of a session beyond the limits of a report. */
   function lengthen(session: WholeSession): WholeSession {
     const [criterion] = session.criteria.criteria
     if (criterion === undefined) throw new Error('the session has no criterion')

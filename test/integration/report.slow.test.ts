@@ -27,7 +27,7 @@ const longTurn = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSen
     ...more,
   })
 
-/** Told apart by letters: issues that differ in a number alone are one. */
+/** Creates issues that differ in letters, because issues that differ only in a number count as one. */
 const named = (count: number, what: string) =>
   Array.from({ length: count }, (_, i) => `${what} ${letter(i / 26)}${letter(i)}`)
 const letter = (i: number): string => String.fromCharCode('a'.charCodeAt(0) + (Math.floor(i) % 26))

@@ -11,7 +11,7 @@ const artifactsOf = (root: string): { file: string; document: unknown }[] =>
     .sort()
     .map((file) => ({ file, document: JSON.parse(readFileSync(path.join(root, file), 'utf8')) }))
 
-/** Every string of a document, keys as well. */
+/** Returns every string of a document, including keys. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (value === null || typeof value !== 'object') return []

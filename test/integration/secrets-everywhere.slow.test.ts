@@ -16,18 +16,18 @@ import { failed, linesOf, placed, result, user } from '../support/written-transc
 import { newFolder, start } from './http-start.ts'
 import { connected } from './mcp-connect.ts'
 
-/** Invariant 10, by every door: of no kind of secret does anything survive, wherever one looks afterwards. */
+/** Invariant 10: no part of a secret of any kind is in any output, whichever interface it entered through. */
 
 type PlantedKind = Planted & { name: string }
 
-/** Each of a random of its own: no secret is part of another one. */
+/** Each secret has its own seed, so that no secret is part of another one. */
 const planted = (seed: number): PlantedKind[] =>
   SECRET_KINDS.map(({ name, make }, i) => ({ name, ...make(seeded(seed * 10_000 + i)) }))
 
-/** Every eighth kind, of each seed others: for doors that lead to one that all of them have gone through. */
+/** Every eighth kind, others for each seed: for interfaces that call one that is tested with all kinds. */
 const sample = (seed: number): PlantedKind[] => planted(seed).filter((_, i) => i % 8 === seed % 8)
 
-/** A part of a secret that is no chance: of random texts of some MiB no ten characters are the same. */
+/** Minimum length of a match that is no coincidence: random texts of some MiB share no ten characters. */
 const LONGEST_CHANCE = 10
 
 /** The kinds of which a text still has a part. */
@@ -82,7 +82,7 @@ async function serve() {
   return { ...started, data, log: () => logged }
 }
 
-/** All texts in every free field of a turn. */
+/** Creates a turn with all texts in every free field. */
 const turnWith = (turnNumber: number, texts: readonly string[]) => {
   const half = Math.ceil(texts.length / 2)
   const joined = [texts.slice(0, half), texts.slice(half)].map((some) => some.join('\n'))
@@ -260,7 +260,7 @@ test('no secret survives in the names, ids, folders and messages of a transcript
     expect(leaksIn(text, secrets), place).toEqual([])
 }, 60_000)
 
-/** All that a command line has printed, and its folder holds; the export is one of them. */
+/** Collects the output and the files of a command line, with an export. */
 async function lookedAtBy(turngraph: ReturnType<typeof commandsOn>, printed: string) {
   const { code, stdout, stderr } = await turngraph.run(['export'])
   expect(code, stderr).toBe(0)

@@ -51,7 +51,7 @@ describeCorpus('what the tasks of real sessions declare', () => {
   })
 })
 
-/** Counted by lines: the items at the margin, from the first heading that says so to the next one that is no deeper. */
+/** Counts the unindented list items from the first heading of criteria to the next heading of the same or a higher level. */
 function countCriteria(source: string): number {
   const lines = source.replace(/^(`{3,}|~{3,}).*\n[\s\S]*?^\1.*$/gm, '').split('\n')
   const levelOf = (line: string) => /^(#{1,6}) /.exec(line)?.[1]?.length ?? Number.POSITIVE_INFINITY
@@ -62,7 +62,7 @@ function countCriteria(source: string): number {
     .length
 }
 
-/** Calculated from the records: a later turn than the last verification names a file of the newest promise until then. */
+/** Computes stale proofs from the records: a turn after the last verification names a file of the newest promise before it. */
 async function compareStale(client: ReturnType<typeof clientOf>, worldSlug: string): Promise<number> {
   let found = 0
   const { items: turns } = await client.listTurns({ worldSlug })
@@ -91,7 +91,7 @@ async function compareStale(client: ReturnType<typeof clientOf>, worldSlug: stri
   return found
 }
 
-/** The analysis lists what `criteria` calls stale in any session, and no more; where it is declared, under the same label. */
+/** Checks that the analysis lists exactly the stale criteria of all sessions; declared ones have the same label. */
 async function compareStaleProofs(client: ReturnType<typeof clientOf>, isDeclared: boolean): Promise<void> {
   const row = (world: unknown, label: unknown, text: unknown, stale: unknown) =>
     JSON.stringify([world, stale, ...(isDeclared ? [label, text] : [])])

@@ -16,7 +16,7 @@ import { fillWithEverything } from '../support/whole-graph.ts'
 
 const transcripts = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 
-/** There and back again: what leaves one engine is what comes back from the other, byte for byte. */
+/** Exports to another engine and back, and checks that the bytes are equal. */
 async function thereAndBack(source: Graph, engine: StoreUnderTest): Promise<string[]> {
   const [lines, dump, counts] = [await exportOf(source), await dumpOf(source), await countsOf(source)]
   const there = await engine.open()
@@ -29,7 +29,7 @@ async function thereAndBack(source: Graph, engine: StoreUnderTest): Promise<stri
       expect(leaving.join('\n') === lines.join('\n')).toBe(true)
       await restoreLines(back, leaving)
       expect((await exportOf(back)).join('\n') === lines.join('\n')).toBe(true)
-      // All at once: a server would not have the time.
+      // In one request: a server would exceed its deadline.
       expect(await dumpOf(back)).toEqual(dump)
       expect([...(await brokenCounts(back)), ...(await brokenTurns(back))]).toEqual([])
     } finally {

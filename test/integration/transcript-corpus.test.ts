@@ -111,7 +111,7 @@ function parseLine(line: string): Usage | null {
   }
 }
 
-/** All of the graph but where the files are and how far they were read. */
+/** Returns the whole graph, without the paths of files and their offsets. */
 async function contents(): Promise<string[]> {
   expect(await brokenTurns(graph)).toEqual([])
   return (await importedDump(graph))

@@ -16,12 +16,12 @@ import { errorsOf, importedDump, reportsOf, send, sessionOf } from '../support/t
 import { failed, linesOf, placed, result, says, user, type Written } from '../support/written-transcript.ts'
 import { newFolder, start } from './http-start.ts'
 
-/** A word for each place, so that a leak says where it comes from. */
+/** Returns a unique word for a place, which identifies the source of a leak. */
 const canary = (place: string): string => `canary-${place}-word`
 
 const S1 = sessionOf(1)
 
-/** Put together here, so that nobody who scans this file takes it for one. */
+/** Joined at run time, so that a scan of this file does not report it. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
 
 const use = (id: string, name: string, input: unknown): Written => ({
@@ -157,7 +157,7 @@ const FILE = Buffer.concat([
   Buffer.from(`{"type":"user","message":{"content":"${canary('pending')}`),
 ])
 
-/** Every byte of every file below a folder. */
+/** Reads all files below a folder. */
 function bytesBelow(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(folder, name))

@@ -170,7 +170,7 @@ describe.skipIf(!present)('the real transcripts, imported', () => {
         const graph = await engine.open()
         try {
           const store = clientStore(clientOf(graph))
-          // Folder by folder, the last one first: in which order they come says nothing.
+          // Imports folder by folder, the last one first, because the order does not matter.
           const paths = engine === neo4jLts ? [root] : ['claude-code-log', '_synthetic_edge', '.']
           for (const each of paths) await importFiles(store, [path.resolve(root, each)], { project: PROJECT })
           answers.push(await reportsOf(clientOf(graph)))

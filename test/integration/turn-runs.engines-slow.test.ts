@@ -11,7 +11,7 @@ import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts
 import { newFolder, SwitchedGraph, start } from './http-start.ts'
 import { EXECUTORS, executorsFile, type Json } from './mcp-connect.ts'
 
-/** Turn runs as orchestrators and workers meet them, over REST, on both engines. */
+/** Turn runs of orchestrators and workers over REST, on both engines. */
 
 for (const engine of enginesHere([memory, neo4jLts])) describeOn(engine, suite)
 

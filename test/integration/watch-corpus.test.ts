@@ -10,7 +10,7 @@ import { importsInTest, watchedFolder, watchInTest } from '../support/watched.ts
 import { type FileToWrite, writeFiles, writeSlowly } from '../support/written-session.ts'
 
 const POLL = { timeout: 60_000, interval: 200 }
-/** Tasks of a repository: those with the most turns, all written at once. */
+/** Number of tasks per repository: those with the most turns, all written in parallel. */
 const TASKS = 16
 const PARTS = ['work_state', 'player', 'coach', 'turn_state'] as const
 
