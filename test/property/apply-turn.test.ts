@@ -255,7 +255,7 @@ const anyStep: fc.Arbitrary<SessionStep> = fc.oneof(
   { weight: 2, arbitrary: fc.subarray(CRITERIA, { minLength: 1 }).map((declared) => ({ declared })) },
 )
 
-/** More turns than a state keeps outcomes of, and versions that reword a criterion and leave others out. */
+/** A session with more turns than a state keeps outcomes of, and with versions that reword and omit criteria. */
 const LONG_SESSION: SessionStep[] = [
   { declared: CRITERIA.filter((_, i) => i !== 1) },
   ...turnsFrom(1, 5),

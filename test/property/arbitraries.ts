@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { name } from '../../src/core/fields.ts'
 import type { TurnToSend } from '../support/records.ts'
 
-/** Any text that may be stored: every code point but NUL. */
+/** Any text that can be stored: all code points except NUL. */
 const anyText = (maxLength = 40) =>
   fc
     .oneof(fc.string({ maxLength }), fc.string({ unit: 'binary', maxLength }))
@@ -47,7 +47,7 @@ const wording = fc.oneof(
   ),
   anyText(),
 )
-/** As keys of maps `__proto__` is refused: it would not survive the way through JavaScript. */
+/** Keys of maps. `__proto__` is rejected, because JavaScript does not keep it. */
 const mapKey = (key: fc.Arbitrary<string>) => key.filter((name) => name !== '__proto__')
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
 const instant = fc

@@ -19,7 +19,7 @@ const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial
 setMergeCacheSize(1_000)
 
 const any = (maxLength: number) => fc.string({ unit: 'binary', maxLength })
-/** Where pieces of the split pattern, sentences and lines begin and end. */
+/** Texts of characters at which pieces of the split pattern, sentences and lines begin and end. */
 const edges = (maxLength: number) =>
   fc.string({
     unit: fc.constantFrom(
@@ -188,7 +188,7 @@ const anyElsewhere: fc.Arbitrary<Elsewhere> = fc.record({
   known: fc.array(knownElsewhere, { maxLength: 5 }),
 })
 
-/** Any budget, and above all those at which something of the text has to go. */
+/** Any budget, mostly one that does not fit the whole text. */
 const anyBudget = fc.oneof(
   fc.integer({ min: 100, max: 100_000 }),
   fc.integer({ min: 100, max: 2_000 }),
@@ -230,7 +230,7 @@ function countedIssues(issues: Rendering['issues']): (Rendering['issues'][number
   })
 }
 
-/** Promised criteria that no judge named are counted apart, unless the list of criteria shows them already. */
+/** Counts promised criteria without a verdict, unless the list of criteria shows them already. */
 const promisedShown = ({ criteria, promisedNotJudged }: Rendering): number => {
   const isAnyJudged = criteria.some(({ lastTurn }) => lastTurn !== null)
   const isSpecified = criteria.some(({ declared }) => declared !== undefined)
@@ -240,7 +240,7 @@ const promisedShown = ({ criteria, promisedNotJudged }: Rendering): number => {
 const hasProgress = (given: Rendering): boolean => given.olderTurnsRecorded || promisedShown(given) > 0
 const isFirstBlocking = (issue: Rendering['issues'][number], { issues }: Rendering): boolean =>
   says(issues.find(({ severity }) => severity === 'blocking')) === says(issue)
-/** Shown below its issue, unless the focus is the same text. */
+/** A suggestion is shown below its issue, unless the focus has the same text. */
 const hasSuggestion = (issue: Rendering['issues'][number], given: Rendering): boolean => {
   const suggestion = issue.suggestion ?? ''
   const focus = given.prior.whatToTryNext ?? ''
@@ -259,7 +259,7 @@ function furtherRequired(given: Rendering): number {
   )
 }
 
-/** Written from the contract, not from render.ts. */
+/** Returns the mandatory lines. Written from the contract, not from render.ts. */
 function requiredLines(given: Rendering): string[] {
   const { prior, criteria, issues, verifiedInPrior } = given
   const icons = { verified: '✓', rejected: '✗', pending: '○' }

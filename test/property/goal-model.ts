@@ -128,7 +128,7 @@ function countingIn(turns: readonly Turn[]): string[] {
   return judged.length > 0 ? judged : promisedIn(turns)
 }
 
-/** `sticky`: verified once is verified. */
+/** `sticky`: a criterion that was verified once stays verified. */
 const verifiedIn = (turns: readonly Turn[]): string[] =>
   countingIn(turns).filter((criterion) => turns.some(({ verdicts }) => verdicts[criterion] === 'verified'))
 

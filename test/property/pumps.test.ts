@@ -54,7 +54,7 @@ const FORMATS = Object.fromEntries(
 
 type Schema = z.core.$ZodTypes
 
-/** A value of a schema's form, with the pump in the place of every text, number and key. */
+/** Creates a value that matches a schema, with the pump in place of every text, number and key. */
 function fill(schema: unknown, text: string): unknown {
   const { def } = (schema as Schema)._zod
   switch (def.type) {

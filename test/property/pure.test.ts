@@ -8,7 +8,7 @@ import { captureRequest } from '../../src/memory/record/record.ts'
 import { defaultSlug } from '../../src/memory/worlds/scope.ts'
 import { anyContent, anyName } from './arbitraries.ts'
 
-/** Different parts, different key: `make` may be called with the parts as they are. */
+/** Checks that `make` returns different keys for different parts. */
 function injective<P extends unknown[]>(parts: fc.Arbitrary<P>, make: (...parts: P) => string): void {
   fc.assert(
     fc.property(parts, parts, (a, b) => {

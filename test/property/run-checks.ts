@@ -69,7 +69,7 @@ export function expectWhole(seen: WorldSeen): void {
 
 const idsOf = (id: string | null): string[] => (id === null ? [] : [id])
 
-/** `toEqual` for hundreds of thousands of comparisons: the slow one only words the difference. */
+/** A fast `toEqual` for hundreds of thousands of comparisons: the slow one runs only to describe a difference. */
 export function same(actual: unknown, expected: unknown, what: () => string): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual, what()).toEqual(expected)
 }

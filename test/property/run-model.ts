@@ -34,7 +34,7 @@ export type Command =
   | (OfRun & { do: 'releaseTurnRun'; fence: number })
   | (OfRun & { do: 'pauseTurnRun'; fence: number; ms: number })
   | (OfRun & { do: 'failTurnRun'; fence: number; reason: string })
-  /** `by` resumes interrupted runs, under `id`; `later`: another process will; null: nobody does. */
+  /** `by` resumes interrupted runs, with `id`. `later`: another process resumes them. Null: they are not resumed. */
   | { do: 'reconcileRunningAttempts'; instance: string | null; held: string[]; by: string | null; id: string }
   | (OfWorld & { do: 'captureTurnState'; turn: number; record: string; supersede: boolean })
   | (OfWorld & { do: 'deleteWorld' })
@@ -45,7 +45,7 @@ export type Command =
   | (OfWorld & { do: 'listAttemptsOfWorld'; limit: number; before: number })
   | { do: 'pass'; ms: number }
 
-/** `details` is left out where no text says what they are. */
+/** `details` is omitted if no contract defines them. */
 export type Answer = { said: unknown } | { refused: ErrorCode; details?: unknown }
 
 export type WorldSettings = { project: string; slug: string; executor: string; leaseTtlMs: number } & {
@@ -108,7 +108,7 @@ export type WorldSeen = {
   attempts: Attempt[]
 }
 
-/** No Error: hundreds of thousands of stacks that nobody reads would take as long as all the rest. */
+/** No subclass of Error: creating hundreds of thousands of unused stacks would double the time of the test. */
 class Refusal {
   readonly code: ErrorCode
   readonly details: unknown
@@ -121,7 +121,7 @@ class Refusal {
 /** Contract turns.md, "Limits". */
 export const LAST_TURN = 1_000_000
 
-/** When the model's and the stores' time begins. */
+/** Start of the time of the model and the stores. */
 export const BEGIN = Date.UTC(2026, 0, 1)
 
 /** The services' clock is an hour off: leases must not care. */
@@ -218,7 +218,7 @@ export class RunModel {
     }
   }
 
-  /** Seed 001, `start_turn_run`. The same id again is the same run. */
+  /** Seed 001, `start_turn_run`. A repeated id returns the same run. */
   #startTurnRun(
     world: WorldOfModel,
     { id, owner, turns, maxAttempts }: Command & { do: 'startTurnRun' },
@@ -418,7 +418,7 @@ export class RunModel {
     }
   }
 
-  /** Contract hardening.md, "The rest": a lease further away than its time to live has expired; 30 s are left to a clock that waited. */
+  /** Contract hardening.md, "The rest": a lease that ends too late has expired. 30 s are added for a clock that waited. */
   #isFarAway(leaseUntil: number, { leaseTtlMs }: WorldOfModel): boolean {
     return leaseUntil - this.now > leaseTtlMs + 30_000
   }
@@ -460,7 +460,7 @@ export class RunModel {
     }
   }
 
-  /** Seed 001, `request_turn_run_cancel`; "the first cancel_reason stays"; `abort` reaches the attempt under way. */
+  /** Seed 001, `request_turn_run_cancel`; "the first cancel_reason stays"; `abort` also ends the active attempt. */
   #cancel(
     world: WorldOfModel,
     run: RunOfModel,
@@ -500,7 +500,7 @@ export class RunModel {
     return true
   }
 
-  /** A restart in good order: the run is left to the process that resumes it; where none may, it is interrupted at once. */
+  /** A normal restart: the run waits for the process that resumes it. If it cannot be resumed, it is interrupted immediately. */
   #release(world: WorldOfModel, run: RunOfModel): void {
     if (leftOf(world, run) === null) {
       this.#endRun(world, run, 'interrupted', RESTARTED)
@@ -511,7 +511,7 @@ export class RunModel {
     run.leaseUntil = this.now
   }
 
-  /** Contract, "Runs that know their goal", `resume`: a new run for what is left, linked to the interrupted one. */
+  /** Contract, "Runs that know their goal", `resume`: a new run for the remaining turns, linked to the interrupted one. */
   #resume(world: WorldOfModel, run: RunOfModel, id: string, owner: string): void {
     const left = leftOf(world, run)
     if (left === null) return
@@ -565,7 +565,7 @@ export class RunModel {
     return found
   }
 
-  /** Contract turns.md, "Errors": what a run or an attempt holds is the turns above the current one. */
+  /** Contract turns.md, "Errors": a run or an attempt reserves the turns above the current one. */
   #capture(
     world: WorldOfModel,
     { turn, record, supersede }: Command & { do: 'captureTurnState' },
@@ -601,7 +601,7 @@ export class RunModel {
     return world
   }
 
-  /** All that callers can see of a world; null once it is deleted. */
+  /** Returns the view of a world that callers get, or null after its deletion. */
   seen(slug: string): WorldSeen | null {
     const world = this.#world(slug)
     if (world.deleted) return null
@@ -643,7 +643,7 @@ function chainOf({ runs }: WorldOfModel, run: RunOfModel): RunOfModel[] {
   return chain
 }
 
-/** "What is left of `turn_count` and `max_attempts`, at most 5 in a chain": no interruption takes a turn its attempt. */
+/** "What is left of `turn_count` and `max_attempts`, at most 5 in a chain". An interrupted attempt does not count. */
 function leftOf(world: WorldOfModel, run: RunOfModel): { turns: number; maxAttempts: number } | null {
   const attempts = attemptsOf(world, run)
   const turns = run.turns - withStatus(attempts, 'committed')

@@ -1,17 +1,17 @@
-/** Draws moves of turn runs: commands that say "the newest attempt" where a command has to name one. */
+/** Draws moves of turn runs: commands with a relative name, such as the newest attempt, instead of an id. */
 import fc from 'fast-check'
 import { RECORDS } from './goal-model.ts'
 import { type Command, LAST_TURN, type RunModel } from './run-model.ts'
 
 type Which = 'own' | 'stale' | 'ahead'
 
-/** `home` is the world whose run or attempt is meant; it differs from `world` where a caller names the wrong one. */
+/** `home` is the world of the run or attempt. It differs from `world` if a caller names the wrong one. */
 export type Move = {
-  /** `onward` is what a coordinator and its worker would do next. */
+  /** `onward` is the next step of a coordinator and its worker. */
   do: Command['do'] | 'onward'
   world?: string
   home?: string
-  /** How many have started since. */
+  /** Number of runs or attempts that started later. */
   run?: number
   attempt?: number
   fence?: Which
@@ -24,7 +24,7 @@ export type Move = {
   tokens?: number
   /** The world whose work the reconciling process has in hand. */
   held?: string | null
-  /** From the current turn, or one of its own. */
+  /** Turn relative to the current one, or an absolute turn. */
   above?: number
   turn?: number
   [more: string]: unknown
@@ -109,7 +109,7 @@ export const sweeps: [number, Move[]][] = [
     }),
   ],
 ]
-/** Not where the clock is a real one: the run is due from the very millisecond on. */
+/** Not used with a real clock, because the run is due in the same millisecond. */
 export const releases: [number, Move[]][] = [[2, every({ do: 'releaseTurnRun', world, run, fence })]]
 export const deletions: [number, Move[]][] = [[1, every({ do: 'deleteWorld', world })]]
 export const reads: [number, Move[]][] = [
@@ -119,7 +119,7 @@ export const reads: [number, Move[]][] = [
 ]
 export const passing = (ms: number[]): [number, Move[]][] => [[18, every({ do: 'pass', ms })]]
 
-/** Runs and attempts of another world, and worlds that nobody has. */
+/** Moves with runs and attempts of another world, and with unknown worlds. */
 function astray(): Move[] {
   const wrong = { world: [INSIDE, 'nowhere'], home: OUTSIDE }
   const held = { ...wrong, fence: 'own' }
@@ -234,7 +234,7 @@ export const sameAgain: fc.Arbitrary<Move[]> = fc.constantFrom(
   ),
 )
 
-/** Half of `maxLength` on average. */
+/** Returns sequences with half of `maxLength` on average. */
 export const sequenceOf = (
   one: fc.Arbitrary<Move>,
   maxLength: number,

@@ -13,7 +13,7 @@ import { cases } from './cases.ts'
 vi.setConfig({ testTimeout: 300_000 })
 fc.configureGlobal({ endOnFailure: true })
 
-/** Each run has a project of its own, so that one graph serves them all. */
+/** Returns a place in its own project, so that all runs can share one graph. */
 const place = () => ({ project: `run ${crypto.randomUUID()}`, featureId: 'FEAT-1', taskId: 'TASK-1' })
 
 const chain = (numbers: Iterable<number>): string => {

@@ -45,7 +45,7 @@ export type StoredSuite = {
   open: () => Promise<{ graph: Graph; close: () => Promise<void> }>
   sequences: number
   goalSequences: number
-  /** 0: what comes at the same time is not compared. */
+  /** Number of sequences with parallel commands, or 0 to skip them. */
   atOnceSequences: number
 }
 
@@ -213,7 +213,7 @@ class StoreInTime {
     ref: { project: string; worldSlug: string; attemptId: string },
     { fence, record, tokens }: Command & { do: 'commitAttempt' },
   ): Promise<Attempt> {
-    const attempt = await this.#runs.getAttempt(ref).catch(() => null) // of a deleted world: it was told before
+    const attempt = await this.#runs.getAttempt(ref).catch(() => null) // the world is deleted: the turn is known already
     if (attempt !== null) this.#tried.set(ref.attemptId, attempt.attemptedTurn)
     const turn = captureRequest.parse(turnOf(ref.worldSlug, this.#tried.get(ref.attemptId) ?? 1, record))
     return this.#runs.commitAttempt(ref, fence, turn, tokens === undefined ? {} : { usedTokens: tokens })
@@ -236,7 +236,7 @@ function asModelled<T>(answer: T): T {
 /**
  * Compares the store with the model on an engine.
  *
- * @param open a graph for one sequence: where it is an empty one, what a failed sequence leaves disturbs none of those that shrink it
+ * @param open opens a graph for one sequence. If it is empty, the data of a failed sequence does not affect its shrunk ones
  */
 export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences }: StoredSuite): void {
   const times = passing([1, 1, 1, 1, 2, 3, 4, 10, -1].map((steps) => steps * STEP_MS))
@@ -417,7 +417,7 @@ function atGoal(stopWhen: StopReason[], ...turns: Move[]): Move[] {
   ]
 }
 
-/** The state after them, where some order of these commands would have got these answers and left this world. */
+/** Returns the state after the commands, if some order of them gives these answers and this world. */
 function explained(
   model: RunModel,
   asked: readonly { command: Command; answer: Answer }[],

@@ -175,7 +175,7 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   what,
 })
 
-/** Every second one is of the main thread alone, so that long stories of one thread are there too. */
+/** Transcripts. Half of them have only the main thread, so that long threads occur. */
 export const anyTranscript = (maxLength: number): fc.Arbitrary<Written[]> =>
   fc.tuple(fc.boolean(), fc.array(happening, { maxLength, size: 'max' })).map(([isAlone, happenings]) => {
     const writer = new Writer()
@@ -301,13 +301,13 @@ export const anyChunks = fc.array(
   },
 )
 
-/** Up to four places at which the file ended when it was read: five stages. */
+/** Sorts up to four places at which a read of the file ended, which gives five stages. */
 export const cutsOf = (places: readonly number[], length: number): number[] =>
   places.map((place) => place % (length + 1)).sort((a, b) => a - b)
 
 export const anyPlaces = fc.array(fc.nat(), { maxLength: 4 })
 
-/** A line that is no record, nor several: without a newline. */
+/** A line that contains no record, without its newline. */
 export const anyGarbage: fc.Arbitrary<Buffer> = fc.oneof(
   // Without a closing brace, by which it could hold objects.
   fc

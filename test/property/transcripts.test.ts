@@ -19,7 +19,7 @@ import { anyChunks, anyFile, anyGarbage, anyPlaces, anyTranscript, cutsOf } from
 
 const RUNS = cases(60)
 
-/** All that a reading says. How often it handed a turn on is its own business. */
+/** The result of a read, without the number of times that it emitted a turn. */
 const said = ({ sessions, badLines, recoveredLines, consumed, transcript }: Reading) => ({
   sessions,
   badLines,

@@ -21,7 +21,7 @@ import { anyMove, changes, commandOf, deletions, passing, releases, sequenceOf, 
 
 vi.setConfig({ testTimeout: 600_000 })
 
-/** How many sequences the pure functions go through. */
+/** Number of sequences for the pure functions. */
 const SEQUENCES = cases(2_000)
 
 /** The least that can be called a store. */
@@ -184,7 +184,7 @@ class PureStore {
     }
   }
 
-  /** As `runs/leased` and TurnRunStore do it: only a world that says that something is due is looked into. */
+  /** Same as `runs/leased` and TurnRunStore: reads only the worlds that are due. */
   #reconcile(command: lifecycle.Reconcile): { runs: number; attempts: number } {
     const found = { runs: 0, attempts: 0 }
     for (const world of this.#worlds.values()) {

@@ -87,7 +87,7 @@ const MERGE_AFTER_LABELS: readonly Arrival[] = [
   ),
 ]
 
-/** As another process holds it: captures of one task wait for each other by the source of their graph. */
+/** A graph with its own source, like in another process: captures of one task are serialized per source. */
 class OtherProcess extends ObservedGraph {
   readonly #source: GraphSource
 
@@ -103,7 +103,7 @@ class OtherProcess extends ObservedGraph {
 
 const another = (graph: Graph): Graph => new OtherProcess(graph)
 
-/** How each arrival is captured, in their order. */
+/** Converts arrivals to captures, in their order. */
 function capturesOf(arrivals: readonly Arrival[]) {
   const newest = new Map<string, number>()
   return arrivals.map(({ sender, world, turn, ...content }, i) => {
@@ -134,7 +134,7 @@ async function stored(
   return dump
 }
 
-/** Another process, to which something happens right before it reads the ledger of a world. */
+/** Another process that is interrupted right before it reads the ledger of a world. */
 class InterruptedGraph extends OtherProcess {
   readonly #interrupt: () => Promise<unknown>
 
