@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, test } from 'vitest'
 
-/** Where Debian, Ubuntu, Fedora and macOS have a Chromium. */
+/** Paths of Chromium on Debian, Ubuntu, Fedora and macOS. */
 const USUAL_PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

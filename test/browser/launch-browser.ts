@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
 
-/** No sandbox: tests run as root in containers. The rest keeps the browser itself from asking anybody anything. */
+/** No sandbox, because tests run as root in containers. The other flags stop requests of the browser itself. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -89,7 +89,7 @@ describeInBrowser('a page that stays open', () => {
     await setVisibility(page, 'hidden')
     await capture(2)
     await page.waitForTimeout(LATER_MS)
-    expect(await page.getByRole('columnheader', { name: 'Turn 2' }).count()).toBe(0) // nobody looks
+    expect(await page.getByRole('columnheader', { name: 'Turn 2' }).count()).toBe(0) // the tab is hidden
     await setVisibility(page, 'visible')
     await page.getByRole('columnheader', { name: 'Turn 2' }).waitFor()
     await capture(3)

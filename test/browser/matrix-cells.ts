@@ -1,4 +1,4 @@
-// Reads the matrix of the page, and compares it with what the turns of the session said.
+// Reads the matrix of the page, and compares it with the turns of the session.
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
@@ -40,7 +40,7 @@ export async function compareMatrix(
 ): Promise<number> {
   const cells = await readMatrix(page)
   const expected = await expectedVerdicts(clientOf(graph), project, worldSlug)
-  // The last word of a turn on a criterion is what its cell says.
+  // A cell shows the last verdict of its turn on the criterion.
   const last = new Map(expected.map(({ cell, status }) => [cell, status]))
   for (const [cell, status] of last) {
     if (status === 'pending') continue

@@ -7,7 +7,7 @@ import { compareMatrix, readMatrix } from './matrix-cells.ts'
 import { useBrowser } from './open-page.ts'
 
 const CELL = 24
-/** Wider than the screen, and higher than the page lets it be. */
+/** A size that is wider than the screen and higher than the page allows. */
 const LAYERED = { turns: 120, criteria: 40 }
 
 describeInBrowser('the matrix of criteria over turns', () => {

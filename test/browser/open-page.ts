@@ -5,11 +5,11 @@ import { postPageCode } from '../../src/client/page-code.ts'
 import { findBrowser } from './find-browser.ts'
 import { launchBrowser } from './launch-browser.ts'
 
-/** Where a service answers, and what it asks for. */
+/** The address and the token of a service. */
 export type Served = { service: { url: string }; token: string }
 
 export type Opening = {
-  /** Default: the token of the service's data folder. Null: none. */
+  /** Token that the page uses. Default: the token of the service's data folder. Null: no token. */
   token?: string | null
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
@@ -64,7 +64,7 @@ export function useBrowser(): Opened {
 
 const FAILED_REQUEST = /^Failed to load resource/
 
-/** Everything that a page must not do, as it does it. */
+/** Collects errors, console messages and requests that a page must not cause. */
 function watchPage(page: Page, mayAsk: string, mayFail: boolean): string[] {
   const noise: string[] = []
   page.on('console', (message) => {

@@ -21,7 +21,7 @@ import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
-/** A report as it lies on a disk; gone after the test. */
+/** Writes a report to a file, which is deleted after the test. */
 function saved(html: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-report-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

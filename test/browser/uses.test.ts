@@ -59,7 +59,7 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Is this criterion proven, and by what evidence?': async (page) => {
     const detail = page.getByRole('complementary', { name: 'AC-002, turn 5: verified' })
     await detail.getByText('Ran the tests of this criterion', { exact: false }).first().waitFor()
-    await detail.getByRole('link', { name: 'Turn 4' }).waitFor() // where it was rejected between
+    await detail.getByRole('link', { name: 'Turn 4' }).waitFor() // the turn that rejected it in between
   },
   'What was promised, but never judged?': async (page) => {
     const detail = page.getByRole('complementary', { name: 'AC-007, turn 5: promised' })

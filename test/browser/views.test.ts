@@ -17,7 +17,7 @@ import { useBrowser } from './open-page.ts'
 const PATTERN = 'Grep → Read{2+} → Edit → Bash → Edit → Bash'
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 
-/** Every view, by its address and by what it shows once it is there. */
+/** Every view, with its address and a check that it is shown. */
 const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Promise<void> }[] = [
   {
     name: 'projects',
