@@ -41,7 +41,7 @@ export function analysisOraclesContract(store: StoreUnderTest): void {
       expect(await rows('recurring-issues')).toEqual(expected)
     })
 
-    test('evidence-copied agrees with a comparison of each text with each', async () => {
+    test('evidence-copied agrees with a comparison of all pairs of texts', async () => {
       const random = new Random(29)
       const sessions = Array.from({ length: SESSIONS }, (_, i) => promisingSession(random, i))
       await capture(sessions)

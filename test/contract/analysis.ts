@@ -126,7 +126,7 @@ export function analysisContract(store: StoreUnderTest): void {
       await expect.poll(() => seen.filter((what) => what === 'is done').length).toBe(4)
     })
 
-    test('tool patterns of rejected against approved turns, of the time of each turn alone', async () => {
+    test('tool patterns of rejected and approved turns count only calls during each turn', async () => {
       expect(await ask('tool-patterns-by-decision')).toEqual([
         { pattern: 'Grep{2+} → Edit', approved: 0, rejected: 3, avg_length: 3 },
         { pattern: 'Read → Edit', approved: 1, rejected: 0, avg_length: 2 },
@@ -194,7 +194,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await ask('longest-turns-before-stall')).toEqual([])
     })
 
-    test('turns with an end only share the calls of a session in their worktree by their ends', async () => {
+    test('turns without a start divide the calls of a session in their worktree by their ends', async () => {
       const client = clientOf(handles.graph)
       const day = 86_400
       const place = { taskId: 'TASK-2', worldSlug: 'w-2' }
@@ -237,7 +237,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('how a world got on', async () => {
+    test('progress shows the turns of a world', async () => {
       expect(await rows('progress', { worldSlug: TASK })).toEqual(
         [1, 2, 3, 4].map((number) => [
           FEATURE,
@@ -386,7 +386,7 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('how turn runs ended, and why attempts failed', async () => {
+    test('outcomes of turn runs, and reasons of failed attempts', async () => {
       const client = clientOf(handles.graph)
       await client.createWorld({ featureId: FEATURE, taskId: 'T-1', worldSlug: 'w-1', executor: 'simulated' })
       await client.createWorld({ featureId: FEATURE, taskId: 'T-2', worldSlug: 'w-2' })
@@ -669,7 +669,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(given[0]).toBeLessThanOrEqual(26_000)
     })
 
-    test('the Cypher of every analysis is whole: run as it is listed, it answers the same', async () => {
+    test('the listed Cypher of every analysis gives the same answer as the analysis', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
       for (const { name, cypher, params } of items) {
@@ -686,7 +686,7 @@ export function analysisContract(store: StoreUnderTest): void {
       }
     })
 
-    test('desires, as the last import has left them', async () => {
+    test('desires as of the last import', async () => {
       const client = clientOf(handles.graph)
       const long = ['Grep', 'Read', 'Read', 'Edit', 'Bash', 'Bash', 'Bash']
       for (const number of [5, 6, 7]) {
@@ -702,7 +702,7 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(desire?.slice(1)).toEqual(['Grep → Read{2+} → Edit → Bash{2+}', 3, 7, 3])
     })
 
-    test('every analysis answers for every filter it has, another project sees nothing, and the rest is refused', async () => {
+    test('every analysis accepts each of its filters, rejects others, and shows nothing of other projects', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
       expect(items).toHaveLength(23)

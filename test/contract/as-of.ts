@@ -101,7 +101,7 @@ export function asOfContract(store: StoreUnderTest): void {
       expect(then).toMatchObject({ status: 'ok', previousTurn: 1, promises: { items: [] } })
     })
 
-    test('it names criteria as a session did that was deleted since', async () => {
+    test('it keeps the names of criteria from a session that was deleted later', async () => {
       const verifications = (criterionText: string) => [
         { criterionId: 'AC-1', criterionText, status: 'rejected' },
       ]

@@ -231,7 +231,7 @@ export function autobuildContract(store: StoreUnderTest): void {
       }
     })
 
-    test('the autobuild executor plays one round an attempt of a turn run', async () => {
+    test('the autobuild executor runs one round per attempt of a turn run', async () => {
       const agents = scriptedAgents()
       const seen: string[] = []
       const executor = autobuildExecutor({

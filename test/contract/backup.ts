@@ -70,7 +70,7 @@ export function backupContract(store: StoreUnderTest): void {
   describe('back-up', () => {
     const handles = useGraph(store)
 
-    test('an export that is taken while captures run holds, whole, every turn that was acknowledged before it began', async () => {
+    test('an export during captures contains every turn that was acknowledged before it started, completely', async () => {
       const client = clientOf(handles.graph)
       const sessions = new BusySessions(client)
       while ([...sessions.acknowledged.values()].some((turns) => turns < TURNS_BEFORE)) await sessions.next()

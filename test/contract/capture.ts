@@ -55,7 +55,7 @@ export function captureContract(store: StoreUnderTest): void {
       expect(shown.prior).toEqual(everyFieldKept)
     })
 
-    test('the least record is read back with its defaults', async () => {
+    test('a minimal record is read back with its defaults', async () => {
       const sent = { project: 'p', featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: '' }
       const before = new Date().toISOString()
       const { created, superseded, worldCreated, redactions, ...answered } =
@@ -89,7 +89,7 @@ export function captureContract(store: StoreUnderTest): void {
       expect((await on.client.captureTurnState(sent)).created).toBe(false)
     })
 
-    test('the time of storing is answered as it is read, on the full second too', async () => {
+    test('the time of a capture is the same in the answer and in a read, also on a full second', async () => {
       const { completedAt, ...sent } = aTurn(1)
       for (const [worldSlug, now] of [
         ['w1', '2026-02-01T00:00:00.000Z'],
@@ -132,7 +132,7 @@ export function captureContract(store: StoreUnderTest): void {
       expect(ids(read)).toEqual(ids(answered))
     })
 
-    test('a key that JavaScript keeps for itself is refused, not lost', async () => {
+    test('the key __proto__ is rejected, not lost', async () => {
       for (const field of ['acceptanceCriteriaStatus', 'gates', 'extra']) {
         const sent = aTurn(1, { [field]: JSON.parse('{"__proto__": "passed"}') })
         await expect(on.client.captureTurnState(sent)).rejects.toMatchObject({ code: 'invalid_request' })
@@ -140,7 +140,7 @@ export function captureContract(store: StoreUnderTest): void {
       expect(await countsOf(handles.graph)).toEqual({})
     })
 
-    test('three hundred verifications, promises and issues go in one capture', async () => {
+    test('a capture takes three hundred verifications, promises and issues', async () => {
       const names = Array.from({ length: 300 }, (_, i) => ({
         criterionId: `AC-${i + 1}`,
         criterionText: `thing ${i}`,
@@ -196,7 +196,7 @@ export function captureContract(store: StoreUnderTest): void {
         })
       })
 
-      test('a record without a time of its own is the same when sent again later', async () => {
+      test('a record without its own time can be repeated later without a conflict', async () => {
         const sent = { project: PROJECT, featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: 'x' }
         const first = await on.client.captureTurnState(sent)
         expect(await on.client.captureTurnState(sent)).toEqual({
@@ -206,13 +206,13 @@ export function captureContract(store: StoreUnderTest): void {
         })
       })
 
-      test('the same record, once with its world named and once without, is the same', async () => {
+      test('the same record with and without the name of its world is no conflict', async () => {
         const first = await on.client.captureTurnState(aTurn(1))
         const named = await on.client.captureTurnState(aTurn(1, { worldSlug: TASK }))
         expect(named).toEqual({ ...first, created: false, worldCreated: false })
       })
 
-      test('sent again with on_conflict, it supersedes nothing', async () => {
+      test('a repeat with on_conflict supersedes nothing', async () => {
         await on.client.captureTurnState(aTurn(1))
         const again = await on.client.captureTurnState(aTurn(1, { onConflict: 'supersede' }))
         expect(again).toMatchObject({ created: false, superseded: false })
@@ -235,7 +235,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1, SUPERSEDES: 1 })
       })
 
-      test('a record that an older world holds answers with that one', async () => {
+      test('a repeat of a record in an older world returns the stored one', async () => {
         await on.client.captureTurnState(aTurn(1, { playerSummary: 'of the first session' }))
         await on.client.createWorld({ featureId: 'FEAT-1', taskId: TASK })
         await on.client.captureTurnState(
@@ -250,7 +250,7 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 2 })
       })
 
-      test('a record that was captured into a named older world answers with that one', async () => {
+      test('a repeat of a record in an older named world returns the stored one', async () => {
         const record = aTurn(2, { playerSummary: 'of the first session' })
         await on.client.captureTurnState({ ...record, worldSlug: 'first' })
         await on.client.captureTurnState(
@@ -295,7 +295,7 @@ export function captureContract(store: StoreUnderTest): void {
         await expect(other).rejects.toMatchObject({ hint: expect.stringMatching(/new session.*world/i) })
       })
 
-      test('a superseded record leaves every view but history', async () => {
+      test('a superseded record is only in the history', async () => {
         await on.client.captureTurnState(aTurn(1))
         await on.client.captureTurnState(first)
         await on.client.captureTurnState(aTurn(3))
@@ -465,7 +465,7 @@ export function captureContract(store: StoreUnderTest): void {
         aTurn(1, { project: 'other' }),
       ]
 
-      test('after every write: nodes, relationships and all that they hold', async () => {
+      test('after every write: nodes, relationships and their properties', async () => {
         const reference = await handles.open(() => memory.open())
         for (const [i, record] of scenario.entries()) {
           await captureSteadily(handles.graph, record)

@@ -96,7 +96,7 @@ export function coachContract(store: StoreUnderTest): void {
         })
       })
 
-      test('a world that is not there, or deleted, is an error and no empty matrix', async () => {
+      test('a missing or deleted world is an error, not an empty matrix', async () => {
         await expect(
           client().listCriteriaByTurn({ project: PROJECT, worldSlug: 'w9' }),
         ).rejects.toMatchObject({
@@ -174,7 +174,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await criteria()).toMatchObject({ asOfTurn: 3, total: 2, verified: 2, remaining: [] })
       })
 
-      test('a session whose first turn met all criteria is never stopped, though later turns omit promises', async () => {
+      test('a session whose first turn met all criteria is never stopped, even if later turns omit promises', async () => {
         await capture(aTurn(1, { ...promised(...SIX), ...complaint('0/6 criteria met') }))
         for (let turn = 2; turn <= 9; turn++) {
           await capture(
@@ -221,7 +221,7 @@ export function coachContract(store: StoreUnderTest): void {
     )
 
     describe('promises', () => {
-      test("a turn's own come first; it need not be captured yet", async () => {
+      test('promises of the turn itself come first, even if it is not captured yet', async () => {
         await capture(aTurn(1, promised('AC-001')), aTurn(2, promised('AC-002')))
         expect(await promises(2)).toMatchObject({ source: 'current', items: [{ label: 'AC-002' }] })
         expect(await promises(1)).toMatchObject({ source: 'current', items: [{ label: 'AC-001' }] })
@@ -242,7 +242,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await promises(5)).toMatchObject({ recoveredFromTurn: 1 })
       })
 
-      test('the id is the resolved one, the label the one that the Player gave', async () => {
+      test('a promise has the resolved id and the label that the Player gave', async () => {
         await capture(
           aTurn(1, {
             promises: [{ criterionId: 'AC-002', criterionText: textOf('AC-001'), status: 'complete' }],
@@ -255,7 +255,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(items[0]?.key).toBe(criterion?.key)
       })
 
-      test('a promise of a criterion that turned out to be another counts for that one', async () => {
+      test('a promise of a criterion that was merged later counts for the merged one', async () => {
         await capture(
           aTurn(1, {
             promises: [{ criterionId: 'AC-001', status: 'complete' }],
@@ -276,14 +276,14 @@ export function coachContract(store: StoreUnderTest): void {
         }
       })
 
-      test('a deleted world has no promises any more', async () => {
+      test('a deleted world has no promises', async () => {
         await capture(aTurn(1, promised('AC-001')))
         await client().deleteWorld({ worldSlug: TASK })
         await expect(promises(2, { worldSlug: TASK })).rejects.toMatchObject({ code: 'world_deleted' })
         expect(await promises(2)).toEqual({ source: 'none', items: [], taskKnown: true })
       })
 
-      test('each world has its own, and a named one that is not there is an error', async () => {
+      test('each world has its own promises, and a missing named world is an error', async () => {
         await capture(aTurn(1, { worldSlug: 'a', ...promised('AC-001') }), aTurn(1, { worldSlug: 'b' }))
         expect(await promises(2, { worldSlug: 'a' })).toMatchObject({ source: 'recovered' })
         expect(await promises(2, { worldSlug: 'b' })).toMatchObject({ source: 'none' })
@@ -326,7 +326,7 @@ export function coachContract(store: StoreUnderTest): void {
         })
       })
 
-      test('evidence: a rejection with evidence of its own takes it back', async () => {
+      test('evidence: a rejection with its own evidence revokes the verification', async () => {
         await capture(...session)
         const policy = 'evidence' as const
         expect(await states({ turn: 2, policy })).toMatchObject({ 'AC-001': 'rejected@null' })
@@ -334,7 +334,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await states({ policy })).toMatchObject({ 'AC-001': 'verified@4' })
       })
 
-      test('latest: the last word that is not unknown', async () => {
+      test('latest: the last verdict except unknown counts', async () => {
         await capture(...session)
         const policy = 'latest' as const
         expect(await states({ turn: 3, policy })).toEqual({
@@ -413,7 +413,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect((await criteria({ worldSlug: 'w', turn: 3 })).criteria).toEqual(before.criteria)
       })
 
-      test('the reason of a contest is the one that was given, though another judge gave none', async () => {
+      test('a contested criterion shows the given reason, even if another judge gave none', async () => {
         const said = (status: Status, source: 'coach' | 'gate', evidence: string | null) => ({
           criterionId: 'AC-001',
           criterionText: textOf('AC-001'),
@@ -430,7 +430,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect((await criteria()).criteria[0]?.contested).toEqual({ turn: 2, reason: 'it clicks' })
       })
 
-      test('a history of a long world shows the newest twenty, and pages give them all', async () => {
+      test('a long history shows the newest twenty verdicts, and pages return all', async () => {
         for (let turn = 1; turn <= 40; turn++) {
           await capture(
             aTurn(
@@ -463,7 +463,7 @@ export function coachContract(store: StoreUnderTest): void {
         ).rejects.toMatchObject({ code: 'not_found' })
       })
 
-      test('a task without turns has no criteria, which is an answer', async () => {
+      test('a task without turns has an empty list of criteria, not an error', async () => {
         expect(await criteria({ taskId: 'nobody' })).toEqual({
           worldSlug: null,
           asOfTurn: 0,
@@ -489,7 +489,7 @@ export function coachContract(store: StoreUnderTest): void {
     })
 
     describe('stall', () => {
-      test('without a judged turn there is not enough to say', async () => {
+      test('a session without a judged turn has insufficient data', async () => {
         expect(await stall()).toMatchObject({ verdict: 'insufficient_data', shouldStop: false, window: 0 })
         await capture(aTurn(1, { coachDecision: 'error' }), aTurn(2, { coachDecision: 'unknown' }))
         expect(await stall()).toMatchObject({ verdict: 'insufficient_data', sinceTurn: null })
@@ -524,7 +524,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall()).toMatchObject({ verdict: 'no_growth' })
       })
 
-      test('something left after five equal feedbacks stops it; all verified never does', async () => {
+      test('five equal feedbacks stop a session with remaining criteria, but not one with all verified', async () => {
         const some = judged({ 'AC-001': 'verified', 'AC-002': 'rejected' })
         for (let turn = 1; turn <= 5; turn++) await capture(aTurn(turn, complaint('AC-002 is not met', some)))
         expect(await stall({ turn: 4 })).toMatchObject({ verdict: 'plateau', shouldStop: false })
@@ -572,7 +572,7 @@ export function coachContract(store: StoreUnderTest): void {
         },
       )
 
-      test('turns that came late or replace others count in their place', async () => {
+      test('late and superseding turns count at their number', async () => {
         await capture(aTurn(1, complaint('same')), aTurn(3, complaint('same')))
         expect(await stall()).toMatchObject({ verdict: 'no_growth' })
         await capture(aTurn(2, complaint('same')))
@@ -581,7 +581,7 @@ export function coachContract(store: StoreUnderTest): void {
         expect(await stall()).toMatchObject({ verdict: 'insufficient_data', shouldStop: false })
       })
 
-      test('an approval stays known, whatever came late before it', async () => {
+      test('late turns before an approval do not hide it', async () => {
         const same = complaint('same')
         for (let turn = 1; turn <= 7; turn++) await capture(aTurn(turn, same))
         await capture(aTurn(9, { coachDecision: 'approved' }), aTurn(8, same), aTurn(10, same))

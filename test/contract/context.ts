@@ -233,7 +233,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(issues.map(({ description }) => description)).toEqual(['b1', 'b2', 's1', 's2', 'n1'])
       })
 
-      test('a contested criterion is marked ⚠, with the reason for the Coach alone', async () => {
+      test('a contested criterion is marked ⚠, with the reason only for the Coach', async () => {
         await capture(
           aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified' })),
           aTurn(2, judged({ 'AC-002': 'rejected' }, 'the hinge\nbroke')),
@@ -249,7 +249,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(JSON.stringify(await load(3))).not.toContain('broke')
       })
 
-      test('equal issues of one turn are shown once with their number, and take their place in the budget once', async () => {
+      test('equal issues of one turn are shown once with their number, and use the budget once', async () => {
         const description = `The same complaint, at length: ${'it is not met at all, '.repeat(20)}`
         const same = { severity: 'blocking', category: 'requirements', description }
         await capture(aTurn(1, { issues: [...Array(7).fill(same), { ...same, description: 'Another' }] }))
@@ -261,7 +261,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect((await load(2, { tokenBudget: tokens.used })).context).toBe(context)
       })
 
-      test('an issue is followed by its suggestion, but for one that is the suggested focus already', async () => {
+      test('an issue is followed by its suggestion, unless that is already the suggested focus', async () => {
         const issue = (description: string, suggestion: string) => ({
           severity: 'should_fix',
           description,
@@ -487,7 +487,7 @@ export function contextContract(store: StoreUnderTest): void {
         }
       })
 
-      test('a world whose turns all lie above has no prior turn', async () => {
+      test('a world with only later turns has no prior turn', async () => {
         await capture(aTurn(5, judged({ 'AC-001': 'verified' })))
         expect(await load(5)).toMatchObject({
           status: 'no_prior_turn',
@@ -497,7 +497,7 @@ export function contextContract(store: StoreUnderTest): void {
         })
       })
 
-      test('a named world that is not there is unknown', async () => {
+      test('a missing named world is unknown_world', async () => {
         await capture(aTurn(1))
         const unknown = { code: 'unknown_world', status: 404 }
         await expect(load(2, { worldSlug: 'nowhere' })).rejects.toMatchObject(unknown)
@@ -565,7 +565,7 @@ export function contextContract(store: StoreUnderTest): void {
         },
       )
 
-      test('a Coach sees it all', async () => {
+      test('a Coach sees all of it', async () => {
         await capture(canary, contest)
         const first = await load(2, { role: 'coach' })
         const text = JSON.stringify(first)
@@ -586,7 +586,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(context).toContain('\n**Failed gates**: CANARY-gate\n')
       })
 
-      test('the newest twenty of a history are shown, and how many are not', async () => {
+      test('the newest twenty verdicts of a history are shown, with the number of omitted ones', async () => {
         for (let n = 1; n <= 23; n++)
           await capture(aTurn(n, judged({ 'AC-001': n % 2 === 0 ? 'verified' : 'rejected' })))
         const { criteria } = await load(24, { role: 'coach' })
@@ -597,7 +597,7 @@ export function contextContract(store: StoreUnderTest): void {
       })
     })
 
-    describe('half of a commit', () => {
+    describe('part of a commit', () => {
       test.each([
         ['the prior turn', 2],
         ['an earlier one, whose evidence a Coach reads', 1],
@@ -678,7 +678,7 @@ export function contextContract(store: StoreUnderTest): void {
     })
 
     describe('the other policies', () => {
-      test('evidence: a rejection takes back only with evidence of its own', async () => {
+      test('evidence: only a rejection with its own evidence revokes a verification', async () => {
         await capture(
           aTurn(1, judged({ 'AC-001': 'verified', 'AC-002': 'verified', 'AC-003': 'verified' })),
           aTurn(2, judged({ 'AC-001': 'rejected' })),
@@ -699,7 +699,7 @@ export function contextContract(store: StoreUnderTest): void {
         expect(player.criteria.map(({ state }) => state)).toEqual(['verified', 'verified', 'rejected'])
       })
 
-      test('latest: the last entry that is not unknown', async () => {
+      test('latest: the last entry except unknown counts', async () => {
         await capture(
           aTurn(
             1,
@@ -724,7 +724,7 @@ export function contextContract(store: StoreUnderTest): void {
       })
     })
 
-    test('criteria come by the natural order of their labels, then those known by label alone', async () => {
+    test('criteria are in the natural order of their labels, then those known only by a label', async () => {
       await capture(
         aTurn(1, {
           acceptanceCriteriaStatus: { zeta: 'pending', alpha: 'verified' },

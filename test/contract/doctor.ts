@@ -425,7 +425,7 @@ const SCHEMA_FAULTS: [what: string, check: Check, fault: string, repair: string]
 /** The doctor finds nothing in an undamaged graph, and exactly the fault in a damaged one. */
 export function doctorContract(store: StoreUnderTest): void {
   // The faults share one graph: filling a new one for each fault would take minutes.
-  describe('the doctor, of one fault', () => {
+  describe('the doctor, with one fault', () => {
     let graph: Graph | undefined
 
     beforeAll(async () => {
@@ -484,7 +484,7 @@ export function doctorContract(store: StoreUnderTest): void {
       },
     )
 
-    test('takes a second turn of one number out of its world, and keeps it', async () => {
+    test('removes a second turn of one number from its world, but keeps it in the graph', async () => {
       const [, , cypher = ''] = FAULTS.find(([what]) => what === DOUBLED) ?? []
       const seen = await rolledBack(graph as Graph, async (held) => {
         await plant(held, cypher)
@@ -496,7 +496,7 @@ export function doctorContract(store: StoreUnderTest): void {
       expect(seen.left.map(({ check, key }) => [check, key])).toEqual([['unattached', 'shop/main/4b']])
     })
 
-    test.each(LEFT)('leaves %s (%s) as it is, and says so', async (_what, check, cypher) => {
+    test.each(LEFT)('does not repair %s (%s), and reports this', async (_what, check, cypher) => {
       const seen = await rolledBack(graph as Graph, async (held) => {
         await plant(held, cypher)
         const before = await dumpOf(held)
@@ -625,7 +625,7 @@ export function doctorContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('refuses a cursor at a kind that is examined with another one', async () => {
+    test('rejects a cursor at a kind that is examined together with another one', async () => {
       const position = ['shop', 'Turn', 'shop/main/1']
       const cursor = toCursor(position)
       await expect(clientOf(handles.graph).examineGraph({ cursor })).rejects.toMatchObject({

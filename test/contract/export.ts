@@ -119,7 +119,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('pages of any size hold the same lines', async () => {
+    test('pages of any size contain the same lines', async () => {
       const { lines } = await everything()
       for (const limit of [1, 7, 100]) expect(await exportOf(handles.graph, { limit })).toEqual(lines)
     })
@@ -177,7 +177,7 @@ export function exportContract(store: StoreUnderTest): void {
       expect(await dumpOf(restored)).toEqual(dump)
     })
 
-    test('a record that differs is refused by its key and field, and nothing is overwritten', async () => {
+    test('a different record is rejected with its key and field, and nothing is overwritten', async () => {
       const { lines, dump } = await everything()
       const changes: Record<string, [from: RegExp, to: string, field: string]> = {
         feature: [/"id":"FEAT-1"/, '"id":"other"', 'id'],
@@ -223,7 +223,7 @@ export function exportContract(store: StoreUnderTest): void {
       expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
     })
 
-    test('a record whose parent is missing is refused by name, and nothing of its batch stays', async () => {
+    test('a record without its parent is rejected by name, and its batch is not stored', async () => {
       const records = recordsOf(made.lines) as { kind: string }[]
       const restored = handles.graph
       const parents = 'project feature task criterion world turn attempt transcript_session'.split(' ')
@@ -300,7 +300,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('a capture between two pages tears nothing', async () => {
+    test('a capture between two pages does not split a world', async () => {
       await everything()
       let number = 30
       const lines = await exportOf(handles.graph, {
@@ -327,7 +327,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('a world that is mended while it leaves is refused, not torn', async () => {
+    test('a world that is repaired during its export is an error, not a torn export', async () => {
       for (let number = 1; number <= 6; number++) await captureSteadily(handles.graph, aTurn(number))
       let pages = 0
       const afterPage = async () => {
@@ -394,7 +394,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('a version that is declared at any moment of an export leaves with all of it, or not at all', async () => {
+    test('a version that is declared during an export is exported completely or not at all', async () => {
       const exports: string[][] = []
       for (let moment = 1; moment <= 14; moment++) {
         const project = `declared after page ${moment}`
@@ -421,7 +421,7 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
-    test('a record that was damaged is named, with the way to the doctor', async () => {
+    test('a damaged record is an error that names it and the doctor', async () => {
       await fillWithEverything(handles.graph)
       const text = "MATCH (f:TranscriptFile {project: 'shop'}) SET f.offset = 'far'"
       await handles.graph.write([{ statement: { name: 'damage', text, params: [] }, params: {} }])

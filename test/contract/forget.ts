@@ -185,7 +185,7 @@ export function forgetContract(store: StoreUnderTest): void {
       },
     )
 
-    test('all worlds of a task go, or all that a project has; names that look alike stay', async () => {
+    test('all worlds of a task or a project are deleted, and those with similar names stay', async () => {
       const others: Partial<TurnToSend>[] = [
         { project: 'a', featureId: 'b/c' },
         { project: 'a/b', featureId: 'c', taskId: 'd/e' },
@@ -223,7 +223,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('only worlds whose newest turn is older than a given instant go', async () => {
+    test('only worlds whose newest turn is older than the given instant are deleted', async () => {
       const at = (worldSlug: string, completedAt: string, more: Partial<TurnToSend> = {}) =>
         full(1, { worldSlug, completedAt, ...more })
       const alone = await alsoAlone((graph) => capture(graph, at('new', '2026-03-01T00:00:00Z')))
@@ -345,7 +345,7 @@ export function forgetContract(store: StoreUnderTest): void {
       ])
     })
 
-    test("a turn that a kept session holds stays, and is that one's", async () => {
+    test('a turn that a remaining session contains stays with that session', async () => {
       const fork = bytesOf(
         turn('c1', LONG, { errors: { 5: 'no such file' } }),
         turn('f1', LONG, { from: 40 * 86_400 }),
@@ -444,7 +444,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('a session of transcripts that is not there is refused with near names, and so is a second thing to forget', async () => {
+    test('an unknown transcript session is rejected with similar names, and so is a request with two things to forget', async () => {
       await send(client(), sessionOf(1), CONVERSATION)
       const near = { code: 'not_found', details: { near: expect.arrayContaining([sessionOf(1)]) } }
       await expect(forgetAll(handles.graph, { sessionId: sessionOf(12) }, true)).rejects.toMatchObject(near)
@@ -477,7 +477,7 @@ export function forgetContract(store: StoreUnderTest): void {
       expect(broken).toBeGreaterThan(4)
     })
 
-    test('broken off at any write and called again, nothing is left', { timeout: 240_000 }, async () => {
+    test('a repeated forget after a failure at any write leaves nothing', { timeout: 240_000 }, async () => {
       const alone = await alsoAlone(async (graph) => {
         await capture(graph, full(1, { worldSlug: 'stays', completedAt: '2026-03-01T00:00:00Z' }))
         await send(clientOf(graph), sessionOf(3), OTHER_CONVERSATION)

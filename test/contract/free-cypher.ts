@@ -118,7 +118,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       expect((await client.queryGraph({ query: 'MATCH (t:Turn) RETURN t.number' })).warnings).toEqual([])
     })
 
-    test('an error of the engine names the place and the word, and no procedure that is refused', async () => {
+    test('an error of the engine names the place and the word, but suggests no forbidden procedure', async () => {
       const client = await withTurns()
       await expect(client.queryGraph({ query: 'MATCH (t:Turn)\nRETRUN t' })).rejects.toMatchObject({
         code: 'invalid_request',
@@ -198,7 +198,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       await expect(ask('RETURN 1 AS x')).rejects.toMatchObject(CLOSED)
     })
 
-    test('a node that a query answered is asked for its neighbors, in both directions and up to a limit', async () => {
+    test('the neighbors of a node in an answer can be requested, in both directions and up to a limit', async () => {
       const client = await withTurns()
       const query = 'MATCH (w:World)-[:HAS_TURN]->(t:Turn {number: 2}) RETURN t'
       const { rows } = await client.queryGraph({ query })
@@ -224,7 +224,7 @@ export function freeCypherContract(store: StoreUnderTest): void {
       })
     })
 
-    test('the schema lists the labels, relationships and properties that the graph has, each with a meaning', async () => {
+    test('the schema lists the labels, relationships and properties of the graph, each with its meaning', async () => {
       const client = await withTurns()
       const { nodes, relationships } = await client.describeGraph({})
       for (const { properties, meaning } of [...nodes, ...relationships])

@@ -71,7 +71,7 @@ export function identityContract(store: StoreUnderTest): void {
       expect((await client.captureTurnState(aTurn(2))).warnings).toBeUndefined()
     })
 
-    test('1: equal words are one criterion, whatever the marks around them', async () => {
+    test('1: equal words are one criterion, regardless of punctuation', async () => {
       await capture(
         verified(['AC-001', `- [ ] **${answers}**.`]),
         verified(['AC-007', `1) \`${answers.toUpperCase()}\``]),
@@ -115,7 +115,7 @@ export function identityContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('3: under the same label, six tenths of the shorter one suffice; under another they do not', async () => {
+    test('3: with the same label, six tenths of the words of the shorter text are enough; with another label they are not', async () => {
       await capture(
         verified(['AC-001', 'alpha beta gamma delta epsilon']),
         rejectedBy('coach', ['AC-01', 'alpha beta gamma zeta eta']),
@@ -334,7 +334,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual(['AC-2 rejected -'])
       })
 
-      test("is the Player's of the newest earlier turn", async () => {
+      test("is the Player's criterion of the newest earlier turn", async () => {
         await capture(
           { ...promised(['AC-001', answers]), ...rejectedBy('validator', ['AC-001', answers]) },
           verified(['AC-001']),
@@ -342,7 +342,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`])
       })
 
-      test('is the last that the Player promised under that id, by the order of its list', async () => {
+      test('is the last criterion in the list that the Player promised with that id', async () => {
         for (let i = 1; i <= 8; i++) {
           // The order of two promises depends on the engine: hence several worlds.
           const worldSlug = `w${i}`
@@ -359,7 +359,7 @@ export function identityContract(store: StoreUnderTest): void {
         }
       })
 
-      test("is the Player's of any earlier turn of this world", async () => {
+      test("is the Player's criterion of any earlier turn of this world", async () => {
         await capture(
           { ...promised(['AC-001', answers]), ...rejectedBy('validator', ['AC-001', answers]) },
           { ...promised(['AC-002', logs]), ...rejectedBy('validator', ['AC-002', logs]) },
@@ -368,7 +368,7 @@ export function identityContract(store: StoreUnderTest): void {
         expect(await lines()).toEqual([`AC-001 verified ${answers}`, `AC-002 verified ${logs}`])
       })
 
-      test('is one known by that label alone, in this world', async () => {
+      test('is a criterion known only by that label, in this world', async () => {
         await capture(verified(['AC-001']), rejectedBy('validator', ['AC-1']), rejectedBy('coach', ['AC-01']))
         const criteria = await shown()
         expect(criteria).toHaveLength(1)
@@ -376,7 +376,7 @@ export function identityContract(store: StoreUnderTest): void {
       })
     })
 
-    describe("the Player's text completes one known by its label alone", () => {
+    describe("the Player's text completes a criterion known only by its label", () => {
       test('if both lists name the same ids', async () => {
         await capture(
           rejectedBy('coach', ['AC-001']),

@@ -81,7 +81,7 @@ export function isolationContract(store: StoreUnderTest): void {
       const words = (scope: Scope) =>
         ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
 
-      test('every project, feature, task and world sees its own turns alone, whatever their names', async () => {
+      test('every project, feature, task and world sees only its own turns, whatever their names are', async () => {
         for (const scope of scopes) {
           const verifications = [
             {

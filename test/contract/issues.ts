@@ -116,7 +116,7 @@ export function issuesContract(store: StoreUnderTest): void {
       expect((await list({ state: 'gone' })).items).toHaveLength(2)
     })
 
-    test('as of an earlier turn it is listed as it was then', async () => {
+    test('an issue as of an earlier turn is listed in its state at that turn', async () => {
       await capture(
         aTurn(1, { issues: [issue('a')] }),
         aTurn(2, { issues: [issue('b')] }),
@@ -195,7 +195,7 @@ export function issuesContract(store: StoreUnderTest): void {
       await expect(list({ cursor: 'bm9uZQ' })).rejects.toMatchObject({ code: 'invalid_request' })
     })
 
-    test('a task or world that is not there is not found, and one without turns has no issue', async () => {
+    test('a missing task or world is not_found, and one without turns has no issues', async () => {
       await expect(list()).rejects.toMatchObject({ code: 'not_found' })
       await capture(aTurn(1))
       await expect(list({ taskId: 'TASK-11' })).rejects.toMatchObject({
@@ -207,7 +207,7 @@ export function issuesContract(store: StoreUnderTest): void {
       expect(await list({ worldSlug: 'new' })).toEqual({ items: [], nextCursor: null })
     })
 
-    test('a world of more turns than come with their ledger lists the same as of any turn', async () => {
+    test('a world with more turns than a state keeps lists the same issues as of any turn', async () => {
       const turns = Array.from({ length: 36 }, (_, i) =>
         aTurn(i + 1, {
           verifications: [{ criterionId: 'AC-1', criterionText: 'It is quick', status: 'rejected' }],

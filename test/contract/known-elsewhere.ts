@@ -179,7 +179,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         expect(await known(2, { perspectiveReset: true })).toEqual([])
       })
 
-      test('is one that was raised before a turn that judged nothing', async () => {
+      test('can be of a turn before one without a verdict', async () => {
         await capture(turnOfTask('TASK-B', 1, 1, raised), turnOfTask('TASK-B', 2, 2), own)
         await capture(aTurn(2, { worldSlug: OWN, coachDecision: 'error', completedAt: at(9) }))
         expect(await sources(3)).toEqual(['TASK-B turn 2'])

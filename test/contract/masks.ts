@@ -68,7 +68,7 @@ export function masksContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['first verified', 'other verified'])
     })
 
-    test('artifacts that differ in a secret only stay apart after an import', async () => {
+    test('artifacts that differ only in a secret stay separate after an import', async () => {
       const root = await mkdtemp(path.join(tmpdir(), 'turngraph-masks-'))
       onTestFinished(() => rm(root, { recursive: true, force: true }))
       const folder = path.join(root, 'autobuild', TASK)
@@ -172,7 +172,7 @@ export function masksContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['first rejected', 'x verified'])
     })
 
-    test('a project that has a key keeps it in a restore, and one without takes that of the export', async () => {
+    test('a restore keeps the key of a project, and a project without a key gets that of the export', async () => {
       const source = await memory.open()
       await clientOf(source).captureTurnState(judgedTurn(1, judged(EXPIRED, 'verified', 'first')))
       const records = recordsOf(await exportOf(source))
@@ -210,7 +210,7 @@ export function masksContract(store: StoreUnderTest): void {
       expect(new Set(held.match(/token=\[redacted:[0-9a-f]{16}\]/g)).size).toBeGreaterThanOrEqual(2)
     })
 
-    test('a project whose key is not that of its name is refused', async () => {
+    test('a project whose key does not match its name is rejected', async () => {
       const record = { kind: 'project', key: 'another', name: PROJECT }
       await expect(restoreRecords(handles.graph, [record])).rejects.toMatchObject({
         code: 'invalid_request',

@@ -138,7 +138,7 @@ export function migrationsContract(store: StoreUnderTest): void {
   describe('migrations', PLANNED, () => {
     const handles = useGraph(store, 'openUnmigrated')
 
-    test('those of this Turngraph are applied once', async () => {
+    test('the migrations of this version are applied once', async () => {
       const { graph } = handles
       const versions = loadMigrations().map(({ version }) => version)
       expect(await migrationStatus(graph)).toEqual({ applied: [], pending: versions })
@@ -157,7 +157,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('only those that are new are applied later, and all are one chain', async () => {
+    test('later only new migrations are applied, and all form one chain', async () => {
       const { graph } = handles
       expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])
       expect(await migrate(graph, { migrations: [first, second, third] })).toEqual(['002', '003'])
@@ -167,7 +167,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a file that was changed after it had been applied is refused', async () => {
+    test('a file that was changed after its migration was applied is rejected', async () => {
       const { graph } = handles
       await migrate(graph, { migrations: [first, second] })
       const migrations = [first, { ...second, checksum: 'another' }, third]
@@ -177,7 +177,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect((await migrationStatus(graph, [first, second])).applied).toEqual(['001', '002'])
     })
 
-    test('a graph of a newer Turngraph is refused', async () => {
+    test('a graph of a newer version of Turngraph is rejected', async () => {
       const { graph } = handles
       await migrate(graph, { migrations: [first, second] })
       const refusal = { code: 'store_unavailable', message: expect.stringContaining('V002') }
@@ -246,7 +246,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await findingsOf(graph)).toEqual([])
     })
 
-    test('sessions that were deleted before topics were left are in none afterwards', async () => {
+    test('a migration removes sessions from topics if an earlier version deleted them', async () => {
       const { graph } = handles
       await migrateBefore('012', graph)
       for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3'])
@@ -269,7 +269,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await entries()).toHaveLength(8)
     })
 
-    test('turns that were captured after the transcripts of their worktree are linked to them afterwards', async () => {
+    test('a migration links turns to the transcripts of their worktree that were imported before them', async () => {
       const { graph } = handles
       await migrateBefore('014', graph)
       const client = clientOf(graph)
@@ -381,7 +381,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       },
     )
 
-    test('a lock that is held is neither taken nor released by another', async () => {
+    test('another process can neither take nor release a held lock', async () => {
       const { graph } = handles
       const take = (owner: string) =>
         graph.write([
@@ -400,7 +400,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await take('b')).toEqual([[{ owner: 'b' }]])
     })
 
-    test('a migration that fails is not recorded, and lets go of the lock', async () => {
+    test('a migration that fails is not recorded, and releases the lock', async () => {
       const { graph } = handles
       const broken = { ...second, commands: ['CREATE NONSENSE'] }
       await expect(migrate(graph, { migrations: [first, broken] })).rejects.toThrow()

@@ -97,7 +97,7 @@ export function notThereContract(store: StoreUnderTest): void {
       await refused(client().getTurnRunStatus({ turnRunId: ids.turnRunId, worldSlug: TASK }), 'not_found', [])
     })
 
-    test('a turn that is missing in the newest session of a task names that session, and the one before it that has turns', async () => {
+    test('the error of a missing turn in the newest session names that session and the newest one with turns', async () => {
       await client().captureTurnState(aTurn(1))
       const asked = { featureId: FEATURE, taskId: TASK }
       await expect(client().explainTurn({ ...asked, turn: 7 })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ export function notThereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a session of no transcript is not found, with the sessions that are near; one that a turn names is known', async () => {
+    test('a session without a transcript is not_found with similar sessions, unless a turn names it', async () => {
       const id = sessionOf(1)
       await send(client(), id, bytesOf(turn('a', ['Read'])))
       await client().captureTurnState(aTurn(1, { transcriptSessionIds: ['not-imported-yet'] }))
@@ -216,7 +216,7 @@ export function notThereContract(store: StoreUnderTest): void {
       })
     })
 
-    test('near names are those of the project that is asked alone', async () => {
+    test('similar names are only from the requested project', async () => {
       await client().captureTurnState(aTurn(1, { project: 'bank', worldSlug: 'secret-1' }))
       await client().captureTurnState(aTurn(1, { featureId: 'OTHER', taskId: 'OTHER', worldSlug: 'OTHER' }))
       const asked = await client().listCriteria({ featureId: FEATURE, taskId: TASK })
@@ -227,7 +227,7 @@ export function notThereContract(store: StoreUnderTest): void {
       await expect(client().exportPage({ project: 'banks' })).rejects.toMatchObject({ details: { near: [] } })
     })
 
-    test('a loop begins in a graph that holds nothing, as before', async () => {
+    test('a loop can start in an empty graph', async () => {
       const agents = scriptedAgents()
       const outcomes: unknown[] = []
       const world = { featureId: FEATURE, taskId: TASK }

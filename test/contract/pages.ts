@@ -79,7 +79,7 @@ export function pagesContract(store: StoreUnderTest): void {
       expect(pages).toEqual([[1, 2], [3, 4], [5]])
     })
 
-    test('every list refuses a cursor that lost or changed a character', async () => {
+    test('every list rejects a cursor with a missing or changed character', async () => {
       const client = clientOf(handles.graph)
       const verifications = [{ criterionId: 'AC-001', status: 'verified' as const }]
       for (const taskId of ['A', 'B'])
@@ -126,7 +126,7 @@ export function pagesContract(store: StoreUnderTest): void {
       }
     })
 
-    test('many small records are one page, in their order', async () => {
+    test('many small records are one page, in order', async () => {
       const client = clientOf(handles.graph)
       for (let number = 1; number <= 90; number++)
         await client.captureTurnState(aTurn(number, { worldSlug: WORLD }))

@@ -106,7 +106,7 @@ export function pairsContract(store: StoreUnderTest): void {
       expect(pairs).toHaveLength(2)
     })
 
-    test('a page of any size, a project or all; none of a deleted world, since an instant the later turns alone', async () => {
+    test('pages of any size have the pairs of one or all projects, without deleted worlds, and only later ones with since', async () => {
       await fillWithEverything(handles.graph)
       await capture(30, { completedAt: '2031-01-01T00:00:00Z', coachDecision: 'rejected' })
       const all = await pairsIn(handles.graph)

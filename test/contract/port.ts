@@ -135,7 +135,7 @@ export function portContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('guarantee: a write that was acknowledged is read', async () => {
+    test('guarantee: an acknowledged write is visible to reads', async () => {
       await handles.graph.write([create('a')])
       expect(await count()).toBe(1)
     })
@@ -155,7 +155,7 @@ export function portContract(store: StoreUnderTest): void {
       else await expect(reading).rejects.toBe(nobodyWaits)
     })
 
-    test('a single step without a row refuses', async () => {
+    test('a step without a row rejects the write', async () => {
       expect(await handles.graph.write([refuse])).toBeNull()
     })
 
@@ -172,7 +172,7 @@ export function portContract(store: StoreUnderTest): void {
       },
     )
 
-    test('a step that fails leaves nothing of its write', async () => {
+    test('a failed step rolls back its whole write', async () => {
       await handles.graph.write([create('a')])
       const link = step('MATCH (a:World {key: $a}) CREATE (a)-[:NEXT]->(:World {key: $b}) RETURN 1 AS one', {
         a: 'a',
@@ -195,7 +195,7 @@ export function portContract(store: StoreUnderTest): void {
       await expect(handles.graph.write([create('k')])).rejects.toThrow()
     })
 
-    test('a lock token holds other writers off until the check: one claimant of thirty wins', async () => {
+    test('a lock token excludes other writers until the check: one of thirty parallel claims wins', async () => {
       await handles.graph.write([create('k')])
       const claim = (by: number) =>
         handles.graph.write([

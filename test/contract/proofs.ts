@@ -74,7 +74,7 @@ export function proofsContract(store: StoreUnderTest): void {
       expect(await rows('unproven')).toEqual(unbegun)
     })
 
-    test('stale-proofs lists a proof with the first turn that touched its files, until it is given again', async () => {
+    test('stale-proofs lists a proof with the first turn that touched its files, until it is proven again', async () => {
       await declare(TASK, { text: RETRY }, { text: SUITE })
       const turns: Partial<TurnToSend>[] = [
         {

@@ -77,7 +77,7 @@ export function readsContract(store: StoreUnderTest): void {
       expect(statements).toHaveLength(3) // the page, what is declared, and the strips of turns
     })
 
-    test('no question about a session takes a lock, of its newest turn or of an earlier one', async () => {
+    test('no read of a session takes a lock, as of its newest turn or an earlier one', async () => {
       await captureAll([promising, judged, judged, judged])
       const client = readOnly()
       const task = { project: PROJECT, featureId: FEATURE, taskId: TASK }

@@ -66,11 +66,16 @@ export function recordsContract(store: StoreUnderTest): void {
       },
     )
 
-    test.each(['failed', 'error', 'blocked', 'done'])('%s is a word of the Player first', async (word) => {
-      const stored = await client().captureTurnState(aTurn(1, { playerDecision: word }))
-      expect(stored.playerDecision).toBe(word === 'done' ? 'implemented' : word === 'error' ? 'failed' : word)
-      expect(stored.warnings).toBeUndefined()
-    })
+    test.each(['failed', 'error', 'blocked', 'done'])(
+      '%s is read as a decision of the Player first',
+      async (word) => {
+        const stored = await client().captureTurnState(aTurn(1, { playerDecision: word }))
+        expect(stored.playerDecision).toBe(
+          word === 'done' ? 'implemented' : word === 'error' ? 'failed' : word,
+        )
+        expect(stored.warnings).toBeUndefined()
+      },
+    )
 
     test('an empty feature is that of the world, and FEAT-UNKNOWN without one', async () => {
       await client().createWorld({ featureId: 'FEAT-7', taskId: 'TASK-7', worldSlug: 'seven' })
@@ -267,7 +272,7 @@ export function recordsContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
-    test('keeps the name of the token that stored it: another token that sends it again is answered with the first', async () => {
+    test('keeps the name of the token that stored it, also if another token repeats the capture', async () => {
       const { graph } = handles
       const request = { ...captureRequest.parse(aTurn(1)), project: PROJECT }
       const [first, again] = [

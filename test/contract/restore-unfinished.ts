@@ -77,7 +77,7 @@ export function restoreUnfinishedContract(store: StoreUnderTest): void {
       )
     }
 
-    test('wherever a restore is cut off, exactly the task in the middle refuses captures, declarations and worlds', async () => {
+    test('wherever a restore is interrupted, only its incomplete task rejects captures, declarations and worlds', async () => {
       const { lines, dump, records } = await exportTasks()
       const client = clientOf(handles.graph)
       const unfinished: (string | null)[] = []
@@ -110,7 +110,7 @@ export function restoreUnfinishedContract(store: StoreUnderTest): void {
         expect((await client.captureTurnState(aTurn(TURNS + 1, { taskId }))).created).toBe(true)
     })
 
-    test('a restore into a task that was there marks it for its unfinished session only, and forgetting that session is enough', async () => {
+    test('a restore into an existing task marks it only for its unfinished session, and forgetting that session is enough', async () => {
       const client = clientOf(handles.graph)
       await client.captureTurnState(aTurn(1, { worldSlug: 'own' }))
       const { lines } = await exportTasks(TURNS + 1)

@@ -161,7 +161,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('all verified means all declared criteria but the manual and the retired', async () => {
+    test('all_verified means all declared criteria except manual and retired ones', async () => {
       const { client, ended } = await serviceOf((n) =>
         turn({
           acceptance_criteria_status: {
@@ -198,7 +198,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(await ended({ stopWhen: ['all_verified'] }, 3)).toMatchObject({ status: 'completed' })
     })
 
-    test('a run continues while a criterion is contested by a rejection with evidence of its own', async () => {
+    test('a run continues while a criterion is contested by a rejection with its own evidence', async () => {
       const judged = (status: string, evidence: string) =>
         turn({ verifications: [{ criterion_id: 'AC-1', criterion_text: 'It is retried', status, evidence }] })
       const open = { criterion_id: 'AC-2', criterion_text: 'Every request is logged', status: 'pending' }
@@ -247,7 +247,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('the first of several goals, in the order of the contract, is the one that is named', async () => {
+    test('if several goals are reached, the first one in the order of the contract is named', async () => {
       const { ended } = await serviceOf(() =>
         turn({
           coach_decision: 'approved',
@@ -313,7 +313,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
       expect(recentAttempts?.[0]?.failureReason).toContain('usage.tokens: must be a whole number')
     })
 
-    test('workers outside reach goals and use up budgets, too', async () => {
+    test('attempts of external workers count for goals and budgets, too', async () => {
       const { runs, client, task } = await serviceOf(() => turn())
       await client.createWorld({ ...task, stopWhen: ['approved', 'budget'], budget: { tokens: 100 } })
       const work = async (turnRunId: string, end: 'commit' | 'fail', tokens: number, more = {}) => {
@@ -501,7 +501,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         })
       })
 
-      test('a run is resumed five times at most, each time with as many attempts as turns are left', async () => {
+      test('a run is resumed at most five times, each time with at least as many attempts as remaining turns', async () => {
         const { runs, client, restart, begin } = await resumed()
         const ids = [(await runs.startTurnRun({ ...counts, maxAttempts: 3 })).turnRunId]
         let run: TurnRun | undefined = (await runs.getTurnRunStatus({ ...world, turnRunId: ids[0] ?? '' }))
@@ -535,7 +535,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         expect(await never.client.getWorld({ worldSlug: 'w' })).toMatchObject({ activeTurnRunId: null })
       })
 
-      test('a process that ends soon leaves a run that another one will resume as it is, unless it was cancelled', async () => {
+      test('a process that is about to end does not change a run that another one will resume, unless it was cancelled', async () => {
         const { runs, client, restart, begin } = await resumed()
         const first = await runs.startTurnRun(counts)
         await begin(first)
@@ -600,7 +600,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         await life.close()
       })
 
-      test('a resumed run has used the minutes that the runs before it took', async () => {
+      test('the time budget of a resumed run includes the earlier runs of its chain', async () => {
         const settings = { resume: 'auto', stopWhen: ['budget'], budget: { minutes: 30 } } as const
         const { runs, client } = await resumed({ ...settings, stopWhen: [...settings.stopWhen] })
         await runs.startTurnRun(counts)
@@ -621,7 +621,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         await life.close()
       })
 
-      test('the next life of a service completes the run that it resumes', async () => {
+      test('a restarted service completes the run that it resumes', async () => {
         const { runs, client, begin, commit } = await resumed()
         const first = await runs.startTurnRun(counts)
         await commit(first)

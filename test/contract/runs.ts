@@ -65,7 +65,7 @@ export function runsContract(store: StoreUnderTest): void {
     const statusOf = async (runs: TurnRunStore, run: TurnRun): Promise<TurnRun> =>
       (await runs.getTurnRunStatus(run)).run
 
-    test('an attempt shows its fence to the worker that claimed it only', async () => {
+    test('an attempt shows its fence only to the worker that claimed it', async () => {
       await aWorld('external')
       const { attemptId = '' } = await client().runTurn({ worldSlug: 'w' })
       const { fence } = await client().claimAttempt({
@@ -198,7 +198,7 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(runs.startAttempt(world, WORKER)).rejects.toMatchObject(held)
     })
 
-    test('unknown and deleted worlds start nothing', async () => {
+    test('unknown and deleted worlds reject runs and attempts', async () => {
       const { runs } = lifeOf(handles.graph)
       const nowhere = { project: PROJECT, worldSlug: 'nowhere' }
       await expect(runs.startTurnRun({ ...nowhere, ...counts(2) })).rejects.toMatchObject({
@@ -463,7 +463,7 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(commit(runs, held)).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
-    test('a run whose lease has expired is interrupted by anybody, with its attempt', async () => {
+    test('any process interrupts a run whose lease has expired, with its attempt', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })
@@ -495,7 +495,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await runs.reconcileRunningAttempts()).toEqual({ runs: 2, attempts: 2, errors: [] })
     })
 
-    test('guarantee: a lost lease can never commit, and leaves the graph as it is', async () => {
+    test('guarantee: a lost lease can never commit, and does not change the graph', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld()
       const run = await runs.startTurnRun({ ...world, ...counts(3) })
@@ -526,7 +526,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await commit(runs, held)).toMatchObject({ status: 'committed', producedTurn: 1 })
     })
 
-    test('a commit again with the same record is the same answer; another record is a conflict', async () => {
+    test('a repeated commit with the same record has the same answer, and another record is a conflict', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const held = await runs.startAttempt(world, WORKER)
@@ -539,7 +539,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
-    test('an attempt commits the turn that it tried, and no other', async () => {
+    test('an attempt commits only its own turn', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       await client().captureTurnState(aTurn(1, { worldSlug: 'w' }))
@@ -579,7 +579,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await client().getWorld({ worldSlug: 'w' })).toMatchObject({ currentTurn: 3 })
     })
 
-    test('a commit writes the turn with all of its parts, as a capture does', async () => {
+    test('a commit writes the turn with all its parts, like a capture', async () => {
       const { runs } = lifeOf(handles.graph)
       const said = {
         acceptanceCriteriaStatus: { 'AC-002': 'failed' as const },
@@ -612,7 +612,7 @@ export function runsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('an external attempt waits for its worker, and one worker alone gets it', async () => {
+    test('an external attempt waits for a worker, and only one worker gets it', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const world = await aWorld('external')
       const run = await runs.startTurnRun({ ...world, ...counts(3, 9) })
@@ -702,7 +702,7 @@ export function runsContract(store: StoreUnderTest): void {
       await expect(commit(runs, sleeper)).rejects.toMatchObject({ code: 'lease_lost' })
     })
 
-    test('an attempt of another executor has no time beyond its lease', async () => {
+    test('an attempt of another executor has no grace period after its lease', async () => {
       const { runs, pass } = lifeOf(handles.graph)
       const held = await runs.startAttempt(await aWorld('simulated'), WORKER)
       pass(59_000)
@@ -713,7 +713,7 @@ export function runsContract(store: StoreUnderTest): void {
       expect(await runs.getAttempt(held)).toMatchObject(lost)
     })
 
-    test('a single attempt that its process left behind is interrupted at its next start', async () => {
+    test('a single attempt of an ended process is interrupted at the next start of the process', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
       const held = await runs.startAttempt(world, WORKER)
@@ -814,7 +814,7 @@ export function runsContract(store: StoreUnderTest): void {
       /** Shorter than the heartbeat of a feed, so that only an event can end the wait in time. */
       const waitMs = 12_000
 
-      test('whatever is open is claimed, and a repeat by the same worker answers the same claim', async () => {
+      test('an open attempt is claimed, and a repeat by the same worker returns the same claim', async () => {
         await aWorld('external')
         expect(await client().nextAttempt({ ...asked, waitMs: 0 })).toEqual({ claim: null })
         const { attemptId } = await client().runTurn({ worldSlug: 'w' })
@@ -849,7 +849,7 @@ export function runsContract(store: StoreUnderTest): void {
         expect(claims.filter((claim) => claim !== null)).toHaveLength(1)
       })
 
-      test('a wait ends without an attempt after its time, and for a caller that gave up', async () => {
+      test('a wait ends without an attempt after its time, or when the caller disconnects', async () => {
         await aWorld('external')
         expect(await client().nextAttempt({ ...asked, waitMs: 1 })).toEqual({ claim: null })
         const gone = new AbortController()
@@ -860,7 +860,7 @@ export function runsContract(store: StoreUnderTest): void {
         expect((await client().getTurnStatus({ attemptId })).lease).toMatchObject({ owner: null })
       })
 
-      test('an attempt that a service executes itself is not open, and a world that is not there is an error', async () => {
+      test('an attempt that a service executes is not open, and a missing world is an error', async () => {
         const { runs } = lifeOf(handles.graph)
         await runs.startAttempt(await aWorld('simulated'), WORKER)
         expect(await client().nextAttempt({ ...asked, workerId: WORKER, waitMs: 0 })).toEqual({ claim: null })

@@ -185,7 +185,7 @@ export function secretsContract(store: StoreUnderTest): void {
       await another.close()
     })
 
-    test('a text without any is stored as it is', async () => {
+    test('a text without secrets is stored unchanged', async () => {
       const text = 'See https://example.com/@scope/pkg and 3d70764, then user@host: 10:20'
       const answer = await client().captureTurnState(aTurn(1, { playerSummary: text }))
       expect(answer).toMatchObject({ playerSummary: text, redactions: 0 })

@@ -80,7 +80,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       ).toBeNull()
     })
 
-    test('a search looks into feature, task and world, whatever the case', async () => {
+    test('a search covers feature, task and world, and ignores case', async () => {
       await play('Alpha', ['feedback'], { featureId: 'FEAT-LOGIN' })
       await play('Beta', ['feedback'], { worldSlug: 'login-again' })
       await play('Gamma', ['feedback'])
@@ -90,7 +90,7 @@ export function sessionsContract(store: StoreUnderTest): void {
       expect(await slugs({ featureId: 'FEAT-LOGIN' })).toEqual(['Alpha'])
     })
 
-    test('filters leave those that run, those that are not approved, and those that stall or oscillate', async () => {
+    test('filters select running, unapproved, and stalled or oscillating sessions', async () => {
       await play('approved', ['feedback', 'approved'])
       await play('going', ['feedback'])
       await play('stalled', ['feedback', 'feedback', 'feedback'], { ...complaint, ...judged })

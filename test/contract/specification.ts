@@ -32,7 +32,7 @@ export function specificationContract(store: StoreUnderTest): void {
         ({ criterionId, state, declared }) => `${criterionId} ${state} ${declared}`,
       )
 
-    test('the same list again is the same version, another one is the next, and earlier ones stay', async () => {
+    test('the same list is the same version, a different list is the next one, and earlier versions stay', async () => {
       const first = await client().declareCriteria(declared(RETRY, SUITE))
       expect(first).toMatchObject({ version: 1, created: true, total: 2 })
       expect(first.criteria.map(({ criterionId }) => criterionId)).toEqual(['AC-001', 'AC-002'])
@@ -63,7 +63,7 @@ export function specificationContract(store: StoreUnderTest): void {
       )
     })
 
-    test('two equal ids, two texts of equal words, an empty list, one of more than 2,000 and an empty text are refused, each by its path', async () => {
+    test('equal ids, equal texts, an empty text, an empty list and one of more than 2,000 are rejected, each with its path', async () => {
       const refusal = (criteria: object[]) =>
         client()
           .declareCriteria({ ...task, criteria: criteria as [] })
@@ -118,7 +118,7 @@ export function specificationContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('before the first turn all that is declared is pending, never judged, in its order, and in the context', async () => {
+    test('before the first turn all declared criteria are pending, never judged, in order, and in the context', async () => {
       await client().declareCriteria(declared(SUITE, RETRY))
       const view = await client().listCriteria(task)
       expect(view).toMatchObject({
@@ -168,7 +168,7 @@ export function specificationContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a declared criterion that was only promised was never judged', async () => {
+    test('a declared criterion that was only promised is listed as never judged', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       const promises = [{ criterionId: 'AC-001', criterionText: RETRY, status: 'complete' as const }]
       const verifications = [verified('AC-002', { criterionText: SUITE })]
@@ -206,7 +206,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 verified true', 'X-1 rejected false'])
     })
 
-    test('the text of a Player lists declared criteria only, that of a Coach the others below without a status mark', async () => {
+    test('the text of a Player lists only declared criteria, and that of a Coach also the others, without a status mark', async () => {
       await client().declareCriteria(declared(RETRY))
       await client().captureTurnState(
         judged(1, verified('X-1', { criterionText: 'Something else is the case' })),
@@ -236,7 +236,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(context).not.toContain(LOG)
     })
 
-    test('contested criteria are counted separately, and a rejection with evidence of its own ends all_verified', async () => {
+    test('contested criteria are counted separately, and a rejection with its own evidence ends all_verified', async () => {
       const about = { criterionText: RETRY }
       const rejected = (evidence: string | null) => ({
         ...verified('AC-1', about),
@@ -262,7 +262,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(context).toContain('1 of 1 criteria verified after turn 3, 1 contested in turn 3')
     })
 
-    test('an entry means a declared criterion by its words, by a beginning, by its label with most of its words, and by ids alone', async () => {
+    test('an entry matches a declared criterion by its words, its beginning, its label with most words, or its id only', async () => {
       await client().declareCriteria(declared(`${RETRY}, with growing pauses`, SUITE, LOG))
       await client().captureTurnState(
         judged(
@@ -293,7 +293,7 @@ export function specificationContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a declared label is shown as it is declared, whatever form a judge gives it; aliases hold both', async () => {
+    test('a declared label is shown in its declared form, and aliases also have the form of a judge', async () => {
       await client().declareCriteria({ ...task, criteria: [{ criterionId: 'ac-7', text: RETRY }] })
       await client().captureTurnState(judged(1, verified('AC-007', { criterionText: RETRY })))
       const [criterion, ...others] = (await client().listCriteria(task)).criteria
@@ -393,7 +393,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await states()).toEqual(['AC-001 pending true', 'AC-002 verified true'])
     })
 
-    test('a proof is stale once a later turn touches a file of it, and its own verdict clears it', async () => {
+    test('a proof is stale after a later turn touches one of its files, until a new verdict', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       const touching = (turnNumber: number, filesModified: string[], ...verifications: Entry[]) =>
         client().captureTurnState(aTurn(turnNumber, { filesModified, verifications }))
@@ -429,7 +429,7 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await staleIn(3)).toEqual([null, { turn: 3, files: ['test/suite.ts'] }])
     })
 
-    test('the files of a proof are those that were named last, however long ago, by a promise or by a judge', async () => {
+    test('the files of a proof are those that a promise or a judge named last, however long ago', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       const turn = (turnNumber: number, more: Partial<TurnToSend>) =>
         client().captureTurnState(aTurn(turnNumber, more))
@@ -506,7 +506,7 @@ export function specificationContract(store: StoreUnderTest): void {
       }
     })
 
-    test('another task, and another project, know nothing of it', async () => {
+    test('other tasks and projects are not affected', async () => {
       await client().declareCriteria(declared(RETRY))
       const other = { ...task, taskId: 'TASK-2' }
       await expect(client().getSpecification(other)).rejects.toMatchObject({ code: 'not_found' })

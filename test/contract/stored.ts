@@ -27,7 +27,7 @@ export function storedContract(store: StoreUnderTest): void {
   describe('the stored shape', () => {
     const handles = useGraph(store)
 
-    test('every node and every relationship fits the table, and nothing of the table is missing', async () => {
+    test('every node and relationship matches the table, and every entry of the table exists', async () => {
       const { graph } = handles
       await fillWithEverything(graph)
       const [all, between] = [await nodesIn(graph), await edgesIn(graph)]

@@ -18,7 +18,7 @@ function neededBy(file: string, found = new Set<string>()): Set<string> {
   return found
 }
 
-test('the contract suite takes its engine from its caller: no server and no driver comes with it', () => {
+test('the contract suite gets its engine from its caller, and imports no server and no driver', () => {
   const needed = [...neededBy('test/contract/all.ts')]
   expect(needed).toContain('test/contract/store.ts')
   expect(needed).toContain('vitest')

@@ -96,7 +96,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
       expect(await startedIn(handles.graph)).toEqual([`c.0 → ${inner}`, `p.1 → ${AGENT}`])
     })
 
-    test("agent_id of an agent's call is set by the graph's edge if the result does not name the agent", async () => {
+    test('agent_id of a call comes from the relationship in the graph if the result does not name the agent', async () => {
       const inner = `${S1}/a2`
       const outer = turn('c', ['Grep', 'Task']).map((record) => ({ ...record, isSidechain: true }))
       const innermost = turn('d', ['Read']).map((record) => ({ ...record, isSidechain: true }))
@@ -212,7 +212,7 @@ export function transcriptAgentsContract(store: StoreUnderTest): void {
           expect(await links()).toEqual(['1 → named'])
         })
 
-        test('a late turn and one that replaces another are linked, and so is the turn after a late one', async () => {
+        test('late and superseding turns are linked, and so is the turn after a late one', async () => {
           const capture = async () => {
             for (const [number, end] of [
               [1, 10],

@@ -68,7 +68,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       ['the shorter first', [S1, S2]],
       ['the longer first', [S2, S1]],
     ])('%s', (_name, order) => {
-      test('the copy with more calls gives the steps, is listed once and found under both', async () => {
+      test('the copy with more calls gives the steps, and the turn is listed once and found under both sessions', async () => {
         const files = {
           [S1]: linesOf([...turn('own', ['Glob'], { from: -20 }), ...shared(3)]),
           [S2]: linesOf(shared(6)),
@@ -122,7 +122,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         expect(await brokenTurns(handles.graph)).toEqual([])
       })
 
-      test('two files of one session: the one with more calls, too', async () => {
+      test('the file with more calls also gives the steps if both files are of one session', async () => {
         const files = { [S1]: linesOf(shared(3)), [S2]: linesOf(shared(6)) }
         for (const file of order)
           await send(client(), S1, files[file] as Buffer, { path: `/home/me/${file}.jsonl` })
@@ -156,7 +156,7 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
       expect(await brokenTurns(handles.graph)).toEqual([])
     })
 
-    test('a pattern of one conversation in two sessions is seen in one', async () => {
+    test('a pattern of one conversation in two sessions counts as one session', async () => {
       for (const session of [S1, S2]) await send(client(), session, linesOf(shared(7)))
       const { items } = await client().listTranscriptPatterns({})
       expect(items).toMatchObject([{ count: 1, avgLength: 7, sessions: 1 }])

@@ -98,7 +98,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       ).toEqual(['turn-pattern Grep → Read{2+} → Edit', 'tool-error Zip: no', 'tool-error Bash: no'])
     })
 
-    test('with a least length of 1, patterns, desires and paths count the same turns of a pattern', async () => {
+    test('with a minimum length of 1, patterns, desires and paths count the same turns of a pattern', async () => {
       await imported([4, 8, 6], [4, 9])
       const pattern = 'Grep → Read{2+} → Edit'
       const counted = async (minLength?: number) => {
@@ -112,7 +112,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       expect(await counted(), 'from the threshold on').toEqual([{ pattern, count: 3, sessions: 2 }])
     })
 
-    test('a single tool that is repeated comes last, in desires, paths and the analysis, whatever is asked for', async () => {
+    test('patterns of a single repeated tool come last in desires, paths and the analysis, with any filter', async () => {
       await imported([6, 6], [6])
       for (const [i, tool] of ['Bash', 'Read'].entries()) {
         for (const session of [10, 11]) {
@@ -138,7 +138,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
           ).toEqual(paths.slice(0, limit || 4))
     })
 
-    test('patterns of one session alone take no place among those that are asked for, however often they are seen', async () => {
+    test('frequent patterns of only one session do not use up the limit', async () => {
       await imported([6, 6], [6])
       for (const [i, first] of ['Bash', 'Glob'].entries()) {
         const calls = [first, 'Read', 'Read', 'Read', 'Read', 'Edit']
@@ -151,7 +151,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       expect((await told()).map(({ pattern }) => pattern)).toEqual(seen)
     })
 
-    test('a turn that grows out of its pattern takes the desire away, and the next one makes its own', async () => {
+    test('a turn that grows beyond its pattern removes the desire, and the new pattern can become one', async () => {
       const growing = turn('g', ['Grep', 'Read', 'Read', 'Read', 'Read', 'Edit', 'Bash'], { ends: false })
       await send(client(), S1, bytesOf(journey('a', 6, 100), journey('b', 6, 200)))
       await send(client(), S2, linesOf(growing.slice(0, -2)))
@@ -174,7 +174,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       expect(await desiresIn(handles.graph)).toEqual([])
     })
 
-    test('it is refreshed with each import: numbers, text and times', async () => {
+    test('each import refreshes the numbers, the text and the times of a desire', async () => {
       await imported([6, 6], [6])
       await send(client(), sessionOf(3), bytesOf(journey('later', 8, 9000), journey('first', 8, -9000)))
       const error = 'Repeated pattern: Grep → Read{2+} → Edit (avg 6.8 calls, seen 5 times across 3 sessions)'
@@ -198,7 +198,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       expect(await desiresIn(handles.graph)).toHaveLength(1)
     })
 
-    test('projects have desires of their own', async () => {
+    test('each project has its own desires', async () => {
       for (const [project, session] of [
         ['a', S1],
         ['a', S2],

@@ -80,7 +80,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await errorsOf(handles.graph)).toEqual({ c1: known })
     })
 
-    test('calls whose ids start again in every response are steps of their own, in one import and in stages', async () => {
+    test('calls whose ids restart in every response are separate steps, in one import and in stages', async () => {
       const bytes = linesOf(
         [
           user('Do it'),
@@ -188,7 +188,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       await reference.close()
     })
 
-    test('three lines at a time, too', async () => {
+    test('an import of three lines at a time ends in the same graph', async () => {
       const reference = await handles.open(() => memory.open())
       await send(clientOf(reference), S1, RICH)
       const ends = [...RICH.keys()].filter((at) => RICH[at] === 10).map((at) => at + 1)
@@ -198,7 +198,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       await reference.close()
     })
 
-    test('a turn that grows has its new pattern, length and steps alone', async () => {
+    test('a turn that grows has only its new pattern, length and steps', async () => {
       const grown = turn('t', ['Grep', 'Read', 'Read', 'Edit'], { errors: { 1: 'no' }, ends: false })
       await send(client(), S1, linesOf(grown.slice(0, 4)))
       expect((await everyTurn(client()))[0]).toMatchObject({ length: 2, pattern: 'Grep → Read', errors: 0 })
@@ -217,7 +217,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await brokenTurns(handles.graph)).toEqual([])
     })
 
-    test('a late result changes the turn it belongs to, in the import after next as well', async () => {
+    test('a late result changes its turn, even two imports later', async () => {
       const late = bytesOf(
         turn('t1', ['Bash', 'Read'], { pending: [0] }),
         turn('t2', ['Edit'], { from: 10 }),
@@ -245,7 +245,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       await expect(refused).rejects.toMatchObject({ code: 'turn_conflict', details: { offset: 0 } })
     })
 
-    test('two imports of one session at a time double nothing', async () => {
+    test('two parallel imports of one session store each turn once', async () => {
       for (let round = 0; round < 5; round++) {
         const project = `round ${round}`
         const other = await handles.open(() => store.beside(handles.graph))
@@ -363,7 +363,7 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       })
     })
 
-    test('malformed lines are counted, and lose no good one', async () => {
+    test('malformed lines are counted, and all valid lines are stored', async () => {
       const good = turn('t', ['Read', 'Grep', 'Edit'])
       const bytes = Buffer.concat([
         Buffer.from('{"type":"user","message":\n[]\n\0\0\0\n'),

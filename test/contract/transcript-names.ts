@@ -92,7 +92,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       expect(await brokenTurns(handles.graph)).toEqual([])
     })
 
-    test('halves of characters and NULs in names, ids, times and messages become something that can be kept', async () => {
+    test('lone surrogates and NULs in names, ids, times and messages are replaced by storable characters', async () => {
       const odd = 'a\ud800b\0c'
       const file = bytesOf(
         turn(odd, [odd, odd, 'Read', odd, odd, 'Read'], { errors: { 0: odd } }),
@@ -113,7 +113,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       expect(Object.values(await errorsOf(handles.graph))).toEqual(['Exit code 1\na\ufffdb\ufffdc'])
     })
 
-    test('a turn of 3,000 calls that never repeat one another is stored and found by its pattern', async () => {
+    test('a turn of 3,000 different calls is stored and found by its pattern', async () => {
       const tools = Array.from({ length: 3_000 }, (_, i) => `Tool${i % 700}`)
       await send(client(), S1, bytesOf(turn('t', tools)))
       const [only] = await everyTurn(client())
@@ -155,7 +155,7 @@ export function transcriptNamesContract(store: StoreUnderTest): void {
       },
     )
 
-    test('times that run backwards, and turns that began at none, are ordered all the same', async () => {
+    test('turns with times that run backwards, or without a start, are ordered', async () => {
       const files = [
         turn('a', ['Read'], { from: 60 }),
         turn('b', ['Read'], { from: 10 }),

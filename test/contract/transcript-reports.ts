@@ -84,7 +84,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('turns: longest first, then session, then index; those without calls only with a least length of 0', async () => {
+    test('turns: longest first, then by session, then by index; turns without calls only with a minimum length of 0', async () => {
       await two()
       expect(await ids({})).toEqual(['e', 'a', 'b', 'g'])
       expect(await ids({ minLength: 6 })).toEqual(['e', 'a'])
@@ -106,7 +106,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       expect(await ids({ minLength: 0, sessionId: S1 })).toHaveLength(50)
     })
 
-    test('turns of a pattern are exact, of any length', async () => {
+    test('turns of a pattern match exactly, at any length', async () => {
       await two()
       expect(await ids({ pattern: 'Bash{2+} → Read → Bash → Read' })).toEqual(['b', 'g'])
       expect(await ids({ pattern: 'Read' })).toEqual(['d', 'f'])
@@ -115,14 +115,14 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
         expect(await ids({ pattern: none }), none).toEqual([])
     })
 
-    test('a pattern that is longer than any turn has one is refused by its name', async () => {
+    test('a pattern that is too long for any turn is rejected by its name', async () => {
       await expect(ids({ pattern: 'x'.repeat(65_537) })).rejects.toMatchObject({
         code: 'invalid_request',
         details: { problems: [{ path: 'pattern' }] },
       })
     })
 
-    test('turns of a pattern are found by every form that was printed, and by the arrow of a keyboard', async () => {
+    test('turns of a pattern are found by every printed form of it, and with -> as the arrow', async () => {
       await two()
       for (const pattern of [
         'Bash{2+} -> Read -> Bash -> Read',
@@ -147,7 +147,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('whole turns are filtered by their start; without a zone it is UTC', async () => {
+    test('turns are filtered by their start, and a time without a zone is UTC', async () => {
       await two()
       const begins = 'e'
       for (const since of [

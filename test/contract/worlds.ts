@@ -53,7 +53,7 @@ export function worldsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a world that another task has is refused, and nothing of the task that was asked for stays', async () => {
+    test('a world of another task is rejected, and no node of the requested task stays', async () => {
       await client().createWorld({ ...task, worldSlug: 'one' })
       const before = await countsOf(handles.graph)
       const other = { featureId: 'FEAT-9', taskId: 'TASK-9', worldSlug: 'one' }
@@ -111,7 +111,7 @@ export function worldsContract(store: StoreUnderTest): void {
       expect(fresh).toMatchObject({ status: 'no_prior_turn', worldSlug })
     })
 
-    test('the world that was written last is the newest one, also after the clock stepped back', async () => {
+    test('the world that was written last is the newest one, even if the clock was set back', async () => {
       const { completedAt: _, ...stamped } = aTurn(1)
       const write = async (clock: string, turn: Partial<TurnToSend>) => {
         const now = `2026-03-01T${clock}:00Z`
@@ -199,7 +199,7 @@ export function worldsContract(store: StoreUnderTest): void {
       await expect(client().deleteWorld({ worldSlug })).rejects.toMatchObject({ code: 'world_deleted' })
     })
 
-    test('a world of another task takes no turns and shows none', async () => {
+    test('a world of another task rejects turns and shows none', async () => {
       await client().captureTurnState(aTurn(1, { worldSlug: 'mine', playerSummary: 'a secret of TASK-1' }))
       const other = { taskId: 'TASK-2', worldSlug: 'mine' }
       const conflict = { code: 'world_conflict' }
@@ -214,7 +214,7 @@ export function worldsContract(store: StoreUnderTest): void {
     describe('a capture that would fork a session', () => {
       const unknown = (near: string[]) => ({ code: 'unknown_world', details: { near } })
 
-      test('an unknown world_slug is refused above turn 1 if the task has a world, with near names', async () => {
+      test('an unknown world_slug is rejected above turn 1 if the task has a world, with similar names', async () => {
         expect(await client().captureTurnState(aTurn(1))).toMatchObject({ worldCreated: true, created: true })
         expect(await client().captureTurnState(aTurn(1))).toMatchObject({
           worldCreated: false,
@@ -230,7 +230,7 @@ export function worldsContract(store: StoreUnderTest): void {
         expect([next.worldCreated, next.warnings]).toEqual([false, undefined])
       })
 
-      test('an unknown world_slug is made by turn 1, by a task without a world, and by create_world: true', async () => {
+      test('an unknown world_slug is created at turn 1, for a task without a world, and with create_world: true', async () => {
         const made = { worldCreated: true }
         const late = aTurn(5, { worldSlug: 'late' })
         expect(await client().captureTurnState(late)).toMatchObject(made)
@@ -244,7 +244,7 @@ export function worldsContract(store: StoreUnderTest): void {
         })
       })
 
-      test('a task of another feature is made with a warning, and refused above turn 1', async () => {
+      test('a task of another feature is created with a warning, and rejected above turn 1', async () => {
         await client().captureTurnState(aTurn(1, { featureId: 'FH', taskId: 'TH' }))
         await client().captureTurnState(aTurn(1, { project: 'other', featureId: 'FX', taskId: 'TH' }))
         const misnamed = { featureId: 'F0', taskId: 'TH' }
@@ -276,7 +276,7 @@ export function worldsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a repeat with the same idempotency key answers the world of the first call', async () => {
+    test('a repeat with the same idempotency key returns the world of the first call', async () => {
       const asked = { ...task, idempotencyKey: 'key-1' }
       const first = await client().createWorld(asked)
       expect(await client().createWorld(asked)).toMatchObject({ created: false, worldSlug: first.worldSlug })
@@ -332,7 +332,7 @@ export function worldsContract(store: StoreUnderTest): void {
       })
     })
 
-    test('creating a world that exists answers with it, if the request agrees', async () => {
+    test('creating an existing world returns it, if the request matches', async () => {
       const made = await client().createWorld({
         ...task,
         worldSlug: 'w',
@@ -365,7 +365,7 @@ export function worldsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a repeat under the same idempotency key answers the same world', async () => {
+    test('a repeat with the same idempotency key returns the same world', async () => {
       const first = await client().createWorld(task, { idempotencyKey: 'once' })
       const other = await client().createWorld(task, { idempotencyKey: 'twice' })
       expect(other.worldSlug).not.toBe(first.worldSlug)
@@ -473,7 +473,7 @@ export function worldsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('the verdict of a world whose criteria are named many times a turn is that of its stall analysis', async () => {
+    test('the verdict of a world with many verdicts per turn equals its stall analysis', async () => {
       const sources = ['coach', 'validator', 'gate', 'command'] as const
       for (let turn = 1; turn <= 6; turn++) {
         const verifications = sources.map((source) => ({
