@@ -45,7 +45,7 @@ describe('turngraph query', () => {
     expect(stdout).toBe('third\tnothing\tempty\tn\n0.3333333333333333\tnull\t\t12345.678901\n')
   })
 
-  test('prints rows as CSV that no spreadsheet runs', async () => {
+  test('prints rows as CSV without formulas for a spreadsheet', async () => {
     const user = commandsOn(temporaryFolder())
     await user.run(['capture'], { input: turn(1, { player_summary: '=cmd("x")\nsecond' }) })
     const query = 'MATCH (t:Turn) RETURN t.playerSummary AS summary, -t.number AS n, t.coverage AS coverage'
@@ -60,7 +60,7 @@ describe('turngraph query', () => {
     expect((await user.run(['query', query, '--csv', '--json'])).code).toBe(2)
   })
 
-  test('warns on standard error of a name that the graph does not have, and in JSON', async () => {
+  test('warns of a name that the graph does not have, on standard error and in JSON', async () => {
     const user = commandsOn(temporaryFolder())
     await user.run(['capture'], { input: turn(1) })
     const query = 'MATCH (t:Trun) RETURN t.number'

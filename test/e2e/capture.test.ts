@@ -15,7 +15,7 @@ const turn = (turn_number: number, more: object = {}) =>
   JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number, player_summary: 'Built it', ...more })
 
 describe('turngraph capture', () => {
-  test('capture takes a record as `worlds turn --json` printed it', async () => {
+  test('capture accepts a record in the form that `worlds turn --json` prints', async () => {
     await turngraph.run(['capture'], { input: turn(1, { coach_decision: 'Needs work!' }) })
     const read = await turngraph.run(['worlds', 'turn', 'T', '1', '--json'])
     expect(JSON.parse(read.stdout)).toMatchObject({ coach_decision_raw: 'Needs work!' })
@@ -44,7 +44,7 @@ describe('turngraph capture', () => {
     )
   })
 
-  test('capture takes JSON lines, and answers each', async () => {
+  test('capture accepts JSON lines, and prints an answer for each', async () => {
     const input = `${turn(1)}\r\n\n${turn(2)}\n${turn(1)}\n`
     expect(await turngraph.run(['capture'], { input })).toEqual({
       code: 0,
@@ -70,7 +70,7 @@ describe('turngraph capture', () => {
     expect(JSON.parse(stdout)).toMatchObject({ current_turn: 58 })
   })
 
-  test('a broken first line of standard input stops no other line', async () => {
+  test('a broken first line of standard input does not stop the other lines', async () => {
     const told = await turngraph.run(['capture'], { input: `bad\n${turn(1)}\n` })
     expect(told).toMatchObject({ code: 2, stdout: 'line 2: Stored turn 1 of world T\n' })
     expect(told.stderr).toContain('1 of 2 lines was not stored: line 1.')
@@ -119,7 +119,7 @@ describe('turngraph capture', () => {
     expect(broken.stderr).toContain('Standard input is no JSON at position')
   })
 
-  test('--on-conflict supersede replaces the record that is stored; error, the default, does not', async () => {
+  test('--on-conflict supersede replaces the stored record, and the default, error, does not', async () => {
     await turngraph.run(['capture'], { input: turn(1) })
     const input = turn(1, { player_summary: 'Built another' })
     expect((await turngraph.run(['capture', '--on-conflict', 'error'], { input })).code).toBe(5)
@@ -128,7 +128,7 @@ describe('turngraph capture', () => {
     expect((await turngraph.run(['capture', '--on-conflict', 'perhaps'], { input })).code).toBe(2)
   })
 
-  test('capture stops at the first line that the graph is away for', async () => {
+  test('capture stops at the first line for which the graph is unavailable', async () => {
     const environment = { TURNGRAPH_URL: 'http://127.0.0.1:9', TURNGRAPH_TOKEN: 'a-token-of-nobody' }
     const input = [turn(1), turn(2), turn(3)].join('\n')
     const told = await turngraph.run(['capture'], { input, environment })

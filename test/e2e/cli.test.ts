@@ -113,7 +113,7 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['TURN', '1', '2', ''])
   })
 
-  test('--json prints the wire form alone on standard output', async () => {
+  test('--json prints only the wire form on standard output', async () => {
     const stored = await turngraph.run(['capture', '--json'], { input: turn(1) })
     expect(stored.stderr).toBe('')
     expect(JSON.parse(stored.stdout)).toMatchObject({ world_slug: 'TASK-1', turn_number: 1, created: true })
@@ -122,7 +122,7 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     expect(JSON.parse(loaded.stdout)).toMatchObject({ status: 'ok', role: 'coach', previous_turn: 1 })
   })
 
-  test('no prior turn is an answer: nothing on standard output, exit code 0', async () => {
+  test('a missing prior turn is no error: nothing on standard output, exit code 0', async () => {
     const { code, stdout, stderr } = await turngraph.run(context)
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).toContain('no turn before turn 2')
@@ -146,7 +146,7 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     expect(stderr).toContain('looked in: the graph in ./graph')
   })
 
-  test('worlds shows last decision, proven, verdict and last activity, the last active first', async () => {
+  test('worlds shows last decision, proven, verdict and last activity, most recently active first', async () => {
     const finished = (world_slug: string, completed_at: string) =>
       turngraph.run(['capture'], {
         input: JSON.stringify({ ...JSON.parse(turn(1)), world_slug, completed_at }),
@@ -177,7 +177,7 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     ])
   })
 
-  test('looking at a graph that is not there makes none', async () => {
+  test('a command that only reads does not create a graph', async () => {
     for (const command of [['worlds'], context, ['migrate', '--check'], ['config']])
       await turngraph.run(command)
     expect(readdirSync(home)).toEqual([])
@@ -214,7 +214,7 @@ describe('the questions of a Coach', () => {
     })
   }
 
-  test('criteria, promises, stall and why answer for a person and as JSON', async () => {
+  test('criteria, promises, stall and why print text for people, or JSON', async () => {
     await captureSession()
     const criteria = await turngraph.run(['criteria', ...task])
     expect(criteria.stdout.split('\n').map((line) => line.split('\t'))).toEqual([
@@ -395,7 +395,7 @@ describe('exit codes', () => {
     },
   )
 
-  test('an error about a record names its own keys, advises `extra`, and points at no details', async () => {
+  test('an error about a record names its keys, suggests `extra`, and does not refer to details', async () => {
     const record = JSON.stringify({ ...JSON.parse(turn(0)), surplus: 1 })
     const { code, stderr } = await turngraph.run(['capture'], { input: record })
     expect(code).toBe(2)
@@ -509,7 +509,7 @@ describe('worlds', () => {
     expect(await turngraph.run(['worlds', 'get', 'TASK-1.2'])).toMatchObject({ code: 4, stdout: '' })
   })
 
-  test('worlds create sends a key of its own if it names no world, so that a repeat makes no second one', async () => {
+  test('worlds create without a slug sends an idempotency key, so that a repeat creates no second world', async () => {
     const { url } = await turngraph.serve()
     let sent = ''
     const TURNGRAPH_URL = await startFront(url, {
@@ -531,7 +531,7 @@ describe('worlds', () => {
     expect(await keyOf('w')).toBeUndefined()
   })
 
-  test('the projects of the graph are listed, one to a line', async () => {
+  test('the projects of the graph are listed, one per line', async () => {
     await turngraph.run(['capture', '--project', 'till'], { input: turn(1) })
     await turngraph.run(['capture', '--project', 'shop'], { input: turn(1) })
     expect(await turngraph.run(['projects'])).toMatchObject({ code: 0, stdout: 'PROJECT\nshop\ntill\n' })
@@ -590,7 +590,7 @@ describe('import autobuild', () => {
   const importShop = (...options: string[]) =>
     turngraph.run(['import', 'autobuild', path.join(home, 'shop'), ...options])
 
-  test('an import answers its report, and writes nothing on a dry run', async () => {
+  test('an import prints its report, and writes nothing on a dry run', async () => {
     const dry = await importShop('--dry-run', '--json')
     expect(dry).toMatchObject({ code: 8, stderr: '' }) // a file was skipped
     expect(existsSync(turngraph.folder)).toBe(false)
@@ -699,7 +699,7 @@ test('a data folder that is a file is one clear error', async () => {
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
-test('query --show-cypher prints the whole statement of a preset with its parameters, and asks no graph', async () => {
+test('query --show-cypher prints the complete statement of a preset with its parameters, without a graph', async () => {
   const turngraph = commandsOn(temporaryFolder())
   const run = (...args: string[]) => turngraph.run(['query', ...args])
   const { code, stdout, stderr } = await run(

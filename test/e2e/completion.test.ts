@@ -17,7 +17,7 @@ const completed = async (...words: string[]): Promise<string[]> => {
     .map((line) => line.split('\t')[0] ?? '')
 }
 
-test('commands, options and the words that options take are completed', async () => {
+test('commands, options and the values of options are completed', async () => {
   expect(await completed('cr')).toEqual(['criteria'])
   expect(await completed('run', '')).toEqual(['start', 'status', 'list', 'cancel', 'attempts', 'help'])
   expect(await completed('criteria', '--po')).toEqual(['--policy'])
@@ -37,7 +37,7 @@ test.each(['bash', 'zsh', 'fish', 'powershell'])(
   },
 )
 
-test('another shell is refused with those that there are', async () => {
+test('an unknown shell is rejected with the list of supported ones', async () => {
   const { code, stdout, stderr } = await commandsOn(temporaryFolder()).run(['completion', 'tcsh'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('bash, zsh, fish, powershell')

@@ -77,7 +77,7 @@ test.each(withCode)(
   },
 )
 
-test('the commands of the how-tos of a session run one after another in one folder, as a newcomer reads them', async () => {
+test('the commands of the how-tos of a session run in sequence in one folder, like those of a new user', async () => {
   const user = commandsOn(temporaryFolder())
   const place = { url: 'http://127.0.0.1:7480', folder: user.folder } // no service: each command opens the graph
   for (const name of ['orchestrator', 'coach', 'analyst']) {

@@ -26,7 +26,7 @@ function linesOf(user: ReturnType<typeof commandsOn>, ...args: string[]) {
 
 const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
 
-test('tail prints a line for people, or JSON lines with cursors; Ctrl+C ends it with 130', async () => {
+test('tail prints lines for people, or JSON lines with cursors, and Ctrl+C ends it with 130', async () => {
   const user = commandsOn(temporaryFolder())
   await user.serve()
   const capture = (turn: number) =>
@@ -65,7 +65,7 @@ test('tail prints a line for people, or JSON lines with cursors; Ctrl+C ends it 
   expect(await back.interrupt()).toBe(130)
 })
 
-test('a cursor that is too old is refused in the words of the command line', async () => {
+test('a cursor that is too old is rejected with a message that names the option', async () => {
   const user = commandsOn(temporaryFolder())
   await user.serve()
   const { code, stderr } = await user.run(['tail', '--json', '--cursor', '1000000000000'])

@@ -11,7 +11,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const inCheckout = promisify(execFile)
 
-test('examples/autobuild: three turns with the memory, and no end without it', async () => {
+test('examples/autobuild: a session ends after three turns with the memory, and never without it', async () => {
   const { stdout } = await inCheckout(process.execPath, ['--import', 'tsx', 'examples/autobuild/main.ts'], {
     cwd: root,
   })
@@ -58,7 +58,7 @@ process.stdin.on('data', (text) => { prompt += text }).on('end', () => {
 })
 `
 
-test('examples/claude-code: a turn run whose turns are played by claude', async () => {
+test('examples/claude-code: claude executes the turns of a turn run', async () => {
   const folder = temporaryFolder()
   writeFileSync(path.join(folder, 'claude'), CLAUDE)
   chmodSync(path.join(folder, 'claude'), 0o755)
@@ -132,7 +132,7 @@ const python = await promisify(execFile)('python3', ['--version']).then(
   () => false,
 )
 
-test.skipIf(!python)('examples/python: an orchestrator over REST, of at most 40 lines', async () => {
+test.skipIf(!python)('examples/python: an orchestrator over REST in at most 40 lines', async () => {
   const file = path.join(root, 'examples/python/orchestrator.py')
   expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40)
   const user = commandsOn(temporaryFolder())

@@ -28,7 +28,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     }
   })
 
-  test('a graph that is exported through a pipe and restored elsewhere is the same', async () => {
+  test('a graph that is exported through a pipe and restored is equal', async () => {
     const { code, stdout, stderr } = await turngraph.run(['export'])
     expect([code, stderr]).toEqual([0, ''])
     const restored = await other.run(['restore', '-', '--json'], { input: stdout })
@@ -73,7 +73,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect((await other.run(['restore', path.join(home, 'nowhere.jsonl')])).code).toBe(4)
   })
 
-  test('secrets that another program has left in a file are masked, and counted', async () => {
+  test('secrets that another program wrote into a file are masked and counted', async () => {
     const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
     const lines = (await turngraph.run(['export'])).stdout.trimEnd().split('\n')
     const records = lines.slice(0, -1).map((line) => {

@@ -109,7 +109,7 @@ function fillHome(home: string): void {
   script('run-a-turn', '#!/bin/sh\n[ ! -e played ] && touch played\n')
 }
 
-test('every example in a help text runs and answers something', { timeout: 600_000 }, async () => {
+test('every example in a help text runs and prints output', { timeout: 600_000 }, async () => {
   const home = temporaryFolder()
   const user = commandsOn(home)
   await user.serve([], { TURNGRAPH_EXECUTORS: path.join(root, 'examples/runs/executors.json') })

@@ -153,7 +153,7 @@ describe('the gate', () => {
     expect(await user.stop({ session_id: OTHER }, ASKED)).toMatchObject({ decision: 'block' })
   })
 
-  test('speaks again only if a criterion was proven or judged again, and names the command that records proof', async () => {
+  test('blocks again only if a criterion was proven or judged again, and names the command that records proof', async () => {
     const user = aUser()
     await user.install()
     await user.serve()
@@ -302,7 +302,7 @@ describe('the gate', () => {
 })
 
 describe('the context of a session that starts', () => {
-  test('is given back at a start, after a resume and after a compaction, as a Player may see it', async () => {
+  test('is printed at a start, after a resume and after a compaction, as a Player may see it', async () => {
     const user = aUser()
     await user.install()
     await user.serve()

@@ -48,7 +48,7 @@ const hook = (
   })
 
 describe('turngraph hook', () => {
-  test('the hook imports the session that it is given, and its subagents; it prints nothing and cannot fail', async () => {
+  test('the hook imports its session and the subagents, prints nothing, and never fails', async () => {
     const { home, folder, install, command, turns: ofUser } = aUser()
     expect((await install('--project', 'shop')).code).toBe(0)
     const session = sessionOf(1)
@@ -195,7 +195,7 @@ describe('turngraph hook', () => {
     expect(await hook(command('Stop'), '{"transcript_path":"x"}')).toEqual({ code: 0, said: '' })
   })
 
-  test('installing the hook keeps the settings that are there, their order, their rights and their link; twice is once', async () => {
+  test('hook install keeps existing settings, their order, their mode and their link, and a second install changes nothing', async () => {
     const { home, settings, install, uninstall } = aUser()
     const real = path.join(home, 'dotfiles.json')
     const before = {
@@ -231,7 +231,7 @@ describe('turngraph hook', () => {
     expect(readFileSync(settings, 'utf8')).toBe(text)
   })
 
-  test('settings that are no JSON, or not as they should be, are left alone', async () => {
+  test('settings that are no JSON, or have an unexpected form, are not changed', async () => {
     const { settings, install, uninstall } = aUser()
     mkdirSync(path.dirname(settings))
     for (const broken of ['{"hooks": ', '{"hooks": {"Stop": 7}}', '[]']) {

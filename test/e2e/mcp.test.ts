@@ -13,7 +13,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 const turn = (turnNumber: number) =>
   JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: turnNumber, player_summary: 'Built it' })
 
-test('standard output carries nothing but the protocol, whatever a package prints', async () => {
+test('standard output contains only the protocol, whatever a package prints', async () => {
   const user = commandsOn(temporaryFolder())
   const noise = "data:text/javascript,process.on('SIGUSR2',()=>console.log('noise of a package'))"
   const child = user.start(['mcp'], { environment: { NODE_OPTIONS: `--import "${noise}"` } })

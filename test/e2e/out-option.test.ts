@@ -80,7 +80,7 @@ describe('export --out', () => {
     expect(readFileSync(target, 'utf8')).toBe((await turngraph.run(['export'])).stdout)
   })
 
-  test('writes into a FIFO, and leaves it one', async () => {
+  test('writes into a FIFO without replacing it', async () => {
     const out = path.join(home, 'fifo')
     execFileSync('mkfifo', [out])
     const [read, exported] = await Promise.all([

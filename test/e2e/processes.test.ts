@@ -44,7 +44,7 @@ describe('one graph, many processes', () => {
     expect(await context(2)).toEqual(through)
   })
 
-  test('open opens the page in the browser of a display, by a file that only its owner may read', async () => {
+  test('open opens the page in the browser of a display, through a file that only its owner can read', async () => {
     const { url } = await turngraph.serve()
     const folder = temporaryFolder()
     const [browser, opened] = [path.join(folder, 'browser'), path.join(folder, 'opened')]
@@ -71,7 +71,7 @@ describe('one graph, many processes', () => {
     expect(`${line}`.replace(/^Open /, '')).toEqual(addressWithCode(url))
   })
 
-  test('open prints the address of the running service with a code, and fails as "not there" without a service', async () => {
+  test('open prints the address of the running service with a code, and fails without a service', async () => {
     const none = await turngraph.run(['open'])
     expect(none).toEqual({
       code: 4,
@@ -123,7 +123,7 @@ describe('one graph, many processes', () => {
     expect(stderr).toContain(`process ${process.pid}`)
   })
 
-  test('commands at the same time take turns', async () => {
+  test('parallel commands run one after another', async () => {
     const graph = EmbeddedGraph.open({ folder: turngraph.folder })
     const first = capture(1)
     await sleep(700)
@@ -133,7 +133,7 @@ describe('one graph, many processes', () => {
     expect(all.map(({ code }) => code)).toEqual([0, 0, 0])
   })
 
-  test('a command that comes while the server starts waits for it', async () => {
+  test('a command waits for a server that is starting', async () => {
     const child = turngraph.start(['serve', '--port', '0'])
     onTestFinished(() => void child.kill('SIGKILL'))
     expect(await capture(1)).toMatchObject({ code: 0 })
@@ -148,7 +148,7 @@ describe('serve', () => {
     expect(stderr).toContain(`process ${child.pid} at ${url}`)
   })
 
-  test('a port that is taken is one error that names it and the remedy', async () => {
+  test('a port that is in use is one error that names it and the remedy', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
@@ -202,7 +202,7 @@ describe('serve', () => {
   })
 })
 
-test('mcp answers a line that is too long with an error, ends, and lets go of the folder', async () => {
+test('mcp answers a line that is too long with an error, ends, and releases the folder', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   child.stdin?.on('error', () => {}) // it is closed while the line is written
@@ -226,7 +226,7 @@ test('mcp answers a line that is no message with an error, and continues', async
   ])
 })
 
-test('mcp ends in order at SIGTERM', async () => {
+test('mcp ends normally at SIGTERM', async () => {
   const child = turngraph.start(['mcp'])
   onTestFinished(() => void child.kill('SIGKILL'))
   child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
@@ -278,7 +278,7 @@ test('mcp ends when its input fails', async () => {
   expect(existsSync(serverFile())).toBe(false)
 })
 
-test('mcp ends in order when the connection that is its input is reset', async () => {
+test('mcp ends normally when the connection of its input is reset', async () => {
   const listener = createTcpServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
   onTestFinished(() => void listener.close())
   await once(listener, 'listening')
@@ -383,7 +383,7 @@ function logging(script: string, options: readonly string[] = []) {
   return child
 }
 
-test('captures that exceed the memory of the service are refused, to be tried again, and do not end it', async () => {
+test('captures that exceed the memory of the service are rejected for a later retry, and do not end it', async () => {
   const small = { NODE_OPTIONS: '--max-old-space-size=64', TURNGRAPH_AUTH: 'off' }
   const { url } = await turngraph.serve([], small)
   const lessons = Array.from({ length: 15 }, (_, i) => `${i} ${'lorem ipsum '.repeat(5_000)}`)

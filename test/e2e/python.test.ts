@@ -71,7 +71,7 @@ describePython('the Python client', () => {
     expect(others.length, others.join('\n')).toBeLessThanOrEqual(0.03 * texts.length)
   })
 
-  test('examples/python/session.py: three turns, in at most 40 lines on the client', async () => {
+  test('examples/python/session.py: three turns with the client, in at most 40 lines', async () => {
     const { env } = await aService()
     const file = path.join(root, 'examples/python/session.py')
     expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40)
@@ -202,7 +202,7 @@ describePython('the Python client', () => {
     expect(printed.length).toBe(3)
   })
 
-  test('it is typed, and a wheel of it is all that a program needs', async (context) => {
+  test('it is typed, and its wheel works without other packages', async (context) => {
     const python = pythonWithTools()
     if (python === null) return context.skip('pip cannot install what builds it')
     await run(python, ['-m', 'mypy', '--cache-dir', '/dev/null', 'turngraph', 'tests'], { cwd: clientFolder })

@@ -69,7 +69,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     }
   })
 
-  test('holds no script and nothing that a browser would load', async () => {
+  test('contains no script and no reference that a browser would load', async () => {
     const html = await report()
     expect(html).not.toMatch(
       /<script|<link|<iframe|<img|\ssrc=|\son\w+=|\sstyle=|@import|https?:(?!\/\/www\.w3\.org\/2000\/svg)/i,
@@ -97,7 +97,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     )
   })
 
-  test("for a Player holds nothing of the judge's evidence and reasons, in no byte of it", async () => {
+  test('for a Player contains no evidence and no reason of the judge', async () => {
     const stall = JSON.parse(
       (await turngraph.run(['stall', '--world', JUDGED_WORLD, '--project', 'shop', '--json'])).stdout,
     )
@@ -150,7 +150,7 @@ test.each([
   expect(stderr).toMatch(/^error: .+\nhint: .+\n/)
 })
 
-test('a service that refuses some of its calls as too many holds a report up, and does not end it', async () => {
+test('rejections of a busy service delay a report, but do not end it', async () => {
   const turngraph = commandsOn(temporaryFolder())
   const { url } = await turngraph.serve()
   await captureAll(turngraph)

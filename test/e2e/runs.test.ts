@@ -251,7 +251,7 @@ describe('turngraph mcp', () => {
     expect(await second.call('run_turn', { world_slug: 'w' })).toMatchObject({ run_mode: 'single_attempt' })
   })
 
-  test('an mcp whose input ends while it takes over ends as well, and lets go of the folder', async () => {
+  test('an mcp whose input ends while it takes over ends, too, and releases the folder', async () => {
     const user = aUser()
     const first = await agentOf(user)
     const second = await agentOf(user)
@@ -262,7 +262,7 @@ describe('turngraph mcp', () => {
     expect((await user.run('worlds')).code).toBe(0)
   })
 
-  test('a run whose service was killed is over for a command that opens the graph next', async () => {
+  test('the next command that opens the graph ends a run whose service was killed', async () => {
     const user = aUser()
     const { child } = await user.serve([], user.environment)
     await user.aWorld('w', 'slow')

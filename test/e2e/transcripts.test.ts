@@ -114,7 +114,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(await json('import', 'transcripts', folder)).toMatchObject({ redactions: 1 })
   })
 
-  test('turns, patterns, paths and desires: the tables of the seed, and as JSON', async () => {
+  test('turns, patterns, paths and desires print the tables of the seed, or JSON', async () => {
     const { json, run } = await everyCommand()
     await json('import', 'transcripts', folder)
     const pattern = 'Grep → Read{2+} → Edit → Bash'
@@ -237,7 +237,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(await json('cost', '--by', 'session')).toMatchObject([{ name: sessionOf(3), turns: 1 }])
   })
 
-  test('the steps of one turn of a session are shown, and as JSON', async () => {
+  test('the steps of a turn of a session are printed as text or JSON', async () => {
     const { noted, json } = await everyCommand()
     await json('import', 'transcripts', folder)
     const { stdout, note } = await noted('turns', '--session', S1, '--turn', '0')

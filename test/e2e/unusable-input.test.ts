@@ -81,7 +81,7 @@ describe('specify answers with one error for', () => {
   })
 })
 
-test('a statement of more than 1 MiB on standard input is refused', async () => {
+test('a statement of more than 1 MiB on standard input is rejected', async () => {
   const { code, stderr } = await turngraph.run(['query', '-'], { input: ' '.repeat(1024 * 1024 + 1) })
   expect([code, stderr]).toEqual([2, expect.stringContaining('Standard input is over the limit of 1 MiB.')])
 })
@@ -95,7 +95,7 @@ test('the error about a data folder that is a file asks for a folder', async () 
   }
 })
 
-test('watch refuses a file, which would never change into a folder', async () => {
+test('watch rejects a file, because it can never become a folder', async () => {
   const file = path.join(home, 'r.json')
   writeFileSync(file, '{}')
   const { code, stderr } = await turngraph.run(['watch', file])

@@ -18,7 +18,7 @@ const aTurn = (worldSlug: string, turnNumber = 1) =>
     ],
   })
 
-test('the doctor and forgetting, on a store of their own and through a service', {
+test('doctor and forget work on an own store and through a service', {
   timeout: 120_000,
 }, async () => {
   const user = commandsOn(temporaryFolder())
