@@ -14,7 +14,7 @@ describeCorpus('records of real sessions', () => {
   describeOn(memory, (store) => {
     const handles = useGraph(store)
 
-    test('folded, they answer as the graph: criteria, promises, stalls and progress of every session', {
+    test('their fold gives the answers of the graph: criteria, promises, stalls and progress of every session', {
       timeout: 900_000,
     }, async () => {
       let [sessions, largest] = [0, 0]

@@ -98,7 +98,7 @@ describe('a network at its worst', () => {
     expect(await attemptsIn(direct)).toEqual(['3 committed', '2 committed', '1 committed'])
   })
 
-  test('a turn that is being taken again as the loop ends is given back: no renewal outlives it', async () => {
+  test('a turn that is taken again while the loop ends is released, and no renewal continues after the loop', async () => {
     let phase: 'working' | 'lost' | 'over' = 'working'
     let beats = 0
     const { url, token, direct } = await service(async ({ url: path }) => {
@@ -145,7 +145,7 @@ describe('a network at its worst', () => {
     expect(await stored(direct)).toEqual(['mine 1', 'mine 2', 'mine 3'])
   })
 
-  test('an attempt that ended before it could be claimed is followed by another', async () => {
+  test('if an attempt ended before its claim, the loop starts another one', async () => {
     let refusals = 0
     const { url, token, direct } = await service(({ url: path }) => {
       if (!path.endsWith('/claim') || refusals++ % 2 === 1) return undefined
@@ -189,7 +189,7 @@ describe('a network at its worst', () => {
     expect(await stored(direct)).toEqual(ids.map((id) => `Built ${id}`))
   })
 
-  test('a reset perspective is one while the service is away, too; contexts keep to their budget', async () => {
+  test('a perspective reset and the budget of contexts also apply while the service is away', async () => {
     let away = false
     const { url, token } = await service(() => (away ? 'refuse' : undefined))
     const seen: (string | null)[] = []

@@ -226,7 +226,9 @@ for (const engine of enginesHere([memory, neo4jLts])) {
       })
       afterEach(() => driver?.close())
 
-      test('no statement of a turn touches more of a larger graph', { timeout: 600_000 }, async () => {
+      test('no statement of a turn touches more records in a larger graph', {
+        timeout: 600_000,
+      }, async () => {
         const { graph } = handles
         const profile = driver === null ? profileOnEmbedded(graph) : profileOnNeo4j(driver)
         const countTurns = async (task: string, number: number): Promise<Touched> => {

@@ -41,7 +41,7 @@ describe('tokens', () => {
     )
   })
 
-  test('probes, the API document and its page need none', async () => {
+  test('probes, the API document and its page need no token', async () => {
     const { call } = await start()
     for (const open of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
       expect([open, (await call('GET', open, { token: null })).status]).toEqual([open, 200])
@@ -99,7 +99,7 @@ describe('tokens', () => {
     expect((await open.call('POST', '/v1/turns', turn(1))).body.recorded_by).toBeNull()
   })
 
-  test('a token of a project sees that one alone among the projects; another token sees all', async () => {
+  test('a token of a project lists only that project, and other tokens list all', async () => {
     const token = 'token-of-shop'
     const file = tokensFile([{ name: 'shop', token, scopes: ['read'], project: 'shop' }])
     const { call } = await start({ TURNGRAPH_TOKENS: file })
@@ -111,7 +111,7 @@ describe('tokens', () => {
     expect(all).toEqual({ items: [{ project: 'elsewhere' }, { project: 'shop' }], next_cursor: null })
   })
 
-  test('a token of a project reaches that one alone', async () => {
+  test('a token of a project can access only that project', async () => {
     const token = 'token-of-shop'
     const file = tokensFile([{ name: 'shop', token, scopes: ['read', 'write'], project: 'shop' }])
     const { call } = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_PROJECT: 'elsewhere' })
@@ -155,7 +155,7 @@ describe('tokens', () => {
 })
 
 describe('pages in a browser', () => {
-  test('pages of a foreign origin are refused, with and without tokens', async () => {
+  test('pages of a foreign origin are rejected, with and without tokens', async () => {
     for (const environment of [{}, { TURNGRAPH_AUTH: 'off' }] as Record<string, string>[]) {
       const { call, service } = await start(environment)
       for (const origin of ['https://evil.example', 'http://localhost:1', 'null', 'file://']) {
@@ -187,7 +187,7 @@ describe('pages in a browser', () => {
     expect(await callWithHost(off, `evil.example:${port}`, sameOrigin)).toBe(403)
   })
 
-  test('pages of names that TURNGRAPH_ALLOWED_HOSTS lists may call, and a request with another Host may not', async () => {
+  test('pages of hosts in TURNGRAPH_ALLOWED_HOSTS are accepted, and requests with another Host are rejected', async () => {
     const started = await start({ TURNGRAPH_ALLOWED_HOSTS: 'turngraph.example, tunnel.example:8443' })
     const own = `127.0.0.1:${started.service.port}`
     const authorization = `Bearer ${started.token}`
@@ -206,7 +206,7 @@ describe('pages in a browser', () => {
     })
   })
 
-  test('a service on a loopback address checks Host for every route, with tokens too', async () => {
+  test('a service on a loopback address checks Host for every route, also with tokens', async () => {
     const started = await start()
     const { port } = started.service
     const authorization = `Bearer ${started.token}`
@@ -229,7 +229,7 @@ describe('pages in a browser', () => {
       ])
   })
 
-  test('without tokens anybody on this machine may do all', async () => {
+  test('without tokens everyone on this machine can do everything', async () => {
     const { call } = await start({ TURNGRAPH_AUTH: 'off' })
     expect((await call('POST', '/v1/turns', capture)).status).toBe(201)
   })

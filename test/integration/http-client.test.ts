@@ -83,7 +83,7 @@ const codeOf = (thrown: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof TurngraphError ? error.code : error),
   )
 
-test('over HTTP and in process, every call answers the same, errors too', async () => {
+test('every call has the same answer or error over HTTP and in process', async () => {
   const { service, token } = await start()
   const graph = EmbeddedGraph.open({ folder: null })
   await migrate(graph)
@@ -137,7 +137,7 @@ describe('an HTTP client', () => {
     }
   })
 
-  test('ends a call whose caller gave up', async () => {
+  test('ends an aborted call', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => {

@@ -66,7 +66,7 @@ test.each([
   expect(answer.body.error.details.problems[0].path).toBe(field)
 })
 
-test('it takes a token with the scope analyst and no project', async () => {
+test('it requires a token with the scope analyst and without a project', async () => {
   const file = tokensFile([
     { name: 'analyst', token: 'analyst-token', scopes: ['analyst'] },
     { name: 'reader', token: 'reader-token', scopes: ['read', 'write'] },

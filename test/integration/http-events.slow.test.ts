@@ -113,7 +113,7 @@ test('a reader needs the scope read, and a reader of a project gets only its eve
   expect(events.text).not.toContain('canary')
 })
 
-test('a token that is taken out of the file is refused, and its stream ends', async () => {
+test('a token that is removed from the file is rejected, and its stream ends', async () => {
   const kept = { name: 'kept', token: 'a-token-that-stays', scopes: ['read'] }
   const file = tokensFile([kept, { name: 'revoked', token: 'a-token-that-goes', scopes: ['read'] }])
   const started = await start({ TURNGRAPH_TOKENS: file })

@@ -66,7 +66,7 @@ describe('export and restore through a service', () => {
     ])
   })
 
-  test('a line larger than any other request may be is restored; one far beyond is refused', async () => {
+  test('a line larger than the limit of other requests is restored, and one far beyond is rejected', async () => {
     const { call, token } = await start()
     const project = { kind: 'project', key: 'p', name: 'p' }
     const feature = { kind: 'feature', project: 'p', key: 'p/f', id: 'f' }

@@ -129,7 +129,7 @@ describe('an invalid record is 400 with all its problems', () => {
     expect(paths.sort()).toEqual(expected.sort())
   })
 
-  test('NUL and half of a surrogate pair are refused, not replaced', async () => {
+  test('NUL and lone surrogates are rejected, not replaced', async () => {
     const problems = await problemsOf(record({ feature_id: 'a\0', player_summary: '\ud800' }))
     expect(problems.map(({ path }) => path).sort()).toEqual(['feature_id', 'player_summary'])
   })
@@ -183,7 +183,7 @@ describe('an invalid body', () => {
     expect(answer).toMatch(/"attempt_id":"/)
   })
 
-  test('bytes that are no UTF-8 are refused', async () => {
+  test('bytes that are no UTF-8 are rejected', async () => {
     const { service, token } = await start()
     const body = Buffer.from(JSON.stringify(record({ player_summary: 'caf\u00e9' })), 'latin1')
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -191,7 +191,7 @@ describe('an invalid body', () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_request' } }])
   })
 
-  test('2 MB are 413, 1 MiB less a little is read', async () => {
+  test('2 MB are 413, and slightly less than 1 MiB is accepted', async () => {
     const { call } = await start()
     const large = await call('POST', '/v1/turns', { body: record({ player_summary: 'x'.repeat(2_000_000) }) })
     expect([large.status, large.body.error.code]).toEqual([413, 'too_large'])
@@ -200,7 +200,7 @@ describe('an invalid body', () => {
   })
 })
 
-describe('a body that is compressed', () => {
+describe('a compressed body', () => {
   async function send(encoding: string, body: Buffer) {
     const { service, token } = await start()
     const headers = {
@@ -253,7 +253,7 @@ test('a body in another charset than UTF-8 is 400 with the reason', async () => 
   expect([answer.status, answer.body.error.message]).toEqual([400, 'The charset of the body is not UTF-8.'])
 })
 
-describe('a query or path that does not fit', () => {
+describe('an invalid query or path', () => {
   test.each([
     ['a field given twice', '/v1/worlds?limit=1&limit=2', ['limit']],
     ['a field in path and query', '/v1/worlds/w?world_slug=v', ['world_slug']],
@@ -272,7 +272,7 @@ describe('a query or path that does not fit', () => {
     expect(answer.body.error.details.problems.map((problem: Problem) => problem.path).sort()).toEqual(named)
   })
 
-  test('a field in query and body is refused: one of them would be ignored', async () => {
+  test('a field in both query and body is rejected, because one of them would be ignored', async () => {
     const { call } = await start()
     const answer = await call('POST', '/v1/turns?project=a', { body: record({ project: 'b' }) })
     expect([answer.status, answer.body.error.details.problems[0].path]).toEqual([400, 'project'])
@@ -397,7 +397,7 @@ test.each(['9007199254740993', '-12345678901234567890', '1e400'])(
   },
 )
 
-test('a whole number that JSON keeps is stored with all its digits', async () => {
+test('an integer that JSON can represent is stored with all its digits', async () => {
   const { call } = await start()
   const extra = { most: Number.MAX_SAFE_INTEGER, part: 0.1 }
   const answer = await call('POST', '/v1/turns', { body: record({ extra }) })
@@ -442,7 +442,7 @@ const fillFields = (schema: z.ZodObject, value: unknown): Record<string, unknown
     Object.entries(schema.shape).map(([name, field]) => [name, fillWith(field as z.ZodType, value)]),
   )
 
-describe('a wrong value of any parameter of any route is refused in plain words', () => {
+describe('a wrong value of any parameter of any route is rejected with a clear message', () => {
   const OF_THE_PARSER =
     /invalid (?!request)|too (small|big)|expected|unrecognized|must be of type (int|nonoptional)/i
   const wrong: [string, unknown][] = [

@@ -36,7 +36,7 @@ async function slowLists() {
 
 const listTurns = async ({ call }: Started) => (await call('GET', TURNS)).body.items.length
 
-test('two answers of large records are made at a time, and requests of another kind pass those that wait', async () => {
+test('two answers with large records are built at a time, and other requests do not wait for them', async () => {
   const { started, letGo, begun, asked } = await slowLists()
   const lists = Array.from({ length: 6 }, () => listTurns(started))
   await expect.poll(begun).toBe(2)

@@ -18,7 +18,7 @@ describe('/mcp', () => {
 
   const refusal = (answer: { body: Json }): Json => JSON.parse(answer.body.result.content[0].text).error
 
-  test('asks for a token', async () => {
+  test('requires a token', async () => {
     const started = await start()
     for (const token of [null, 'wrong-token-of-somebody']) {
       const answer = await post(started, rpc('tools/list'), { token })
@@ -28,7 +28,7 @@ describe('/mcp', () => {
     expect([answer.status, answer.body.result.tools.length]).toEqual([200, ALL_TOOLS.length])
   })
 
-  test('each tool asks for its scope, and a token of a project reaches that one alone', async () => {
+  test('each tool requires its scope, and a token of a project can access only that project', async () => {
     const file = tokensFile([
       { name: 'reader', token: 'token-of-a-reader', scopes: ['read'] },
       { name: 'writer', token: 'token-of-a-writer', scopes: ['write'], project: 'mine' },
@@ -87,7 +87,7 @@ describe('/mcp', () => {
     expect(await status({ host, origin: 'null' })).toBe(403)
   })
 
-  test('has no stream and no session for who did not send initialize', async () => {
+  test('has no stream and no session for a client that did not send initialize', async () => {
     const started = await start()
     for (const [method, allowed] of [
       ['GET', 'POST'],
@@ -126,7 +126,7 @@ describe('/mcp', () => {
   })
 })
 
-test('an answer of list_turns stays below 4 MiB, and its cursor leads to the rest', async () => {
+test('an answer of list_turns stays below 4 MiB, and its cursor continues with the rest', async () => {
   const { service, token, call } = await start()
   const lessons = Array.from({ length: 12 }, () => '"lorem" ipsum '.repeat(4_000))
   for (let number = 1; number <= 6; number++) {
@@ -155,7 +155,7 @@ test('an answer of list_turns stays below 4 MiB, and its cursor leads to the res
   expect(listed).toEqual([1, 2, 3, 4, 5, 6])
 })
 
-test('a batch of as many members as the rate limit allows is taken, and one more is not', async () => {
+test('a batch with as many members as the rate limit allows is accepted, and one more is rejected', async () => {
   const headers = { accept: 'application/json, text/event-stream' }
   for (const [members, status] of [
     [5, 200],

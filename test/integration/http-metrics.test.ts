@@ -8,7 +8,7 @@ import { record, SwitchedGraph, start, tokensFile } from './http-start.ts'
 const linesOf = (text: string, metric: string): string[] =>
   text.split('\n').filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))
 
-test('/metrics counts requests, round trips, captures, contexts and refusals', async () => {
+test('/metrics counts requests, round trips, captures, contexts and rejections', async () => {
   const { call } = await start()
   const body = record({
     coach_feedback: 'try postgres://app:hunter2@db/app',
@@ -84,7 +84,7 @@ test('it requires a token, like all routes with data', async () => {
   expect((await call('GET', '/metrics', { token: 'reader' })).status).toBe(200)
 })
 
-test('a slow statement gets a line in the log, by its name', async () => {
+test('a slow statement is logged by its name', async () => {
   const lines: string[] = []
   const stream = new Writable({
     write(chunk, _encoding, done) {

@@ -64,7 +64,7 @@ describe('GET /v1/worlds/{world_slug}/next', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { claim: null } })
   })
 
-  test('takes no longer than its wait, which the client adds to its time-out', async () => {
+  test('takes no longer than its wait, which the client adds to its timeout', async () => {
     const { service, token } = await aWorld()
     const client = httpClient({ url: service.url, token, timeoutMs: 1_500 })
     expect(await client.nextAttempt({ worldSlug: 'w', workerId: 'a', waitMs: 2_000 })).toEqual({

@@ -33,7 +33,7 @@ test('the document has every route, with an id, its parameters, answers and erro
   expect(ids.size).toBe(routes.length)
 })
 
-test('every $ref resolves, and nothing of zod is left in it', async () => {
+test('every $ref resolves, and no detail of zod is in it', async () => {
   const api = await document()
   const refs = everyObject(api).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
   expect(refs.length).toBeGreaterThan(20)
@@ -56,7 +56,7 @@ test('every error code is explained at its status, in the error form', async () 
   expect(api.components.schemas.Error.properties.error.properties.code.enum).toEqual(Object.keys(ERRORS))
 })
 
-test('records are refused with unknown fields, answers may gain some', async () => {
+test('records with unknown fields are rejected, and answers may gain fields', async () => {
   const { schemas } = (await document()).components
   expect(schemas.CaptureTurnStateRequest.additionalProperties).toBe(false)
   expect(schemas.CaptureTurnStateRequest.required).toEqual([

@@ -6,7 +6,7 @@ const codeFor = async (started: Awaited<ReturnType<typeof start>>, token = start
 const exchange = (started: Awaited<ReturnType<typeof start>>, code: string) =>
   started.call('POST', '/v1/page-sessions', { token: null, body: { code } })
 
-test('a code signs one browser in, once, and only a token gets one', async () => {
+test('a code signs in one browser once, and only a token can request one', async () => {
   const started = await start()
   expect((await started.call('POST', '/v1/page-codes', { token: null })).status).toBe(401)
   const code = await codeFor(started)

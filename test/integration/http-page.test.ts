@@ -24,7 +24,7 @@ function firstLoad(): string[] {
 }
 
 describe('the page', () => {
-  test('every address of a view answers the one document, under the policy, without a token', async () => {
+  test('every address of a view returns the same document, with the policy and without a token', async () => {
     const { call } = await start()
     const built = readFileSync(path.join(BUILT, 'index.html'), 'utf8')
     const document = built.replace('{{auth}}', 'token')
@@ -59,7 +59,7 @@ describe('the page', () => {
     }
   })
 
-  test('TURNGRAPH_WEB=off serves none of it', async () => {
+  test('TURNGRAPH_WEB=off disables the page', async () => {
     const { call } = await start({ TURNGRAPH_WEB: 'off' })
     const files = readdirSync(path.join(BUILT, 'assets'))
     for (const address of ['/', '/p/a', `/assets/${files[0]}`]) {

@@ -158,7 +158,7 @@ describe('close', () => {
     await expect(graph.health()).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  test('a service that ends does not wait for idle connections, nor for those that never sent anything', async () => {
+  test('a service that shuts down does not wait for idle or silent connections', async () => {
     const { service } = await start()
     const agent = new Agent({ keepAlive: true })
     await new Promise<void>((resolve, reject) => {
@@ -174,7 +174,7 @@ describe('close', () => {
     silent.destroy()
   })
 
-  test('a service that is ended twice ends once', async () => {
+  test('closing a service twice closes it once', async () => {
     const { service } = await start()
     await Promise.all([service.close(), service.close()])
     await service.close()
@@ -196,7 +196,7 @@ describe('server.json', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('server.json of another service on the folder stays when this one ends', async () => {
+  test('a service that ends does not delete server.json of another service', async () => {
     const { service, dataFolder } = await start()
     const other = { pid: process.pid, url: 'http://127.0.0.1:1', version: '0.0.0' }
     writeServerFile(dataFolder, other)
@@ -216,7 +216,7 @@ test('a port that is in use is an error that names it, and the graph stays open'
   await graph.close()
 })
 
-test('the log has one line a request, never a token or a body; a defect comes with its cause', async () => {
+test('the log has one line per request, never a token or a body, and a defect has its cause', async () => {
   const lines: string[] = []
   const graph = new SwitchedGraph()
   const log = createLog('trace', { write: (line) => void lines.push(line) })

@@ -194,7 +194,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
     expect(await statuses(null)).toEqual([401, 401, ...reads(401)])
   })
 
-  test('a token of a project imports into that one and reads that one alone', async () => {
+  test('a token of a project imports into and reads only that project', async () => {
     const token = 'token-of-shop'
     const file = tokensFile([{ name: 'shop', token, scopes: ['read', 'write'], project: 'shop' }])
     const started = await start({ TURNGRAPH_TOKENS: file, TURNGRAPH_PROJECT: 'elsewhere' })
@@ -268,7 +268,7 @@ describe('reports', () => {
     expect((await started.call('GET', `/v1/transcript-turns?pattern=${pattern}`)).body.items).toHaveLength(3)
   })
 
-  test('an import of several transcripts brings the desires up to date once, at the end', async () => {
+  test('an import of several transcripts refreshes the desires once, at the end', async () => {
     const started = await start()
     for (const n of [1, 2, 3]) {
       const body = bytesOf(turn(`t${n}`, LONG, { from: n, errors: { 5: 'no' } }))

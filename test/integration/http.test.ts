@@ -243,7 +243,7 @@ describe('every route of the contract', () => {
     expect([...seen].sort()).toEqual(ofTheMemory.map(({ method, path }) => `${method} ${path}`).sort())
   })
 
-  test('the same capture again is 200; another record at its turn is a 409 that shows both', async () => {
+  test('a repeated capture is 200, and a different record at its turn is a 409 that shows both', async () => {
     const { call } = await start()
     expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
     const again = await call('POST', '/v1/turns', { body: record() })
@@ -256,7 +256,7 @@ describe('every route of the contract', () => {
     })
   })
 
-  test('names of any kind travel in paths, queries and the project header', async () => {
+  test('names with any characters work in paths, queries and the project header', async () => {
     const { call } = await start()
     const names = {
       project: ' Prøject/ä b ',
@@ -353,7 +353,7 @@ describe('an unknown route', () => {
       expect([path, await status(path)]).toEqual([path, 405])
   })
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD answers like GET, without the body', async () => {
     const { call } = await start()
     const answer = await call('HEAD', '/v1/worlds')
     expect([answer.status, answer.body]).toEqual([200, ''])

@@ -130,7 +130,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(await dumpOf(handles.graph)).toEqual(before)
       })
 
-      test("a Coach's file that comes later supersedes the record", async () => {
+      test('a later file of the Coach supersedes the record', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
         await runImport()
         await write('TASK-1', { coach_turn_1: coach('approve') })
@@ -154,7 +154,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(await worldsOf('TASK-1')).toEqual({ 'TASK-1': 2 })
       })
 
-      test('a turn that was imported before its time was known is known again', async () => {
+      test('a turn that was imported without a time is recognized when its time is known', async () => {
         await write('TASK-1', { player_turn_1: player('Built it') })
         await write('TASK-1', {
           task_work_results: { feature_id: 'FEAT-1', quality_gates: { coverage: 81 } },
@@ -227,7 +227,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect(await runImport({ dryRun: true })).toEqual(again)
       })
 
-      test('a second import finds the world of one that ended before the first capture', async () => {
+      test('a second import uses the world of one that ended before its first capture', async () => {
         await write('TASK-1', { player_turn_1: player('Built it'), turn_state_turn_1: stateAt(AT_1) })
         const away = { ...client(), captureTurnState: async () => Promise.reject(storeAway()) }
         await expect(importAutobuild(away, [root])).rejects.toMatchObject({ code: 'store_unavailable' })
@@ -309,7 +309,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         expect([stored.testsPassed, stored.verifications.length]).toEqual([null, 1])
       })
 
-      test('a task that cannot be stored is named, and never holds up another', async () => {
+      test('a task that cannot be stored is named, and does not delay others', async () => {
         for (const task of ['TASK-1', 'TASK-2', 'TASK-3']) await write(task, { player_turn_1: player(task) })
         const picky: TurngraphClient = {
           ...client(),
@@ -328,7 +328,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
         })
       })
 
-      test('a turn state that comes later amends the record in its world', async () => {
+      test('a later turn state amends the record in its world', async () => {
         await write('TASK-1', {
           player_turn_1: player('Built it'),
           coach_turn_1: coach('feedback'),

@@ -62,7 +62,7 @@ test('a client with its own store logs each promise recovery once, if it has a l
 })
 
 describe('TurngraphRetriever', () => {
-  test('the sections of the context, each with its turn and why it is there', async () => {
+  test('returns the sections of the context, each with its turn and reason', async () => {
     const client = await clientWithTurns()
     const retriever = new TurngraphRetriever({ client, ...task })
     const of = (section: string, turn: number, reason: string, pageContent: string) => ({
@@ -159,7 +159,7 @@ describe('createTurngraphTools', () => {
     return found
   }
 
-  test('they have the names of the MCP tools, and schemas that models are given', () => {
+  test('they have the names of the MCP tools, and schemas for models', () => {
     const tools = createTurngraphTools(emptyClient())
     expect(tools.map(({ name }) => name)).toEqual([
       'capture_turn_state',
@@ -180,7 +180,7 @@ describe('createTurngraphTools', () => {
     }
   })
 
-  test('they take and answer the wire form', async () => {
+  test('they accept and return the wire form', async () => {
     const client = emptyClient()
     const record = {
       feature_id: 'FEAT-1',
@@ -205,7 +205,7 @@ describe('createTurngraphTools', () => {
     })
   })
 
-  test('tools answer a model in the wire form, and refuse for it to mend', async () => {
+  test('tools return the wire form to a model, and errors that it can correct', async () => {
     const client = await clientWithTurns()
     const message = await toolOf(client, 'get_criteria').invoke({
       type: 'tool_call',

@@ -55,7 +55,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     ])
   })
 
-  test('query_graph answers the schema instead of rows, and warns of names that the graph does not have', async () => {
+  test('query_graph can return the schema instead of rows, and warns of names that the graph does not have', async () => {
     const started = await aService()
     const client = await connect(started)
     const { structuredContent } = await client.callTool('query_graph', { schema: true })
@@ -77,7 +77,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     expect(misspelt.structuredContent).toMatchObject({ warnings: [{ unknown: 'Trun', near: ['Turn'] }] })
   })
 
-  test('a resource of the Player holds no evidence of the Coach', async () => {
+  test('a resource of the Player contains no evidence of the Coach', async () => {
     const started = await aService()
     const evidence = 'seen by the judge alone'
     await capture(started, { verifications: [{ criterion_id: 'AC-1', status: 'verified', evidence }] })

@@ -63,7 +63,7 @@ describe('2026-07-28', () => {
     expect(called.result).toMatchObject({ resultType: 'complete', structuredContent: { items: [] } })
   })
 
-  test('lists say for how long they may be kept, and by whom', async () => {
+  test('lists declare how long they can be cached, and by whom', async () => {
     const started = await start()
     for (const method of ['tools/list', 'prompts/list', 'resources/templates/list']) {
       const { body } = await ask(started, method)
@@ -88,7 +88,7 @@ describe('2026-07-28', () => {
     }
   })
 
-  test('a version that is not served is refused with the list of those that are', async () => {
+  test('an unsupported version is rejected with the list of supported ones', async () => {
     const started = await start()
     const { status, body } = await ask(started, 'tools/list', {}, { version: '2031-01-01' })
     expect([status, body.error]).toEqual([
@@ -104,7 +104,7 @@ describe('2026-07-28', () => {
     expect(body).toMatchObject({ id: 1, error: { code: -32602, data: { code: 'not_found' } } })
   })
 
-  test('a listen ends with an answer when the service ends', async () => {
+  test('a listen ends with an answer when the service shuts down', async () => {
     const started = await start()
     const notifications = { resourceSubscriptions: ['turngraph://shop/worlds/w'] }
     const frames = framesOf(await openListen(started, notifications))
@@ -164,7 +164,7 @@ describe('the versions of 2025', () => {
     expect(body.result.protocolVersion).toBe('2025-11-25')
   })
 
-  test('a header that names another version is refused with the list of those that are served', async () => {
+  test('a header with an unsupported version is rejected with the list of supported ones', async () => {
     const { call } = await start()
     const headers = { ...ACCEPT, 'mcp-protocol-version': '1999-01-01' }
     const { status, body } = await call('POST', '/mcp', { body: rpc('tools/list'), headers })
@@ -183,7 +183,7 @@ describe('the versions of 2025', () => {
     expect((await call('DELETE', '/mcp', { headers: session })).status).toBe(404)
   })
 
-  test('a session that another replica began is answered, too', async () => {
+  test('a replica also answers a session that another replica started', async () => {
     const { call } = await start()
     const headers = { ...ACCEPT, 'mcp-session-id': 'begun-by-another-replica' }
     expect((await call('POST', '/mcp', { body: rpc('tools/list'), headers })).status).toBe(200)

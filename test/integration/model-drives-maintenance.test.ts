@@ -53,7 +53,7 @@ describe('a made-up kind of node', () => {
   })
   afterEach(() => graph.close())
 
-  test('the doctor finds nothing wrong with one that is whole', async () => {
+  test('the doctor finds no fault in an undamaged one', async () => {
     expect(await made.findingsOf(graph)).toEqual([])
   })
 
@@ -131,7 +131,7 @@ describe('a made-up kind of node that no export would list', () => {
     },
   )
 
-  test('is refused when the records of an export are loaded: a part that no record has', async () => {
+  test('is rejected when the records of an export are loaded, because no record contains it', async () => {
     await addMadeUpKind('Turn', 'part')
     await expect(import('../../src/maintenance/export/records.ts')).rejects.toThrow('Note is a part')
   })

@@ -113,7 +113,7 @@ describe('a planted folder', () => {
     expect(stranger.seen.join()).not.toContain(TOKEN)
   })
 
-  test('a token that git tracks, or that others may read, is refused with the command that makes a new one', async () => {
+  test('a token that git tracks, or that others can read, is rejected with the command that creates a new one', async () => {
     for (const how of [{ tracked: true }, { mode: 0o644 }]) {
       const folder = plant({ token: `${TOKEN}\n` }, how)
       await expect(start({}, { dataFolder: folder })).rejects.toMatchObject({
@@ -244,7 +244,7 @@ describe('a service proves that it knows the token', () => {
   })
 })
 
-test('a file that another user owns is refused', { skip: process.getuid?.() !== 0 }, () => {
+test('a file that another user owns is rejected', { skip: process.getuid?.() !== 0 }, () => {
   const folder = plant({ token: `${TOKEN}\n` })
   execFileSync('chown', ['65534', path.join(folder, 'token')])
   chmodSync(path.join(folder, 'token'), 0o600)

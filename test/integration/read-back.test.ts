@@ -48,7 +48,7 @@ describe('a record that is sent back', () => {
     expect((await started.call('POST', '/v1/turns', { body: sent })).status).toBe(201)
   })
 
-  test('is taken by REST as GET answered it: 200, created false', async () => {
+  test('is accepted by REST in the form of GET: 200, created false', async () => {
     const read = await turnOf('shop', 'session%2F1~%CE%B1', 3)
     const again = await started.call('POST', '/v1/turns', { body: read })
     expect([again.status, again.body]).toEqual([
@@ -67,7 +67,7 @@ describe('a record that is sent back', () => {
     ])
   })
 
-  test('is taken by the library over HTTP as it answered it', async () => {
+  test('is accepted by the library over HTTP in the form of its answer', async () => {
     const client = httpClient({ url: started.service.url, token: started.token, project: 'shop' })
     const read = await client.getTurn({ worldSlug: 'session%2F1~%CE%B1', turnNumber: 3 })
     expect(await client.captureTurnState(read)).toMatchObject({ ...read, created: false })
@@ -125,7 +125,7 @@ describe('a record that is sent back', () => {
     expect(await turnOf('shop', 'b', 1)).toMatchObject(expected)
   })
 
-  test("the seed's own episode body is a record, once and again, and its id is checked", async () => {
+  test('the episode body of the seed is a record, can be repeated, and its id is checked', async () => {
     const stored = await started.call('POST', '/v1/turns', { body: episode })
     expect(stored.status).toBe(201)
     const { entity_type, duration_seconds, started_at, completed_at, ...same } = episode

@@ -19,7 +19,7 @@ async function openClient(): Promise<TurngraphClient> {
 }
 
 describe('the content of a report', () => {
-  test('a session that is deleted after it was listed is left out, and ends no report', async () => {
+  test('a session that is deleted after it was listed is omitted, and does not end the report', async () => {
     const client = await openClient()
     for (const taskId of ['TASK-1', 'TASK-2']) await client.captureTurnState(aTurn(1, { taskId }))
     const deletesBetween: TurngraphClient = {

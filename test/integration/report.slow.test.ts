@@ -69,7 +69,7 @@ test('a session with too much content for a file is cut, and the report lists th
   expect(html).not.toContain('letters '.repeat(261))
 })
 
-test('a project of more sessions than a file holds lists them all, and has the last active ones in full', async () => {
+test('a project with too many sessions for a file lists them all, and contains the most recently active ones in full', async () => {
   const graph = await memory.open()
   const client = clientOf(graph)
   const second = (i: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, i)).toISOString()

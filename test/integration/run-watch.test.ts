@@ -33,7 +33,7 @@ test('a watch of a run ends with an error if its world is deleted before the fir
   await expect(waiting).rejects.toMatchObject({ code: 'world_deleted' })
 })
 
-test('a watch of a run answers how it ended', async () => {
+test('a watch of a run returns its outcome', async () => {
   const { client, turnRunId, asked } = await startedRun()
   const waiting = untilEnded(client, asked, new AbortController().signal)
   await client.cancelTurnRun({ turnRunId, abort: true })

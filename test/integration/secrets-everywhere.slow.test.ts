@@ -138,7 +138,7 @@ async function lookedAt({
   }
 }
 
-test('no secret survives that is captured over REST and asked for again', async () => {
+test('no secret survives a capture over REST and a read', async () => {
   const secrets = planted(1)
   const service = await serve()
   const texts = secrets.map(({ text }) => text)
@@ -267,7 +267,7 @@ async function lookedAtBy(turngraph: ReturnType<typeof commandsOn>, printed: str
   return { printed, export: stdout + stderr, data: bytesBelow(turngraph.folder) }
 }
 
-test('no secret survives in JSON lines that are captured, of which some are refused', async () => {
+test('no secret survives in captured JSON lines, some of which are rejected', async () => {
   const secrets = sample(5)
   const texts = secrets.map(({ text }) => text)
   const turngraph = commandsOn(temporaryFolder())
@@ -326,7 +326,7 @@ test('no secret survives an import of the artifacts of autobuild sessions', asyn
     expect(leaksIn(text, secrets), place).toEqual([])
 })
 
-test('no secret survives that agents of a LangChain loop give or throw', async () => {
+test('no secret survives in values and errors of agents of a LangChain loop', async () => {
   const secrets = sample(7)
   const texts = secrets.map(({ text }) => text)
   const service = await serve()

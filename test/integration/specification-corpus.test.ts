@@ -8,11 +8,11 @@ import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { describeOn, memory } from '../support/engines.ts'
 import { clientOf } from '../support/records.ts'
 
-describeCorpus('what the tasks of real sessions declare', () => {
+describeCorpus('the specifications of real sessions', () => {
   describeOn(memory, (store) => {
     const handles = useGraph(store)
 
-    test('every task states its criteria, all that counted before are among them, and proofs age as calculated', {
+    test('every task declares its criteria, these include all criteria that counted before, and stale proofs are as computed', {
       timeout: 600_000,
     }, async () => {
       let [tasks, sessions, neverJudged, stale] = [0, 0, 0, 0]

@@ -54,7 +54,7 @@ const numbersIn = async (client: TurngraphClient): Promise<number[]> =>
   (await client.listTurns({ worldSlug: 'w' })).items.map(({ turnNumber }) => turnNumber)
 
 describe('the spool', () => {
-  test('captures wait while the service is away, and go to it in their order, once', async () => {
+  test('captures wait while the service is away, and are sent in order, once', async () => {
     const service = await restartable()
     const folder = path.join(newFolder(), 'spool')
     const client = clientOf({ url: service.url, token: service.token, spool: folder })
@@ -276,7 +276,7 @@ describe('the spool', () => {
     await expect.poll(() => numbersIn(client).catch(() => []), { timeout: 30_000 }).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('several processes share it, and each is a worker of its own', async () => {
+  test('several processes share it, and each is a separate worker', async () => {
     const service = await restartable()
     const folder = newFolder()
     const first = clientOf({ url: service.url, token: service.token, spool: folder })
@@ -296,7 +296,7 @@ describe('the spool', () => {
     expect(await third.workerId(), 'the same program after a restart').toBe(id)
   })
 
-  test('a turn that a process has claimed waits for it with the later turns of its world; a kill gives it back', async () => {
+  test('a claimed turn blocks the later turns of its world, and a kill of its process releases it', async () => {
     const service = await restartable()
     const folder = newFolder()
     const client = clientOf({ url: service.url, token: service.token, spool: folder })
@@ -331,7 +331,7 @@ describe('the spool', () => {
     expect(await (await spoolOf(client)).replay()).toMatchObject({ sent: 1, waiting: 0 })
   })
 
-  test('a FIFO, a link and a device in it are passed over, and named once', async () => {
+  test('a FIFO, a link and a device in it are skipped, and reported once', async () => {
     const service = await restartable()
     const folder = newFolder()
     const said: string[] = []
@@ -377,7 +377,7 @@ describe('repeats', () => {
     expect(await numbersIn(client)).toEqual([1, 2])
   })
 
-  test('a lost answer makes no second world, and no second run', async () => {
+  test('a lost answer creates no second world and no second run', async () => {
     const { service, token } = await start()
     const asked: string[] = []
     const proxy = createServer(async (req, res) => {

@@ -42,7 +42,7 @@ async function thereAndBack(source: Graph, engine: StoreUnderTest): Promise<stri
 }
 
 export function goesThereAndBack(engine: StoreUnderTest): void {
-  test('from the embedded graph and back, something of all that there may be', {
+  test('a graph with all kinds of data is equal after a way from the embedded engine and back', {
     timeout: 300_000,
   }, async () => {
     const source = await memory.open()

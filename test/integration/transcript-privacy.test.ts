@@ -195,7 +195,7 @@ describe('no word of a transcript is kept', () => {
     expect(bytesBelow(data)).toContain('it broke')
   })
 
-  test('no word of a transcript that comes over REST is in the data folder, answers, errors or the most talkative log', async () => {
+  test('no word of a transcript that is sent over REST is in the data folder, answers, errors or the most verbose log', async () => {
     const [data, roots] = [newFolder(), newFolder()]
     mkdirSync(data, { recursive: true })
     let logged = ''
@@ -314,7 +314,7 @@ describe('the messages of failures', () => {
     expect(bytesBelow(data).match(isSecret)).toBeNull()
   })
 
-  test('messages of which the last 16 KiB are mostly secret show none of it', async () => {
+  test('a message whose last 16 KiB are mostly secrets shows no secret', async () => {
     const graph = await openGraph(newFolder())
     const client = inProcessClient({ graph, project: PROJECT })
     onTestFinished(() => client.close())

@@ -68,7 +68,7 @@ const count = (turns: Told[]) => {
 }
 
 describe.skipIf(!present)('real transcripts', () => {
-  test('every turn and every step of every file is as in the independent program', () => {
+  test('every turn and every step of every file equals that of the independent program', () => {
     const all: Told[] = []
     const met = { files: files.length, sessions: 0, badLines: 0, recoveredLines: 0, pendingBytes: 0 }
     for (const file of files) {
@@ -85,12 +85,12 @@ describe.skipIf(!present)('real transcripts', () => {
     expect(all.length).toBeGreaterThan(200)
   })
 
-  test('a transcript is read alike in small chunks', () => {
+  test('a transcript that is read in small chunks has the same turns', () => {
     for (const file of files)
       expect({ file, ...readFile(file, { chunks: [4093, 17] }) }).toEqual({ file, ...readFile(file) })
   })
 
-  test('ten of them, cut at any four bytes: the five stages end in the turns of one reading', () => {
+  test('ten transcripts that are read in five stages, cut at any bytes, have the turns of one read', () => {
     const real = files.filter((file) => !file.startsWith('_'))
     const sizes = new Map(real.map((file) => [file, readFileSync(path.join(root, file)).length]))
     const drawn = fc.tuple(

@@ -75,7 +75,7 @@ function describeImport(engine: Engine): void {
   }, 600_000)
   afterAll(() => graph?.close())
 
-  test('every turn is as in the independent program, of copies the one with more calls', {
+  test('every turn equals that of the independent program, and of copies the one with more calls counts', {
     timeout: 120_000,
   }, async () => {
     const sessions = readIndependently(root).sessions.map(inItsFolder)
@@ -97,7 +97,7 @@ function describeImport(engine: Engine): void {
     })
   })
 
-  test('every session has its turns, in their places', { timeout: 120_000 }, async () => {
+  test('every session has its turns, in order', { timeout: 120_000 }, async () => {
     const turns = readIndependently(root)
       .sessions.map(inItsFolder)
       .flatMap((session) => session.turns)
@@ -164,7 +164,7 @@ describe.skipIf(!present)('the real transcripts, imported', () => {
   describeOn(neo4jLts, () => {
     describeImport(neo4jLts)
 
-    test('both engines answer every report byte by byte the same', { timeout: 600_000 }, async () => {
+    test('both engines return byte-identical reports', { timeout: 600_000 }, async () => {
       const answers: string[][] = []
       for (const engine of [memory, neo4jLts, shuffled]) {
         const graph = await engine.open()

@@ -51,7 +51,7 @@ function suite(store: StoreUnderTest): void {
     return { ...started, client: clientOf(started) }
   }
 
-  test('the REST twins answer as the tools do', async () => {
+  test('the REST routes answer like the tools', async () => {
     const { call, client } = await served()
     await client.createWorld({ ...task, worldSlug: 'a%20b', executor: 'flaky' })
     const at = `/v1/worlds/${encodeURIComponent('a%20b')}`
@@ -95,7 +95,7 @@ function suite(store: StoreUnderTest): void {
     expect(cancelled).toMatchObject({ status: 200, body: { status: 'completed', cancel_reason: null } })
   })
 
-  test('a world that names a goal ends its runs there, over REST: the reason in their status and in the list', async () => {
+  test('a run over REST ends at a goal of its world, with the reason in its status and in the list', async () => {
     const { call, client } = await served()
     const made = await call('POST', '/v1/worlds?project=shop', {
       body: {
@@ -146,7 +146,7 @@ function suite(store: StoreUnderTest): void {
     ])
   })
 
-  test('a worker outside claims, lives, commits and fails, and the run follows', async () => {
+  test('a run follows the claims, heartbeats, commits and failures of an external worker', async () => {
     const { call, client } = await served()
     await client.createWorld({ ...task, worldSlug: 'w' })
     const { turnRunId = '' } = await client.runTurn({ worldSlug: 'w', turnCount: 2, maxAttempts: 4 })
@@ -280,7 +280,7 @@ function suite(store: StoreUnderTest): void {
     expect(ended.recentAttempts?.[0]?.failureReason).toMatch(/player_summary.*colour/)
   })
 
-  test('a record that is nested without end is one, too', async () => {
+  test('a record with excessive nesting is a failed attempt, too', async () => {
     const script = `console.log('{"player_summary":"x","extra":{"a":' + '{"a":'.repeat(100000) + '1' + '}'.repeat(100000) + '}}')`
     const { client } = await served({
       agent: { kind: 'command', argv: [process.execPath, '-e', script], env: ['PATH'] },
@@ -326,7 +326,7 @@ function suite(store: StoreUnderTest): void {
     expect(await client.getTurnStatus({ attemptId })).toMatchObject({ status: 'interrupted' })
   })
 
-  test('a cancel with abort stops the command that is under way', async () => {
+  test('a cancel with abort stops the running command', async () => {
     const folder = newFolder()
     const script = `require('node:fs').writeFileSync(${JSON.stringify(path.join(folder, 'began'))}, String(process.pid)); setInterval(() => {}, 1000)`
     const { client } = await served({

@@ -59,11 +59,11 @@ export function followsASession(store: StoreUnderTest): void {
 }
 
 export function watchSuite(store: StoreUnderTest): void {
-  describe('turngraph watch, in all that may happen to its folders', () => {
+  describe('turngraph watch, with changes of its folders', () => {
     const handles = useGraph(store)
     const connect = () => clientOf(handles.graph)
 
-    test('a re-run that overwrites the files of a session is a world of its own, and leaves the old one as it was', async () => {
+    test('a re-run that overwrites the files of a session is a new world, and the old one does not change', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, 'TASK-1')
       for (const turn of [1, 2]) for (const each of filesOfTurn(folder, turn)) await writeSlowly(each)
@@ -114,7 +114,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(items.map(({ featureId }) => featureId)).toEqual(['FEAT-1'])
     })
 
-    test("a turn is imported as soon as the Coach's report is whole, and a turn state that comes later amends it", async () => {
+    test("a turn is imported as soon as the Coach's report is complete, and a later turn state amends it", async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const folder = path.join(root, 'TASK-1')
@@ -210,7 +210,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(skipped()).toEqual([broken, 'is not valid JSON'])
     })
 
-    test("a Player's report that stays broken is named though its turn has no end", async () => {
+    test("a Player's report that stays broken is reported, even if its turn never ends", async () => {
       const [root, client] = [watchedFolder(), connect()]
       const file = path.join(root, 'TASK-1', 'player_turn_1.json')
       mkdirSync(path.dirname(file))
@@ -223,7 +223,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(turnsIn(events())).toEqual([])
     })
 
-    test('a turn whose files change again supersedes its record, as an import does', async () => {
+    test('a turn whose files change again supersedes its record, like in an import', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const folder = path.join(root, 'TASK-1')
       for (const each of filesOfTurn(folder, 1)) await writeSlowly(each)
@@ -273,7 +273,7 @@ export function watchSuite(store: StoreUnderTest): void {
       await expect.poll(() => viewOf(client, 'TASK-1'), POLL).toEqual(await imports.view('TASK-1'))
     })
 
-    test('a turn without a state is imported once its feature is named, by whatever file', async () => {
+    test('a turn without a state is imported when any file names its feature', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const imports = importsInTest([root])
       const [results, report, judgement] = filesOfTurn(path.join(root, 'TASK-1'), 1)
@@ -380,7 +380,7 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(readdirSync(root, { recursive: true })).toHaveLength(files.length + 1)
     })
 
-    test('transcripts are read on as they are written', async () => {
+    test('transcripts are imported while they are written', async () => {
       const [root, sessions, client] = [watchedFolder(), watchedFolder(), connect()]
       const file = path.join(sessions, `${sessionOf(1)}.jsonl`)
       const stored = async () => (await everyTurn(client)).length
