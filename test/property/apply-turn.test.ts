@@ -168,7 +168,7 @@ describe('a record applied to the state of its world', () => {
     )
   })
 
-  test('a verification that is added to a turn counts as of that turn, and the turn stays as it was', () => {
+  test('a verification that is added to a turn counts as of that turn, and does not change the turn', () => {
     const text = 'It answers with 404'
     const world = [
       toEntry(1, {
@@ -300,7 +300,7 @@ function turnsFrom(first: number, last: number): SessionStep[] {
 describeOn(memory, (store) => {
   const handles = useGraph(store)
 
-  test('registry and state answer as the graph after every capture, replacement and declaration', async () => {
+  test('registry and state equal the graph after every capture, replacement and declaration', async () => {
     let runs = 0
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 9 }), async (steps) => {

@@ -44,7 +44,7 @@ describe('keys are injective', () => {
   })
 })
 
-test('default slugs are plain, short enough to be sent back, and of one task alone', () => {
+test('default slugs are plain, short enough to be sent back, and unique per task', () => {
   const slugOf = (taskId: string) => defaultSlug({ project: 'p', featureId: 'f', taskId }, 1, false)
   fc.assert(
     fc.property(anyName, anyName, (a, b) => {
@@ -92,7 +92,7 @@ describe('instants', () => {
     )
   })
 
-  test('no other text is one', () => {
+  test('no other text is an instant', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!/^\s*\d{4}-\d\d-\d\d/.test(text))
@@ -116,7 +116,7 @@ describe('records', () => {
     )
   })
 
-  test('records have the same digest whatever the order of their keys', () => {
+  test('the digest of a record does not depend on the order of its keys', () => {
     const turned = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(turned)
       if (value === null || typeof value !== 'object') return value

@@ -39,7 +39,7 @@ for (const engine of enginesHere([memory, neo4jLts])) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)
 
-    test('any record is read back as it was answered, and again when sent again', async () => {
+    test('any record is read back in the form of its answer, also after a repeat', async () => {
       await fc.assert(
         fc.asyncProperty(anyContent, async (content) => {
           const sent = { ...place(), turnNumber: 1, ...content }
@@ -108,7 +108,7 @@ for (const engine of enginesHere([memory, neo4jLts])) {
       )
     })
 
-    test('the chain is that of the turns present, whatever arrives, late or in place of another', async () => {
+    test('the chain has exactly the stored turns, also after late and superseding ones', async () => {
       const arrival = fc.record({
         turnNumber: fc.integer({ min: 1, max: 6 }),
         playerSummary: fc.constantFrom('a', 'b', 'c'),
@@ -280,7 +280,7 @@ for (const engine of enginesHere([memory, neo4jLts])) {
       )
     })
 
-    test('the same captures give byte-identical contexts, here and on rows shuffled', async () => {
+    test('the same captures give byte-identical contexts, also if the rows are shuffled', async () => {
       const reference = await handles.open(() => shuffled.open())
       await fc.assert(
         fc.asyncProperty(

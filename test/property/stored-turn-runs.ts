@@ -300,7 +300,7 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
     )
   }
 
-  test('turn runs answer, change and refuse as the seed and the contract say, whatever happens in whatever order', async () => {
+  test('turn runs answer, change and reject as in the seed and the contract, for any events in any order', async () => {
     await fc.assert(
       fc.asyncProperty(sequenceOf(anyMove(changes, sweeps, deletions, reads, times), 50), (moves) =>
         withStore(async (model, store) => {
@@ -326,7 +326,7 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
   })
 
   for (const slug of atOnceSequences === 0 ? [] : world) {
-    test(`${slug}: commands at the same time are answered as if they had come one after the other`, async () => {
+    test(`${slug}: parallel commands are answered as if they were sent one after another`, async () => {
       const atOnce = fc.oneof(
         { weight: 6, arbitrary: fc.array(atOnceIn(slug), { minLength: 1, maxLength: 4, size: 'max' }) },
         { weight: 1, arbitrary: anyMove(times).map((move) => [move]) },

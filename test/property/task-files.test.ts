@@ -66,7 +66,7 @@ function written(items: readonly Item[], splitAt: number, of: Shape): string {
   ].join(of.lineEnd)
 }
 
-test('a task file gives back the criteria that were written into it, in whatever shape of Markdown', () => {
+test('the criteria that are written into a task file are read back, in any form of Markdown', () => {
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 8 }), fc.nat(8), shape, (items, splitAt, of) => {
       const criterion = (id: number | null, ...texts: string[]) => ({

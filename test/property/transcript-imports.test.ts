@@ -17,7 +17,7 @@ import { anyFile, anyPlaces, cutsOf } from './transcript-arbitraries.ts'
 const RUNS = cases(10)
 const anyChunk = fc.integer({ min: 1, max: 4096 })
 
-test('any transcript, imported in up to five stages, leaves the graph of one import: that of the independent program', {
+test('an import of any transcript in up to five stages leaves the graph of one import, which equals the independent program', {
   timeout: 300_000,
 }, async () => {
   const met = { turns: 0, steps: 0 }

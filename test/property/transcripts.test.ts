@@ -65,7 +65,7 @@ describe('any transcript', () => {
     )
   })
 
-  test('cut at any bytes and read in up to five stages, it ends in the same turns', () => {
+  test('a transcript that is cut at any bytes and read in up to five stages has the same turns', () => {
     fc.assert(
       fc.property(anyFile, anyPlaces, anyChunks, (text, places, chunks) => {
         const bytes = Buffer.from(text)
@@ -90,7 +90,7 @@ describe('any transcript', () => {
     )
   })
 
-  test('any transcript knows the bytes that it ended with', () => {
+  test('the stored tail equals the last bytes that were read', () => {
     fc.assert(
       fc.property(anyFile, anyChunks, (text, chunks) => {
         const bytes = Buffer.from(text)
@@ -103,7 +103,7 @@ describe('any transcript', () => {
     )
   })
 
-  test('read again with nothing new, it stays as it is', () => {
+  test('a second read without new bytes changes nothing', () => {
     fc.assert(
       fc.property(anyFile, (text) => {
         const bytes = Buffer.from(text)
@@ -137,7 +137,7 @@ describe('garbage', () => {
     )
   })
 
-  test('garbage of any bytes anywhere in a file never throws, and is read alike in any chunks', () => {
+  test('garbage of any bytes anywhere in a file never throws, and has the same result in any chunks', () => {
     const overwriting = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 60 })
     fc.assert(
       fc.property(anyFile, overwriting, anyChunks, (text, places, chunks) => {
@@ -197,7 +197,7 @@ describe('large input', () => {
   const nuls = Buffer.alloc(100 * 1024)
   const newline = Buffer.from('\n')
 
-  test('100 KB of NULs before a line, behind it, as a line', () => {
+  test('100 KB of NULs before a line, after it, and as a line', () => {
     expect(outlineOf(nuls)).toEqual(good)
     expect(outlineOf(nuls, newline)).toEqual(good)
     expect(outlineOf(linesOf(placed([result('a')])).subarray(0, -1), nuls, newline)).toEqual(good)
@@ -205,14 +205,14 @@ describe('large input', () => {
     expect([behind.consumed, outline(behind)[SESSION]]).toEqual([before.length, ['r0 human open: Read']])
   })
 
-  test('100 KB of NULs inside a line spoil that line alone', () => {
+  test('100 KB of NULs inside a line invalidate only that line', () => {
     expect(outlineOf(Buffer.from('{"type":"user","uuid":"x"'), nuls, Buffer.from('}'), newline)).toEqual({
       ...good,
       bad: 1,
     })
   })
 
-  test('a line of 50 MB: a record, one that is skipped, words', () => {
+  test('a line of 50 MB: a record, a skipped record, and text', () => {
     const words = 'so be it '.repeat((50 * MB) / 9)
     expect(outlineOf(linesOf(placed([result('a', { content: words })])))).toEqual(good)
     expect(outlineOf(linesOf([{ type: 'progress', data: words }]))).toEqual(good)

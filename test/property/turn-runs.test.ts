@@ -321,7 +321,7 @@ describe('the pure functions of turn runs', () => {
     1, 1, 5_000, 5_000, 5_000, 20_000, 20_000, 25_000, 35_000, 60_000, 60_001, 200_000, -1, -20_000,
   ])
 
-  test('answer, change and refuse as the seed and the contract say, whatever happens in whatever order', () => {
+  test('answer, change and reject as in the seed and the contract, for any events in any order', () => {
     const reached = new Set<string>()
     fc.assert(
       fc.property(sequenceOf(anyMove(changes, releases, sweeps, deletions, times), 60), (moves) => {

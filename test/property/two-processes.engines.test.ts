@@ -154,7 +154,7 @@ for (const engine of enginesHere([shuffled, neo4jLts])) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)
 
-    test('a turn that comes right before another reads the ledger counts for that one', async () => {
+    test('a turn that is stored right before another one reads the ledger counts for it', async () => {
       const first = await handles.open(store.open)
       const inOrder = await stored(first, MERGE_AFTER_LABELS, () => another(first))
       const second = await handles.open(store.open)
