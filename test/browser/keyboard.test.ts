@@ -103,7 +103,7 @@ describeInBrowser('the page from the keyboard', () => {
     await expect.poll(focused).toBe('AC-007, turn 5: promised')
   })
 
-  test('the matrix is sorted, narrowed down and moved back in time', async () => {
+  test('the matrix can be sorted, filtered and moved back in time', async () => {
     const page = await browser.open(await filled(), SESSION)
     const matrix = page.getByRole('grid', { name: 'Criteria by turn' })
     const labels = () => matrix.getByRole('rowheader').allTextContents()

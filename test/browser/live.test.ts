@@ -96,7 +96,7 @@ describeInBrowser('a page that stays open', () => {
     await page.getByRole('columnheader', { name: 'Turn 3' }).waitFor()
   })
 
-  test('lights up the cells that say something new, and no other', async () => {
+  test('highlights only the cells with new verdicts', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const capture = (turnNumber: number, criterionId: string) => captureRound(client, turnNumber, criterionId)

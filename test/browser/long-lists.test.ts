@@ -19,7 +19,7 @@ function countCalls(page: Page, path: RegExp): URL[] {
   return calls
 }
 
-describeInBrowser('lists that are long', () => {
+describeInBrowser('long lists', () => {
   const browser = useBrowser()
 
   test('sessions are loaded in pages, and the list shows where it is cut and loads more on request', async () => {
@@ -37,7 +37,7 @@ describeInBrowser('lists that are long', () => {
     expect(await rows.count()).toBe(120)
   })
 
-  test('sessions that stall are found among all, and no other is shown', async () => {
+  test('a filter finds stalled sessions on all pages, and shows no others', async () => {
     const started = await start()
     await writeManySessions(clientOf(started.graph), { project: PROJECT, sessions: 120 })
     const page = await browser.open(started, `/p/${PROJECT}`)

@@ -54,7 +54,7 @@ describeInBrowser('the query view', () => {
       .waitFor()
   })
 
-  test('a node opens its neighbors, by the keyboard too', async () => {
+  test('a node opens its neighbors, also with the keyboard', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const page = await browser.open(started, '/query')
@@ -69,7 +69,7 @@ describeInBrowser('the query view', () => {
     await page.getByRole('table', { name: 'Properties of World' }).waitFor()
   })
 
-  test('the examples of the documents are filled in, and answer', async () => {
+  test('the examples of the documents can be filled in and run', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const page = await browser.open(started, '/query')

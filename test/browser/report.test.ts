@@ -97,7 +97,7 @@ describeInBrowser('a report, opened from a disk', () => {
       .waitFor()
   })
 
-  test('has no problem of accessibility of the levels A and AA, light or dark, folded or open', async () => {
+  test('has no accessibility problem of level A or AA, light or dark, collapsed or expanded', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const client = clientOf(started.graph)
@@ -133,7 +133,7 @@ describeInBrowser('a report, opened from a disk', () => {
     expect(ground).toBe('rgb(255, 255, 255)')
   })
 
-  test('a record that holds markup, scripts and endless words is text', async () => {
+  test('shows markup, scripts and very long words of a record as text', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const world = await writeHostileSession(client)

@@ -9,7 +9,7 @@ import { useBrowser } from './open-page.ts'
 describeInBrowser('a code in the address', () => {
   const browser = useBrowser()
 
-  test('lets a person in who pastes it into the open page, and leaves the address', async () => {
+  test('signs in a person who pastes it into the open page, and is removed from the address', async () => {
     const started = await start()
     await writeSessions(clientOf(started.graph))
     const page = await browser.open(started, `/p/${PROJECT}`, { token: null })

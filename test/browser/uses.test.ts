@@ -93,11 +93,11 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     rowsIn(page, 'Result').getByText(MAIN_SESSION).first().waitFor(),
 }
 
-describeInBrowser('questions that people come with', () => {
+describeInBrowser('questions of people', () => {
   const browser = useBrowser()
   const uses = readUses()
 
-  test('are five of an owner, five of a coach validator and five of an analyst, each tried here', () => {
+  test('are five of an owner, five of a coach validator and five of an analyst, all tested here', () => {
     for (const whose of ['owner', 'coach', 'analyst'])
       expect(uses.filter((use) => use.whose === whose)).toHaveLength(5)
     expect(uses.map(({ question }) => question)).toEqual(Object.keys(ANSWERS))

@@ -171,7 +171,7 @@ describeInBrowser('the views of the page', () => {
       .waitFor()
   })
 
-  test('a record that holds markup, scripts and endless words is text, in every view of it', async () => {
+  test('every view shows markup, scripts and very long words of a record as text', async () => {
     const started = await start()
     const world = await writeHostileSession(clientOf(started.graph))
     const session = `/p/${PROJECT}/w/${encodeURIComponent(world)}`
