@@ -42,8 +42,8 @@ import { twoProcessesContract } from './two-processes.ts'
 import { worldsContract } from './worlds.ts'
 
 /**
- * Everything that a store must do for Turngraph, on an adapter of the caller's. Beside it the suite uses the embedded graph,
- * as a second store to export from; it needs vitest, and no server.
+ * Tests every requirement of Turngraph on the adapter of the caller. The suite also uses the embedded graph as a second
+ * store to export from. It needs vitest, but no server.
  *
  * @example
  * // test/contract/mine.test.ts
@@ -95,6 +95,6 @@ export function storeContract(store: StoreUnderTest): void {
   pairsContract(store)
   forgetContract(store)
   doctorContract(store)
-  // Last: a change of the schema voids all plans of a Neo4j.
+  // These run last, because a change of the schema invalidates all query plans of Neo4j.
   migrationsContract(store)
 }

@@ -1,4 +1,4 @@
-// Compares the analyses that look at texts with calculations of their own, over made-up sessions.
+// Compares the analyses of texts with independent computations, over random sessions.
 import { describe, expect, test } from 'vitest'
 import { Random } from '../faults/harness/random.ts'
 import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'
@@ -23,7 +23,7 @@ export function analysisOraclesContract(store: StoreUnderTest): void {
             for (const turn of turns) await client().captureTurnState({ ...turn, createWorld: true })
         }),
       )
-    /** The whole answer; a shorter one is its beginning. */
+    /** Returns the whole answer. Checks that a shorter one is its beginning. */
     const rows = async (name: string): Promise<Row[]> => {
       const answer = await client().runAnalysis({ name, limit: 1_000 })
       expect(answer.truncated).toBe(false)
@@ -94,7 +94,7 @@ function complainingSession(random: Random, place: number): Session {
 
 type Issue = { category?: string | null | undefined; description: string }
 
-/** The same complaint, whatever its case and the number in it. */
+/** Normalizes a complaint: ignores case and numbers. */
 const complaintIn = ({ category, description }: Issue): string =>
   `${category ?? ''}: ${description.toLowerCase().replace(/\d+/, '')}`
 

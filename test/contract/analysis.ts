@@ -10,7 +10,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 const GREPS = ['Grep', 'Grep', 'Edit']
 const READS = ['Read', 'Edit']
-/** A fifth of a second of the embedded engine, in little memory. */
+/** A query that takes a fifth of a second on the embedded engine, with little memory. */
 const SLOW = parseStatement(
   'test/slow',
   'UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b RETURN count(*) AS pairs',
@@ -21,7 +21,7 @@ const paramsOf = ({ params }: Statement) => {
   return Object.fromEntries(Object.entries(all).filter(([name]) => params.includes(name)))
 }
 
-/** The questions that only the graph can answer: transcripts together with the turns they belong to (issue 6). */
+/** Analyses that join transcripts and their turns (issue 6). */
 export function analysisContract(store: StoreUnderTest): void {
   describe('named analyses', () => {
     const handles = useGraph(store)
@@ -33,7 +33,7 @@ export function analysisContract(store: StoreUnderTest): void {
       return answer.rows.map((row) => Object.fromEntries(answer.columns.map((column, i) => [column, row[i]])))
     }
 
-    // Turn 1 verifies and is approved; turns 2 to 4 take the criterion back, with the same failing edit.
+    // Turn 1 verifies and is approved. Turns 2 to 4 reject the criterion, with the same failing edit.
     beforeEach(async () => {
       const client = clientOf(handles.graph)
       for (const number of [1, 2, 3, 4]) {
@@ -142,7 +142,7 @@ export function analysisContract(store: StoreUnderTest): void {
         evidence: 'seen in turn 2',
         files_modified: ['src/2.ts'],
       })
-      expect(flip?.edits).toEqual([['Edit', 1]]) // of the turn, not of all its session
+      expect(flip?.edits).toEqual([['Edit', 1]]) // of the turn, not of the whole session
     })
 
     test('criteria-flips reads the verification, not a status map in the same turn', async () => {
@@ -585,7 +585,7 @@ export function analysisContract(store: StoreUnderTest): void {
           got_rid_of_it: ['two turn 2: two 2', 'one turn 4: one 4'],
         },
       ])
-      // An issue that was stored before signatures were is known by its words.
+      // An issue that was stored without a signature is identified by its words.
       await session('five', [about('ONLY here')], 5)
       await handles.graph.write([
         {
@@ -673,7 +673,7 @@ export function analysisContract(store: StoreUnderTest): void {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
       for (const { name, cypher, params } of items) {
-        if (STALL_ANALYSES.has(name)) continue // its statement finds worlds, which the rule of stalls then judges
+        if (STALL_ANALYSES.has(name)) continue // its statement finds worlds, to which TypeScript applies the rule of stalls
         const prepared = prepareAnalysis({ project: PROJECT, name, limit: 50 })
         expect(Object.keys(prepared.params).sort(), name).toEqual(params)
         const answer = await client.queryGraph({ query: cypher, params: prepared.params })

@@ -65,7 +65,7 @@ class BusySessions {
   }
 }
 
-/** A back-up of a store that is in use (contract: cluster.md): Neo4j Community has none of its own. */
+/** A backup of a store in use (contract: cluster.md), which Neo4j Community does not provide. */
 export function backupContract(store: StoreUnderTest): void {
   describe('back-up', () => {
     const handles = useGraph(store)

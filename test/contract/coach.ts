@@ -152,7 +152,7 @@ export function coachContract(store: StoreUnderTest): void {
         })
         expect(logged).toEqual([promises?.message])
         expect(promises?.source).toBe('recovered')
-        // A worker's claim answers the contexts of both roles.
+        // The answer of a claim has the contexts of both roles.
         await logging.createWorld({ ...target, worldSlug: TASK })
         const { attemptId = '' } = await logging.runTurn({ worldSlug: TASK })
         const { continuation } = await logging.claimAttempt({ attemptId, workerId: 'w' })

@@ -431,11 +431,11 @@ export function doctorContract(store: StoreUnderTest): void {
     beforeAll(async () => {
       graph = await store.open()
       await fillHealthy(graph)
-      expect(await findingsOf(graph)).toEqual([]) // and all is planned: a transaction ends within seconds
+      expect(await findingsOf(graph)).toEqual([]) // also plans all statements: a transaction ends within seconds
     })
     afterAll(async () => {
       if (graph === undefined) return
-      expect(await findingsOf(graph)).toEqual([]) // nothing of any fault has stayed
+      expect(await findingsOf(graph)).toEqual([]) // all faults are removed
       await graph.close()
     })
 
@@ -461,7 +461,7 @@ export function doctorContract(store: StoreUnderTest): void {
     beforeAll(async () => {
       graph = await store.open()
       await fillHealthy(graph)
-      // And all is planned, repairs too: a transaction ends within seconds.
+      // Plans all statements first, repairs included: a transaction ends within seconds.
       await plant(graph, REPAIRABLE[0]?.[2] ?? '')
       await findingsOf(graph, null, { repair: true })
       expect(await findingsOf(graph)).toEqual([])
@@ -658,7 +658,7 @@ export function doctorContract(store: StoreUnderTest): void {
       // Neo4j drops the index together with its constraint.
       expect(findings.find((each) => each.check === check)).toMatchObject({ check, key, found: again })
       for (const each of findings) expect(each.found).toBe(again)
-      // An index that is made again is filled first.
+      // A recreated index is populated first.
       await expect.poll(() => findingsOf(handles.graph), { timeout: 20_000 }).toEqual([])
     })
   })

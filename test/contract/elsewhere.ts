@@ -30,7 +30,7 @@ const verified = (criterionId: string, criterionText: string) => ({
   evidence: CANARY,
 })
 
-/** A session that proved one of two criteria, and ended in an error with a blocking issue open. */
+/** A session that proved one of two criteria, and ended in an error with an open blocking issue. */
 const earlierTurns: TurnToSend[] = [
   aTurn(1, {
     worldSlug: EARLIER,

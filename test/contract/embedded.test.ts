@@ -1,5 +1,5 @@
 import { describeOn, shuffled } from '../support/engines.ts'
 import { storeContract } from './all.ts'
 
-// In another order each time, wherever a statement promises none: what holds then holds in the engine's own order too.
+// Rows without a defined order are shuffled each time. Tests that pass then also pass in the order of the engine.
 describeOn(shuffled, storeContract)

@@ -15,7 +15,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 type Session = EventWithCursor & { type: 'session' }
 type Run = EventWithCursor & { type: 'run' }
 
-/** Reads on and on; every event that came is in `seen`. */
+/** Reads events continuously. All received events are in `seen`. */
 function readerOf(client: TurngraphClient, request: EventsRequest = {}) {
   const stop = new AbortController()
   const events = client.events(request, { signal: stop.signal })
@@ -388,7 +388,7 @@ export function eventsContract(store: StoreUnderTest): void {
         await reader.session(TASK, turn)
       }
       expect(looks - before).toBeLessThanOrEqual((performance.now() - began) / 1_000 + 1)
-      expect(reader.seen.filter(isSession).length).toBeGreaterThan(2 * (looks - before)) // not by looks
+      expect(reader.seen.filter(isSession).length).toBeGreaterThan(2 * (looks - before)) // not by look-ups
       await client.declareCriteria({ featureId: 'FEAT-1', taskId: TASK, criteria: [{ text: 'It opens' }] })
       await reader.until((event) => isSession(event) && event.total === 1)
       await reader.end()

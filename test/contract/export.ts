@@ -21,7 +21,7 @@ import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** The data can leave, and come back into any engine: the same bytes, the same graph, the same answers. */
+/** An export can be restored into any engine, with equal bytes, an equal graph and equal answers. */
 export function exportContract(store: StoreUnderTest): void {
   describe('export and restore', () => {
     const handles = useGraph(store)
@@ -42,7 +42,7 @@ export function exportContract(store: StoreUnderTest): void {
       await graph.close()
     })
 
-    /** The graph of the test with something of all that there may be. */
+    /** Fills the graph of the test with all kinds of data. */
     async function everything(): Promise<typeof made> {
       await restoreLines(handles.graph, made.lines)
       return made
@@ -146,7 +146,7 @@ export function exportContract(store: StoreUnderTest): void {
       const worlds = new Map<string, boolean>()
       let at = 0
       for (let run = 0; at < records.length; run++) {
-        // Each run begins at the start, with batches of another size, and dies further on.
+        // Each run starts again, with another batch size, and is killed at a later place.
         at = Math.min(records.length, at + 23)
         const size = 1 + (run % 5) * 4
         for (let from = 0; from < at; from += size) {
@@ -415,7 +415,7 @@ export function exportContract(store: StoreUnderTest): void {
       expect(new Set(versions)).toEqual(new Set([1, 2]))
       const restored = await another()
       for (const lines of exports) await restoreLines(restored, lines)
-      // A criterion of the version that did not leave may have left: it does no harm.
+      // A criterion may be exported without its version, which does no harm.
       const findings = (await findingsOf(restored)).filter(({ check }) => check !== 'criterion_unnamed')
       expect(findings).toEqual([])
       await restored.close()

@@ -44,7 +44,7 @@ export async function forgetAll(graph: Graph, asked: Asked, dryRun = false) {
   return all
 }
 
-/** A dry run counts the worlds with their turns, and sessions; those that only a turn names go with it, uncounted. */
+/** The counts of a dry run: worlds, their turns, and sessions. Sessions that only a turn names are not counted. */
 const ofWorlds = ({ World, Turn }: Record<string, number>) => ({ World, Turn })
 
 const text = (n: number) => `Criterion number ${n} holds for every request that is sent`
@@ -55,7 +55,7 @@ const judged = (n: number, status: 'verified' | 'rejected' = 'verified') => ({
   evidence: `seen ${n}`,
 })
 
-/** A turn with everything that a turn may have. */
+/** Creates a turn with all kinds of parts. */
 const full = (turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend =>
   aTurn(turnNumber, {
     verifications: [judged(1), judged(2, 'rejected'), { criterionId: 'AC-9', status: 'unknown' }],

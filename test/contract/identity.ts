@@ -352,7 +352,7 @@ export function identityContract(store: StoreUnderTest): void {
             ...promised(['AC-1', first], ['AC-001', last]),
             ...rejectedBy('validator', ['AC-001', last]),
           })
-          // Another process reads what this one remembers.
+          // Another process has no cache of this one.
           const another = clientOf(new ObservedGraph(handles.graph, () => {}))
           await another.captureTurnState(aTurn(2, { worldSlug, ...verified(['AC-001']) }))
           expect((await shown(worldSlug)).map((c) => [c.text, c.verifiedInTurn])).toEqual([[last, 2]])

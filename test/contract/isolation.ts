@@ -6,7 +6,7 @@ import { aContext, aTurn, captureSteadily, clientOf, everyField, TASK } from '..
 import { fillWithEverything } from '../support/whole-graph.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** Names that a key made carelessly would mix up. */
+/** Names that a careless key would confuse. */
 const NAMES = [
   'guardkit',
   'guardkit_factory',
@@ -77,7 +77,7 @@ export function isolationContract(store: StoreUnderTest): void {
         { project: 'x', featureId: 'y', taskId: 'z/t', worldSlug: 'r' },
       ]
       const mark = (scope: Scope) => `<${scopes.indexOf(scope)}>`
-      // Worlds of one task share its criteria, so that each needs words of its own.
+      // Worlds of one task share its criteria, so each world uses its own words.
       const words = (scope: Scope) =>
         ['only', 'here', 'so'].map((word) => word + scopes.indexOf(scope)).join(' ')
 

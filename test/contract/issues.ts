@@ -18,7 +18,7 @@ const DECISIONS = ['approved', 'feedback', 'rejected', 'error', 'deferred'] as c
 const JUDGING: readonly string[] = ['approved', 'feedback', 'rejected']
 type Session = { decision: (typeof DECISIONS)[number]; raised: number[] }[]
 
-/** An oracle that shares nothing with the product: what is raised in which turns, and which judged turn came without it. */
+/** An independent oracle: the turns that raise each issue, and the judged turn without it that solves it. */
 function expectedOf(session: Session, asOf: number) {
   const turns = session.slice(0, asOf).map((turn, i) => ({ ...turn, number: i + 1 }))
   const kinds = [...new Set(turns.flatMap(({ raised }) => raised))]
@@ -33,7 +33,7 @@ function expectedOf(session: Session, asOf: number) {
   })
 }
 
-/** Issues have a life beyond their turn (contract: specification.md). */
+/** The life of issues across turns (contract: specification.md). */
 export function issuesContract(store: StoreUnderTest): void {
   describe('issues', () => {
     const handles = useGraph(store)

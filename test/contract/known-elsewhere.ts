@@ -482,7 +482,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       ]
       await capture(
         turnOfTask('TASK-B', 1, 1, { filesModified, lessonsFromTurn: ['Await it'] }),
-        turnOfTask('TASK-D', 1, 2, { filesModified, gates: { tests: 'failed' } }), // it learned nothing
+        turnOfTask('TASK-D', 1, 2, { filesModified, gates: { tests: 'failed' } }), // it has no lessons
       )
       const found = await handles.graph.read(topics, {})
       expect(found.map(({ key }) => String(key)).sort()).toEqual(

@@ -22,7 +22,7 @@ const second = migration('002', 'Beta')
 const third = migration('003', 'Gamma')
 
 const overWorlds: Migration = {
-  version: '000', // its statement is named by it, and of one name there is one: test/integration has another of 001
+  version: '000', // the name of its statement must be unique, and test/integration has one with version 001
   description: 'change the worlds',
   checksum: 'checksum of the change',
   commands: [
@@ -40,13 +40,13 @@ const twoCommands: Migration = {
 /** A busy Neo4j plans the statements of a service for half a minute, twice in a test. */
 const PLANNED = { timeout: 300_000 }
 
-/** A graph with the migrations before this one, warmed up as a service does before it takes requests. */
+/** Applies the migrations before this one, and warms the graph up like a service at its start. */
 async function migrateBefore(next: string, graph: Graph): Promise<void> {
   await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < next) })
   await warmUp(graph)
 }
 
-/** The graph of a process in which something happens before the first command of a migration. */
+/** A graph that calls a function before the first command of a migration. */
 function beforeCommand(graph: Graph, { commands }: Migration, happen: () => Promise<unknown>): Graph {
   let done = false
   const once = async () => {
@@ -192,7 +192,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       // The earlier form of `run start w --turns 1 --max-attempts 3`: it has the request's `turnCount`, too.
       await graph.write([{ statement: withTurnCount, params: {} }])
       const checks = new Set((await findingsOf(graph)).map(({ check }) => check))
-      // A database under test keeps what later migrations made.
+      // A database under test keeps the schema of later migrations.
       for (const later of ['index_missing', 'constraint_missing'] as const) checks.delete(later)
       expect(checks).toEqual(new Set(['migration_pending', 'record_invalid']))
       await migrate(graph)
@@ -350,7 +350,7 @@ export function migrationsContract(store: StoreUnderTest): void {
           },
         })
         expect(await migrate(looking, { migrations: [first], ...options })).toEqual(['001'])
-        expect(left.length).toBeGreaterThan(1) // between the taking and the first renewal, too
+        expect(left.length).toBeGreaterThan(1) // also between the start of the lease and its first renewal
         expect(Math.max(...left)).toBeLessThanOrEqual(leaseMs)
       },
     )

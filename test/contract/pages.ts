@@ -15,7 +15,7 @@ const large = (number: number, marked = '') =>
 
 const bytesOf = (items: readonly unknown[]) => Buffer.byteLength(JSON.stringify(items))
 
-/** A page is bounded by bytes, not by the count of its records alone. */
+/** A page is limited by bytes, not only by the number of its records. */
 export function pagesContract(store: StoreUnderTest): void {
   describe('pages', () => {
     const handles = useGraph(store)

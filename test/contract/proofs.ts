@@ -21,7 +21,7 @@ const verdict = (
   ...more,
 })
 
-/** The analyses of what is proven of what a task declares (contract: specification.md). */
+/** The analyses of the proofs of declared criteria (contract: specification.md). */
 export function proofsContract(store: StoreUnderTest): void {
   describe('the proofs of declared criteria', () => {
     const handles = useGraph(store)
@@ -154,7 +154,7 @@ const LANES = 6
 const inOrder = (some: readonly unknown[]): string[] => some.map((one) => JSON.stringify(one)).sort()
 
 const FILES = ['src/retry.ts', 'test/retry.test.ts', 'docs/a b.md', '.github/ci.yml']
-/** Ways in which people and agents write the path of a file, and paths that look like it and are another's. */
+/** Spellings of the path of a file, and similar paths of other files. */
 const SPELLINGS: ((file: string) => string)[] = [
   (file) => file,
   (file) => ` ./${file}`,

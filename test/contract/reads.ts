@@ -3,7 +3,7 @@ import { ObservedGraph } from '../../src/graph/observed.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** A graph on which only reading is possible: a lock is a write, and so is a transaction. */
+/** A graph that rejects writes. Locks and transactions are writes, too. */
 class ReadOnlyGraph extends ObservedGraph {
   override async write(): Promise<never> {
     throw new Error('a read wrote')
@@ -74,7 +74,7 @@ export function readsContract(store: StoreUnderTest): void {
         ['TASK-2', 2],
         ['TASK-3', 2],
       ])
-      expect(statements).toHaveLength(3) // the page, what is declared, and the strips of turns
+      expect(statements).toHaveLength(3) // the page, the specifications, and the outcomes of turns
     })
 
     test('no read of a session takes a lock, as of its newest turn or an earlier one', async () => {

@@ -23,7 +23,7 @@ import {
 } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** The words of a turn record, and a record that comes back: what is accepted, refused and the same. */
+/** The accepted and rejected words of a turn record, and captures of a record that was read. */
 export function recordsContract(store: StoreUnderTest): void {
   describe('the words of a record', () => {
     const handles = useGraph(store)
@@ -265,7 +265,7 @@ export function recordsContract(store: StoreUnderTest): void {
         ...read,
         ...SAME,
       })
-      // As JSON, which every other door takes.
+      // The record as JSON, which all other interfaces accept.
       const wire = JSON.parse(JSON.stringify(toWire(operations.getTurn.output, read)))
       const parsed = parseWire(operations.captureTurnState.input, wire, 'the turn record')
       expect(await client().captureTurnState(parsed)).toEqual({ ...read, ...SAME })
@@ -373,7 +373,7 @@ const SAME = { created: false, superseded: false, worldCreated: false, redaction
 
 const withoutEnd = ({ completedAt, ...sent }: ReturnType<typeof aTurn>) => sent
 
-/** A task folder TASK-7 with these files, gone after the test. */
+/** Creates a task folder TASK-7 with these files, which is deleted after the test. */
 async function artifacts(files: Record<string, object>): Promise<string> {
   const root = await mkdtemp(path.join(tmpdir(), 'turngraph-artifacts-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))

@@ -19,7 +19,7 @@ async function* bytesOf(lines: readonly string[]): AsyncGenerator<Buffer> {
   yield Buffer.from(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** An export of three tasks: two sessions each, and a declaration without any. */
+/** Exports three tasks with two sessions each, and a specification without a session. */
 async function exportTasks(turns = TURNS): Promise<{ lines: string[]; dump: string[]; records: Line[] }> {
   const graph = await memory.open()
   const client = clientOf(graph)

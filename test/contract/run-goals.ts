@@ -15,7 +15,7 @@ type NewWorld = Partial<OperationInput<'createWorld'>>
 
 const MINUTE_MS = 60_000
 
-/** Runs that know their goal: what ends them early, how they pause, and who resumes them (contract: runs.md). */
+/** Goals, pauses and resumption of runs (contract: runs.md, "Runs that know their goal"). */
 export function runGoalsContract(store: StoreUnderTest): void {
   describe('runs that know their goal', () => {
     const handles = useGraph(store)
@@ -431,7 +431,7 @@ export function runGoalsContract(store: StoreUnderTest): void {
         maxAttemptsSource: 'explicit',
       } as const
 
-      /** A world whose runs are resumed, and a restart of the instance that coordinates them. */
+      /** Creates a world whose runs are resumed, with a function that restarts the coordinating instance. */
       async function resumed(settings: NewWorld = { resume: 'auto' }) {
         const { client, task } = await serviceOf(() => turn())
         const runs = new TurnRunStore(handles.graph, { now: () => new Date(now) })

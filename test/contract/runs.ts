@@ -22,7 +22,7 @@ export function runsContract(store: StoreUnderTest): void {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
 
-    /** A store whose database's clock can be put forward. */
+    /** Creates a store with a database clock that a test can advance. */
     function lifeOf(graph: Graph) {
       let skew = 0
       const runs = new TurnRunStore(graph, { skew: () => skew })

@@ -7,7 +7,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 type Session = OperationOutput<'listWorlds'>['items'][number]
 type Decision = NonNullable<TurnToSend['coachDecision']>
 
-/** The list of sessions that a person looks through. */
+/** The list of sessions for people. */
 export function sessionsContract(store: StoreUnderTest): void {
   describe('sessions', () => {
     const handles = useGraph(store)
@@ -17,7 +17,7 @@ export function sessionsContract(store: StoreUnderTest): void {
     const slugs = async (asked: Parameters<typeof list>[0] = {}) =>
       (await list(asked)).map(({ worldSlug }) => worldSlug)
 
-    /** A session whose turns end so, at a minute of its own. */
+    /** Captures a session whose turns have these decisions, at its own minute. */
     const play = async (task: string, decisions: readonly Decision[], more: Partial<TurnToSend> = {}) => {
       for (const [i, coachDecision] of decisions.entries()) {
         await client().captureTurnState(aTurn(i + 1, { taskId: task, coachDecision, ...more }))

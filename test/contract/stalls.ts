@@ -16,7 +16,7 @@ const LABELS = ['AC-1', 'a, b', 'null', ',"complete","', '",null', '[1,"approved
 type Place = { featureId: string; taskId: string; worldSlug: string }
 type Verification = NonNullable<TurnToSend['verifications']>[number]
 
-/** A made-up session: its turns in the order in which they are captured, some of them late or superseded. */
+/** Creates a random session: its turns in the order of their capture, some of them late or superseded. */
 function madeUpSession(random: Random, place: Place): TurnToSend[] {
   const chance = (share: number) => random.fraction() < share
   const one = <T>(items: readonly T[]): T => items[random.between(0, items.length - 1)] as T
@@ -189,7 +189,7 @@ export function stallsContract(store: StoreUnderTest): void {
       // The newest 20 verdicts on the criterion are all from turn 5, so earlier ones are only in the ledger.
       expect(await capture(5, many)).toBe('oscillating')
       expect(await listed()).toMatchObject([{ verdict: 'oscillating' }])
-      // In the window, and back to its first turn.
+      // In the window, and as of its first turn.
       for (const turnNumber of [6, 7, 8, 9]) await capture(turnNumber, [])
       expect(await capture(10, [])).toBe('plateau')
       expect(await listed()).toMatchObject([{ verdict: 'plateau' }])

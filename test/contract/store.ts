@@ -7,23 +7,23 @@ import type { Graph } from '../../src/graph/port.ts'
  */
 export type StoreUnderTest = {
   name: string
-  /** A graph that is empty but for its schema. */
+  /** Opens a graph that has only its schema. */
   open(): Promise<Graph>
-  /** A graph that is empty and has no schema. */
+  /** Opens an empty graph without a schema. */
   openUnmigrated(): Promise<Graph>
   /** Opens another handle on the same data, like a second process. A store of one process returns `graph`. */
   beside(graph: Graph): Promise<Graph>
 }
 
-/** Opens handles for the tests of a suite, and fails the test that leaves one open. */
+/** Opens handles for the tests of a suite. A test that leaves one open fails. */
 export type Handles = {
   /** The graph of this test, opened before it and closed after it. */
   readonly graph: Graph
-  /** Opens further ones; the test closes them. */
+  /** Opens further handles, which the test must close. */
   open(how: () => Promise<Graph>): Promise<Graph>
 }
 
-/** Gives each test of the suite around it a graph of its own. */
+/** Gives each test of the surrounding suite its own graph. */
 export function useGraph(store: StoreUnderTest, kind: 'open' | 'openUnmigrated' = 'open'): Handles {
   const closers = new Map<Graph, () => Promise<void>>()
   const tracked = async (how: () => Promise<Graph>): Promise<Graph> => {
@@ -48,7 +48,7 @@ export function useGraph(store: StoreUnderTest, kind: 'open' | 'openUnmigrated' 
     const leaked = closers.size
     for (const close of closers.values()) await close()
     closers.clear()
-    // A test that failed did not come to its end.
+    // A failed test may not have closed its handles.
     if (task.result?.state !== 'fail') expect(leaked, 'graphs that the test left open').toBe(0)
   })
   return {

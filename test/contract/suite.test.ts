@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const IMPORTED = /(?:from|import\()\s*'([^']+)'/g
 
-/** The files of tests and tools that a file needs, and the packages that these name. */
+/** Lists the files of tests and tools that a file imports, and their packages. */
 function neededBy(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found
   found.add(file)

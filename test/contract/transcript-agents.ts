@@ -23,7 +23,7 @@ const transcribed = parseStatement(
   'MATCH (t:Turn)-[:TRANSCRIBED_IN]->(s:TranscriptSession) RETURN t.number AS number, s.id AS session',
 )
 
-/** Subagents are sessions of their own, on the call that started them; and autobuild turns on their transcripts. */
+/** Links of subagents to the calls that started them, and of autobuild turns to their transcripts. */
 export function transcriptAgentsContract(store: StoreUnderTest): void {
   describe('links of sessions', () => {
     const handles = useGraph(store)

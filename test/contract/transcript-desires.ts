@@ -62,7 +62,7 @@ export function transcriptDesiresContract(store: StoreUnderTest): void {
       ['three times in one session', [[6, 6, 6]], 0],
       ['three times in two sessions', [[6, 6], [6]], 1],
       ['an average of just the threshold', [[4, 5], [6]], 0],
-      // Computed as a mean that moves from value to value, these end at 5.000000000000001.
+      // An incremental mean of these values is 5.000000000000001.
       [
         'just the threshold, whatever the order of adding',
         [

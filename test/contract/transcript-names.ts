@@ -39,7 +39,7 @@ const TOOLS = [
   '`; MATCH (n) DETACH DELETE n //',
 ]
 
-/** Names, ids and figures are other people's: whatever they are, they come back, and nothing breaks. */
+/** Names, ids and numbers come from others: any value is stored and read back without an error. */
 export function transcriptNamesContract(store: StoreUnderTest): void {
   describe('unusual content of a transcript', () => {
     const handles = useGraph(store)

@@ -9,10 +9,10 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 const S1 = sessionOf(1)
 const S2 = sessionOf(2)
 
-/** A character beyond the basic plane, too: docs/decisions/transcripts.md, "Ties". */
+/** Names that include a character beyond the basic plane (docs/decisions/transcripts.md, "Ties"). */
 const TIES = ['A', 'Z', 'a', 'ä', '\u{1f600}']
 
-/** The questions of seed 002, phase 3, with numbers that were computed by hand. */
+/** The reports of seed 002, phase 3, with numbers that were computed by hand. */
 export function transcriptReportsContract(store: StoreUnderTest): void {
   describe('reports on transcripts', () => {
     const handles = useGraph(store)
@@ -256,7 +256,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       // A fork: another session holds the same turns.
       await send(client(), sessionOf(3), bytesOf(turn('d', ['Read'], { from: 300 })))
       expect(await stepsAt(sessionOf(3), 0)).toEqual(['Read'])
-      // A file that was replaced: its former turn stays at the same place.
+      // A replaced file: its earlier turn stays at the same place.
       await send(client(), sessionOf(3), bytesOf(turn('new', ['Grep', 'Grep'], { from: 900 })), {
         anew: true,
       })
@@ -391,7 +391,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
       const reference = await handles.open(() => memory.open())
       for (const to of [client(), clientOf(reference)]) {
         for (let session = 0; session < 12; session++) {
-          // Averages with endless fractions, in many addends.
+          // Averages with repeating decimals and many addends.
           const turns = Array.from({ length: 11 }, (_, i) =>
             turn(
               `${session}-${i}`,

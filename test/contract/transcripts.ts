@@ -7,7 +7,7 @@ import { transcriptImportContract } from './transcript-import.ts'
 import { transcriptNamesContract } from './transcript-names.ts'
 import { transcriptReportsContract } from './transcript-reports.ts'
 
-/** Transcripts of agents: what an import leaves in the graph, and what the reports make of it (transcripts.md). */
+/** Transcripts of agents: the graph after an import, and the reports (transcripts.md). */
 export function transcriptsContract(store: StoreUnderTest): void {
   transcriptImportContract(store)
   transcriptCopiesContract(store)
