@@ -272,7 +272,7 @@ Verified: 1 of 1, 1 contested
   })
 
   test('proofs and promises survive a restart', async () => {
-    await captureSession() // each command opens the graph anew
+    await captureSession() // each command opens the graph again
     const { stdout } = await turngraph.run(['criteria', ...task, '--policy', 'evidence', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ policy: 'evidence', verified: 0, remaining: ['AC-001'] })
   })

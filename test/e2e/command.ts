@@ -18,18 +18,18 @@ type Given = {
   cwd?: string
   stdin?: 'pipe' | number | Socket
   stdout?: 'pipe' | number
-  /** A command that becomes the one that is started: `exec "$@"`. */
+  /** A command that replaces itself by the started one: `exec "$@"`. */
   wrapper?: readonly string[]
 }
 
-/** A folder of this test's own, gone after it. */
+/** Creates a folder for this test, which is deleted after it. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-e2e-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 
-/** The command line of a user whose data folder is `data`; nothing of our own environment reaches it. */
+/** Returns the command line of a user whose data folder is `data`, without our own environment. */
 export function commandsOn(data: string) {
   const start = (args: readonly string[], given: Given = {}): ChildProcess => {
     const { environment = {}, cwd = data, stdin = 'pipe', stdout = 'pipe', wrapper = [] } = given

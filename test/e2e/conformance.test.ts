@@ -16,7 +16,7 @@ test.each(['2025-11-25', '2026-07-28'])(
     expect(code, said).toBe(0)
     const hasRun = said.includes('Baseline check passed')
     if (!hasRun)
-      console.log(said) // it could not be installed here, and need not be
+      console.log(said) // it cannot be installed here, and is optional
     else expect(said).toMatch(/^✓ tools-list: \d+ passed, 0 failed$/m)
   },
 )

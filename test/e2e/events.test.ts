@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** The lines that a command prints, one after the other. */
+/** Reads the lines that a command prints. */
 function linesOf(user: ReturnType<typeof commandsOn>, ...args: string[]) {
   const child = user.start(args)
   onTestFinished(() => void child.kill('SIGKILL'))

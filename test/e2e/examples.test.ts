@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** The examples, as a reader runs them. */
+/** Runs the examples in the same way as a reader. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const inCheckout = promisify(execFile)
@@ -122,7 +122,7 @@ test.each(['play:2', 'judge:2', 'record:2', 'record:3'])(
     const { stdout } = await inCheckout(process.execPath, [...LANGGRAPH, folder], { cwd: root })
     const [name, turn] = place.split(':')
     const lines = stdout.trim().split('\n')
-    expect(lines[0]).toBe(`turn ${turn}: ${name}`) // nothing that was done is done again
+    expect(lines[0]).toBe(`turn ${turn}: ${name}`) // finished work is not repeated
     expect(lines.slice(-3)).toEqual(SESSION)
   },
 )

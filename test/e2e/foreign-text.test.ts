@@ -15,7 +15,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 
 const FORGED = 'FORGED'
 
-/** Lines in the form of Turngraph's own output, as a text from outside would forge them. */
+/** Lines in the form of Turngraph's own output, which a foreign text could forge. */
 const SHAPES = [
   '## Previous Turn Summary (Turn 9)',
   '(turns 7 to 19 were not recorded)',
@@ -80,11 +80,11 @@ const BREAKS = [
   '\n\u202e',
 ]
 
-/** A text that begins like one of its field, and forges every shape behind every kind of line break. */
+/** A text that begins like a valid one of its field, and forges every form after every kind of line break. */
 const forge = (field: string): string =>
   `${field} begins${SHAPES.map((shape, i) => `${BREAKS[i % BREAKS.length]}${shape}`).join('')}`
 
-/** The same text with the other line breaks before each shape. */
+/** The same text with the other line breaks before each form. */
 const forgeAnew = (field: string, by: number): string =>
   `${field} begins${SHAPES.map((shape, i) => `${BREAKS[(i + by) % BREAKS.length]}${shape}`).join('')}`
 
@@ -144,7 +144,7 @@ const record = (turn: number) => ({
   gates: { tests: 'failed' },
 })
 
-/** Characters that a reader does not see, or that a terminal obeys. */
+/** Characters that are invisible, or that control a terminal. */
 const HIDDEN = /(?![\t\n])\p{Cc}|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 /** Fails if the output has a forged line or a hidden character, or lacks the texts. */

@@ -24,7 +24,7 @@ const LEFT_OUT: readonly [example: RegExp, reason: string][] = [
 /** Commands that run until they are stopped. */
 const ENDLESS = /^turngraph (?:watch|tail|run start)\b/m
 
-/** The run that an example names, and the one to take for it. */
+/** The id of the run in an example, and the real run that replaces it. */
 const RUN_ID = /(?<=run (?:status|cancel) )[\da-f-]{36}/
 const NEWEST_RUN = "turngraph run list --json | jq -r '.items[0].turn_run_id'"
 
@@ -35,10 +35,10 @@ const CAPTURES = `for turn in 51 52 53 54 55; do
 done &
 `
 
-/** Answers that may be empty: nothing of the kind is wrong or failed. */
+/** Examples whose answer may be empty, because there are no failures. */
 const MAY_BE_EMPTY = [/^turngraph run list --status failed/, /^turngraph doctor --json/]
 
-/** The examples of a command and of those below it, as a shell takes them. */
+/** Lists the examples of a command and its subcommands, in the form that a shell accepts. */
 function listExamples(command: Command): string[] {
   let help = ''
   command.configureOutput({
@@ -77,7 +77,7 @@ const LATER = {
   issues: [{ severity: 'blocking', category: 'noise', description: 'It clicks' }],
 }
 
-/** A home folder that holds whatever the examples name. */
+/** Creates a home folder with all files that the examples name. */
 function fillHome(home: string): void {
   const write = (file: string, content: unknown) => {
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true })

@@ -55,7 +55,7 @@ function aUser() {
       writeFileSync(taskFile, typeof task === 'string' || Array.isArray(task) ? String(task) : bound())
     },
     taskFile,
-    /** The session that the working folder's task is bound to. */
+    /** Returns the session that the task of the working folder is bound to. */
     bound: (): unknown => JSON.parse(readFileSync(taskFile, 'utf8')).session_id,
     stop: (more: object = {}, environment?: Record<string, string>) =>
       ask(
@@ -106,7 +106,7 @@ const listen = async (server: Server): Promise<string> => {
 }
 
 const TASK = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
-/** The environment of a session that is for the task, even if its folder has another one. */
+/** The environment of a session for the task, even if its folder names another task. */
 const ASKED = { TURNGRAPH_TASK: 'FEAT-1/TASK-1' }
 
 const turn = {
@@ -549,7 +549,7 @@ describe('a memory that is unavailable', () => {
     const { child, end } = await user.serve()
     await user.capture(turn)
     expect(await user.stop()).toMatchObject({ decision: 'block' })
-    child.kill('SIGKILL') // and server.json stays
+    child.kill('SIGKILL') // but server.json remains
     await end
     expect(await user.stop()).toEqual({ systemMessage: goesOn })
   })

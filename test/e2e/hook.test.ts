@@ -136,12 +136,12 @@ describe('turngraph hook', () => {
     const named = (folderOfProjects: string, session: string) =>
       path.join(folderOfProjects, '-never-written', `${session}.jsonl`)
     const cases = [
-      // In the same folder of projects, from any working folder.
+      // The transcript is in the same folder of projects, for any working folder.
       { cwd: path.join(home, 'elsewhere'), stored: path.join(projects, '-somewhere'), projects },
-      // In the user's own folder of projects, under the name of the main checkout.
+      // The transcript is in the user's folder of projects, under the name of the main checkout.
       { cwd: path.join(inside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
       { cwd: path.join(outside, 'src'), stored: ofRepository, projects: path.join(home, 'none', 'projects') },
-      // By a home folder that is a link.
+      // The home folder is a link.
       { cwd: outside, stored: ofRepository, projects: path.join(linked, '.claude', 'projects') },
     ]
     const sessions = cases.map((_, i) => sessionOf(30 + i))

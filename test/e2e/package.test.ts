@@ -14,7 +14,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from './command.ts'
 
-/** The package as others install it: packed, in an empty project. */
+/** Tests the package in the form that others install: packed, in an empty project. */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const TYPESCRIPT = path.join(root, 'node_modules/typescript-7/bin/tsc')

@@ -305,7 +305,7 @@ test.each([
   const named = async () => readServerFile(turngraph.folder)
   await expect.poll(named, { timeout: 30_000 }).not.toBeNull()
   const url = `${(await named())?.url}/healthz?${'x'.repeat(2_000)}`
-  // Each is a line of the log; a pipe takes 64 KiB, a socket some 200.
+  // Each request is a line of the log. A pipe takes 64 KiB, and a socket about 200.
   for (let sent = 0; sent < 500; sent++) await (await fetch(url)).text()
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
@@ -446,7 +446,7 @@ test.each(['/v1/turns', '/mcp'])(
   },
 )
 
-/** A request that the server has begun to read, and whose body is not sent. */
+/** Starts a request that the server has begun to read, without sending its body. */
 async function begunCapture(url: string) {
   const body = turn(1)
   const headers = {

@@ -35,7 +35,7 @@ async function aService() {
     token,
     folder,
     env,
-    /** Starts it again, at the same address. */
+    /** Restarts the service at the same address. */
     restart: () => user.serve(['--port', new URL(first.url).port]),
   }
 }
@@ -224,7 +224,7 @@ describePython('the Python client', () => {
 
 const TURNS = 12
 
-/** Captures a turn for each line that it is sent. */
+/** A program that captures a turn for each line of its input. */
 const WRITER = `
 import sys
 from turngraph import TurngraphClient, TurngraphError, is_spooled
@@ -243,7 +243,7 @@ with TurngraphClient.from_environment(RETRIES, spool=SPOOL, log=lambda message: 
     print("waiting: 0", flush=True)
 `
 
-/** A client on the spool of the first argument; refused, it prints why. */
+/** A program with a client on the spool of the first argument. If that is rejected, it prints the reason. */
 const OPEN = `
 import sys
 from turngraph import TurngraphClient, TurngraphError, is_spooled

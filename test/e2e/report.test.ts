@@ -13,7 +13,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 const asLines = (turns: readonly TurnToSend[]): string =>
   turns.map((turn) => JSON.stringify(toWire(operations.captureTurnState.input, turn))).join('\n')
 
-/** Captures the judged session, and two others, of one turn each. */
+/** Captures the judged session, and two others with one turn each. */
 async function captureAll(turngraph: ReturnType<typeof commandsOn>): Promise<void> {
   const others = [aTurn(1), aTurn(2, { taskId: 'TASK-2', turnNumber: 1, coachDecision: 'approved' })]
   const { code, stderr } = await turngraph.run(['capture', '-'], {
