@@ -70,7 +70,7 @@ describe('a network at its worst', () => {
             )
             .toBe(true)
           away = false
-          await sleep(3_000) // the spool sends by itself, and is refused
+          await sleep(3_000) // the spool sends automatically, and is rejected
         }
         return player(input)
       },

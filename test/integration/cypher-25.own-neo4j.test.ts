@@ -17,7 +17,7 @@ import { startBriefNeo4j } from '../support/test-neo4j.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
-/** A server that has just started plans every statement first. */
+/** A server that has just started must plan every statement. */
 const BOUND_MS = 300_000
 const PLANS_WITHIN_MS = 60_000
 
@@ -94,7 +94,7 @@ function patient(graph: Graph): Graph {
   })
 }
 
-/** Statements that are generated from the model are there once their modules are loaded. */
+/** Statements that are generated from the model exist after their modules are loaded. */
 async function loadEveryStatement(): Promise<void> {
   const programs = ['main.ts', 'hook-run.ts'].map((name) => path.join('cli', name))
   const modules = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
@@ -102,7 +102,7 @@ async function loadEveryStatement(): Promise<void> {
       file.endsWith('.ts') &&
       !/\.(test|d)\.ts$/.test(file) &&
       !programs.includes(file) &&
-      !file.startsWith(`web${path.sep}`), // it runs in a browser, and asks for operations
+      !file.startsWith(`web${path.sep}`), // it runs in a browser, and calls operations
   )
   for (const file of modules) await import(pathToFileURL(path.join(SRC, file)).href)
 }

@@ -15,7 +15,7 @@ type Report = {
   }
 }
 
-/** Reads the Coach's reports below a folder as they are. */
+/** Reads the reports of the Coach below a folder without changes. */
 const readReports = (root: string): Report[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^coach_turn_\d+\.json$/.test(path.basename(file)))

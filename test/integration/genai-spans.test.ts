@@ -73,7 +73,7 @@ test('each verification that is stored is an evaluation of the span of its captu
     },
   ])
   expect(evaluations(again)).toEqual([])
-  // The statements that it ran are below it.
+  // The spans of its statements are its children.
   expect(named('turns/append').at(-1)?.parentSpanContext?.spanId).toBe(first?.spanContext().spanId)
 })
 

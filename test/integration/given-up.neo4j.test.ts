@@ -15,7 +15,7 @@ const endless = parseStatement('test/endless', ENDLESS)
 const PLACES = 4
 
 describeOn(neo4jLts, (store) => {
-  /** A service whose analysis `progress` never ends. */
+  /** Starts a service whose analysis `progress` never ends. */
   async function aService(): Promise<Started> {
     const graph = await store.open()
     const slow: Graph = graphWith(graph, {

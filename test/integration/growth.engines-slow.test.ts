@@ -206,8 +206,8 @@ async function liveThroughTurns(graph: Graph, task: string): Promise<void> {
 }
 
 /**
- * `projects/names` finds the names near to one that is not there, and reads 1,000 at most. The embedded graph has no ordered
- * index: it finds the worlds of a project and sorts them, at 0.6 microseconds each. People ask that, not loops.
+ * `projects/names` finds names that are similar to an unknown one, and reads at most 1,000. The embedded graph has no ordered
+ * index: it finds the worlds of a project and sorts them, at 0.6 microseconds each. Only people call these, not loops.
  */
 const GROWS = new Set(['projects/names:tasks'])
 const GROWS_ON_EMBEDDED = new Set([

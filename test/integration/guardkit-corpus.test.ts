@@ -13,7 +13,7 @@ import { type Json, overHttp } from './mcp-connect.ts'
 
 const NO_TASK_FILES = { byTask: new Map(), features: new Map(), skipped: [] }
 
-/** The folder of a task with only the turn states of its turns. */
+/** Creates a folder of a task with only the turn states of its turns. */
 function withStatesOnly({ taskId, folder, turns, events }: TaskFolder): TaskFolder {
   const states = [...turns].flatMap(([turn, { turn_state }]) =>
     turn_state === undefined ? [] : [[turn, { turn_state }] as const],
@@ -22,8 +22,8 @@ function withStatesOnly({ taskId, folder, turns, events }: TaskFolder): TaskFold
 }
 
 /**
- * Fields of a turn state that an import does not take as they are: it cleans paths, reads the criteria into verifications, and
- * leaves out a text or a time that only repeats a default.
+ * Fields of a turn state that an import changes: it cleans paths, converts the criteria to verifications, and drops a text or
+ * a time that only repeats a default.
  */
 const READ_BY_THE_IMPORT = [
   'playerDecision',

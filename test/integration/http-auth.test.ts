@@ -182,7 +182,7 @@ describe('pages in a browser', () => {
     ]) {
       expect([host, await callWithHost(off, host)]).toEqual([host, 403])
     }
-    // An attacker's page is of one origin with the attacker's name.
+    // The page of an attacker has the same origin as the name of the attacker.
     const sameOrigin = { origin: `http://evil.example:${port}` }
     expect(await callWithHost(off, `evil.example:${port}`, sameOrigin)).toBe(403)
   })

@@ -12,7 +12,7 @@ test('300 silent clients do not keep a 301st with a token from being served', as
   )
   const closed = silent.filter(({ hasEnded }) => !hasEnded()).map(({ ended }) => ended)
   expect((await call('POST', '/v1/turns', { body: record() })).status).toBe(201)
-  await Promise.race(closed) // at least one of the last fifty gave way
+  await Promise.race(closed) // at least one of the last fifty was closed to make room
 })
 
 test('a connection that must make room is closed, even if its client ignores that', async () => {

@@ -21,7 +21,7 @@ SET w.taskKey = from.taskKey, w.ordinal = 1, w.executor = from.executor, w.lease
 RETURN count(w) AS copies`,
 )
 
-/** A stream of events as it comes; `until` waits until its text shows something, or it has ended. */
+/** Opens a stream of events. `until` waits until its text matches, or the stream has ended. */
 async function stream({ service }: Started, query = '', headers: Record<string, string> = {}) {
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
@@ -157,7 +157,7 @@ test('a reader gets its heartbeat even while others get events without a pause',
   })
   while (!isHeard) await started.call('POST', '/v1/turns', { body: record({ turn_number: ++turns }) })
   await heard
-  expect(events.text).not.toMatch(/null|data/) // an empty snapshot is nothing
+  expect(events.text).not.toMatch(/null|data/) // an empty snapshot sends no event
 })
 
 test('an invalid request is rejected before the stream starts', async () => {
@@ -171,7 +171,7 @@ test('an invalid request is rejected before the stream starts', async () => {
   expect(await problem('cursor=1000000000000')).toMatchObject({ code: 'cursor_expired' })
   expect((await started.call('GET', '/v1/events?cursor=1000000000000')).status).toBe(410)
   expect((await started.call('POST', '/v1/events')).status).toBe(405)
-  expect((await started.call('HEAD', '/v1/events')).status).toBe(200) // and has an end
+  expect((await started.call('HEAD', '/v1/events')).status).toBe(200) // and ends
 })
 
 test('the number of readers is limited, and a reader that leaves makes room', async () => {
@@ -203,7 +203,7 @@ test('a service that shuts down ends its streams with a retry time', async () =>
 
 test('a reader that does not read is disconnected, and gets no more than its connection takes', async () => {
   const started = await start()
-  // Their names are as long as names may be: 29 MB in all, more than the buffers of a connection take.
+  // Their names have the maximum length: 29 MB in total, more than the buffers of a connection.
   const SESSIONS = 10_000
   const long = (name: string) => `${name}${'\u{1f9e9}'.repeat(240)}`
   const { world } = await createWorld(started.graph, { project: 'default', featureId: 'F', taskId: 'T' })

@@ -10,7 +10,7 @@ const LIST = 'turns/records:page'
 const TURNS = '/v1/worlds/large/turns'
 const OTHERS = [`${TURNS}/1/history`, '/v1/criteria/none/history?world_slug=large']
 
-/** A service whose lists of turns wait in the graph until they are let go, with what it logs. */
+/** Starts a service whose lists of turns wait in the graph until they are released, and collects its log. */
 async function slowLists() {
   const lines: string[] = []
   const stored = EmbeddedGraph.open({ folder: null })
@@ -58,7 +58,7 @@ test('the graph is not read for a caller that disconnected while its answer wait
     headers: { authorization: `Bearer ${started.token}`, expect: '100-continue' },
   })
   given.flushHeaders()
-  await once(given, 'continue') // the service has it
+  await once(given, 'continue') // the service has received it
   const hungUp = once(given, 'error')
   given.destroy()
   await hungUp

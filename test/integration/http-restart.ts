@@ -1,7 +1,7 @@
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { newFolder, type Started, start } from './http-start.ts'
 
-/** A service that can go away and come back: at the same address, on the same graph, with the same token. */
+/** Starts a service that can be stopped and restarted at the same address, with the same graph and token. */
 export async function restartable(environment: Record<string, string> = {}) {
   const dataFolder = newFolder()
   let port = '0'

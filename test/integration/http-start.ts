@@ -24,7 +24,7 @@ export type Started = {
 
 type CallOptions = { body?: unknown; headers?: Record<string, string>; token?: string | null }
 
-/** A real service on a free loopback port, over a graph in memory. It ends with the test. */
+/** Starts a real service on a free loopback port, with a graph in memory. It ends with the test. */
 export async function start(
   environment: Record<string, string> = {},
   {
@@ -53,7 +53,7 @@ export function newFolder(): string {
   return folder
 }
 
-/** A file for TURNGRAPH_TOKENS. */
+/** Writes a file for TURNGRAPH_TOKENS. */
 export function tokensFile(
   entries: { name: string; token: string; scopes: string[]; project?: string }[],
 ): string {
@@ -103,7 +103,7 @@ export function callWithHost(
   })
 }
 
-/** The smallest record that is one. */
+/** Creates a minimal valid record. */
 export const record = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
   feature_id: 'FEAT-1',
   task_id: 'TASK-1',
@@ -119,7 +119,7 @@ export class SwitchedGraph implements Graph {
   /** Awaited before each statement. If it throws, the store is away; if it waits, the store is slow. */
   gate: () => Promise<void> = async () => {}
 
-  /** Keeps the next statement waiting until `letGo`; those after it pass. */
+  /** Blocks the next statement until `letGo` is called. Later statements pass. */
   hold(): { entered: Promise<void>; letGo: () => void } {
     let letGo = () => {}
     const entered = new Promise<void>((seen) => {

@@ -121,7 +121,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
       method: 'POST',
       headers: { authorization: `Bearer ${started.token}` },
     })
-    broken.on('error', () => {}) // it is we who break it off
+    broken.on('error', () => {}) // the test aborts it
     const closed = new Promise((resolve) => broken.once('close', resolve))
     const client = clientAt(started)
     broken.write(bytes.subarray(0, bytes.length - 5_000))
@@ -145,7 +145,7 @@ describe('POST /v1/transcripts/{session_id}', () => {
         connection: 'close',
       },
     })
-    sent.on('error', () => {}) // the service may close before all of it was sent
+    sent.on('error', () => {}) // the service may close the connection before everything was sent
     sent.write('{')
     const [response] = await once(sent, 'response')
     expect(response.statusCode).toBe(413)

@@ -42,11 +42,11 @@ const stateAt = (completed_at: string) => ({ feature_id: 'FEAT-1', started_at: c
 
 const [AT_1, AT_2, AT_3] = ['2026-03-01T10:00:00.123456', '2026-03-01T11:00:00', '2026-03-02T09:00:00']
 
-/** The counts that say what an import did. */
+/** Formats the counts of an import. */
 const done = ({ turnsCreated, turnsUnchanged, turnsSuperseded, turnsFailed }: ImportReport) =>
   `${turnsCreated} created, ${turnsUnchanged} unchanged, ${turnsSuperseded} superseded, ${turnsFailed} failed`
 
-// The contract suites run on every engine; what is at stake here are the values that come back from one.
+// The contract suites run on every engine. This test depends on the values that an engine returns.
 for (const engine of enginesHere([shuffled, neo4jLts])) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)

@@ -40,11 +40,11 @@ function readReport(file: string, turn: number): Report | null {
     )
     return { turn, decision: String(decision), issues: complaints }
   } catch {
-    return null // some files of the corpus are not whole
+    return null // some files of the corpus are incomplete
   }
 }
 
-/** Computes the share of the words of two texts that both have. Not a rule of the product. */
+/** Computes the share of common words of two texts. Not a rule of the product. */
 function similarity(a: string, b: string): number {
   const words = (text: string) => new Set(text.toLowerCase().match(/[a-z]{2,}/g) ?? [])
   const [one, other] = [words(a), words(b)]

@@ -174,7 +174,7 @@ describe('createTurngraphTools', () => {
       const { properties, required } = offered.parameters as { properties: object; required: string[] }
       expect(Object.keys(properties)).toContain('feature_id')
       expect(Object.keys(properties)).not.toContain('project')
-      // The others may name a world alone.
+      // The other tools accept only a world.
       if (tool.name === 'capture_turn_state')
         expect(required).toEqual(expect.arrayContaining(['feature_id', 'task_id']))
     }

@@ -28,12 +28,12 @@ import { newFolder, start } from './http-start.ts'
 
 export type Json = ReturnType<JSON['parse']>
 
-/** A connected client of an official SDK, and what it gets. */
+/** A connected client of an official SDK, with helpers for its results. */
 export type Connection = {
   client: Client | ModernClient
-  /** The structured content of a success, which must be the same object as its text. */
+  /** Returns the structured content of a successful call. Checks that its text is the same object. */
   call(tool: string, args?: Record<string, unknown>): Promise<Json>
-  /** The error of a refusal, which must hold no structured content. */
+  /** Returns the error of a failed call. Checks that it has no structured content. */
   refused(tool: string, args?: unknown): Promise<Json>
 }
 
@@ -50,7 +50,7 @@ export function executorsFile(executors: object = EXECUTORS): string {
   return file
 }
 
-/** A folder of transcripts that a connection finds imported. */
+/** A folder of transcripts that are imported before the connection. */
 export type Prepared = { transcripts?: string }
 
 export type Sdk = 'first' | 'second'

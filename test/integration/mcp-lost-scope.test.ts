@@ -22,7 +22,7 @@ async function aSubscriber(open: (started: Started) => Promise<Response>) {
   const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   const readMore = async (): Promise<boolean> => {
-    // A stream that is cut off has ended as well as one that is closed.
+    // A stream that is cut off counts as ended, too.
     const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
     text += value ?? ''
     return !done

@@ -14,7 +14,7 @@ const meta = (version: string) => ({
   'io.modelcontextprotocol/clientCapabilities': {},
 })
 
-/** A request of 2026-07-28: all that it needs comes with it. */
+/** Sends a request of 2026-07-28, which contains all that it needs. */
 const ask = (
   { call }: Started,
   method: string,

@@ -29,7 +29,7 @@ describeOn(neo4jLts, (store) => {
     try {
       await driver.executeQuery('CREATE (:World {key: "w"}), (:Slow {number: 1}), (:Slow {number: 2})')
       const [unlockFirst, unlockSecond] = [await lock(1), await lock(2)]
-      // Waits for one lock after the other: for a single one no server here waits so long.
+      // Waits for two locks in sequence, because the servers here do not wait that long for one lock.
       const slow = `${begins} SET a.isChanged = true WITH a MATCH (b:Slow {number: 2}) SET b.isChanged = true RETURN count(*) AS changed`
       const migration = { version: '001', description: 'slow', checksum: 'slow', commands: [slow] }
       const migrated = migrate(handles.graph, { migrations: [migration] })

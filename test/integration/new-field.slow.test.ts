@@ -24,7 +24,7 @@ const NEW_LINES = [
   },
 ]
 
-/** Captures, reads, asks and exports the new field through the client, in its types and on the wire. */
+/** Captures, reads, queries and exports the new field through the client, in its types and on the wire. */
 const ROUND_TRIP = `
 import { inProcessClient } from './src/client/in-process.ts'
 import { migrate } from './src/graph/migrations.ts'

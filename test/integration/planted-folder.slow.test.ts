@@ -27,7 +27,7 @@ import { start } from './http-start.ts'
 const TOKEN = 'a-token-of-43-characters-that-somebody-made'
 const turn = JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: 1, player_summary: 'Secret work' })
 
-/** A folder whose `.turngraph` holds files; `tracked` commits them. */
+/** Creates a folder with files in `.turngraph`. `tracked` commits them. */
 function plant(files: Record<string, string>, { tracked = false, mode = 0o600 } = {}): string {
   const repository = mkdtempSync(path.join(tmpdir(), 'turngraph-planted-'))
   onTestFinished(() => rmSync(repository, { recursive: true, force: true }))

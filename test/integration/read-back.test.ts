@@ -33,7 +33,7 @@ const episode = {
   what_to_try_next: 'criterion_2',
 }
 
-/** The same record by REST, MCP, the library and an attempt; by the command line: test/e2e/capture.test.ts. */
+/** Captures a record that was read over REST, MCP, the library and an attempt (command line: test/e2e/capture.test.ts). */
 describe('a record that is sent back', () => {
   let started: Started
   const turnOf = async (project: string, world: string, turn: number): Promise<Json> => {

@@ -33,7 +33,7 @@ const named = (count: number, what: string) =>
 const letter = (i: number): string => String.fromCharCode('a'.charCodeAt(0) + (Math.floor(i) % 26))
 
 test('a session with too much content for a file is cut, and the report lists the omissions', {
-  timeout: 300_000, // 205 turns with 4 MB of text are looked through for secrets
+  timeout: 300_000, // 205 turns with 4 MB of text are searched for secrets
 }, async () => {
   const graph = await memory.open()
   const client = clientOf(graph)

@@ -44,8 +44,8 @@ describeCorpus('scrubbing real autobuild artifacts', () => {
     }
     console.log(`scrubbed ${hits} of ${texts} texts of the corpus; kinds: ${JSON.stringify(kinds)}`)
     expect(texts).toBeGreaterThan(0)
-    // The corpus talks of tokens, and is full of addresses, hashes and paths; it holds no secret. A hit is
-    // a rule that takes ordinary text for one, or a secret that does not belong into a corpus.
+    // The corpus mentions tokens, and has many addresses, hashes and paths, but contains no secret. A hit is
+    // a rule that matches ordinary text, or a secret that must be removed from the corpus.
     expect(kinds, places.join('\n')).toEqual({})
     expect(redacted).toBe(0)
   }, 120_000)

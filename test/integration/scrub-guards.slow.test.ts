@@ -105,7 +105,7 @@ test.each([
   expect((await scrub({ text })).redactions).toBe(0)
 })
 
-/** Tests and documents of these show secrets on purpose. */
+/** Packages whose tests and documents show secrets on purpose. */
 const SHOWS_SECRETS =
   /(?:^|\/)(?:tests?|__tests__|fixtures|benchmarks?)\/|\.test\.|(?:^|\/)(?:pino|@pinojs\/redact)\//
 
@@ -126,7 +126,7 @@ test('fewer than 10 places of 6,000 source files are masked', async () => {
     const text = readFileSync(path.join(root, file), 'utf8')
     read++
     for (const { kind, start, end } of await findSecrets(text)) {
-      // An address with a password in it is one, whatever its words are.
+      // An address with a password is a secret, regardless of its words.
       if (kind !== 'url-credentials') places.push(`${kind}: ${file}: ${text.slice(start - 40, end)}`)
     }
   }

@@ -30,7 +30,7 @@ const sample = (seed: number): PlantedKind[] => planted(seed).filter((_, i) => i
 /** Minimum length of a match that is no coincidence: random texts of some MiB share no ten characters. */
 const LONGEST_CHANCE = 10
 
-/** The kinds of which a text still has a part. */
+/** Lists the kinds of secrets of which a text contains a part. */
 function leaksIn(text: string, secrets: readonly PlantedKind[]): string[] {
   const parts = new Map<string, string>()
   for (const { name, secret } of secrets) {
@@ -150,7 +150,7 @@ test('no secret survives a capture over REST and a read', async () => {
     expect(body.redactions).toBeGreaterThan(some.length * 10)
     answers.push(body)
   }
-  // A conflict shows both records, a refusal what was sent.
+  // A conflict shows both records, and a rejection shows the sent one.
   answers.push((await service.call('POST', '/v1/turns', { body: turnWith(1, texts.slice(0, 20)) })).body)
   for (const text of texts) {
     const wrong = { ...turnWith(9, []), player_decision: text, [text]: 1 }
@@ -348,7 +348,7 @@ test('no secret survives in values and errors of agents of a LangChain loop', as
     },
     maxTurns: 4,
   })) {
-    // The other events hand what the agents gave to the program that runs them, as it was given.
+    // The other events pass the values of the agents unchanged to the program that runs them.
     if (['session', 'context', 'finished'].includes(event.type)) told.push(event)
   }
   expect(told.at(-1)).toMatchObject({ type: 'finished', outcome: 'max_turns' })

@@ -95,7 +95,7 @@ describe('the spool', () => {
     expect(await numbersIn(second)).toEqual([1, 2])
     await second.close()
     writeFileSync(sentTwice, bytes) // killed between the answer and the removal
-    writeFileSync(path.join(folder, '0000000000000009.json.draft'), '{"half":') // and while it wrote
+    writeFileSync(path.join(folder, '0000000000000009.json.draft'), '{"half":') // and killed while it wrote
     const third = clientOf({ url: service.url, token: service.token, spool: folder })
     expect(await numbersIn(third)).toEqual([1, 2])
     expect((await spoolOf(third)).refused).toBe(0)
@@ -392,7 +392,7 @@ describe('repeats', () => {
       })
       const text = await answer.text()
       asked.push(`${req.method} ${req.url}`)
-      // Done, but its caller never learns it.
+      // Handles the request, but loses the answer.
       if (asked.filter((call) => call === `${req.method} ${req.url}`).length === 1) return void res.destroy()
       res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
     })

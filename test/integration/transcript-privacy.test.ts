@@ -63,7 +63,7 @@ const PROMPTS: readonly (readonly [unknown, Written])[] = [
   [`Error: ENOENT ${canary('error-code')}`, { toolUseResult: `Error: ${canary('error-code')}` }],
 ]
 
-/** Words wherever Claude Code writes any. Only the messages of what failed may be kept. */
+/** Words in all places where Claude Code writes text. Only messages of failures may be stored. */
 const talkative: Written[] = placed([
   { type: 'summary', summary: canary('summary'), leafUuid: 'x' },
   { type: 'ai-title', aiTitle: canary('ai-title') },
@@ -191,7 +191,7 @@ describe('no word of a transcript is kept', () => {
     expect(leaksIn(JSON.stringify(told))).toEqual([])
     await client.close()
     expect(leaksIn(bytesBelow(data))).toEqual([])
-    // So that the test is known to see what is there.
+    // Checks that the test finds stored texts.
     expect(bytesBelow(data)).toContain('it broke')
   })
 
@@ -250,12 +250,12 @@ test('no word of a transcript is in a heap snapshot of a service that has import
   expect(imported).toMatchObject({ code: 0 })
   child.kill('SIGUSR2')
   const snapshot = await untilSnapshot(folder)
-  // So that the test is known to see the texts of the service.
+  // Checks that the test finds texts of the service.
   expect(snapshot).toContain('TURNGRAPH_IMPORT_ROOTS')
   expect(leaksIn(snapshot)).toEqual([])
 }, 120_000)
 
-/** The snapshot that a process writes into a folder. V8 collects garbage before it takes one. */
+/** Returns the heap snapshot that a process writes into a folder. V8 collects garbage before it. */
 async function untilSnapshot(folder: string): Promise<string> {
   for (;;) {
     const name = readdirSync(folder).find((each) => each.endsWith('.heapsnapshot'))

@@ -11,7 +11,7 @@ import { memory } from '../support/engines.ts'
 import { clientOf, PROJECT } from '../support/records.ts'
 import { brokenTurns, bytesOf, everyTurn, sessionOf, turn } from '../support/transcript-import.ts'
 
-/** A file is read 1 MiB at a time: turns of about 100 KB, so that it takes several reads. */
+/** Turns of about 100 KB, so that a file takes several reads of 1 MiB. */
 const CHUNK = 1024 * 1024
 const turns = Array.from({ length: 30 }, (_, i) =>
   turn(`turn-${i}`, ['Grep', 'Read', 'Edit'], { from: 10 * i }).map((record) => ({
@@ -47,7 +47,7 @@ function shrinkingTo(size: number): TranscriptStore {
   return storeReading(cut)
 }
 
-/** A store that gets other chunks than the file gives. */
+/** Creates a store that gets other chunks than those of the file. */
 function storeReading(change: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>): TranscriptStore {
   const store = graphStore(graph, 5)
   return {
@@ -87,7 +87,7 @@ test('bytes that are appended to a truncated file are read exactly once', async 
   const before = await storedTurns()
   writeFileSync(file, bytes.subarray(0, 200_000))
   await imported()
-  expect(await storedTurns()).toEqual(expect.arrayContaining(before)) // it happened
+  expect(await storedTurns()).toEqual(expect.arrayContaining(before)) // turns that were read before the truncation stay
   appendFileSync(file, bytes.subarray(200_000))
   await imported()
   expect((await storedTurns()).toSorted()).toEqual(turns.map((_, i) => `turn-${i}`).toSorted())
@@ -120,9 +120,9 @@ describe('a file that is rewritten in place', () => {
   test('a rewritten file is imported from the start after an import that failed after its last line', async () => {
     writeFileSync(file, bytesOf(...few))
     await importBrokenOff()
-    expect((await storedTurns()).length).toBeGreaterThan(0) // its last line is behind a transaction
+    expect((await storedTurns()).length).toBeGreaterThan(0) // its last line is not committed
     await imported()
-    expect(await storedTail()).not.toMatch(/^0:/) // which would fit any file
+    expect(await storedTail()).not.toMatch(/^0:/) // an empty tail would match any file
     writeFileSync(file, bytesOf(...many))
     await imported()
     expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))

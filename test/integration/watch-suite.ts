@@ -21,7 +21,7 @@ import { bytesOf, everyTurn, sessionOf, turn as transcriptTurn } from '../suppor
 import { importsInTest, watchedFolder, watchInTest } from '../support/watched.ts'
 import { coach, filesOfTurn, player, writeSlowly } from '../support/written-session.ts'
 
-/** A condition is waited for; how long that took is not judged. */
+/** Options of polls. The time that a condition takes is not tested. */
 const POLL = { timeout: 30_000, interval: 50 }
 
 export const turnsIn = (events: readonly WatchEvent[]): string[] =>
@@ -78,7 +78,7 @@ export function watchSuite(store: StoreUnderTest): void {
       for (const each of filesOfTurn(folder, 1, 2)) {
         const isPlayer = path.basename(each.file).startsWith('player')
         await writeSlowly(isPlayer ? { ...each, content: again } : each)
-        // Beside the old judgement, the new report would say more than the record that is there.
+        // With the old verdict, the new report would have more content than the stored record.
         await looked()
       }
       await expect
@@ -295,7 +295,7 @@ export function watchSuite(store: StoreUnderTest): void {
       const { events } = watchInTest(client, [root])
       const [results, report, judgement] = filesOfTurn(path.join(root, '.guardkit', 'autobuild', 'TASK-1'), 1)
       for (const each of [results, report, judgement]) if (each !== undefined) await writeSlowly(each)
-      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1) // not after a minute, as it would in any case
+      await expect.poll(() => turnsIn(events()), POLL).toHaveLength(1) // not only after a minute, when it is imported in any case
       expect((await client.listWorlds({ taskId: 'TASK-1' })).items).toMatchObject([{ featureId: 'FEAT-7' }])
       await imports.importNow()
       expect(await viewOf(client, 'TASK-1')).toEqual(await imports.view('TASK-1'))
