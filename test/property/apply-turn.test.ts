@@ -85,7 +85,7 @@ const emptyWorld = (): World => ({
   entries: [],
 })
 
-/** Applies an entry as a service would: to what is stored, and again to all entries if that is asked for. */
+/** Applies an entry like a service: to the stored state, or to all entries if that is required. */
 function apply(
   { registry, state, entries }: World,
   entry: Kept | WithdrawalEntry,
@@ -238,7 +238,7 @@ describe('a record applied to the state of its world', () => {
   })
 })
 
-/** A capture in one of the sessions of a task, or a version of what it declares. */
+/** A capture in a session of a task, or a version of its specification. */
 type SessionStep =
   | { worldSlug: string; turn: number; record: Partial<TurnToSend> }
   | { declared: readonly string[] }
@@ -277,7 +277,7 @@ function turnsFrom(first: number, last: number): SessionStep[] {
       gates: {},
       issues: [],
       acceptanceCriteriaStatus: {},
-      // The turns between touch the file of a proof.
+      // The turns in between touch the file of a proof.
       verifications: (i % 2 === 0 ? CRITERIA : []).map((criterionText, place) => ({
         criterionId: `AC-${place + 1}`,
         criterionText,

@@ -100,7 +100,7 @@ function withoutHoles(value: unknown): never {
   return walk(value) as never
 }
 
-/** The content of a turn, whatever a caller may say; without its place. */
+/** Any valid content of a turn, without its place. */
 export const anyContent: fc.Arbitrary<Omit<TurnToSend, 'featureId' | 'taskId' | 'turnNumber'>> = fc.record(
   {
     playerSummary: anyText(200),

@@ -14,7 +14,7 @@ import { cases } from './cases.ts'
 /** The rendering of a turn with a prior turn. */
 type Rendering = AnyRendering & { prior: Summary }
 
-/** The package's own count, by its own merging. */
+/** The count of the package, with its own merging. */
 const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
 setMergeCacheSize(1_000)
 

@@ -77,7 +77,7 @@ export const STALLED = 'stopped: UNRECOVERABLE_STALL'
 export const hasGoals = ({ stopWhen, budget }: Goals): boolean =>
   stopWhen.length > 0 || Object.keys(budget ?? {}).length > 0
 
-/** The first of the goals that is reached, in the order of the contract. */
+/** Returns the first reached goal, in the order of the contract. */
 export function reachedGoal(
   turns: ReadonlyMap<number, string>,
   { stopWhen, budget }: Goals,

@@ -189,7 +189,7 @@ async function isSlow(call: (text: string) => unknown, pump: string): Promise<st
 
 test('40 pumps', () => expect(new Set(PUMPS).size).toBeGreaterThanOrEqual(40))
 
-// The contract measures time here, as the only place: CPU time, and what is slow once is measured twice more.
+// This is the only test that measures time: CPU time, and a slow call is measured twice more.
 test.each(Object.entries(CALLS))('%s takes linear time for every pump', async (_name, call) => {
   const slow: string[] = []
   for (const pump of PUMPS) {

@@ -1,4 +1,4 @@
-/** Checks what must hold of every row of runs and attempts that anybody ever sees, and that two answers agree. */
+/** Checks the invariants of every visible row of runs and attempts, and that two answers agree. */
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'

@@ -90,7 +90,7 @@ type AttemptOfModel = {
 type WorldOfModel = WorldSettings & {
   deleted: boolean
   goals: Goals
-  /** The greatest fence ever given out. */
+  /** The greatest fence that was ever issued. */
   fence: number
   /** The record of each turn. */
   turns: Map<number, string>
@@ -124,7 +124,7 @@ export const LAST_TURN = 1_000_000
 /** Start of the time of the model and the stores. */
 export const BEGIN = Date.UTC(2026, 0, 1)
 
-/** The services' clock is an hour off: leases must not care. */
+/** The clock of the services is an hour off, which must not affect leases. */
 export const SERVICE_AHEAD_MS = 3_600_000
 export const serviceClock = (now: number): Date => new Date(now + SERVICE_AHEAD_MS)
 const instant = (now: number): string => serviceClock(now).toISOString().replace('.000Z', 'Z')
@@ -490,7 +490,7 @@ export class RunModel {
       run.end = { at: instant(this.now), status: 'failed', reason: EXHAUSTED }
   }
 
-  /** A run that ends before its time takes its attempt along, for the same reason. */
+  /** A run that ends early also ends its attempt, for the same reason. */
   #endRun(world: WorldOfModel, run: RunOfModel, status: 'failed' | 'interrupted', reason: string): boolean {
     const at = instant(this.now)
     const attempt = activeAttempt(world)
@@ -627,7 +627,7 @@ const attemptsOf = ({ attempts }: WorldOfModel, run: RunOfModel): AttemptOfModel
 const withStatus = (attempts: readonly AttemptOfModel[], status: AttemptStatus): number =>
   attempts.filter(({ end }) => end?.status === status).length
 
-/** A clock that steps back takes no time away. */
+/** A clock that steps back does not shorten the time. */
 const msBetween = (a: RunOfModel, b: RunOfModel): number =>
   Math.max(0, Date.parse(b.startedAt) - Date.parse(a.startedAt))
 

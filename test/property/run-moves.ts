@@ -22,7 +22,7 @@ export type Move = {
   spare?: number
   record?: string
   tokens?: number
-  /** The world whose work the reconciling process has in hand. */
+  /** The world whose runs and attempts the reconciling process executes. */
   held?: string | null
   /** Turn relative to the current one, or an absolute turn. */
   above?: number
@@ -160,7 +160,7 @@ export const atOnceIn = (slug: string): fc.Arbitrary<Move> => {
   return anyMove(here.filter(([, moves]) => moves.length > 0))
 }
 
-/** A worker is gone while the coordinator lives: alone among the others these moves hardly ever meet. */
+/** A worker is gone while its coordinator runs. Without this sequence, these moves rarely occur together. */
 const lostWorkers = [OUTSIDE, OUTSIDE, INSIDE].map((world): Move[] => {
   const ms = world === OUTSIDE ? 40_000 : 20_000
   const renewed: Move = { do: 'renewTurnRun', world, run: 0, fence: 'own', attemptFence: null }
@@ -221,7 +221,7 @@ export const goalMoves: [number, Move[]][] = [
   ],
 ]
 
-/** The same turn again and again, and a run that looks at it: alone among the others these moves hardly ever meet. */
+/** Repeated captures of a turn, and a run that reads it. Without this sequence, these moves rarely occur together. */
 export const sameAgain: fc.Arbitrary<Move[]> = fc.constantFrom(
   ...world.flatMap((world) =>
     Object.keys(RECORDS).flatMap((record) =>

@@ -307,7 +307,7 @@ for (const engine of enginesHere([memory, neo4jLts])) {
 type Entry = { which: number; status: string; source: string; evidence: string | null }
 type Judged = Map<number, Entry[]>
 
-/** The contract's rules for a state, followed plainly (criteria.md, "State"). */
+/** A simple implementation of the rules for a state (criteria.md, "State"). */
 function standing(
   model: Judged,
   currentTurn: number,

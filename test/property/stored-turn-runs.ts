@@ -208,7 +208,7 @@ class StoreInTime {
     }
   }
 
-  /** A worker's record is of the turn that its attempt is at. */
+  /** The record of a worker has the turn of its attempt. */
   async #commit(
     ref: { project: string; worldSlug: string; attemptId: string },
     { fence, record, tokens }: Command & { do: 'commitAttempt' },
@@ -287,7 +287,7 @@ export function storedTurnRuns({ open, sequences, goalSequences, atOnceSequences
     }
     for (const move of moves) await ask(commandOf(move, model, done.length))
     await expectAgreement(model, store, witness, done)
-    // Whatever was left, no world stays held.
+    // No world stays held, whatever ran before.
     await ask({ do: 'pass', ms: 10 * STEP_MS })
     await ask({ do: 'reconcileRunningAttempts', instance: null, held: [], by: null, id: 'nobody' })
     await ask({ do: 'reconcileRunningAttempts', instance: null, held: [], by: null, id: 'nobody' })
@@ -379,7 +379,7 @@ const GOALS_REACHED: Move[][] = [
   spending({ tokens: 10 }, ...Array<Move>(4).fill(FAILURE)),
 ]
 
-/** A run that uses up its budget to the last millisecond, failure or token, and is looked at after each move. */
+/** A run that uses its budget exactly, to the last millisecond, failure or token, and is read after each move. */
 function spending(budget: Goals['budget'], ...moves: Move[]): Move[] {
   const look: Move = { do: 'endAtGoal', world: INSIDE, run: 0 }
   const begun: Move = {

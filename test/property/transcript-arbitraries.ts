@@ -16,7 +16,7 @@ import {
  * becomes a record of its thread. References (which call a result answers) are numbers, taken modulo what there is.
  */
 
-/** Sidechains of today have an agent's id; those of old files only a parent. */
+/** Current sidechains have the id of an agent; those of old files only have a parent. */
 const THREADS = ['main', 'main', 'main', 'agent-one', 'agent-two', 'old-one', 'old-two'] as const
 type ThreadName = (typeof THREADS)[number]
 
@@ -227,14 +227,14 @@ class Writer {
           const call = this.#calls[i % this.#calls.length]
           return call === undefined ? [] : [[what.outcome(call.id), call.thread] as const]
         })
-      case 'again': // a copy with a uuid of its own: its calls are known
+      case 'again': // a copy with its own uuid: its calls are known
         return this.#assistants.slice(what.which, what.which + 1)
       case 'system':
         return [[system(what.subtype, { durationMs: what.durationMs }), thread]]
     }
   }
 
-  /** The number of a thread's response: that of the one before, or a new one. */
+  /** Number of the response of a thread: the previous one, or a new one. */
   #response(thread: ThreadName, isSame: boolean): number {
     const before = this.#responses.get(thread)
     const response = isSame && before !== undefined ? before : this.records.length
@@ -267,7 +267,7 @@ class Writer {
 /** Separators of two records. The empty one occurs if two programs write one file. */
 const SEPARATORS = ['\n', '\n', '\n', '\n', '\r\n', '\n\n', ' \n\t\n', '\n\0\0\0\n', '\n\ufeff', '\0\n', '']
 
-/** A record as it is in the file: whole, or cut off in its middle before the next one on the same line. */
+/** A record in a file: whole, or cut off in the middle before the next one on the same line. */
 const anyCut = fc.oneof({ weight: 15, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 300 }))
 
 /** A transcript as the text of a file. */

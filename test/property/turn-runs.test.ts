@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 600_000 })
 /** Number of sequences for the pure functions. */
 const SEQUENCES = cases(2_000)
 
-/** The least that can be called a store. */
+/** A minimal store. */
 type HeldWorld = {
   state: WorldState
   after: ReturnType<typeof lifecycle.worldAfter>
@@ -316,7 +316,7 @@ describe('the pure functions of turn runs', () => {
     { project: 'p', slug: 'outside', executor: 'external', leaseTtlMs: 60_000, resume: 'never' },
     { project: 'p', slug: 'inside', executor: 'simulated', leaseTtlMs: 25_000, resume: 'auto' },
   ]
-  // To the millisecond at the end of a lease, and back: a clock that waited for a lock is old.
+  // Times at the exact end of a lease, and earlier ones: the time of a request that waited for a lock is old.
   const times = passing([
     1, 1, 5_000, 5_000, 5_000, 20_000, 20_000, 25_000, 35_000, 60_000, 60_001, 200_000, -1, -20_000,
   ])
@@ -350,7 +350,7 @@ describe('the pure functions of turn runs', () => {
       }),
       { numRuns: SEQUENCES },
     )
-    // Else all of this would be proven of next to nothing.
+    // Otherwise the test would cover almost no case.
     if (SEQUENCES >= 10_000) expect(REACHABLE.filter((one) => !reached.has(one))).toEqual([])
   })
 })

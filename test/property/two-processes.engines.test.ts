@@ -122,7 +122,7 @@ function capturesOf(arrivals: readonly Arrival[]) {
   })
 }
 
-/** Stores the arrivals in an empty graph; answers all that it then holds. */
+/** Stores the arrivals in an empty graph, and returns its content. */
 async function stored(
   graph: Graph,
   arrivals: readonly Arrival[],
