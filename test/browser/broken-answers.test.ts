@@ -11,7 +11,7 @@ type Asked = { method: string; path: string }
 /** Passes requests on to a real service, but cuts the connection in the middle of some of its answers. */
 async function startCuttingFront(started: Started, isCut: (asked: Asked) => boolean): Promise<Served> {
   const url = await startFront(started.service.url, {
-    withheld: ['origin', 'host'], // the service knows its own address alone
+    withheld: ['origin', 'host'], // the service accepts only its own address
     answer: (_req, _res, passOn) => passOn(),
     deliver: (body, { method = '', url: path = '' }, res) => {
       if (!isCut({ method, path })) return void body.pipe(res)

@@ -129,7 +129,7 @@ describeInBrowser('a page that stays open', () => {
     const status = page.getByRole('status', { name: 'Service' })
     graph.gate = () => Promise.reject(new Error('away'))
     await status.getByText('store unavailable').waitFor()
-    await sessions.getByRole('link', { name: 'TASK-STOCK' }).waitFor() // what it knew stays
+    await sessions.getByRole('link', { name: 'TASK-STOCK' }).waitFor() // the loaded data stays
     graph.gate = async () => {}
     await clientOf(graph).captureTurnState({
       project: PROJECT,

@@ -19,7 +19,7 @@ export type Opening = {
 
 type Opened = {
   open(started: Served, address: string, opening?: Opening): Promise<Page>
-  /** A document on disk: it may ask for nothing at all. */
+  /** Opens a document on disk, which must not send any request. */
   openFile(file: string, opening?: Omit<Opening, 'token'>): Promise<Page>
 }
 

@@ -20,7 +20,7 @@ describeInBrowser('the query view', () => {
     })
     const box = page.getByRole('textbox', { name: 'Cypher query' })
     await box.waitFor()
-    await page.waitForFunction(() => document.querySelector('.editor textarea') === null) // CodeMirror is there
+    await page.waitForFunction(() => document.querySelector('.editor textarea') === null) // CodeMirror is loaded
     expect(await box.textContent()).toContain('MATCH (w:World)')
     expect(asked).toBe(0)
     await page.getByRole('button', { name: 'Run', exact: true }).click()

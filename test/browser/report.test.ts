@@ -58,7 +58,7 @@ const SAID = [
 type ByTurn = { key: string } & Record<(typeof SAID)[number][0], number[]>
 type Named = { criterion_id: string; text: string | null; key: string }
 
-/** The same from what the service answers: the matrix without words, and the labels of the criteria. */
+/** Derives the same texts from the answers of the service: the matrix of keys, and the labels of the criteria. */
 async function expectedCells(started: Started, project: string, world: string): Promise<string[]> {
   const query = new URLSearchParams({ project })
   const matrix = await started.call(
