@@ -1,4 +1,4 @@
-// Tasks that have only declarations: no world leads a forgetting to them. Pages are ordered by key.
+// Tasks that have only declarations: forgetting worlds does not reach them. Pages are ordered by key.
 // params: $key $after $limit
 // when task
 MATCH (task:Task {key: $key})
