@@ -164,7 +164,7 @@ export function portContract(store: StoreUnderTest): void {
       ['middle', [create('a'), refuse, create('b')]],
       ['last', [create('a'), create('b'), refuse]],
     ] as [string, [Step, ...Step[]]][])(
-      'a step that refuses leaves nothing of its write: %s',
+      'a step that rejects the write rolls back all of it: %s',
       async (_at, steps) => {
         await handles.graph.write([create('before')])
         expect(await handles.graph.write(steps)).toBeNull()

@@ -148,7 +148,7 @@ describe('an HTTP client', () => {
     expect(await codeOf(client.listWorlds({}, { signal: AbortSignal.timeout(50) }))).toBe('timeout')
   })
 
-  test('waits as long as a busy service asks for, if the timeout of its caller allows it', async () => {
+  test('waits as long as a rate limit requires, up to rateLimitWaitMs', async () => {
     const { service, token } = await start()
     const often = await startLimitedFront(service.url, (request) => request < 3)
     const patient = httpClient({ url: often.url, token, rateLimitWaitMs: 2_000 })

@@ -129,7 +129,7 @@ describe.each(CLIENTS)('a client of %s', (_name, connect) => {
     await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(0)
   })
 
-  test('the prompts contain the prior turn, the remaining criteria, the promises and the stale proofs', async () => {
+  test('the prompts contain the prior turn, the remaining criteria, the promises and the criteria to check again', async () => {
     const started = await aService()
     const criteria = [
       { criterion_id: 'AC-001', criterion_text: 'The lid closes without a sound', status: 'verified' },
