@@ -33,7 +33,7 @@ const judged = (
   })),
 })
 
-/** One criterion of each basis that a verification may have today. */
+/** A criterion for each basis of a verification that exists today. */
 const OF_EACH = {
   ...promised({ 'AC-001': claimOf('AC-001'), 'AC-002': claimOf('AC-002') }),
   ...judged({
@@ -46,7 +46,7 @@ const OF_EACH = {
 
 /** How verified criteria are known (contract: evidence.md, "Basis"). */
 export function basisContract(store: StoreUnderTest): void {
-  describe('how a verification is known', () => {
+  describe('the basis of a verification', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const capture = async (...turns: TurnToSend[]) => {
@@ -73,7 +73,7 @@ export function basisContract(store: StoreUnderTest): void {
       expect(await client().explainTurn({ featureId: FEATURE, taskId: TASK })).toMatchObject(all)
     })
 
-    test("the Coach reads the basis of each criterion and which nobody has seen, and the Player's text does not change", async () => {
+    test("the text of the Coach shows the basis of each criterion and the unseen ones, and the Player's text does not change", async () => {
       await capture(aTurn(1, OF_EACH), aTurn(2))
       const text = async (role: 'player' | 'coach') =>
         (await client().loadTurnContinuationContext(aContext(3, { role }))).context ?? ''
@@ -91,7 +91,7 @@ export function basisContract(store: StoreUnderTest): void {
       expect(await text('player')).not.toMatch(/words|evidence|Seen/)
     })
 
-    test('the names of those that nobody has seen come before those that were not judged', async () => {
+    test('unseen criteria are listed before unjudged ones', async () => {
       const criteria = Object.values(TEXTS).map((text) => ({ text }))
       await client().declareCriteria({ featureId: FEATURE, taskId: TASK, criteria })
       await capture(aTurn(1, judged({ 'AC-001': null, 'AC-002': own })))
@@ -143,7 +143,7 @@ export function basisContract(store: StoreUnderTest): void {
       expect(await bases({ worldSlug: 'second' })).toEqual({ 'AC-001': 'judged' })
     })
 
-    test('turns in any order, and a replaced one, answer as turns in their order', async () => {
+    test('turns in any order, and a superseded one, give the same answer as turns in order', async () => {
       const first = aTurn(1, promised({ 'AC-001': claimOf('AC-001'), 'AC-002': claimOf('AC-002') }))
       await capture(aTurn(2, judged({ 'AC-001': claimOf('AC-001'), 'AC-002': claimOf('AC-001') })))
       expect(await bases()).toEqual({ 'AC-001': 'judged', 'AC-002': 'judged' })
