@@ -97,7 +97,7 @@ export class McpSessions {
     res.status(204).end()
   }
 
-  /** Builds the key of a session, which includes the token: another token cannot use the session. */
+  /** Builds the key of a session, which includes the caller: the token of another caller cannot use the session. */
   #readKey(req: Request, res: Response): string | null {
     const id = req.headers['mcp-session-id']
     if (id === undefined) return null

@@ -72,7 +72,7 @@ export const seedId = ({ featureId, turnNumber }: Pick<CaptureRequest, 'featureI
   `TURN-${featureId}-${turnNumber}`
 
 /**
- * True if a word and its given form differ in meaning. `unknown` matches any given form, because the import of artifacts stores
+ * Reports a word whose given form has another meaning. `unknown` matches any given form, because the import of artifacts stores
  * it for unknown words.
  */
 function differentRaw(
