@@ -26,7 +26,7 @@ function findLenient(schema: z.ZodType, path: string): string[] {
   return []
 }
 
-test('every operation, every MCP tool and the upload refuse a key that they do not know, at any depth', () => {
+test('every operation, every MCP tool and the upload reject unknown keys at any depth', () => {
   expect(findLenient(z.object({ a: z.array(z.object({})) }), 'x')).toEqual(['x', 'x.a[]'])
   const inputs: [string, z.ZodType][] = [
     ...Object.entries(operations).map(([name, { input }]): [string, z.ZodType] => [name, input]),
@@ -36,7 +36,7 @@ test('every operation, every MCP tool and the upload refuse a key that they do n
   expect(inputs.flatMap(([name, input]) => findLenient(input, name))).toEqual([])
 })
 
-test('a setting that is misspelt is refused with the one that was meant', () => {
+test('a misspelled setting is rejected with a suggestion', () => {
   expect(() => loadConfig({ TURNGRAPH_PROJEKT: 'shop' })).toThrow(
     'TURNGRAPH_PROJEKT is no setting: did you mean TURNGRAPH_PROJECT?',
   )
@@ -46,7 +46,7 @@ test('a setting that is misspelt is refused with the one that was meant', () => 
   expect(loadConfig({ TURNGRAPH_PROJECT: 'shop', TURNGRAPH_TEST_VOLUME: '2' }).project).toBe('shop')
 })
 
-test('an option of an import that is misspelt is refused before anything is read or written', async () => {
+test('a misspelled option of an import is rejected before the first read or write', async () => {
   const options = { dryrun: true } as object
   await expect(importAutobuild({} as ImportTarget, ['/nowhere'], options)).rejects.toMatchObject({
     code: 'invalid_request',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as turngraph from './index.ts'
 import * as langchain from './langchain/index.ts'
 
-test('the public API is this, and changes only on purpose', () => {
+test('the public API equals this list, and changes only on purpose', () => {
   expect(Object.keys(turngraph).sort()).toEqual([
     'ERRORS',
     'Executors',
@@ -38,7 +38,7 @@ test('the public API is this, and changes only on purpose', () => {
   ])
 })
 
-test('so is that of turngraph/langchain', () => {
+test('the public API of turngraph/langchain equals this list', () => {
   expect(Object.keys(langchain).sort()).toEqual([
     'MultiTurnStateTracker',
     'STREAMING_EVENTS',

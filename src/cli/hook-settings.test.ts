@@ -40,14 +40,14 @@ test('adds the hook to each event and keeps existing hooks', () => {
   })
 })
 
-test('installing again brings it up to date and adds none', () => {
+test('a second installation updates the hook and adds none', () => {
   const newer = COMMAND.replace('/opt', '/srv')
   expect(commandsIn(withHooks(withHook({}), imports(newer)))).toEqual(
     Object.fromEntries(IMPORT_EVENTS.map((event) => [event, [newer]])),
   )
 })
 
-test('uninstalling leaves what was there before, and nothing of ours', () => {
+test('an uninstallation restores the former settings', () => {
   const before = { hooks: { Stop: [theirs], Notification: [] }, env: { A: '1' } }
   expect(read(withoutHooks(withHook(before)))).toEqual(before)
   expect(read(withoutHooks(withHook({})))).toEqual({})

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { paramLine, readParamLines } from './param-lines.ts'
 
-test('a parameter that is written above a statement is read as it was, whatever signs it has', () => {
+test('a parameter line above a statement is read back unchanged, with any characters', () => {
   const values = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.string(), fc.integer()), {
     minKeys: 1,
   })

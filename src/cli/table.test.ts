@@ -7,7 +7,7 @@ const word = fc.oneof(fc.uuid(), fc.integer(), fc.constant('insufficient_history
 const widest = (text: string) => Math.max(...text.split('\n').map(stringWidth))
 
 describe('a table at a terminal', () => {
-  test('fits the width of the terminal where its texts have room to give', () => {
+  test('fits the width of the terminal if its texts can be wrapped', () => {
     const tables = fc.record({
       rows: fc.array(fc.tuple(fc.lorem(), fc.uuid(), fc.lorem()), { maxLength: 5 }),
       width: fc.integer({ min: 72, max: 200 }),
@@ -19,7 +19,7 @@ describe('a table at a terminal', () => {
     )
   })
 
-  test('keeps every id and every other single word whole, even where the table is wider than the terminal then', () => {
+  test('never breaks an id or another single word, even if the table is then wider than the terminal', () => {
     const rows = fc.array(fc.tuple(word, word, fc.oneof(word, fc.lorem())), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(rows, fc.integer({ min: 10, max: 100 }), (cells, width) => {
@@ -63,7 +63,7 @@ ${id}  no`,
     )
   })
 
-  test('cuts a word in a text that is wider than its column, and says so by an ellipsis', () => {
+  test('cuts a word in a text that is wider than its column, with an ellipsis', () => {
     expect(drawTable(['FILE'], [['in /a/very/long/path/to/one/file']], 12)).toBe('FILE\nin\n    /a/very/lon…')
   })
 

@@ -36,7 +36,7 @@ test('whole bytes after the last newline are a line, and the other bytes are not
   expect(shown).toEqual(['bc'])
 })
 
-test('the tail ends where the whole bytes end', () => {
+test('the tail ends with the last whole byte', () => {
   const splitter = new LineSplitter(0, () => {})
   splitter.push(Buffer.from('a\nbcd'))
   splitter.end(() => 2)

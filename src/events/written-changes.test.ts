@@ -5,7 +5,7 @@ import { listWrittenChanges, SETS_VERSION } from './written-changes.ts'
 /** Of these a look tells, within a second: they write much, and seldom. */
 const FOUND_BY_A_LOOK = ['doctor/repair-progress', 'restore/standings']
 
-test('every statement that changes a version names what it changes by its parameters or its answer', () => {
+test('every statement that changes a version names the changed records in its parameters or its result', () => {
   const nameless = allStatements()
     .filter(({ text }) => SETS_VERSION.test(text))
     .filter(({ params, text }) => !params.includes('worldKey') && !text.includes('AS changedWorlds'))

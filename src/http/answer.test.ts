@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { refuseMalformed } from './answer.ts'
 
-test('a refused connection is destroyed also where its client ignores that it was ended', async () => {
+test('a rejected connection is destroyed even if its client ignores its end', async () => {
   const server = createServer().on('clientError', refuseMalformed)
   onTestFinished(() => void server.close())
   const accepted = once(server, 'connection') as Promise<[Socket]>

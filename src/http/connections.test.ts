@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { boundConnections, connectionBound, Drain } from './connections.ts'
 
-test('connections stay below the limit of open files, and some are always taken', () => {
+test('the number of connections stays below the limit of open files, with a minimum', () => {
   expect(connectionBound(1000, 1024)).toBe(896)
   expect(connectionBound(1000, 20_000)).toBe(1000)
   expect(connectionBound(1000, 100)).toBe(16)
@@ -12,7 +12,7 @@ test('connections stay below the limit of open files, and some are always taken'
   expect(connectionBound(1000, null)).toBe(1000)
 })
 
-test('an answer that never comes is waited for up to the bound, then cut off', async () => {
+test('a close waits for a hanging answer up to its limit, then interrupts it', async () => {
   const drain = new Drain()
   let entered = () => {}
   const arrived = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ test('an answer that never comes is waited for up to the bound, then cut off', a
   expect(await cutOff).toMatchObject({ code: 'ECONNRESET' })
 })
 
-test('a connection that never sent a whole request gives way before one that waits between two', async () => {
+test('a connection without a whole request is replaced before one that waits between two requests', async () => {
   const { open } = await boundedTo(3)
   const [waiting, unfinished, silent] = [await open(), await open(), await open()]
   await waiting.ask('/')
@@ -42,7 +42,7 @@ test('a connection that never sent a whole request gives way before one that wai
   await waiting.ask('/')
 })
 
-test('a connection that waits between two requests gives way where there is no other', async () => {
+test('a connection that waits between two requests is replaced if there is no other', async () => {
   const { open } = await boundedTo(1)
   const waiting = await open()
   await waiting.ask('/')
@@ -51,7 +51,7 @@ test('a connection that waits between two requests gives way where there is no o
   await next.ask('/')
 })
 
-test('a connection gives way only once all requests that it sent at once are answered', async () => {
+test('a connection is replaced only after all of its pipelined requests are answered', async () => {
   const { open, finish } = await boundedTo(1)
   const pipelining = await open()
   await pipelining.send('GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -62,7 +62,7 @@ test('a connection gives way only once all requests that it sent at once are ans
   await pipelining.answered(2)
 })
 
-test('a connection that has closed makes room: no other gives way to the next', async () => {
+test('a closed connection makes room, so the next connection replaces no other', async () => {
   const { open, closedAtServer } = await boundedTo(2)
   const [silent, closing] = [await open(), await open()]
   closing.socket.destroy()

@@ -32,7 +32,7 @@ test.each<[string, Buffer, OutgoingHttpHeaders, number]>([
   expect(await send(body, headers)).toBe(200)
 })
 
-test('bodies that are declared and not sent count nothing, and what came of one counts until it is given up', async () => {
+test('declared bodies that are not sent do not count, and the received part of a body counts until the request ends', async () => {
   const { send, begin } = await admittingUpTo(1_300)
   for (let clients = 0; clients < 10; clients++) begin('/', { 'content-length': 1_000 })
   expect(await send(bodyOfBytes(900))).toBe(200)

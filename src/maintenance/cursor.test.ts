@@ -5,7 +5,7 @@ import { exportPosition } from './export/export.ts'
 
 const position = { project: 'p', feature: 'p/f', task: 'p/f/t' }
 
-test('a position comes back as it was, and is short where its keys repeat one another', () => {
+test('a position survives writing and reading, and is short if its keys have common parts', () => {
   expect(readPosition(exportPosition, toCursor(position))).toEqual(position)
   const name = 'n'.repeat(1_024)
   const long = { project: name, work: { feature: `${name}/${name}`, task: `${name}/${name}/${name}` } }
@@ -17,7 +17,7 @@ test.each(['', 'none of ours', toCursor({ project: 1 }), toCursor({ project: 'p'
   (cursor) => expect(readPosition(exportPosition, cursor)).toBeNull(),
 )
 
-test('a position that lost or changed a character is null, whatever it would say', () => {
+test('a position with a lost or changed character is null', () => {
   const cursor = toCursor(position)
   const damaged = [...cursor].map((_, i) => `${cursor.slice(0, i)}${cursor.slice(i + 1)}`)
   expect(damaged.map((each) => readPosition(exportPosition, each))).toEqual(damaged.map(() => null))

@@ -57,7 +57,7 @@ describe('the tools', () => {
     }
   })
 
-  test('every tool says what it does to the graph, and has an example', () => {
+  test('every tool has hints about its effect on the graph, and an example', () => {
     for (const { annotations, examples, description } of ALL_TOOLS) {
       expect(annotations.readOnlyHint && annotations.destructiveHint).toBe(false)
       expect(examples.length).toBeGreaterThan(0)

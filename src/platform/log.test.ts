@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 
-test('a line of the log holds no secret, neither in its text nor in the causes of an error', () => {
+test('a log line contains no secret, neither in its text nor in the causes of an error', () => {
   const secret = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
   const lines: string[] = []
   const to = new Writable({

@@ -7,7 +7,7 @@ test('CSV keeps commas, quotes and line ends inside of their field', () => {
   expect(toCsv(['a', 'b'], [['x, "y"', 'one\ntwo']])).toBe('a,b\r\n"x, ""y""","one\ntwo"\r\n')
 })
 
-test('CSV never holds what a spreadsheet would run, and numbers stay numbers', () => {
+test('CSV never contains a formula for a spreadsheet, and numbers stay numbers', () => {
   expect(fields('=HYPERLINK("http://x")')).toBe('"\'=HYPERLINK(""http://x"")"')
   expect(fields('+1', '-2', '@a', ' =1', '\u200b=1', '\u001b[2J=1')).toBe("'+1,'-2,'@a,' =1,'=1,'=1")
   expect(fields(-2, -0.125, 1 / 3)).toBe('-2,-0.125,0.3333333333333333')

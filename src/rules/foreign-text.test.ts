@@ -40,7 +40,7 @@ const anyText = fc
   .map((parts) => parts.join(''))
 
 describe('text from outside', () => {
-  test('of one line stays byte for byte', () => {
+  test('of one line does not change', () => {
     for (const text of [
       'Rebuilt it:  twice\t(see `a.py`)  ',
       '  indented',

@@ -54,7 +54,7 @@ describe('an entry with a text', () => {
     expect(judge(known([criterion(before)]), entry('AC-9', now))).toEqual([keyOf(before)])
   })
 
-  test('2: not where the shorter one has fewer than four words', () => {
+  test('2: not if the shorter one has fewer than four words', () => {
     expect(judge(known([criterion(answers)]), entry('AC-9', 'It answers with'))).toEqual([
       keyOf('It answers with'),
     ])
@@ -103,7 +103,7 @@ describe('an entry with a text', () => {
     ).toEqual([keyOf('The page shows a list'), keyOf('The page shows a list of users')])
   })
 
-  test('what is new about a criterion is noted once, what is not is not', () => {
+  test('only changes of a criterion are noted, each once', () => {
     const before = known([criterion(answers, 'AC-001')])
     expect(resolve(before, { judgements: [[entry('AC-001', answers)]] }).changed).toEqual([])
     const { changed } = resolve(before, { judgements: [[entry('AC-2', `${answers}.`, 'validator')]] })
@@ -133,7 +133,7 @@ describe('an entry with an id only', () => {
     turn,
   })
 
-  test('is what its own source last gave that id', () => {
+  test('means the criterion to which its own source last gave that id', () => {
     const labels = [meaning('coach', logs, 3), meaning('coach', answers, 1), meaning('validator', answers, 9)]
     expect(judge(known(both, { labels }), entry('AC-1'))).toEqual([keyOf(logs)])
     expect(judge(known(both, { labels }), entry('AC-1', null, 'gate'))).toEqual([bareKey('AC-001')])
@@ -212,7 +212,7 @@ describe('an entry with an id only', () => {
     expect(resolve(known([]), turn).judgements[0]?.[0]).toBe(keyOf(answers))
   })
 
-  test('is one known by that label alone in this world', () => {
+  test('is a criterion that this world knows only by that label', () => {
     const elsewhere = { ...bare('AC-001'), key: 'other', worldKey: 'another world' }
     expect(judge(known([elsewhere, bare('AC-001', 'validator')]), entry('AC-1'))).toEqual([bareKey('AC-001')])
   })
@@ -230,7 +230,7 @@ describe("the Player's text completes one known by its label alone", () => {
     ])
   })
 
-  test('it merges where that text is a criterion already, and takes its labels along', () => {
+  test('it merges with an existing criterion of that text, and its labels move there', () => {
     const { promises, judgements, changed } = resolve(
       known([criterion(answers), bare('AC-001')], { labels }),
       completing,
@@ -241,7 +241,7 @@ describe("the Player's text completes one known by its label alone", () => {
     expect(target?.aliases).toContainEqual({ label: 'AC-001', source: 'coach' })
   })
 
-  test('what is merged is followed from then on', () => {
+  test('later entries follow the merge', () => {
     const merged = { ...bare('AC-001'), mergedInto: keyOf(answers) }
     expect(judge(known([criterion(answers), merged], { labels }), entry('AC-1'))).toEqual([keyOf(answers)])
   })
@@ -255,7 +255,7 @@ describe("the Player's text completes one known by its label alone", () => {
 })
 
 describe('labels that an issue names', () => {
-  test("find what they mean, this turn's judges first, and create nothing", () => {
+  test("find their criteria, first by this turn's judges, and create none", () => {
     const before = known([criterion(answers)], {
       labels: [{ source: 'coach', label: 'AC-001', criterionKey: keyOf(answers), turn: 1 }],
     })
@@ -268,7 +268,7 @@ describe('labels that an issue names', () => {
   })
 })
 
-test('the order in which the graph gives criteria decides nothing', () => {
+test('the order of the criteria in the graph does not matter', () => {
   const criteria = [
     criterion('The page shows a list of users', 'AC-001'),
     criterion('The page shows a list of shops', 'AC-001'),

@@ -58,7 +58,7 @@ describe('the life of an issue', () => {
     expect(livesOf(...turns.toReversed())).toEqual([['a', [1, 4], null]])
   })
 
-  test('an issue keeps its place among those of the turn that opened it, wherever later turns raise it', () => {
+  test('an issue keeps its position among the issues of the turn that opened it', () => {
     const lives = followIssues([judgement(1, 'feedback', 'a', 'b', 'c'), judgement(2, 'feedback', 'c', 'b')])
     expect(lives.map(({ position, wordings: [{ description }] }) => [description, position])).toEqual([
       ['a', 0],
@@ -67,7 +67,7 @@ describe('the life of an issue', () => {
     ])
   })
 
-  test('the same complaint about another line is the same issue, shown in its newest words', () => {
+  test('the same complaint about another line is the same issue, shown in its newest wording', () => {
     expect(
       livesOf(judgement(1, 'feedback', 'Fails at line 3'), judgement(2, 'feedback', 'fails at line  14')),
     ).toEqual([['fails at line  14', [1, 2], null]])

@@ -16,12 +16,12 @@ test.each([
   expect(normalizeLabel(label)).toBe(label)
 })
 
-test('a label with Cyrillic letters at the start of a text is split off as it is written', () => {
+test('a label with Cyrillic letters at the start of a text is split off unchanged', () => {
   expect(splitLabel('\u0410\u0421-3: It seeds')).toEqual({ label: '\u0410\u0421-3', text: 'It seeds' })
   expect(splitLabel('**\u0410C-3: It** seeds')).toEqual({ label: '\u0410C-3', text: '**It** seeds' })
 })
 
-test('a label that looks like another is warned of with its letters, and a word of another alphabet is not', () => {
+test('a warning names a label that looks like another one and its letters; a word of another alphabet causes none', () => {
   expect(warnOfLookAlikes(['AC-1', '\u0410\u0421-1', '\u0410\u0421-1'])).toEqual([
     'label "\u0410\u0421-1" looks like "AC-1" and counts as it, but has letters of another alphabet (U+0410, U+0421)',
   ])

@@ -96,7 +96,7 @@ describe('the same complaint is the same signature', () => {
     expect(masked('test_v2 of utf8')).toBe('test_v2 of utf8')
   })
 
-  test('order and repeats of the issues say nothing, their category does', () => {
+  test('the order and repetition of issues do not matter, but their category does', () => {
     const [a, b] = [issue('blocking', 'a'), issue('blocking', 'b')]
     expect(signIssues([a, b], null)).toBe(signIssues([b, a, b], null))
     expect(signIssues([issue('blocking', 'a', 'tests')], null)).not.toBe(signIssues([a], null))

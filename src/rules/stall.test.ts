@@ -76,7 +76,7 @@ describe('never stopped', () => {
     expect(answer.suggestion).toContain('promise')
   })
 
-  test('but a rejection with evidence, or a promise that is not complete, takes that back', () => {
+  test('unless a rejection has evidence or a promise is not complete', () => {
     const promise = { turn: 1, status: 'complete' as const }
     const criteria = [criterion('AC-001', { promise })]
     const progress = new Map([['AC-001', { evidencedRejectionTurn: 2 } as Progress]])
@@ -96,7 +96,7 @@ describe('never stopped', () => {
     expect(answer).toMatchObject({ verdict: 'stalled', shouldStop: false })
   })
 
-  test('a session without criteria may stop: nothing speaks for it', () => {
+  test('a session without criteria may be stopped', () => {
     expect(analyseStall(session({ outcomes: sameFeedback(3), criteria: [] })).shouldStop).toBe(true)
   })
 
@@ -150,7 +150,7 @@ describe('the first verdict that holds', () => {
     expect(analyseStall(session({ outcomes })).verdict).toBe(verdict)
   })
 
-  test('a cause that returns in other words returns', () => {
+  test('a cause in another wording counts as the same cause', () => {
     const outcomes = ['a1', 'b1', 'a2', 'b2'].map((signature, i) => {
       const identifiers = signature.startsWith('a') ? ['retry', 'client.ts'] : ['depth', 'parser.ts']
       return feedback(i + 1, signature, { causes: [{ signature, identifiers }] })
@@ -186,7 +186,7 @@ describe('the first verdict that holds', () => {
     expect(answer.verdict).toBe(changes >= 3 ? 'oscillating' : 'plateau')
   })
 
-  test('two judges who differ within each turn are one verdict a turn: the last', () => {
+  test('of two judges who differ within a turn, the last verdict counts', () => {
     const entries = [1, 2, 3, 4].flatMap((turn): RecentEntry[] => [
       { turn, status: 'verified', judges: true },
       { turn, status: 'rejected', judges: true },
@@ -234,7 +234,7 @@ describe('growth', () => {
     expect(analyseStall(session({ outcomes: returning })).verdict).not.toBe('progressing')
   })
 
-  test('keeps a reworded cause one cause: its files and names are the same', () => {
+  test('treats a reworded cause with the same files and names as one cause', () => {
     const identifiers = ['retry', 'client.ts', 'max']
     const outcomes = ['w', 'x', 'y', 'z'].map((signature, i) =>
       feedback(i + 1, signature, { causes: [{ signature, identifiers }] }),
@@ -335,7 +335,7 @@ test('a session is finished if it is approved, or if the task has a newer one', 
   expect(analyseStall(session({ outcomes: approved })).verdict).toBe('finished')
 })
 
-test('the reason quotes what repeats', () => {
+test('the reason quotes the repeated complaint', () => {
   const { reason } = analyseStall(session({ outcomes: sameFeedback(3) }))
   expect(reason).toContain('Repeated: "The complaint same"')
   const reasonOf = (...signatures: string[]) =>

@@ -15,12 +15,12 @@ const ADDRESSES: [string, Address][] = [
 ]
 
 describe('an address of the page', () => {
-  test.each(ADDRESSES)('%s is read and written as what it shows', (path, address) => {
+  test.each(ADDRESSES)('%s is read as its view and written back', (path, address) => {
     expect(readAddress(path)).toEqual(address)
     if (address.view !== 'nowhere') expect(writeAddress(address)).toBe(path)
   })
 
-  test('names with slashes, spaces, question marks and emoji come back as they were', () => {
+  test('names with slashes, spaces, question marks and emoji survive writing and reading', () => {
     const address = { view: 'session', project: 'a/b ?#%', world: 'wörld 🌍/..' } as const
     expect(readAddress(writeAddress(address))).toEqual(address)
   })

@@ -83,7 +83,7 @@ export async function readSpecificationFiles(
   }
 }
 
-/** Declares the criteria of files. Reports a rejected task in `refused`, and declares the others. */
+/** Declares what was read. A task that is rejected is reported in `refused`, and the others are declared. */
 export async function declareSpecifications(
   client: SpecifyTarget,
   { declarations }: ReadSpecifications,
@@ -102,7 +102,7 @@ const refusedFile = (path: string, refused: string): SpecifiedFile => ({
   refused,
 })
 
-/** Reads a file; null for a Markdown file of a folder without criteria. */
+/** Null: a Markdown file of a folder that has nothing to do with criteria. */
 async function readFile(
   { path, isNamed }: FoundFile,
   isOnly: boolean,
@@ -187,7 +187,7 @@ const toReported = ({ criterionId, text, kind = 'code', tests }: StatedCriterion
   ...(tests !== undefined && { tests }),
 })
 
-/** Joins the criteria of the files of one task; null if the task is rejected. */
+/** What the files of one task state together; null if it is refused. */
 function toDeclaration(group: readonly TaskOfFile[]): Declaration | null {
   const parts = group.every(({ isNamedByFlags }) => isNamedByFlags) ? group : [chooseCopy(group)]
   const [first, ...others] = parts

@@ -9,7 +9,7 @@ test('keys are in the order of their code points, which is not that of UTF-16', 
   expect([PUZZLE, SIGN].sort()).toEqual([PUZZLE, SIGN])
 })
 
-test('a window begins where both orders agree', () => {
+test('a window begins at a key at which both orders agree', () => {
   expect(windowAfter('shop/é', 10)).toEqual({ after: 'shop/é', limit: 10 })
   expect(windowAfter(`${PUZZLE}/x`, 10)).toMatchObject({ after: 'p ' })
   expect(windowAfter(`${SIGN}/x`, 10).limit).toBeGreaterThan(1_000_000)

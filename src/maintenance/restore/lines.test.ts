@@ -36,7 +36,7 @@ async function read(text: string | Buffer, chunk = 7): Promise<string[]> {
 
 const file = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('')
 
-describe('an export is checked as it streams', () => {
+describe('an export is checked while it streams', () => {
   test.each([1, 2, 7, 1_000])('in chunks of %i bytes, with any letter in its texts', async (chunk) => {
     expect(await read(file(...WHOLE), chunk)).toEqual(['2 project', '3 feature'])
   })

@@ -211,8 +211,8 @@ async function rendered(given: Rendering, budget: number): Promise<Rendered> {
   return result
 }
 
-describe('where everything fits', () => {
-  test('a record that says no more than the seed has the text of the seed, and nothing is omitted', async () => {
+describe('if everything fits', () => {
+  test('a record without additional fields has the text of the seed, without omissions', async () => {
     const { text, included, omitted } = await rendered(seedLike, EVERYTHING)
     expect(text).toBe(seedText)
     expect(itemsOf(included)).toEqual({ turn: 1, texts: 5, blockers: 2, lessons: 2, criteria: 3 })
@@ -270,7 +270,7 @@ describe('where everything fits', () => {
     expect(included).toEqual([{ section: 'turn', items: 1 }])
   })
 
-  test('what looks like a special token is text', async () => {
+  test('the spelling of a special token is ordinary text', async () => {
     const special = '<|endoftext|> <|fim_prefix|>'
     const { text } = await rendered(rendering({ prior: prior({ playerSummary: special }) }), EVERYTHING)
     expect(text).toContain(special)
@@ -319,7 +319,7 @@ describe('long texts are cut', () => {
     expect(tokens.used + tokensOf(' This is sentence 99 of the summary.')).toBeGreaterThan(195)
   })
 
-  test('the longest first: what is shorter than its share stays whole, the others share the rest', async () => {
+  test('the longest first: texts shorter than their share stay whole, and the others share the rest', async () => {
     const long = { playerSummary: sentences(200, 'summary'), coachFeedback: sentences(300, 'feedback') }
     const { text } = await rendered(rendering({ prior: prior(long) }), 600)
     expect(text).toContain('**Blockers found**: port in use, no network\n')
@@ -331,7 +331,7 @@ describe('long texts are cut', () => {
     expect(tokensOf(text)).toBeGreaterThan(560)
   })
 
-  test('within a sentence at a word, where no sentence fits', async () => {
+  test('within a sentence at a word, if no sentence fits', async () => {
     const words = Array.from({ length: 500 }, (_, i) => `word${i}`).join(' ')
     const { text } = await rendered(rendering({ prior: prior({ coachFeedback: words }) }), 200)
     expect(text).toMatch(/\*\*Feedback\*\*: word0 word1 .*word\d+ \[…\]\n/)
@@ -387,7 +387,7 @@ describe('long texts are cut', () => {
   })
 })
 
-describe('what must stay', () => {
+describe('the required parts', () => {
   const required = `## Previous Turn Summary (Turn 2)
 **Coach decision**: feedback
 
@@ -406,7 +406,7 @@ describe('what must stay', () => {
 
 (left out for length: 4 issues, 3 lessons, 7 blockers, 3 pieces of evidence, 2 criterion texts, 2 promises, 1 stall warning, 4 texts)`
 
-  test('stays where it just fits, and nothing is over budget', async () => {
+  test('stay if they just fit, and the budget is not exceeded', async () => {
     const { text, omitted } = await rendered(full, tokensOf(required))
     expect(text).toBe(required)
     expect(itemsOf(omitted)).toEqual({
@@ -422,7 +422,7 @@ describe('what must stay', () => {
     expect(omitted.every(({ reason }) => reason === 'token_budget')).toBe(true)
   })
 
-  test('stays even if it exceeds the budget, which the answer reports after all other items were left out', async () => {
+  test('stay even if they exceed the budget, which the answer reports after all other items were left out', async () => {
     const { text, omitted, tokens } = await rendered(full, tokensOf(required) - 1)
     expect(text).toBe(required)
     expect(tokens.used).toBe(tokens.budget + 1)

@@ -21,14 +21,14 @@ test('finds each node and relationship of the rows once, at any depth', () => {
   expect(relationships.map(({ id }) => id)).toEqual(['r'])
 })
 
-test('leaves out a relationship without both of its nodes, until they are there', () => {
+test('leaves out a relationship until both of its nodes exist', () => {
   const first = graphIn([[node('1'), relationship('r', '1', '2')]])
   expect(first.relationships).toEqual([])
   const second = { nodes: [node('2')], relationships: [relationship('r', '1', '2')] }
   expect(joinGraphs(first, second).relationships).toHaveLength(1)
 })
 
-test('names a node by what people call it', () => {
+test('names a node by its readable property', () => {
   expect(nameNode(node('1', 'World', { slug: 'trial', key: 'p/trial' }))).toBe('trial')
   expect(nameNode(node('1', 'Turn', { number: 3 }))).toBe('Turn 3')
   expect(nameNode(node('1', 'Criterion', { labels: ['AC-001'] }))).toBe('AC-001')

@@ -4,7 +4,7 @@ import { placeSpans } from './attempt-timeline.ts'
 const DAY = 86_400_000
 
 describe('the line of time of attempts', () => {
-  test('gives attempts of different days their room, and says where a pause was cut short', () => {
+  test('gives attempts of different days their room, and returns the shortened pauses', () => {
     const { places, cuts } = placeSpans([
       { start: 0, end: 60_000 },
       { start: DAY, end: DAY + 60_000 },
@@ -34,7 +34,7 @@ describe('the line of time of attempts', () => {
     expect((places[1]?.from ?? 0) / (places[0]?.to ?? 1)).toBeCloseTo(55 / 45)
   })
 
-  test('keeps order and length of what follows without a pause', () => {
+  test('keeps the order and length of spans without a pause', () => {
     const { places, cuts } = placeSpans([
       { start: 0, end: 10_000 },
       { start: 10_000, end: 40_000 },
@@ -46,7 +46,7 @@ describe('the line of time of attempts', () => {
     ])
   })
 
-  test('shows an attempt that took no time, and stays on the line', () => {
+  test('shows an attempt without a duration, within the timeline', () => {
     const { places } = placeSpans([
       { start: 0, end: 1_000_000 },
       { start: 1_000_000, end: 1_000_000 },

@@ -6,12 +6,12 @@ const turn = (turn_number: number, gates: Record<string, 'passed' | 'failed' | '
   gates,
 })
 
-test('a few gates are all drawn, in the order in which turns name them; one that nobody knows is not', () => {
+test('a few gates are all drawn in the order in which turns name them, except gates with an unknown status', () => {
   const turns = [turn(1, { tests: 'passed', lint: 'unknown' }), turn(2, { build: 'failed', tests: 'failed' })]
   expect(chooseGates(turns)).toEqual({ shown: ['tests', 'build'], leftOut: 0 })
 })
 
-test('of too many gates those are drawn that failed last, and the others are counted', () => {
+test('if there are too many gates, the ones that failed last are drawn and the others are counted', () => {
   const passed = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`gate ${i}`, 'passed' as const]))
   const turns = [
     turn(1, { ...passed, 'gate 299': 'failed' }),

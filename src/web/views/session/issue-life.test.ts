@@ -19,14 +19,14 @@ describe('the life of an issue', () => {
     expect(placeLife(lived(1, null, [1]), [1, 2]).line).toEqual({ from: 0, to: 'right edge' })
   })
 
-  test('begins at the left edge, without a disc, where it was opened before the first turn that is shown', () => {
+  test('begins at the left edge without a disc if it was opened before the first shown turn', () => {
     expect(placeLife(lived(3, 202, [3, 4, 201]), [200, 201, 202])).toEqual({
       line: { from: 'left edge', to: 2 },
       raised: [{ turn: 201, column: 1 }],
     })
   })
 
-  test('is not drawn where it was over before the first turn that is shown', () => {
+  test('is not drawn if it was gone before the first shown turn', () => {
     expect(placeLife(lived(3, 7, [3, 4]), [200, 201])).toEqual({ line: null, raised: [] })
     expect(placeLife(lived(3, null, [3]), [])).toEqual({ line: null, raised: [] })
   })

@@ -52,7 +52,7 @@ const byTurn = (...criteria: Answered<'listCriteriaByTurn'>['criteria']) => ({
 })
 
 describe('the matrix of criteria over turns', () => {
-  test('a cell is what its turn said, a verdict before a promise, and "not judged" where it said nothing', () => {
+  test('a cell has the verdict of its turn, otherwise its promise, otherwise "not judged"', () => {
     const [row] = readRows(
       view([criterion('AC-001')]),
       byTurn(
@@ -69,7 +69,7 @@ describe('the matrix of criteria over turns', () => {
     ])
   })
 
-  test('the cell that contests, and the one that made a proof stale, say so in name and mark', () => {
+  test('the cells that contest a proof or make it stale show this in name and mark', () => {
     const [contested, stale] = readRows(
       view([
         criterion('AC-001', { state: 'verified', contested: { turn: 2, reason: null } }),

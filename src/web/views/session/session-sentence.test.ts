@@ -17,7 +17,7 @@ const ended = (coach_decision: Turn['coach_decision'], coach_feedback: string | 
 const IDLE = { active_turn_run_id: null, active_attempt_id: null, current_turn: 2 }
 
 describe('the sentence of a session', () => {
-  test('says what is proven, after which turn, and what the Coach asked for last', () => {
+  test('names the proven criteria, the turn and the last request of the Coach', () => {
     expect(
       describeSession(
         criteria(6, 7, 5),
@@ -36,7 +36,7 @@ describe('the sentence of a session', () => {
     expect(describeSession(all, null, IDLE, true)).toBe('2 of 2 proven, 2 contested in turn 5, turn 5.')
   })
 
-  test('says that it is approved, or that a turn runs', () => {
+  test('names an approval or a running turn', () => {
     expect(describeSession(criteria(7, 7, 2), ended('approved'), IDLE, true)).toBe(
       '7 of 7 proven, turn 2, approved by the Coach.',
     )
@@ -49,19 +49,19 @@ describe('the sentence of a session', () => {
     )
   })
 
-  test('ends with a whole sentence where the feedback is longer than a line', () => {
+  test('ends with a whole sentence if the feedback is longer than a line', () => {
     const feedback = `Fix the limit of retries. Then test it! ${'And so on '.repeat(20)}.`
     expect(describeSession(criteria(6, 7, 5), ended('feedback', feedback), IDLE, true)).toContain(
       'asked for: “\u2068Fix the limit of retries. Then test it\u2069”.',
     )
   })
 
-  test('lets no text of the Coach turn the letters around it', () => {
+  test("does not let the Coach's text change the direction of the text around it", () => {
     const said = describeSession(criteria(0, 1, 1), ended('feedback', '\u202eתקן\u2069 it\u2067'), IDLE, true)
     expect(said).toBe('0 of 1 proven, turn 1, the Coach last asked for: “\u2068תקן it\u2069”.')
   })
 
-  test('cuts a feedback of 20,000 characters without a space, and no emoji in half', () => {
+  test('cuts a feedback of 20,000 characters without a space, but never inside an emoji', () => {
     const said = describeSession(criteria(0, 1, 1), ended('feedback', '🌍'.repeat(20_000)), IDLE, true)
     expect([...said].length).toBeLessThan(230)
     expect(said).toContain(`${'🌍'.repeat(160)}…`)

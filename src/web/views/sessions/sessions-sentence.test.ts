@@ -10,7 +10,7 @@ const session = (more: Partial<Parameters<typeof describeSessions>[0]['items'][n
 })
 
 describe('the sentence of a list of sessions', () => {
-  test('counts what runs, what is approved and what gets nowhere, and says nothing of what is not there', () => {
+  test('counts running, approved and stalled sessions, and leaves out counts of zero', () => {
     const items = [
       session({ active_attempt_id: 'a' }),
       session({ last_decision: 'approved' }),
