@@ -80,6 +80,7 @@ RETURN entries, known,
        q {.number, .digest, .promiseCount} AS promisedTurn,
        // The turns before the prior one, by their order: numbers may have gaps.
        [(t)<-[:NEXT*1..5]-(x:Turn) | [x.number, x.playerSummary]] AS triedBefore,
+       [(w)-[:SUPERSEDES]->(x:SupersededTurn) | [x.number, x.withdrawnAt, x.withdrawnReason]] AS withdrawn,
        [(q)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [properties(p), c.key, c.mergedInto]] AS promises,
 // when as-of
        [(t)-[:PROMISED]->(p:Promise) | properties(p)] AS priorPromises,

@@ -10,4 +10,5 @@ CALL (w) {
   RETURN count(x) AS turnsBelow
 }
 RETURN w.slug AS worldSlug, w.deletedAt IS NOT NULL AS deleted, w.turnCount AS turnCount, turnsFound, turnsBelow,
-       w.specifiedAfter AS specifiedAfter
+       w.specifiedAfter AS specifiedAfter,
+       [(w)-[:SUPERSEDES]->(x:SupersededTurn) | [x.number, x.withdrawnAt, x.withdrawnReason]] AS withdrawn

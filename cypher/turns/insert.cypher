@@ -3,12 +3,13 @@
 //
 // The neighbors are searched among the turns of the world, so the cost grows with the world; only such turns
 // pay it. Locks as in `turns/append`. No row: a check failed.
-// params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner
+// params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner $rollbacks
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
 WHERE w.deletedAt IS NULL
   AND task.restoring IS NULL // a turn would make the rest of the restore fail
+  AND coalesce(w.rollbacks, 0) = $rollbacks // the caller must know a withdrawn record of this number
   AND ($asOwner OR w.currentTurn > $turnNumber OR (w.activeRunId IS NULL AND w.activeAttemptId IS NULL))
 OPTIONAL MATCH (present:Turn {key: $turnKey})
 WITH w, task, present

@@ -19,6 +19,15 @@ WHERE t.revision < $before
 WITH w, t
 ORDER BY t.revision DESC
 LIMIT $limit
+// when withdrawn
+// The same for a number whose newest record was withdrawn.
+// params: $turnNumber $before $limit
+MATCH (w)-[:SUPERSEDES]->(newest:SupersededTurn) WHERE newest.number = $turnNumber
+MATCH (newest)-[:SUPERSEDES*0..]->(t:SupersededTurn)
+WHERE t.revision < $before
+WITH w, t
+ORDER BY t.revision DESC
+LIMIT $limit
 // end
 RETURN w {.slug, .project, .featureId, .taskId, deleted: w.deletedAt IS NOT NULL} AS world,
        properties(t) AS turn,

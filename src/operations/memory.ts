@@ -13,6 +13,7 @@ import {
 } from '../core/pages.ts'
 import { listProjects } from '../maintenance/whole-graph.ts'
 import { captureTurnState } from '../memory/capture/capture.ts'
+import { rollbackAnswer, rollbackRequest, rollbackWorld } from '../memory/capture/rollback.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
 import { loadNextStep, nextStep, nextStepRequest } from '../memory/context/next-step.ts'
@@ -22,7 +23,7 @@ import { criteriaByTurn, listCriteriaByTurn } from '../memory/criteria/criteria-
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
 import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
-import { listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
+import { historicTurn, listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
 import { declareCriteria } from '../memory/specification/declare.ts'
 import { listedWorld, listWorlds, WORLD_ORDERS } from '../memory/worlds/list-worlds.ts'
@@ -279,6 +280,13 @@ export const memoryOperations = {
     output: world,
     run: (graph, input) => deleteWorld(graph, input.project, input.worldSlug),
   }),
+  rollbackWorld: operation({
+    summary: 'Withdraw the newest turns of a world: they leave every view but the history of their numbers',
+    scope: 'write',
+    input: rollbackRequest,
+    output: rollbackAnswer,
+    run: (graph, input) => rollbackWorld(graph, input),
+  }),
   listTurns: operation({
     summary: 'The turns of a world, ascending, as full records',
     scope: 'read',
@@ -305,7 +313,7 @@ export const memoryOperations = {
     scope: 'read',
     largeRecords: true,
     input: z.strictObject({ project, worldSlug, turnNumber, ...pageFields }),
-    output: page(turnState),
+    output: page(historicTurn),
     run: async (graph, { project, worldSlug, turnNumber, ...window }) => {
       const { items, nextCursor } = await readPage(
         window,

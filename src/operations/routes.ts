@@ -35,6 +35,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },
   { method: 'PATCH', path: '/v1/worlds/{world_slug}', operation: 'setWorld' },
   { method: 'DELETE', path: '/v1/worlds/{world_slug}', operation: 'deleteWorld' },
+  { method: 'POST', path: '/v1/worlds/{world_slug}/rollback', operation: 'rollbackWorld' },
   { method: 'POST', path: '/v1/worlds/{world_slug}/turn-runs', operation: 'runTurn', created: 201 },
   { method: 'GET', path: '/v1/worlds/{world_slug}/attempts', operation: 'listAttempts' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/next', operation: 'nextAttempt' },

@@ -117,7 +117,10 @@ export function foldWorld<E extends TurnEntry | AdditionEntry>(
     if (hasMerge(applied)) return foldWorld(applied.registry, before, known)
     folded = applied
   }
-  return { ...folded, entries: known }
+  const { state } = folded
+  // A version that was declared after a withdrawn turn is newer than the newest turn that counts.
+  const specifiedAfter = state.specifiedAfter.map((turn) => Math.min(turn, state.turn))
+  return { ...folded, state: { ...state, specifiedAfter }, entries: known }
 }
 
 /** Selects the newest record of each turn that is not withdrawn, ascending, each with the additions to its turn behind it. */

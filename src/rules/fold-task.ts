@@ -1,4 +1,5 @@
 /** Folds the records of a task in the order of their captures: its criteria and worlds are then as they were. Pure. */
+import { groupBy } from '../core/group-by.ts'
 import type { Listing } from '../memory/specification/specification.ts'
 import {
   applyTurn,
@@ -10,8 +11,16 @@ import {
 } from './apply-turn.ts'
 import type { Registry, WorldState } from './world-state.ts'
 
-/** A record with the place and time of its capture. `revision`: above 1, it replaced another record. */
-export type Captured = TurnEntry & { worldKey: string; createdAt: string; revision: number }
+/**
+ * A record with the place and time of its capture. `revision`: above 1, it replaced or followed another record. `withdrawnAt`:
+ * when a rollback withdrew it; null if it counts.
+ */
+export type Captured = TurnEntry & {
+  worldKey: string
+  createdAt: string
+  revision: number
+  withdrawnAt: string | null
+}
 
 export type DeclaredVersion = { declaredAt: string; listings: readonly Listing[] }
 
@@ -37,11 +46,14 @@ export function applyCapture<C extends Captured>({ registry, worlds }: TaskState
     applied === null
       ? foldWorld<C>(registry, state, [...entries, entry])
       : { ...applied, entries: [...entries, { ...entry, meanings: applied.changes.meanings }] }
-  return {
-    registry: next.registry,
-    worlds: new Map([...worlds, [worldKey, { state: next.state, entries: next.entries }]]),
-  }
+  return withWorld(worlds, worldKey, next)
 }
+
+const withWorld = <C>(
+  worlds: TaskState<C>['worlds'],
+  worldKey: string,
+  { registry, state, entries }: { registry: Registry; state: WorldState; entries: readonly C[] },
+): TaskState<C> => ({ registry, worlds: new Map([...worlds, [worldKey, { state, entries }]]) })
 
 /** Applies the version that is declared next. */
 export function applyDeclaration<C>(
@@ -59,6 +71,51 @@ export function applyDeclaration<C>(
   }
 }
 
+/** Withdraws the turns of a world above a number. */
+function applyWithdrawal<C extends Captured>(
+  { registry, worlds }: TaskState<C>,
+  { worldKey, above }: Withdrawal,
+): TaskState<C> {
+  const { state, entries } = worlds.get(worldKey) ?? { state: emptyState(worldKey), entries: [] }
+  return withWorld(
+    worlds,
+    worldKey,
+    foldWorld<C>(registry, state, [...entries, { kind: 'withdrawal', above }]),
+  )
+}
+
+type Withdrawal = { worldKey: string; at: string; above: number; revision: number }
+
+/** Lists the rollbacks that withdrew some of the records. */
+function listWithdrawals(captures: readonly Captured[]): Withdrawal[] {
+  const withdrawals = new Map<string, Withdrawal>()
+  for (const { worldKey, withdrawnAt: at, revision, record } of captures) {
+    if (at === null) continue
+    const key = JSON.stringify([worldKey, at])
+    const found = withdrawals.get(key)
+    withdrawals.set(key, {
+      worldKey,
+      at,
+      above: Math.min(found?.above ?? Number.POSITIVE_INFINITY, record.turnNumber - 1),
+      revision: Math.max(found?.revision ?? 0, revision),
+    })
+  }
+  return [...withdrawals.values()]
+}
+
+/** Gives a record that another one replaced the rollback that withdrew the other one. */
+export function markWithdrawn<C extends Captured>(captures: readonly C[]): C[] {
+  const ofTurn = groupBy(captures, ({ worldKey, record }) => `${worldKey}/${record.turnNumber}`)
+  return [...ofTurn.values()].flatMap((records) => {
+    const newestFirst = records.toSorted((a, b) => b.revision - a.revision)
+    let withdrawnAt: string | null = null
+    return newestFirst.map((capture) => {
+      withdrawnAt = capture.withdrawnAt ?? withdrawnAt
+      return { ...capture, withdrawnAt }
+    })
+  })
+}
+
 /** @param captures of all sessions of the task, in any order */
 export function foldTask<C extends Captured>(
   taskKey: string,
@@ -74,6 +131,13 @@ export function foldTask<C extends Captured>(
         apply: (task) => applyCapture(task, entry),
       }),
     ),
+    ...listWithdrawals(captures).map(
+      (withdrawal): Step => ({
+        at: withdrawal.at,
+        rank: withdrawal.revision + 0.5,
+        apply: (task) => applyWithdrawal(task, withdrawal),
+      }),
+    ),
     ...versions.map(
       (version): Step => ({
         at: version.declaredAt,
@@ -82,7 +146,7 @@ export function foldTask<C extends Captured>(
       }),
     ),
   ]
-  // Within one millisecond: first records, then their replacements, then versions.
+  // Within one millisecond: first records, then their replacements and withdrawals, then versions.
   steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || Math.sign(a.rank - b.rank) || 0)
   return steps.reduce((task, { apply }) => apply(task), emptyTask<C>(taskKey))
 }

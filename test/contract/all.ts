@@ -29,6 +29,7 @@ import { proofsContract } from './proofs.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { restoreUnfinishedContract } from './restore-unfinished.ts'
+import { rollbackContract } from './rollback.ts'
 import { runGoalsContract } from './run-goals.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
@@ -77,6 +78,7 @@ export function storeContract(store: StoreUnderTest): void {
   knownElsewhereContract(store)
   secretsContract(store)
   masksContract(store)
+  rollbackContract(store)
   runsContract(store)
   runGoalsContract(store)
   eventsContract(store)

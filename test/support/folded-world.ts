@@ -15,7 +15,7 @@ import { toSession } from '../../src/rules/stall-session.ts'
 import { decodeState, encodeState, type Registry, type WorldState } from '../../src/rules/world-state.ts'
 import { clientOf } from './records.ts'
 
-export const toCaptured = (record: TurnState, revision = 1): Captured => ({
+export const toCaptured = (record: TurnState, revision = 1, withdrawnAt: string | null = null): Captured => ({
   kind: 'turn',
   record,
   digest: `${record.key} ${revision}`,
@@ -23,6 +23,7 @@ export const toCaptured = (record: TurnState, revision = 1): Captured => ({
   worldKey: worldKey(record.project, record.worldSlug),
   createdAt: record.createdAt,
   revision,
+  withdrawnAt,
 })
 
 /** The criteria of a world by the registry and the state alone. */

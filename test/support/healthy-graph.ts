@@ -68,6 +68,7 @@ export async function fillHealthy(graph: Graph): Promise<void> {
   await merged(graph)
   await client.captureTurnState(aTurn(1, { worldSlug: 'marked', taskId: 'TASK-2' }))
   await client.deleteWorld({ worldSlug: 'marked' })
+  await withdrawTurns(client)
   await client.createWorld({ featureId: 'FEAT-2/b', taskId: 'TASK-1%', worldSlug: 'empty' })
   await client.captureTurnState(judgedTurn(1, { project: 'other/project' }))
   await runs(graph)
@@ -90,6 +91,16 @@ async function merged(graph: Graph): Promise<void> {
   await client.captureTurnState(judgedTurn(1, { worldSlug: 'worded', taskId: 'TASK-3' }))
   await client.captureTurnState(judged(1))
   await client.captureTurnState(judged(2, { promises: [promised] }))
+}
+
+/** Withdraws turns: one was replaced before, one is captured again. */
+export async function withdrawTurns(client: ReturnType<typeof clientOf>): Promise<void> {
+  const capture = (turnNumber: number, more: Partial<TurnToSend> = {}) =>
+    client.captureTurnState(judgedTurn(turnNumber, { worldSlug: 'rolled-back', taskId: 'TASK-4', ...more }))
+  for (const n of [1, 2, 3]) await capture(n)
+  await capture(2, { commit: 'a', onConflict: 'supersede' })
+  await client.rollbackWorld({ worldSlug: 'rolled-back', toTurn: 1, reason: 'wrong branch' })
+  await capture(2, { commit: 'b' })
 }
 
 /** Makes an ended run with a failed attempt, a single attempt, and an active one. */

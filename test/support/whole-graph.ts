@@ -2,7 +2,7 @@ import type { Graph } from '../../src/graph/port.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import type { Attempt, TurnRun } from '../../src/runs/record.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
-import { declareTask } from './healthy-graph.ts'
+import { declareTask, withdrawTurns } from './healthy-graph.ts'
 import { aTurn, clientOf, everyField, FEATURE, PROJECT, TASK, type TurnToSend } from './records.ts'
 import { bytesOf, send, sessionOf, turn } from './transcript-import.ts'
 import { instant, linesOf, result } from './written-transcript.ts'
@@ -19,6 +19,7 @@ const NAMES = ['Grep', 'Read', 'Read', 'Edit', 'Bash', 'Edit', 'Bash']
 export async function fillWithEverything(graph: Graph): Promise<void> {
   await fillTurns(graph)
   await declareTask(clientOf(graph))
+  await withdrawTurns(clientOf(graph))
   await fillRuns(graph)
   await fillTranscripts(graph)
   await fillOtherProjects(graph)

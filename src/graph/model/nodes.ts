@@ -239,6 +239,7 @@ export const nodes = {
       .describe("number of the newest turn at the time of each version of the task's specification")
       .optional(),
     hasProofFiles: flag.describe('whether a verification names files').optional(),
+    rollbacks: count.describe('number of rollbacks so far').optional(),
     activeRunId: text.describe('id of the run that is active').optional(),
     activeAttemptId: text.describe('id of the attempt that is active').optional(),
     leased: flag.describe('whether an owner holds a lease').optional(),
@@ -256,7 +257,11 @@ export const nodes = {
     ...turnShape,
     topics: texts.describe('files and failed gates of the turn, as names of topics').optional(),
   }),
-  SupersededTurn: node('superseded_turn', 'a record of a turn that a newer one has replaced', turnShape),
+  SupersededTurn: node('superseded_turn', 'a record of a turn that was replaced or withdrawn', {
+    ...turnShape,
+    withdrawnAt: instant.describe('when a rollback withdrew the turn').optional(),
+    withdrawnReason: text.describe('reason of the rollback').optional(),
+  }),
   Specification: node('specification', 'one version of the criteria that a task declares', {
     key: nodeKey,
     version: count.describe('number of the version, from 1'),

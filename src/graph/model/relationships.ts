@@ -80,7 +80,12 @@ export const relationships: readonly StoredRelationship[] = [
   }),
   owns('HAS_TURN', 'World', 'Turn', 'the turns of a world'),
   relationship('NEXT', 'Turn', 'Turn', 'the next turn of the world'),
-  owns('SUPERSEDES', RECORD, 'SupersededTurn', 'the record that it replaced'),
+  owns(
+    'SUPERSEDES',
+    [...RECORD, 'World'],
+    'SupersededTurn',
+    'the record that it replaced; of a world: the newest record of a withdrawn turn',
+  ),
   owns('RECORDED', RECORD, 'Verification', 'its verifications of criteria', inPlace('verificationCount')),
   relationship('OF', 'Verification', 'Criterion', 'the observed criterion'),
   owns('PROMISED', RECORD, 'Promise', 'what the Player claimed', inPlace('promiseCount')),

@@ -1,7 +1,7 @@
 /** Checks turns with their parts, and the records that they have replaced. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
-import { supersededKey } from '../../core/keys.ts'
+import { supersededKey, turnOfSuperseded } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownedBy } from '../../graph/model/relationships.ts'
@@ -15,7 +15,8 @@ import type { LedgerEntry, PromiseEntry } from '../../rules/progress.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
 
-const selectSuperseded = statement('doctor/superseded')
+const selectSuperseded = statement('doctor/superseded', 'of-turns')
+const selectWithdrawn = statement('doctor/superseded', 'of-world')
 const COLUMNS = { criteria: '[(x)-[:OF|TO_MEET|ABOUT]->(c:Criterion) | c.key]' }
 const partsOfTurns = {
   Turn: selectParts('Turn', COLUMNS),
@@ -32,6 +33,7 @@ const supersededRow = z.object({
   superseded: keyList,
   places: z.number(),
 })
+type SupersededRow = z.output<typeof supersededRow>
 
 const partRow = z.object({
   key: z.string(),
@@ -70,11 +72,59 @@ export async function checkTurns(
     ({ properties, superseded }) => properties.revision !== 1 || superseded.length > 0,
   )
   if (replaced.length > 0) {
-    const older = await checkSuperseded(graph, replaced, findings)
-    await checkWithParts(graph, 'SupersededTurn', older, { criteria, said: null, findings })
+    const rows = await readRows(
+      graph,
+      selectSuperseded,
+      { keys: replaced.map(({ key }) => key) },
+      supersededRow,
+    )
+    const byTurn = groupBy(rows, ({ key }) => key)
+    for (const { key, properties, superseded } of replaced)
+      checkSuperseded(
+        { top: ['Turn', key], turnKey: key, superseded, revision: asNumber(properties.revision) },
+        byTurn.get(key) ?? [],
+        findings,
+      )
+    await checkOlder(graph, rows, criteria, findings)
   }
   return said
 }
+
+/** Checks the withdrawn turns of a world that were not captured again, with the records that they have replaced. */
+export async function checkWithdrawn(
+  graph: Graph,
+  worldKey: string,
+  criteria: ReadonlySet<string>,
+  findings: Findings,
+): Promise<void> {
+  const rows = await readRows(graph, selectWithdrawn, { worldKey }, supersededRow)
+  for (const [turnKey, own] of groupBy(rows, ({ ownKey }) => turnOfSuperseded(ownKey))) {
+    const heads = own.filter(({ replacedBy }) => replacedBy.includes(worldKey))
+    const [head] = heads
+    checkSuperseded(
+      {
+        ...{ top: ['World', worldKey], turnKey, superseded: heads.map(({ ownKey }) => ownKey) },
+        revision: asNumber(head?.properties.revision) + 1,
+      },
+      own,
+      findings,
+    )
+  }
+  await checkOlder(graph, rows, criteria, findings)
+}
+
+const checkOlder = (
+  graph: Graph,
+  rows: readonly SupersededRow[],
+  criteria: ReadonlySet<string>,
+  findings: Findings,
+): Promise<void> =>
+  checkWithParts(
+    graph,
+    'SupersededTurn',
+    rows.map(({ ownKey, properties }) => ({ key: ownKey, properties })),
+    { criteria, said: null, findings },
+  )
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
@@ -220,62 +270,57 @@ function checkOutcome(
   )
 }
 
+/** A turn with its newest record, or a world with the newest record of a withdrawn turn. */
+type Chain = {
+  /** The node that owns the newest superseded record. */
+  top: [label: 'Turn' | 'World', key: string]
+  turnKey: string
+  superseded: readonly string[]
+  /** Revision of the record above the newest superseded one. */
+  revision: number
+}
+
 /**
- * What hangs a record below the one that its own key says: `…/2~1` below `…/2~2`, and that below `…/2`. Null where a
- * record between is missing.
+ * Hangs a record below the one that its own key names: `…/2~1` below `…/2~2`, and that below the top. Null if a
+ * record between them is missing.
  */
-function hangBelow(key: string, turnKey: string, replaced: readonly string[]): Step[] | null {
+function hangBelow(key: string, { top, turnKey }: Chain, replaced: readonly string[]): Step[] | null {
   const above = supersededKey(turnKey, Number(key.slice(turnKey.length + 1)) + 1)
   const isNewest = key === supersededKey(turnKey, replaced.length)
   if (!isNewest && !replaced.includes(above)) return null
   return [
-    relink(
-      isNewest ? ['Turn', turnKey] : ['SupersededTurn', above],
-      'SUPERSEDES',
-      ['SupersededTurn', key],
-      'to',
-    ),
+    relink(isNewest ? top : ['SupersededTurn', above], 'SUPERSEDES', ['SupersededTurn', key], 'to'),
     unlink('SupersededTurn', key, 'HAS_TURN', 'in'),
     unlink('SupersededTurn', key, 'NEXT', 'both'),
   ]
 }
 
 /** The newest record of a turn has replaced the one before it, and so on down to the first. */
-async function checkSuperseded(
-  graph: Graph,
-  turns: readonly (TurnNode & { superseded: string[] })[],
-  findings: Findings,
-): Promise<TurnNode[]> {
-  const rows = await readRows(graph, selectSuperseded, { keys: turns.map(({ key }) => key) }, supersededRow)
-  const byTurn = groupBy(rows, ({ key }) => key)
-  for (const { key, properties, superseded } of turns) {
-    const own = (byTurn.get(key) ?? []).sort(
-      (a, b) => asNumber(b.properties.revision) - asNumber(a.properties.revision),
-    )
-    const replaced = own.map(({ ownKey }) => ownKey)
-    let above = { key, superseded, revision: asNumber(properties.revision) }
-    for (const { ownKey, properties: older, replacedBy, superseded: below, places } of own) {
-      const about = findings.of('SupersededTurn', ownKey)
-      const repair = () => hangBelow(ownKey, key, replaced)
-      const revision = asNumber(older.revision)
-      const isNext =
-        revision === above.revision - 1 &&
-        ownKey === supersededKey(key, revision) &&
-        above.superseded.join() === ownKey &&
-        replacedBy.join() === above.key
-      if (!isNext)
-        about.add(
-          'superseded_chain',
-          `revision ${revision} is replaced by ${replacedBy}, not by ${above.key} alone`,
-          repair,
-        )
-      if (places > 0) about.add('superseded_chain', 'still stands in its world', repair)
-      above = { key: ownKey, superseded: below, revision }
-    }
-    if (above.revision !== 1 || above.superseded.length > 0) {
-      const found = `revision ${above.revision} has replaced ${above.superseded.length} records that are there`
-      findings.of('Turn', key).add('superseded_chain', found)
-    }
+function checkSuperseded(chain: Chain, rows: readonly SupersededRow[], findings: Findings): void {
+  const { top, turnKey } = chain
+  const own = rows.toSorted((a, b) => asNumber(b.properties.revision) - asNumber(a.properties.revision))
+  const replaced = own.map(({ ownKey }) => ownKey)
+  let above = { key: top[1], superseded: chain.superseded, revision: chain.revision }
+  for (const { ownKey, properties: older, replacedBy, superseded: below, places } of own) {
+    const about = findings.of('SupersededTurn', ownKey)
+    const repair = () => hangBelow(ownKey, chain, replaced)
+    const revision = asNumber(older.revision)
+    const isNext =
+      revision === above.revision - 1 &&
+      ownKey === supersededKey(turnKey, revision) &&
+      above.superseded.join() === ownKey &&
+      replacedBy.join() === above.key
+    if (!isNext)
+      about.add(
+        'superseded_chain',
+        `revision ${revision} is replaced by ${replacedBy}, not by ${above.key} alone`,
+        repair,
+      )
+    if (places > 0) about.add('superseded_chain', 'still stands in its world', repair)
+    above = { key: ownKey, superseded: below, revision }
   }
-  return rows.map(({ ownKey, properties }) => ({ key: ownKey, properties }))
+  if (above.revision !== 1 || above.superseded.length > 0) {
+    const found = `revision ${above.revision} has replaced ${above.superseded.length} records that are there`
+    findings.of(...top).add('superseded_chain', found)
+  }
 }

@@ -5,8 +5,9 @@ import { taskKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
-import { type Graph, type Step, toStep } from '../../graph/port.ts'
+import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { rewriteProgressStep } from '../../memory/criteria/rewrite-progress.ts'
 import { progressProperties, progressRow } from '../../memory/criteria/rows.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import { advance, type Progress, summarizeProgress } from '../../rules/progress.ts'
@@ -22,7 +23,7 @@ import {
 import type { Check } from './findings-table.ts'
 import { checkAttempts, checkRuns } from './runs.ts'
 import { type OfTask, readCriteria } from './tasks.ts'
-import { checkTurns, keyList } from './turns.ts'
+import { checkTurns, checkWithdrawn, keyList } from './turns.ts'
 
 /** Row of a world, with counts of its parts. */
 export const WORLD_COLUMNS = {
@@ -38,7 +39,6 @@ export const WORLD_COLUMNS = {
         | [a.attemptId, a.leaseUntil, a.leaseOwner]]`,
 }
 const worldByKey = selectNodes('World', WORLD_COLUMNS)
-const rewriteProgress = statement('doctor/repair-progress')
 const strayTurns = statement('doctor/stray-turns')
 const turnsByKey = selectNodes('Turn', {
   worlds: '[(x)<-[:HAS_TURN]-(w:World) | w.key]',
@@ -156,6 +156,7 @@ async function examineWorld(
   findings.examined += row.runs.length + row.attempts
   for (let first = 1; first <= world.currentTurn; first += NUMBERS_AT_ONCE)
     await examineTurns(graph, work, first)
+  await checkWithdrawn(graph, world.key, task.criteria, findings)
   const { last } = derived
   if (last !== null && last.next.length > 0)
     findings
@@ -326,7 +327,7 @@ function checkProgress({ world, row, task, derived, findings, about }: Work): vo
   const stored = new Map<string, { rev: number; progress: Progress }>()
   // The turns are damaged, so the progress derived from them would be wrong, too.
   const canDerive = task.isSound && !UNSOUND.some((check) => findings.checks.has(check))
-  const repair = canDerive ? repairOfProgress(world, derived.progress) : null
+  const repair = canDerive ? rewriteProgressStep(world, derived.progress) : null
   for (const [key, text, state, rejections] of row.progress) {
     const ofCriterion = findings.of('Criterion', key)
     const { data } = progressRow.safeParse(text)
@@ -358,14 +359,4 @@ function checkProgress({ world, row, task, derived, findings, about }: Work): vo
   if (derived.progress.size !== stored.size) return
   const sum = [...stored.values()].reduce((all, { rev }) => all + rev, 0)
   about.differs('world_counters', 'progressSum', world.progressSum, sum, repair)
-}
-
-/** All edges anew, of one revision, with what the world keeps of them together. */
-function repairOfProgress(world: Stored<'World'>, progress: ReadonlyMap<string, Progress>): Step {
-  const rev = world.ledgerRev + 1
-  return toStep(rewriteProgress, {
-    key: world.key,
-    properties: { ledgerRev: rev, progressSum: rev * progress.size, ...summarizeProgress(progress.values()) },
-    progress: [...progress].map(([criterion, each]) => ({ criterion, ...progressProperties(each, rev) })),
-  })
 }

@@ -68,6 +68,7 @@ const STANDING = {
   brokenPromiseCount: true,
   fence: true,
   attemptCount: true,
+  rollbacks: true,
 } as const
 
 /** First line of a world. Its turns, attempts and runs follow, and the line `standing` with its counters comes last. */
@@ -90,6 +91,7 @@ const parts = {
 }
 
 const recordProperties = nodes.Turn.properties.omit({ writeId: true, topics: true })
+const supersededProperties = nodes.SupersededTurn.properties.omit({ writeId: true })
 
 const turn = z.strictObject({
   kind: z.literal('turn'),
@@ -102,11 +104,11 @@ const turn = z.strictObject({
     .describe('what labels mean from this turn on'),
 })
 
-/** A record that another one replaced; the newest first. */
+/** A record that another one replaced, or that a rollback withdrew; the newest first. */
 const supersededTurn = z.strictObject({
   kind: z.literal('superseded_turn'),
-  supersededBy: key,
-  turn: recordProperties,
+  supersededBy: key.describe('the record that replaced it, or the world of a withdrawn turn'),
+  turn: supersededProperties,
   ...parts,
 })
 

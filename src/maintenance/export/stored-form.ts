@@ -3,7 +3,7 @@
  * statements that read (read.ts) and restore (restore/write.ts) the records are generated from these declarations.
  */
 import * as z from 'zod'
-import { isSupersededKey, recordKey, turnKey } from '../../core/keys.ts'
+import { isSupersededKey, partsOfKey, recordKey, turnKey } from '../../core/keys.ts'
 import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findOwners, relationshipProperties, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
@@ -59,7 +59,10 @@ const column = (expression: string, decode: z.ZodType, more: Partial<Field> = {}
 const keyList = z.array(z.string()).transform((keys) => keys.toSorted(compareKeys))
 const onlyKey = z.array(z.string()).transform(([key = null]) => key)
 
-const labelOfRecord = (key: string): Label => (isSupersededKey(key) ? 'SupersededTurn' : 'Turn')
+const labelOfRecord = (key: string): Label => {
+  if (partsOfKey(key).length === 2) return 'World'
+  return isSupersededKey(key) ? 'SupersededTurn' : 'Turn'
+}
 
 type LinkOptions = {
   keys?: (value: unknown, record: AnyRecord) => string[]
@@ -277,7 +280,7 @@ const more: { readonly [kind: string]: Partial<StoredForm> } = {
   turn: { fields: { previous, ...PARTS, labels } },
   superseded_turn: {
     fields: {
-      supersededBy: links('supersededBy', '(n)<-[:SUPERSEDES]-(k)', RECORDS, {
+      supersededBy: links('supersededBy', '(n)<-[:SUPERSEDES]-(k)', [...RECORDS, 'World'], {
         decode: z.tuple([onlyKey]).transform(([key]) => key ?? ''),
       }),
       ...PARTS,

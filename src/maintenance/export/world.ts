@@ -36,6 +36,8 @@ const numbered = z
 const worldRow = z.object({
   world: stored('World'),
   turns: z.array(z.tuple([z.number(), z.number()])),
+  /** Newest record of each withdrawn turn: its number and its revision. */
+  withdrawn: z.array(z.tuple([z.number(), z.number()])),
   progress: z.array(z.tuple([z.string(), z.string(), z.string(), z.number()])),
   attempts: numbered,
   runs: numbered,
@@ -161,14 +163,14 @@ function refuseWhereChanged({ world }: WorldRow, turns: readonly TurnSeen[], at:
 
 type TurnSeen = { kind: 'turn' | 'superseded_turn'; key: string; revision: number }
 
-/** The turns of a world, each with the records that it replaced, newest first. */
-const listTurnRecords = ({ world, turns }: WorldRow): TurnSeen[] =>
-  turns
+/** The turns of a world, each with the records that it replaced, newest first. A withdrawn turn has these only. */
+const listTurnRecords = ({ world, turns, withdrawn }: WorldRow): TurnSeen[] =>
+  [...turns.map((turn) => [...turn, true] as const), ...withdrawn.map((turn) => [...turn, false] as const)]
     .toSorted(([a], [b]) => a - b)
-    .flatMap(([number, newest]) =>
+    .flatMap(([number, newest, isCurrent]) =>
       Array.from({ length: newest }, (_, i): TurnSeen => {
         const [key, revision] = [turnKey(world.key, number), newest - i]
-        return i === 0
+        return i === 0 && isCurrent
           ? { kind: 'turn', key, revision }
           : { kind: 'superseded_turn', key: supersededKey(key, revision), revision }
       }),

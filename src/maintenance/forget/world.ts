@@ -4,7 +4,7 @@ import { keysOfProject, partsOfKey } from '../../core/keys.ts'
 import { relationships } from '../../graph/model/relationships.ts'
 import type { Graph } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
-import { sessionMark } from '../../memory/elsewhere/topics.ts'
+import { sessionMark, sortableNumber } from '../../memory/elsewhere/topics.ts'
 import { forgetCriteria } from './criteria.ts'
 import {
   addCounts,
@@ -81,7 +81,12 @@ async function leaveAllTopics(
   const [project = ''] = partsOfKey(worldKey)
   const ofProject = { ...keysOfProject(project), token }
   return (
-    (await deleteAll(graph, leaveTopics, { ...ofProject, own: sessionMark(worldKey) }, null, progress)) &&
-    (await deleteAll(graph, deleteEmptyTopics, ofProject, 'Topic', progress))
+    (await deleteAll(
+      graph,
+      leaveTopics,
+      { ...ofProject, own: sessionMark(worldKey), above: sortableNumber(0) },
+      null,
+      progress,
+    )) && (await deleteAll(graph, deleteEmptyTopics, ofProject, 'Topic', progress))
   )
 }

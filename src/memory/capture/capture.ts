@@ -163,9 +163,13 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
     let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
     let replaced: Target['replaced'] = null
+    // The write of a world with a rollback is refused once, so that only such a world pays for the look at withdrawn turns.
+    let rollbacks = 0
+    let withdrawnKey: string | null = null
     // An owner that sends its turn again has to hear from `write` what became of its attempt.
     if (refusals > 0 || (known.currentTurn >= turnNumber && !capture.asOwner)) {
       const found = await readExisting(graph, capture, worldSlug)
+      rollbacks = found.rollbacks
       if (found.taskIsRestoring) throw restoreUnfinished(request)
       isNew ||= !found.worldExists
       if (found.worldExists && (!found.worldIsOfTask || found.worldDeleted)) {
@@ -192,11 +196,18 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
       } else {
         if (!capture.asOwner) refuseAtWork(found, worldSlug, turnNumber)
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
+        withdrawnKey = found.withdrawn[0] ?? null
       }
     }
     if (isNew) warnings = await checkNewWorld(graph, request)
     mayHaveMade ||= isNew
-    const planned = await plan(graph, capture, { worldSlug, isNew, replaced }, way, known)
+    const planned = await plan(
+      graph,
+      capture,
+      { worldSlug, isNew, replaced, rollbacks, withdrawnKey },
+      way,
+      known,
+    )
     const written = planned === null ? null : await write(graph, planned.steps)
     if (planned !== null && written !== null) {
       const superseded = way === 'supersede'
@@ -246,6 +257,9 @@ async function plan(
   return planCapture(capture, target, goes, known, resolution, ledger)
 }
 
+/** A world that does not exist. */
+const NOWHERE: Target = { worldSlug: '', isNew: false, replaced: null, rollbacks: 0, withdrawnKey: null }
+
 /**
  * Runs the statements of a capture without a match, so that they write nothing: a Neo4j that has just started takes seconds to
  * plan each of them, and no caller should wait for that.
@@ -264,7 +278,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const known = await readKnown(graph, capture)
   await readKnown(graph, { ...capture, request: { ...request, worldSlug: '' } })
   for (const way of ['append', 'insert', 'supersede'] as const) {
-    const planned = await plan(graph, capture, { worldSlug: '', isNew: false, replaced: null }, way, known)
+    const planned = await plan(graph, capture, NOWHERE, way, known)
     if (planned !== null) await graph.write(planned.steps)
   }
 }
@@ -277,6 +291,8 @@ const existingRow = z.object({
   digest: z.string().nullable(),
   revision: counter,
   writeId: z.string().nullable(),
+  rollbacks: counter,
+  withdrawn: z.array(z.string()),
   activeRunId: optionalText,
   activeAttemptId: optionalText,
   taskIsRestoring: z.boolean(),
@@ -302,6 +318,7 @@ async function readExisting(
     worldKey: keyOfWorld,
     taskKey: keyOfTask(request),
     turnKey: turnKey(keyOfWorld, request.turnNumber),
+    turnNumber: request.turnNumber,
   }
   const [row] = await readRows(graph, existing, params, existingRow)
   if (row === undefined) throw new Error('turns/existing gave no row')

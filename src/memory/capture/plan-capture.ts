@@ -21,6 +21,7 @@ const statements = {
 }
 const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-replaced')
 const newestTurns = statement('turns/newest-turns')
+const followWithdrawn = statement('turns/follow-withdrawn')
 
 /** Position of the write: after all turns of the world, between existing turns, or in place of an existing record. */
 export type Way = keyof typeof statements
@@ -40,6 +41,9 @@ export type Target = {
   isNew: boolean
   /** Replaced record with its revision; the record is null if it could not be read. */
   replaced: { revision: number; record: TurnState | null } | null
+  /** Number of rollbacks of the world, and the key of the withdrawn record that the turn follows. */
+  rollbacks: number
+  withdrawnKey: string | null
 }
 
 /** Writes of a capture in one transaction. */
@@ -99,7 +103,9 @@ export function planCapture(
       turnKey: turnKey(keyOfWorld, turnNumber),
       turnNumber,
       token: crypto.randomUUID(),
-      ...(way === 'supersede' ? { revision: target.replaced?.revision ?? 0 } : { asOwner }),
+      ...(way === 'supersede'
+        ? { revision: target.replaced?.revision ?? 0 }
+        : { asOwner, rollbacks: target.rollbacks }),
       ...storedParams(record, resolution, change.edges, {
         project,
         digest,
@@ -119,6 +125,11 @@ export function planCapture(
   }
   const steps: [Step, ...Step[]] =
     way === 'append' ? [store] : [store, { statement: newestTurns, params: { worldKey: keyOfWorld } }]
+  if (target.withdrawnKey !== null)
+    steps.push({
+      statement: followWithdrawn,
+      params: { turnKey: turnKey(keyOfWorld, turnNumber), withdrawnKey: target.withdrawnKey },
+    })
   if (topics.lowered.length > 0)
     steps.push({ statement: deleteEmptyTopics, params: { keys: topics.lowered } })
   return {

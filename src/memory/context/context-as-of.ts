@@ -5,12 +5,14 @@ import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { emptyState, specificationOf } from '../../rules/apply-turn.ts'
-import { type Captured, findCaptureInstant, foldTask } from '../../rules/fold-task.ts'
+import { type Captured, findCaptureInstant, foldTask, markWithdrawn } from '../../rules/fold-task.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { type StaleSince, staleSince } from '../../rules/stale.ts'
 import { listEntries } from '../../rules/turn-entries.ts'
+import { optionalText } from '../../rules/values.ts'
+import type { WithdrawnTurn } from '../../rules/withdrawn.ts'
 import { placeEntries, readTarget, type Snapshot, statementOfTarget } from '../criteria/snapshot.ts'
-import { isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { instantRow, isWhole, toTurnState, turnWithParts, withdrawnRow } from '../record/rows.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
 import type { Specification } from '../specification/specification.ts'
 import { keyOfTask } from '../worlds/scope.ts'
@@ -20,6 +22,7 @@ import type { ContextRequest } from './continuation.ts'
 export const countTurns = statementOfTarget('turns/count-turns')
 const currentRecords = statement('turns/records-of-task', 'current')
 const replacedRecords = statement('turns/records-of-task', 'replaced')
+const withdrawnRecords = statement('turns/records-of-task', 'withdrawn')
 
 /** A world with the number of its turns. */
 export const worldRow = z.object({
@@ -29,10 +32,16 @@ export const worldRow = z.object({
   turnsFound: z.number(),
   turnsBelow: z.number(),
   specifiedAfter: z.array(z.number()).nullable(),
+  withdrawn: z.array(withdrawnRow),
 })
 type WorldRow = z.output<typeof worldRow>
 
-const recordRow = turnWithParts.extend({ worldKey: z.string(), revision: z.number() })
+const recordRow = turnWithParts.extend({
+  worldKey: z.string(),
+  revision: z.number(),
+  withdrawnAt: instantRow,
+  withdrawnReason: optionalText,
+})
 type RecordRow = z.output<typeof recordRow>
 
 type Request = ContextRequest & { project: string }
@@ -48,6 +57,8 @@ export type KnownThen = {
   snapshot: Snapshot
   specifications: ReadonlyMap<string, Specification>
   touchedSince: StaleSince
+  /** Turns of the session that were withdrawn and not captured again. */
+  withdrawn: readonly WithdrawnTurn[]
 }
 
 /**
@@ -77,7 +88,8 @@ async function readOnce(graph: Graph, request: Request): Promise<{ known: KnownT
     replacedTurns.length === 0
       ? []
       : await readRows(graph, replacedRecords, { keys: replacedTurns }, recordRow)
-  const rows = [...current, ...replaced]
+  const withdrawn = await readRows(graph, withdrawnRecords, { taskKey }, recordRow)
+  const rows = [...current, ...replaced, ...withdrawn]
   const turnCount = current.filter(
     (row) => row.worldKey === key && row.turn.key === turnKey(key, row.turn.number),
   ).length
@@ -99,10 +111,24 @@ const toCaptured = (
   worldKey: row.worldKey,
   createdAt: row.turn.createdAt,
   revision: row.revision,
+  withdrawnAt: row.withdrawnAt,
   digest: row.turn.digest,
   record: toTurnState(row, { project, featureId, taskId, worldSlug: '' }),
   meanings: null,
 })
+
+/** The newest record of each turn, if it was withdrawn. */
+function listNewest(captures: readonly (Captured & { row: RecordRow })[]): WithdrawnTurn[] {
+  const newest = new Map<number, Captured & { row: RecordRow }>()
+  for (const capture of captures) {
+    const before = newest.get(capture.row.turn.number)
+    if (before === undefined || before.revision < capture.revision)
+      newest.set(capture.row.turn.number, capture)
+  }
+  return [...newest.values()].flatMap(({ withdrawnAt, row: { turn, withdrawnReason } }) =>
+    withdrawnAt === null ? [] : [{ turnNumber: turn.number, withdrawnAt, reason: withdrawnReason }],
+  )
+}
 
 /** Folds the records that existed at the capture of the turn: those of other sessions, and its own below the turn. */
 function foldKnown(
@@ -114,15 +140,24 @@ function foldKnown(
   const { currentTurn } = request
   const taskKey = keyOfTask(request)
   const key = worldKey(request.project, worldSlug)
-  const own = rows.filter((row) => row.worldKey === key).map(({ turn }) => turn)
-  const instant = findCaptureInstant(own, currentTurn)
-  const known = rows.filter(
-    ({ worldKey: ofWorld, turn: { number, createdAt } }) =>
-      Date.parse(createdAt) <= instant && (ofWorld !== key || number < currentTurn),
+  const captures = markWithdrawn(rows.map((row) => toCaptured(request, row)))
+  const own = captures.filter((capture) => capture.worldKey === key)
+  const counting = own.filter(({ withdrawnAt }) => withdrawnAt === null)
+  const instant = findCaptureInstant(
+    counting.map(({ row }) => row.turn),
+    currentTurn,
   )
+  const isKnown = (at: string | null): boolean => at !== null && Date.parse(at) <= instant
+  const known = captures
+    .filter(({ createdAt }) => isKnown(createdAt))
+    .map((capture) => (isKnown(capture.withdrawnAt) ? capture : { ...capture, withdrawnAt: null }))
+    .filter(
+      ({ worldKey: ofWorld, withdrawnAt, row: { turn } }) =>
+        ofWorld !== key || withdrawnAt !== null || turn.number < currentTurn,
+    )
   const task = foldTask(
     taskKey,
-    known.map((row) => toCaptured(request, row)),
+    known,
     versions.map(({ declaredAt, declared }) => ({ declaredAt, listings: declared })),
   )
   const { registry } = task
@@ -142,6 +177,7 @@ function foldKnown(
       specification === null ? [] : [[specificationKey(taskKey, specification.version), specification]],
     ),
     touchedSince: staleSince(state.files),
+    withdrawn: listNewest(known.filter((capture) => capture.worldKey === key)),
     snapshot: {
       worldSlug,
       worldKey: key,

@@ -8,6 +8,7 @@ import type { Graph } from '../../graph/port.ts'
 import { finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import { listTriedBefore, MAX_TRIED_TURNS } from '../../rules/tried-before.ts'
+import { listWithdrawn, type WithdrawnTurn } from '../../rules/withdrawn.ts'
 import {
   arePromisesConsistent,
   NO_PROMISES,
@@ -46,7 +47,7 @@ import {
 } from '../criteria/views.ts'
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
-import { issuesFrom, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { issuesFrom, isWhole, toTurnState, turnWithParts, withdrawnRow } from '../record/rows.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
@@ -90,6 +91,7 @@ const contextRow = turnWithParts.extend({
   entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
   /** Summaries of the turns before the prior turn. */
   triedBefore: z.array(z.tuple([z.number(), z.string()])),
+  withdrawn: z.array(withdrawnRow),
   ...knownColumn,
 })
 
@@ -99,7 +101,7 @@ type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
 
 /** Row of the context's single read as of that turn; null if no earlier turn was known. */
-function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
+function contextRowOf({ records, snapshot, withdrawn }: KnownThen): ContextRow | null {
   const prior = records.at(-1)
   if (prior === undefined) return null
   const outcome = snapshot.outcomes.at(-1) ?? null
@@ -130,6 +132,7 @@ function contextRowOf({ records, snapshot }: KnownThen): ContextRow | null {
       .slice(0, -1)
       .slice(-MAX_TRIED_TURNS)
       .map(({ turn }) => [turn.number, turn.playerSummary]),
+    withdrawn: [...withdrawn],
     known: [],
   }
 }
@@ -181,8 +184,8 @@ async function loadContextAsOf(graph: Graph, request: Request): Promise<Continua
   if (known !== null && row !== null) return answerFrom(graph, row, known.snapshot, request, known)
   const status = request.currentTurn <= 1 ? 'first_turn' : 'no_prior_turn'
   if (known === null) return answerWithoutPrior(status, graph, request)
-  const answer = withoutPrior(status, request, known.worldSlug)
-  if (known.snapshot.specifiedAfter.length === 0) return answer
+  const answer = withWithdrawn(withoutPrior(status, request, known.worldSlug), known.withdrawn)
+  if (known.snapshot.specifiedAfter.length === 0 && answer.withdrawn === undefined) return answer
   const states = await readStates(graph, known.snapshot, request.policy, known)
   const criteria = states.map((state) => shownCriterion(state, request.role, known.snapshot, null))
   return answerWithDeclared(answer, { criteria }, request)
@@ -200,14 +203,17 @@ async function answerWithoutPrior(
   if (world?.deleted) throw worldDeleted(world.worldSlug)
   const isTorn = world !== null && (world.turnsFound !== world.turnCount || world.turnsBelow > 0)
   if (isTorn && status === 'no_prior_turn') return null
-  const answer = withoutPrior(status, request, world?.worldSlug ?? null)
+  const answer = withWithdrawn(
+    withoutPrior(status, request, world?.worldSlug ?? null),
+    world?.withdrawn ?? [],
+  )
   const mayDeclare = world === null || (world.specifiedAfter ?? []).length > 0
   // The context of the first turn already contains the specification of the task.
   const [{ criteria }, elsewhere] = await Promise.all([
     mayDeclare ? readDeclaredCriteria(graph, keyOfTask(request), request) : { criteria: [] },
     readElsewhere(graph, request, answer.worldSlug),
   ])
-  if (criteria.length === 0 && elsewhere === null) return answer
+  if (criteria.length === 0 && elsewhere === null && answer.withdrawn === undefined) return answer
   return answerWithDeclared(answer, { criteria, ...(elsewhere !== null && { elsewhere }) }, request)
 }
 
@@ -217,11 +223,17 @@ async function answerWithDeclared(
   { currentTurn, role, tokenBudget, sections }: Request,
 ): Promise<ContinuationContext> {
   const { text, ...rendered } = await renderContext(
-    { ...NOTHING_BEFORE, ...known, currentTurn, role },
+    { ...NOTHING_BEFORE, ...known, withdrawn: answer.withdrawn, currentTurn, role },
     tokenBudget,
     { withSections: sections === true },
   )
   return { ...answer, context: text, ...known, ...rendered }
+}
+
+/** Adds the withdrawn turns of a world that has no turn before the next one. */
+const withWithdrawn = (answer: ContinuationContext, turns: readonly WithdrawnTurn[]): ContinuationContext => {
+  const withdrawn = listWithdrawn(turns, 0)
+  return withdrawn.length === 0 ? answer : { ...answer, withdrawn }
 }
 
 /** What other sessions know where no turn is before the one that is asked for. */
@@ -485,6 +497,9 @@ async function contextFrom(
   const elsewhere = knownElsewhere(row, request)
   const shown = priorFor(prior, request)
   const promised = shownPromisedNotJudged(snapshot, states)
+  // Below the newest turn, the place of a withdrawn turn is a gap.
+  const withdrawn =
+    prior.turnNumber < row.world.currentTurn ? [] : listWithdrawn(row.withdrawn, prior.turnNumber)
   const triedBefore = listTriedBefore(
     row.triedBefore.map(([turnNumber, playerSummary]) => ({ turnNumber, playerSummary })),
   )
@@ -506,6 +521,7 @@ async function contextFrom(
       ),
       recovered: role === 'coach' ? recoveredIn(promises) : null,
       stallWarning: stallWarning(role, stallFor(role, stall)),
+      ...(withdrawn.length > 0 && { withdrawn }),
       ...(elsewhere !== null && { elsewhere }),
     },
     request.tokenBudget,
@@ -524,6 +540,7 @@ async function contextFrom(
     promises: role === 'coach' ? promises : withoutEvidence(promises),
     stall: stallFor(role, stall),
     issues,
+    ...(withdrawn.length > 0 && { withdrawn }),
     ...(elsewhere !== null && { elsewhere }),
     ...rendered,
   }

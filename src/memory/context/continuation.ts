@@ -86,6 +86,14 @@ export const lastJudged = turnState
 
 export type LastJudged = z.output<typeof lastJudged>
 
+/** Turns that a rollback withdrew. */
+const withdrawnRange = z.object({
+  fromTurn: z.number(),
+  toTurn: z.number(),
+  reason: z.string().nullable(),
+  withdrawnAt: z.string(),
+})
+
 /** What an earlier turn than the prior one tried. */
 const triedTurn = z.object({
   turnNumber: z.number(),
@@ -180,6 +188,10 @@ export const continuationContext = z.object({
     .array(promisedCriterion)
     .describe('promised, and never named by a judge, whether they count or not'),
   triedBefore: z.array(triedTurn).describe('the turns before the prior one, newest first, at most 5'),
+  withdrawn: z
+    .array(withdrawnRange)
+    .optional()
+    .describe('turns after the newest one that rollbacks withdrew; absent if there are none'),
   promises: promisesView.nullable().describe('those that hold for the coming turn'),
   stall: stallView.nullable(),
   issues: z.array(issueView),

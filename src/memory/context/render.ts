@@ -17,6 +17,7 @@ import {
 import { bySeverity } from '../../rules/severity.ts'
 import { type TriedTurn, writeTriedTurn } from '../../rules/tried-before.ts'
 import type { CoachDecision } from '../../rules/values.ts'
+import { describeWithdrawn, nameTurns, type WithdrawnRange } from '../../rules/withdrawn.ts'
 import type { PromisedCriterion, Role, ShownCriterion } from '../criteria/views.ts'
 import type { EarlierSession, Elsewhere, KnownElsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
@@ -70,6 +71,8 @@ export type Rendering = {
   } | null
   /** Warning if the session stalls; otherwise null. */
   stallWarning: string | null
+  /** Turns after the newest one that rollbacks withdrew. */
+  withdrawn?: readonly WithdrawnRange[] | undefined
   /** What other sessions know; undefined where that is nothing. */
   elsewhere?: Elsewhere | undefined
 }
@@ -178,8 +181,8 @@ export function toSections(rendering: Rendering): Section[] {
 }
 
 function summaryLines(rendering: Rendering): Line[] {
-  const { prior, lastJudged, currentTurn, role } = rendering
-  if (prior === null) return []
+  const { prior, lastJudged, currentTurn, role, withdrawn = [] } = rendering
+  if (prior === null) return withdrawnLines(withdrawn)
   const before = ` (${fromLastJudged({ prior, lastJudged })})`
   return [
     plain({
@@ -187,7 +190,8 @@ function summaryLines(rendering: Rendering): Line[] {
       text: `## Previous Turn Summary (Turn ${prior.turnNumber})`,
       section: 'turn',
     }),
-    ...gapLines(prior.turnNumber, currentTurn),
+    ...withdrawnLines(withdrawn),
+    ...gapLines(Math.max(prior.turnNumber, ...withdrawn.map(({ toTurn }) => toTurn)), currentTurn),
     ...labelled('What was attempted', textParts(prior.playerSummary)),
     ...(role === 'coach' && UNFINISHED.has(prior.playerDecision)
       ? [plain({ kind: 'required', text: `**Player decision**: ${prior.playerDecision}` })]
@@ -211,12 +215,14 @@ function summaryLines(rendering: Rendering): Line[] {
 /** Decisions of a Player whose turn did not end with a result. */
 const UNFINISHED = new Set<Summary['playerDecision']>(['blocked', 'failed'])
 
-/** Names the turns between the prior turn and this one, which were not recorded. */
-function gapLines(prior: number, current: number): Line[] {
-  const [first, last] = [prior + 1, current - 1]
+const withdrawnLines = (ranges: readonly WithdrawnRange[]): Line[] =>
+  ranges.map((range) => plain({ kind: 'required', text: describeWithdrawn(range) }))
+
+/** Names the turns between the newest known turn and this one, which were not recorded. */
+function gapLines(newest: number, current: number): Line[] {
+  const [first, last] = [newest + 1, current - 1]
   if (first > last) return []
-  const turns = first === last ? `turn ${first} was` : `turns ${first} to ${last} were`
-  return [plain({ kind: 'required', text: `(${turns} not recorded)` })]
+  return [plain({ kind: 'required', text: `(${nameTurns(first, last)} not recorded)` })]
 }
 
 const gateParts = (gates: NonNullable<Summary['gates']>): Part[] =>

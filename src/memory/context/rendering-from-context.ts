@@ -15,6 +15,7 @@ export function toRendering(
     promises,
     stall,
     elsewhere,
+    withdrawn,
   }: ContinuationContext,
   prior: Summary,
 ): Rendering {
@@ -39,6 +40,7 @@ export function toRendering(
     recovered: promises === null || role === 'player' ? null : recoveredIn(promises),
     stallWarning: stall === null ? null : stallWarning(role, stall),
     elsewhere,
+    withdrawn,
   }
 }
 

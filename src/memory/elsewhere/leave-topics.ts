@@ -1,12 +1,19 @@
-/** A session that was deleted is found by no other one. */
+/** Hides the turns of a session from other sessions. */
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { sessionMark, slotOfWorld } from './topics.ts'
+import { sessionMark, slotOfWorld, sortableNumber } from './topics.ts'
 
 const leaveTopics = statement('elsewhere/leave-topics', 'of-world')
 
-/** Stands behind the write that deletes the world, in its transaction. */
-export const leaveTopicsStep = (ofWorld: string, token: string): Step => ({
+/**
+ * Follows the lock of the world, in the transaction that deletes the world or withdraws its turns.
+ *
+ * @param aboveTurn only later turns are hidden
+ */
+export const leaveTopicsStep = (ofWorld: string, token: string, aboveTurn = 0): Step => ({
   statement: leaveTopics,
-  params: { worldKey: ofWorld, slot: slotOfWorld(ofWorld), own: sessionMark(ofWorld), token },
+  params: {
+    ...{ worldKey: ofWorld, slot: slotOfWorld(ofWorld), own: sessionMark(ofWorld), token },
+    ...{ aboveTurn, above: sortableNumber(aboveTurn) },
+  },
 })

@@ -90,10 +90,13 @@ export function listTopics(
     left: [],
     lowered: [],
     slot,
-    entry: `${sortableInstant(completedAt ?? null)} ${String(turnNumber).padStart(7, '0')} ${turnKey(ofWorld, turnNumber)}`,
+    entry: `${sortableInstant(completedAt ?? null)} ${sortableNumber(turnNumber)} ${turnKey(ofWorld, turnNumber)}`,
     turn: ` ${turnKey(ofWorld, turnNumber)}`,
   }
 }
+
+/** Writes turn numbers with one length, so that their texts are in the order of the numbers. */
+export const sortableNumber = (turnNumber: number): string => String(turnNumber).padStart(7, '0')
 
 /** The topics of a turn that takes the place of another record: it leaves what only that one was about. */
 export function replaceTopics(before: TurnTopics, now: TurnTopics): TurnTopics {

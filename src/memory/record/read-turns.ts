@@ -1,18 +1,20 @@
 /** Reads stored turns: a turn, a page of a world, and the superseded records of a turn. */
 import * as z from 'zod'
-import { TurngraphError } from '../../core/errors.ts'
+import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
 import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
+import { optionalText } from '../../rules/values.ts'
 import { worldDeleted } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
-import type { TurnState } from './record.ts'
-import { isWhole, toTurnState, turnWithParts } from './rows.ts'
+import { type TurnState, turnState } from './record.ts'
+import { instantRow, isWhole, toTurnState, turnWithParts } from './rows.ts'
 
 const record = statement('turns/records', 'one')
 const page = statement('turns/records', 'page')
 const history = statement('turns/records', 'superseded')
+const historyOfWithdrawn = statement('turns/records', 'withdrawn')
 
 const turnInWorld = turnWithParts.extend({
   world: z.object({
@@ -67,24 +69,55 @@ export async function listTurns(
   return readWholeRows(graph, page, { worldKey: worldKey(project, worldSlug), after, limit })
 }
 
-/** The records that once stood at a turn, newest first. `before` is a revision number. */
+/** A record that was replaced or withdrawn. */
+export const historicTurn = turnState.extend({
+  withdrawnAt: z.string().optional().describe('when a rollback withdrew it; only of a withdrawn record'),
+  withdrawnReason: z.string().optional().describe('reason of the rollback, if it was given'),
+})
+
+const historicRow = turnInWorld.extend({
+  turn: turnInWorld.shape.turn.extend({
+    revision: z.number(),
+    withdrawnAt: instantRow,
+    withdrawnReason: optionalText,
+  }),
+})
+
+/**
+ * The records that once stood at a turn, newest first. `before` is a revision number.
+ *
+ * @throws `not_found` if the number never had a turn, `unknown_world`, `world_deleted`
+ */
 export async function turnHistory(
   graph: Graph,
   project: string,
   worldSlug: string,
   turnNumber: number,
   { before, limit }: { before: number; limit: number },
-): Promise<(TurnState & { revision: number })[]> {
-  await readTurn(graph, project, worldSlug, turnNumber)
+): Promise<(z.output<typeof historicTurn> & { revision: number })[]> {
   const keyOfWorld = worldKey(project, worldSlug)
-  const params = { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber), before, limit }
-  const rows = await readRows(
-    graph,
-    history,
-    params,
-    turnInWorld.extend({ turn: turnInWorld.shape.turn.extend({ revision: z.number() }) }),
+  const missing = await readTurn(graph, project, worldSlug, turnNumber).then(
+    () => null,
+    (error) => {
+      if (hasCode(error, 'not_found')) return error
+      throw error
+    },
   )
-  return rows.map((row) => ({ ...toState(row), revision: row.turn.revision }))
+  const rows = await (missing === null
+    ? readRows(
+        graph,
+        history,
+        { worldKey: keyOfWorld, turnKey: turnKey(keyOfWorld, turnNumber), before, limit },
+        historicRow,
+      )
+    : readRows(graph, historyOfWithdrawn, { worldKey: keyOfWorld, turnNumber, before, limit }, historicRow))
+  if (missing !== null && rows.length === 0) throw missing
+  return rows.map(({ turn: { revision, withdrawnAt, withdrawnReason, ...turn }, ...row }) => ({
+    ...toState({ ...row, turn }),
+    ...(withdrawnAt !== null && { withdrawnAt }),
+    ...(withdrawnReason !== null && { withdrawnReason }),
+    revision,
+  }))
 }
 
 async function readWholeRows(graph: Graph, from: Statement, params: Params): Promise<TurnState[]> {

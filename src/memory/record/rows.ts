@@ -11,6 +11,11 @@ import type { TurnState } from './record.ts'
 /** Converts an instant to its canonical form, because the engines print different numbers of zeros. */
 export const instantRow = optionalText.transform((value) => (value === null ? null : canonicalInstant(value)))
 
+/** A withdrawn turn: its number, and the time and reason of the rollback. */
+export const withdrawnRow = z
+  .tuple([z.number(), instantRow, optionalText])
+  .transform(([turnNumber, withdrawnAt, reason]) => ({ turnNumber, withdrawnAt: withdrawnAt ?? '', reason }))
+
 const stored = nodes.Turn.properties.shape
 const counts = {
   verificationCount: stored.verificationCount,

@@ -156,13 +156,19 @@ export async function createWorld(
     requestId: options.requestId ?? null,
     now: options.now ?? toInstant(new Date()),
   }
-  const [task] = await readRows(graph, taskCounts, { taskKey: keyOfTask(scope) }, taskCountsRow)
-  if (task?.isRestoring === true) throw restoreUnfinished(scope)
-  if (request.worldSlug == null) return createNextWorld(graph, scope, settings, task?.worldCount ?? 0)
+  const worldCount = await countWorldsOfWholeTask(graph, scope)
+  if (request.worldSlug == null) return createNextWorld(graph, scope, settings, worldCount)
   if (!isNewWorldSlug(request.worldSlug)) await refuseOtherWorld(graph, request)
   const { stored, created } = await ensure(graph, scope, request.worldSlug, settings)
   if (!created) refuseOther(stored, request)
   return { world: toWorld(stored), created }
+}
+
+/** @throws `restore_unfinished` if a restore still has to write a part of the task */
+export async function countWorldsOfWholeTask(graph: Graph, scope: Scope): Promise<number> {
+  const [task] = await readRows(graph, taskCounts, { taskKey: keyOfTask(scope) }, taskCountsRow)
+  if (task?.isRestoring === true) throw restoreUnfinished(scope)
+  return task?.worldCount ?? 0
 }
 
 /**

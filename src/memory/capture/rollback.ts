@@ -1,0 +1,111 @@
+/** Withdraws the newest turns of a world: they leave every view but the history of their numbers. */
+import * as z from 'zod'
+import { LIMITS, label, name, project, wholeNumber } from '../../core/fields.ts'
+import { toInstant } from '../../core/instants.ts'
+import { worldKey } from '../../core/keys.ts'
+import { scrub } from '../../core/scrub/scrub.ts'
+import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
+import { markerOfProject } from '../../graph/mask-key.ts'
+import type { Graph, Step } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { advance, finalKeys } from '../../rules/progress.ts'
+import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
+import { type Ledger, readLedger } from '../criteria/snapshot.ts'
+import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
+import { refillTopics } from '../elsewhere/refill-topics.ts'
+import { keyOfTask } from '../worlds/scope.ts'
+import { worldAtWork } from '../worlds/world-errors.ts'
+import { countWorldsOfWholeTask, getWorld, type World, world } from '../worlds/worlds.ts'
+
+const begin = statement('turns/withdraw', 'begin')
+const move = statement('turns/withdraw', 'move')
+const recount = statement('turns/withdraw', 'recount')
+const newestTurns = statement('turns/newest-turns')
+
+export const rollbackRequest = z.strictObject({
+  project,
+  worldSlug: name,
+  toTurn: wholeNumber(0, LIMITS.turnNumber).describe('the last turn that stays; 0: none'),
+  reason: label.nullish().describe('why, in one line: the next context says it'),
+})
+
+export const rollbackAnswer = world.extend({
+  withdrawn: z.number().describe('number of turns that this call withdrew'),
+})
+
+type Request = z.output<typeof rollbackRequest> & { project: string }
+
+/**
+ * Withdraws the turns above `toTurn`. Their verifications, promises and issues do not count. A repeat withdraws nothing.
+ *
+ * @throws `unknown_world`, `world_deleted`, `restore_unfinished`, `busy` while a run or an attempt is active in the world
+ */
+export async function rollbackWorld(
+  store: Graph,
+  request: Request,
+  now: () => Date = () => new Date(),
+): Promise<z.output<typeof rollbackAnswer>> {
+  const graph = withOneDeadline(store)
+  const { scrubbed } = await scrub(request, () => markerOfProject(graph, request.project))
+  const ofTask = keyOfTask(await getWorld(graph, request.project, request.worldSlug))
+  return oneByOne(store, ofTask, async () => {
+    for (;;) {
+      const done = await tryRollback(graph, scrubbed, toInstant(now()))
+      if (done === null) continue // another writer came first; the deadline ends the tries
+      if (done.withdrawn > 0) await refillTopics(store, request.project)
+      return done
+    }
+  })
+}
+
+/** Null if the world was changed since it was read. */
+async function tryRollback(
+  graph: Graph,
+  request: Request,
+  now: string,
+): Promise<z.output<typeof rollbackAnswer> | null> {
+  const { project, worldSlug, toTurn } = request
+  const before = await readIdleWorld(graph, project, worldSlug)
+  const ledger = await readLedger(graph, worldKey(project, worldSlug))
+  const withdrawn = (ledger?.turns ?? []).filter((turn) => turn > toTurn).length
+  if (ledger === null || withdrawn === 0) return { ...before, withdrawn: 0 }
+  const written = await graph.write(planRollback(request, ledger, now))
+  return written === null ? null : { ...(await getWorld(graph, project, worldSlug)), withdrawn }
+}
+
+async function readIdleWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
+  const found = await getWorld(graph, project, worldSlug)
+  const { activeTurnRunId: activeRunId, activeAttemptId } = found
+  if (activeRunId !== null || activeAttemptId !== null)
+    throw worldAtWork(worldSlug, { activeRunId, activeAttemptId })
+  await countWorldsOfWholeTask(graph, found)
+  return found
+}
+
+function planRollback(
+  { project, worldSlug, toTurn, reason }: Request,
+  { ledgerRev, ledger, promised, criteria }: Ledger,
+  now: string,
+): [Step, ...Step[]] {
+  const key = worldKey(project, worldSlug)
+  const token = crypto.randomUUID()
+  const staying = <E extends { turn: number }>(entries: readonly E[]) =>
+    entries.filter(({ turn }) => turn <= toTurn)
+  const progress = advance(new Map(), staying(ledger), staying(promised), finalKeys(criteria))
+  return [
+    { statement: begin, params: { worldKey: key, ledgerRev, token } },
+    leaveTopicsStep(key, token, toTurn),
+    {
+      statement: move,
+      params: {
+        worldKey: key,
+        toTurn,
+        at: now,
+        withdrawn: reason == null ? {} : { withdrawnReason: reason },
+      },
+    },
+    { statement: recount, params: { worldKey: key } },
+    { statement: newestTurns, params: { worldKey: key } },
+    rewriteProgressStep({ key, ledgerRev }, progress),
+  ]
+}
