@@ -53,7 +53,9 @@ function shown(value: unknown): string {
     .join('; ')
 }
 
-async function printTurns(turns: readonly TurnState[], none: string): Promise<void> {
+type Withdrawn = { withdrawnAt?: string | undefined; withdrawnReason?: string | undefined }
+
+async function printTurns(turns: readonly (TurnState & Withdrawn)[], none: string): Promise<void> {
   const { beginning } = await import('./table.ts')
   return printList(turns, none, {
     turn: 'turnNumber',
@@ -62,6 +64,10 @@ async function printTurns(turns: readonly TurnState[], none: string): Promise<vo
     verified: countVerified,
     issues: ({ issues }) => issues.length,
     completed: 'completedAt',
+    ...(turns.some(({ withdrawnAt }) => withdrawnAt !== undefined) && {
+      withdrawn: 'withdrawnAt',
+      reason: 'withdrawnReason',
+    }),
     summary: ({ playerSummary }) => beginning(playerSummary, 60),
   })
 }

@@ -1,11 +1,11 @@
-/** `turngraph worlds`: lists, creates, shows, changes and deletes worlds, and shows their turns. */
+/** `turngraph worlds`: lists, creates, shows, changes, rolls back and deletes worlds, and shows their turns. */
 
 import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 import { contestedNote } from '../rules/notes.ts'
 import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
-import { printList, printText } from './output.ts'
+import { plural, printList, printText } from './output.ts'
 import { describeSettings, RUN_SETTINGS, toSettings } from './run-settings.ts'
 import { colors } from './terminal.ts'
 import { addHistory, addTurn, addWorldTurns } from './world-turns.ts'
@@ -108,20 +108,37 @@ const addDelete = command({
   print: ({ worldSlug }) => printText(`Deleted world ${worldSlug}`),
 })
 
+const addRollback = command({
+  name: 'rollback',
+  description: 'withdraw the newest turns of a world; the history of their numbers still shows them',
+  operation: 'rollbackWorld',
+  arguments: { worldSlug: ['<slug>', ''] },
+  options: {
+    toTurn: ['--to-turn <n>', 'the last turn that stays; 0: none', { required: true }],
+    reason: ['--reason <text>', 'why: the next context says it'],
+    ...SHARED,
+  },
+  print: ({ worldSlug, withdrawn, currentTurn }) =>
+    printText(
+      `Withdrew ${plural(withdrawn, 'turn')} of world ${worldSlug}; the next turn is ${currentTurn + 1}`,
+    ),
+})
+
 export const addWorlds = group(
   {
     name: 'worlds',
     alias: 'world',
     description:
-      'list, create, show, change and delete worlds: the sessions of a task, how far each has come, and their turns',
+      'list, create, show, change, roll back and delete worlds: the sessions of a task, how far each has come, and their turns',
     help: `Examples:
   turngraph worlds --feature FEAT-1 --task TASK-1
   turngraph worlds create --feature FEAT-1 --task TASK-1
   turngraph worlds set TASK-1 --stop-when approved,stalled,budget --budget-minutes 90
   turngraph worlds turns TASK-1
-  turngraph worlds turn TASK-1 2 --json`,
+  turngraph worlds turn TASK-1 2 --json
+  turngraph worlds rollback TASK-1 --to-turn 1 --reason 'wrong branch'`,
   },
-  [addList, addCreate, addGet, addSet, addDelete, addWorldTurns, addTurn, addHistory],
+  [addList, addCreate, addGet, addSet, addDelete, addWorldTurns, addTurn, addHistory, addRollback],
 )
 
 function printWorlds(worlds: readonly WorldProgress[], none: string | null = null): Promise<void> {

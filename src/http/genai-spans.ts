@@ -27,6 +27,7 @@ const MEMORY_OPERATIONS: Partial<Record<OperationName, string>> = {
   createWorld: 'create_memory_store',
   deleteWorld: 'delete_memory_store',
   forget: 'delete_memory',
+  rollbackWorld: 'update_memory',
 }
 
 type Verification = { criterionId: string; status: string; source: string }

@@ -274,6 +274,18 @@ export const MEMORY_TOOLS: readonly Tool[] = [
   listTool('list_worlds', 'listWorlds', 'Worlds', [
     { description: 'Those that were last active', arguments: { order: 'last_activity', limit: 10 } },
   ]),
+  memoryTool(
+    'rollback_world',
+    'rollbackWorld',
+    'Withdraw turns',
+    [
+      {
+        description: 'All turns above turn 1',
+        arguments: { world_slug: 'TASK-2', to_turn: 1, reason: 'wrong branch' },
+      },
+    ],
+    'ends',
+  ),
   listTool('list_turns', 'listTurns', 'Turns', [
     { description: 'The turns of a world', arguments: { ...trial, limit: 10 } },
   ]),

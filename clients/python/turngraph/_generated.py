@@ -252,6 +252,8 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
     # the turns before the prior one, newest first, at most 5
     tried_before: list[LoadTurnContinuationContextAnswerTriedBeforeItem]
+    # turns after the newest one that rollbacks withdrew; absent if there are none
+    withdrawn: NotRequired[list[LoadTurnContinuationContextAnswerWithdrawnItem]]
     # those that hold for the coming turn
     promises: LoadTurnContinuationContextAnswerPromises | None
     stall: LoadTurnContinuationContextAnswerStall | None
@@ -401,6 +403,13 @@ class LoadTurnContinuationContextAnswerTriedBeforeItem(TypedDict):
     turn_number: float
     # the start of the Player's summary, in one line
     text: str
+
+
+class LoadTurnContinuationContextAnswerWithdrawnItem(TypedDict):
+    from_turn: float
+    to_turn: float
+    reason: str | None
+    withdrawn_at: str
 
 
 class LoadTurnContinuationContextAnswerPromises(TypedDict):
@@ -1196,6 +1205,39 @@ class DeleteWorldRequest(TypedDict):
     world_slug: str
 
 
+class RollbackWorldRequest(TypedDict):
+    world_slug: str
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # the last turn that stays; 0: none
+    to_turn: int
+    # why, in one line: the next context says it
+    reason: NotRequired[str | None]
+
+
+class RollbackWorldAnswer(TypedDict):
+    world_slug: str
+    project: str
+    feature_id: str
+    task_id: str
+    # the greatest turn number present; 0 before the first
+    current_turn: float
+    executor: str
+    lease_ttl_ms: float
+    # what ends its runs early
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    budget: NotRequired[CreateWorldAnswerBudget]
+    # the pause after a failed attempt; without it, that of the executor
+    backoff: NotRequired[CreateWorldAnswerBackoff]
+    resume: NotRequired[Literal["never", "auto"]]
+    active_turn_run_id: str | None
+    active_attempt_id: str | None
+    created_at: str
+    deleted_at: str | None
+    # number of turns that this call withdrew
+    withdrawn: float
+
+
 class RunTurnRequest(TypedDict):
     world_slug: str
     # default: the connection's project
@@ -1623,9 +1665,54 @@ class GetTurnHistoryRequest(TypedDict):
 
 
 class GetTurnHistoryAnswer(TypedDict):
-    items: list[TurnState]
+    items: list[GetTurnHistoryAnswerItemsItem]
     # null on the last page
     next_cursor: str | None
+
+
+class GetTurnHistoryAnswerItemsItem(TypedDict):
+    # TURN-{feature_id}-{turn_number}: for display only
+    id: str
+    key: str
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turn_number: float
+    player_summary: str
+    player_decision: Literal["implemented", "failed", "blocked", "unknown"]
+    player_decision_raw: str | None
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_decision_raw: str | None
+    coach_feedback: str | None
+    delivered_feedback: str | None
+    mode: Literal["fresh_start", "recovering_state", "continuing_work"]
+    blockers_found: list[str]
+    progress_summary: str
+    acceptance_criteria_status: dict[str, Literal["verified", "rejected", "pending", "unknown"]]
+    verifications: list[CaptureTurnStateAnswerVerificationsItem]
+    promises: list[CaptureTurnStateAnswerPromisesItem]
+    issues: list[CaptureTurnStateAnswerIssuesItem]
+    gates: dict[str, Literal["passed", "failed", "unknown"]]
+    tests_passed: float | None
+    tests_failed: float | None
+    coverage: float | None
+    arch_score: float | None
+    started_at: str | None
+    completed_at: str | None
+    duration_seconds: float | None
+    lessons_from_turn: list[str]
+    what_to_try_next: str | None
+    files_modified: list[str]
+    commit: str | None
+    transcript_session_ids: list[str]
+    extra: dict[str, Any]
+    created_at: str
+    recorded_by: str | None
+    # when a rollback withdrew it; only of a withdrawn record
+    withdrawn_at: NotRequired[str]
+    # reason of the rollback, if it was given
+    withdrawn_reason: NotRequired[str]
 
 
 class ListTranscriptTurnsRequest(TypedDict):
@@ -2253,6 +2340,7 @@ ROUTES: dict[str, Route] = {
     "getWorld": Route("GET", "/v1/worlds/{world_slug}", False, True, ("world_slug",)),
     "setWorld": Route("PATCH", "/v1/worlds/{world_slug}", True, True, ("world_slug",)),
     "deleteWorld": Route("DELETE", "/v1/worlds/{world_slug}", False, True, ("world_slug",)),
+    "rollbackWorld": Route("POST", "/v1/worlds/{world_slug}/rollback", True, True, ("world_slug", "to_turn",)),
     "runTurn": Route("POST", "/v1/worlds/{world_slug}/turn-runs", True, True, ("world_slug",)),
     "listAttempts": Route("GET", "/v1/worlds/{world_slug}/attempts", False, True, ("world_slug",)),
     "nextAttempt": Route("GET", "/v1/worlds/{world_slug}/next", False, True, ("world_slug", "worker_id",)),
@@ -2398,6 +2486,11 @@ class Calls:
     def delete_world(self, **fields: Unpack[DeleteWorldRequest]) -> World:
         """Mark a world deleted; its slug stays taken."""
         answer: World = self._call("deleteWorld", fields)
+        return answer
+
+    def rollback_world(self, **fields: Unpack[RollbackWorldRequest]) -> RollbackWorldAnswer:
+        """Withdraw the newest turns of a world: they leave every view but the history of their numbers."""
+        answer: RollbackWorldAnswer = self._call("rollbackWorld", fields)
         return answer
 
     def run_turn(self, **fields: Unpack[RunTurnRequest]) -> RunTurnAnswer:
