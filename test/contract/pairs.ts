@@ -110,7 +110,7 @@ export function pairsContract(store: StoreUnderTest): void {
       await fillWithEverything(handles.graph)
       await capture(30, { completedAt: '2031-01-01T00:00:00Z', coachDecision: 'rejected' })
       const all = await pairsIn(handles.graph)
-      expect(all).toHaveLength(11)
+      expect(all).toHaveLength(13)
       for (const limit of [1, 3]) expect(await pairsIn(handles.graph, { limit })).toEqual(all)
       const own = await Promise.all(
         [PROJECT, ...OTHER_PROJECTS].map((project) => pairsIn(handles.graph, { project })),

@@ -552,6 +552,17 @@ describe('worlds', () => {
     const history = await turngraph.run(['world', 'history', 'TASK-1', '1', '--json'])
     expect(JSON.parse(history.stdout).items).toMatchObject([{ player_summary: 'Built it' }])
   })
+
+  test('a rollback withdraws turns, and the history of their numbers says when and why', async () => {
+    await captured(1)
+    const back = ['worlds', 'rollback', 'TASK-1', '--to-turn', '0', '--reason', 'wrong branch']
+    expect((await turngraph.run(back)).stdout).toBe('Withdrew 1 turn of world TASK-1; the next turn is 1\n')
+    expect((await turngraph.run(back)).stdout).toBe('Withdrew 0 turns of world TASK-1; the next turn is 1\n')
+    expect((await turngraph.run(['worlds', 'history', 'TASK-1', '1'])).stdout).toMatch(
+      /WITHDRAWN.*REASON.*\n.*\t20\d\d-.*\twrong branch\t/,
+    )
+    expect((await turngraph.run(['worlds', 'rollback', 'TASK-1'])).code).toBe(2)
+  })
 })
 
 test('specify shows the newest or an earlier specification of a task', async () => {

@@ -213,6 +213,18 @@ describe('every route of the contract', () => {
       status: 200,
       body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
     })
+    const rolledBack = await run('POST /v1/worlds/{world_slug}/rollback', '/v1/worlds/TASK-1/rollback', {
+      body: { to_turn: 0, reason: 'wrong branch' },
+    })
+    expect(rolledBack).toMatchObject({
+      status: 200,
+      body: { world_slug: 'TASK-1', withdrawn: 1, current_turn: 0 },
+    })
+    const withdrawn = await call('GET', '/v1/worlds/TASK-1/turns/1/history')
+    expect(withdrawn.body.items[0]).toMatchObject({
+      withdrawn_at: expect.any(String),
+      withdrawn_reason: 'wrong branch',
+    })
     const deleted = await run('DELETE /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
     expect([deleted.status, deleted.body.deleted_at]).toEqual([200, expect.any(String)])
     const gone = await call('GET', '/v1/worlds/TASK-1')
@@ -231,7 +243,7 @@ describe('every route of the contract', () => {
       dry_run: false,
       done: true,
       next_cursor: null,
-      counts: { World: 1, Turn: 1, SupersededTurn: 1 },
+      counts: { World: 1, SupersededTurn: 2 },
       worlds: ['TASK-1'],
       skipped: [],
     })
