@@ -240,6 +240,11 @@ describe('reports', () => {
       'pattern',
       'errors',
       'parallel_steps',
+      'models',
+      'input_tokens',
+      'output_tokens',
+      'cache_read_tokens',
+      'cache_creation_tokens',
     ])
     const keys = async (route: string) => Object.keys((await started.call('GET', route)).body.items[0])
     expect(await keys('/v1/transcript-patterns')).toEqual(['pattern', 'count', 'avg_length', 'sessions'])
