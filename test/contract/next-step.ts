@@ -5,7 +5,7 @@ import { type StoreUnderTest, useGraph } from './store.ts'
 
 const task = { featureId: FEATURE, taskId: TASK }
 
-/** What matters now (contract: doors.md, section 1). */
+/** The next step of a task (contract: doors.md, section 1). */
 export function nextStepContract(store: StoreUnderTest): void {
   describe('the next step', () => {
     const handles = useGraph(store)
