@@ -164,6 +164,9 @@ describe('a task file in Markdown', () => {
       tasks: [],
       refused: 'states 2001 criteria of one task; the limit is 2000',
     })
+    expect(read(`# Acceptance criteria\n${'- same\n'.repeat(20_001)}`).refused).toBe(
+      'has more than 20000 items of one task',
+    )
   })
 
   test('ends at a heading of a level above', () => {

@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } fro
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { TurngraphError } from '../../core/errors.ts'
 import type { SpecifyReport } from './report.ts'
 import { declareSpecifications, type ReadFilesOptions, readSpecificationFiles } from './specify-files.ts'
 
@@ -122,6 +123,7 @@ test('the flags name what a file does not name, and files without a task are par
       declared.push(`${taskId}: ${criteria.map(({ criterionId = '', text }) => `${criterionId} ${text}`)}`)
       return { version: 1, created: true, total: criteria.length }
     },
+    getSpecification: () => Promise.reject(new Error('not asked')),
   }
   const stated = await read([root], { featureId: 'G', taskId: 'T' })
   await declareSpecifications(client, stated, {})
@@ -132,4 +134,49 @@ test('the flags name what a file does not name, and files without a task are par
     'c.md | markdown | F/TASK-9 AC-001 | null: --feature is not used: the file itself names the feature | null: --task is not used: the file itself names its tasks',
   ])
   expect(stated.report.files.map(({ tasks }) => tasks[0]?.version)).toEqual([1, 1, 1])
+})
+
+const openSpec = (...scenarios: string[]) =>
+  scenarios
+    .map((name) => `### Requirement: ${name}\n\n#### Scenario: ${name}\n\n- **THEN** it holds\n`)
+    .join('\n')
+
+test('an archived change, the specification and a change of OpenSpec are versions, and a repetition declares none', async () => {
+  const root = await folderWith({
+    'openspec/changes/add-b/specs/cart/spec.md': `## ADDED Requirements\n${openSpec('b')}`,
+    'openspec/changes/archive/2026-01-01-a/specs/cart/spec.md': `## ADDED Requirements\n${openSpec('a')}`,
+    'openspec/specs/cart/spec.md': `# cart\n## Requirements\n${openSpec('a', 'c')}`,
+  })
+  const versions: { criterionId: string; text: string; kind: string }[][] = []
+  const client = {
+    declareCriteria: async ({ criteria }: { criteria: { criterionId?: string; text: string }[] }) => {
+      versions.push(criteria.map(({ text }, i) => ({ criterionId: `AC-00${i + 1}`, text, kind: 'code' })))
+      return { version: versions.length, created: true, total: criteria.length }
+    },
+    getSpecification: async () => {
+      const criteria = versions.at(-1)
+      if (criteria === undefined) throw new TurngraphError('not_found', 'none')
+      return { version: versions.length, criteria }
+    },
+  }
+  const declare = async (place: string) => {
+    const stated = await read([path.join(root, place)])
+    await declareSpecifications(client, stated, {})
+    return stated.report.files.map(({ tasks }) => [
+      tasks[0]?.criteria.map(({ text }) => text[0]).join(''),
+      tasks[0]?.version,
+    ])
+  }
+  expect(await declare('')).toEqual([
+    ['a', 1],
+    ['ac', 2],
+    ['acb', 3],
+  ])
+  expect(await declare('')).toEqual([
+    ['a', null],
+    ['ac', null],
+    ['acb', 3],
+  ])
+  expect(versions).toHaveLength(3)
+  expect(await declare('openspec/changes/add-b/specs/cart/spec.md')).toEqual([['acb', 4]])
 })

@@ -1,13 +1,15 @@
 /** Reads specification files, groups their criteria by task, and declares them (contract: doors.md, 3). */
 import { isUtf8 } from 'node:buffer'
 import { isDeepStrictEqual } from 'node:util'
-import { asTurngraphError, TurngraphError } from '../../core/errors.ts'
+import { asTurngraphError, hasCode, TurngraphError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { rankOfPath } from '../find-task-files.ts'
+import { order } from '../folders.ts'
 import { type FoundFile, findSpecificationFiles } from './find-specification-files.ts'
 import type { FormatName } from './format-names.ts'
 import { chooseFormat, readSpecification } from './formats.ts'
+import { type OpenSpecPlace, orderOfPlace, placeOf } from './openspec.ts'
 import type { SpecifiedFile, SpecifyReport } from './report.ts'
 import { describeExcess, type ReadOptions, type Stated, type StatedCriterion, StatedList } from './stated.ts'
 
@@ -19,6 +21,10 @@ export type SpecifyTarget = {
     criteria: { criterionId?: string; text: string; kind?: StatedCriterion['kind'] }[]
     source: { path: string }
   }): Promise<{ version: number; created: boolean; total: number; warnings?: string[] | undefined }>
+  getSpecification(input: { project: string | null; featureId: string; taskId: string }): Promise<{
+    version: number
+    criteria: { criterionId: string; text: string; kind: string }[]
+  }>
 }
 
 export type ReadFilesOptions = {
@@ -50,6 +56,8 @@ type TaskOfFile = {
   taskId: string
   /** True if the flags name the task: several such files state parts of one task. */
   isNamedByFlags: boolean
+  /** Whether it is a version of its task, after the one before it. */
+  isVersion?: boolean
 }
 
 /** Result of reading files: the report, and the lists that can be declared. */
@@ -70,18 +78,29 @@ export async function readSpecificationFiles(
   const found = await findSpecificationFiles(paths)
   const files: SpecifiedFile[] = found.refused.map(({ path, reason }) => refusedFile(path, reason))
   const tasks: TaskOfFile[] = []
-  for (const each of found.files) {
-    const read = await readFile(each, each.isNamed && paths.length === 1, options)
-    if (read === null) continue
+  const openSpec: OpenSpecFile[] = []
+  const add = (read: ReadFile | null) => {
+    if (read === null) return
     files.push(read.file)
     tasks.push(...read.tasks)
   }
-  const groups = groupBy(tasks, ({ featureId, taskId }) => JSON.stringify([featureId, taskId]))
-  return {
-    report: { files },
-    declarations: [...groups.values()].flatMap((group) => toDeclaration(group) ?? []),
+  for (const each of found.files) {
+    const text = await readText(each, each.isNamed && paths.length === 1, options)
+    if (typeof text !== 'string') {
+      files.push(text)
+      continue
+    }
+    const format = options.format ?? chooseFormat(each.path, text)
+    const place = format === 'openspec' ? placeOf(each.path.replaceAll('\\', '/')) : null
+    if (place !== null) openSpec.push({ path: each.path, text, place })
+    else add(await readFile(each, format, text, options))
   }
+  for (const read of await readOpenSpecFiles(openSpec, options)) add(read)
+  const declarations = [...groupBy(tasks, keyOf).values()].flatMap(toDeclarations)
+  return { report: { files }, declarations }
 }
+
+const keyOf = ({ featureId, taskId }: TaskOfFile): string => JSON.stringify([featureId, taskId])
 
 /** Declares what was read. A task that is rejected is reported in `refused`, and the others are declared. */
 export async function declareSpecifications(
@@ -90,8 +109,40 @@ export async function declareSpecifications(
   { project = null }: { project?: string | null | undefined },
 ): Promise<DeclaredTask[]> {
   const declared: DeclaredTask[] = []
-  for (const each of declarations) declared.push(...(await declare(client, each, project)))
+  const byTask = groupBy(declarations, ({ parts: [first] }) => (first === undefined ? '' : keyOf(first)))
+  for (const versions of byTask.values()) {
+    const isSeries = versions.length > 1
+    const present = isSeries ? await findDeclaredVersions(client, versions, project) : 0
+    for (const each of versions.slice(present)) declared.push(...(await declare(client, each, project)))
+  }
   return declared
+}
+
+/**
+ * Returns how many of the versions are declared already: the newest one in the graph is the last of them.
+ * Without this, each repetition would declare all versions again.
+ */
+async function findDeclaredVersions(
+  client: SpecifyTarget,
+  versions: readonly Declaration[],
+  project: string | null,
+): Promise<number> {
+  const [first] = versions[0]?.parts ?? []
+  if (first === undefined) return 0
+  const task = { project, featureId: first.featureId, taskId: first.taskId }
+  const newest = await client.getSpecification(task).catch((error: unknown) => {
+    if (hasCode(error, 'not_found')) return null
+    throw error
+  })
+  const listed = newest?.criteria.map(({ criterionId, text, kind }) => ({ criterionId, text, kind }))
+  const last = versions.findLastIndex(({ criteria }) =>
+    isDeepStrictEqual(
+      criteria.map(toReported).map(({ tests: _, ...criterion }) => criterion),
+      listed,
+    ),
+  )
+  for (const { entry } of versions[last]?.parts ?? []) entry.version = newest?.version ?? null
+  return last + 1
 }
 
 const refusedFile = (path: string, refused: string): SpecifiedFile => ({
@@ -102,25 +153,65 @@ const refusedFile = (path: string, refused: string): SpecifiedFile => ({
   refused,
 })
 
+/** The text of a file, or the file as it is refused. */
+async function readText(
+  { path }: FoundFile,
+  isOnly: boolean,
+  options: ReadFilesOptions,
+): Promise<string | SpecifiedFile> {
+  try {
+    return toText(await options.readFile(path), path)
+  } catch (error) {
+    if (isOnly) throw error
+    return refusedFile(path, withoutPath(asTurngraphError(error).message, path))
+  }
+}
+
+type ReadFile = { file: SpecifiedFile; tasks: TaskOfFile[] }
+
 /** Null: a Markdown file of a folder that has nothing to do with criteria. */
 async function readFile(
   { path, isNamed }: FoundFile,
-  isOnly: boolean,
+  format: FormatName,
+  text: string,
   options: ReadFilesOptions,
-): Promise<{ file: SpecifiedFile; tasks: TaskOfFile[] } | null> {
-  let source: string
-  try {
-    source = toText(await options.readFile(path), path)
-  } catch (error) {
-    if (isOnly) throw error
-    return { file: refusedFile(path, withoutPath(asTurngraphError(error).message, path)), tasks: [] }
-  }
-  const format = options.format ?? chooseFormat(path, source)
+): Promise<ReadFile | null> {
   const { featureId = null } = options
-  const stated = await readSpecification(format, source, { ...pickOptions(options), path, featureId })
-  if (!isNamed && format === 'markdown' && stated.tasks.length === 0 && stated.warnings.length === 0)
-    return null
-  return nameTasks(path, format, stated, options)
+  const stated = await readSpecification(format, text, { ...pickOptions(options), path, featureId })
+  const isOther = format === 'markdown' && stated.tasks.length === 0 && stated.warnings.length === 0
+  return isOther && !isNamed ? null : nameTasks(path, format, stated, options)
+}
+
+type OpenSpecFile = { path: string; text: string; place: OpenSpecPlace }
+
+/** Reads the files of each capability in their order, each with the earlier ones. */
+async function readOpenSpecFiles(
+  files: readonly OpenSpecFile[],
+  options: ReadFilesOptions,
+): Promise<ReadFile[]> {
+  const read: ReadFile[] = []
+  for (const group of groupBy(files, ({ place }) =>
+    JSON.stringify([place.root, place.capability]),
+  ).values()) {
+    const sorted = group.toSorted((a, b) => order(orderOfPlace(a.place), orderOfPlace(b.place)))
+    let earlier: string[] = []
+    for (const { path, text, place } of sorted) {
+      const isFirstChange = place.change !== null && !place.isArchived && earlier.length === 0
+      if (isFirstChange) earlier = await readBase(place, options)
+      const stated = await readSpecification('openspec', text, { path, earlier })
+      const named = nameTasks(path, 'openspec', stated, options)
+      read.push({ ...named, tasks: named.tasks.map((task) => ({ ...task, isVersion: true })) })
+      earlier = place.change === null ? [text] : [...earlier, text]
+    }
+  }
+  return read
+}
+
+/** The specification that a change changes, if only the change is to be read. */
+async function readBase({ root, capability }: OpenSpecPlace, options: ReadFilesOptions): Promise<string[]> {
+  const path = `${root}specs/${capability}/spec.md`
+  const text = await readText({ path, isNamed: false }, false, options)
+  return typeof text === 'string' ? [text] : []
 }
 
 const pickOptions = ({
@@ -187,11 +278,14 @@ const toReported = ({ criterionId, text, kind = 'code', tests }: StatedCriterion
   ...(tests !== undefined && { tests }),
 })
 
-/** What the files of one task state together; null if it is refused. */
-function toDeclaration(group: readonly TaskOfFile[]): Declaration | null {
+/** What the files of one task state: their versions, the parts of one list, or copies of which one counts. */
+function toDeclarations(group: readonly TaskOfFile[]): Declaration[] {
+  if (group.every(({ isVersion }) => isVersion))
+    return group.map((task) => ({ parts: [task], criteria: task.stated }))
   const parts = group.every(({ isNamedByFlags }) => isNamedByFlags) ? group : [chooseCopy(group)]
   const [first, ...others] = parts
-  const criteria = first !== undefined && others.length === 0 ? first.stated : joinParts(parts)
+  if (first === undefined) return []
+  const criteria = others.length === 0 ? first.stated : joinParts(parts)
   const reported = criteria.map(toReported)
   for (const { entry, stated } of parts) {
     const texts = new Set(stated.map(({ text }) => text))
@@ -199,7 +293,7 @@ function toDeclaration(group: readonly TaskOfFile[]): Declaration | null {
   }
   const refused = describeExcess(criteria)
   if (refused !== null) refuse(parts, refused)
-  return refused === null ? { parts, criteria } : null
+  return refused === null ? [{ parts, criteria }] : []
 }
 
 async function declare(

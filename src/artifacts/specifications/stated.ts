@@ -39,6 +39,8 @@ export type ReadOptions = {
 /** Maximum length of the criteria of one task: the request that declares them is below 1 MiB. */
 const MAX_STATED_CHARACTERS = 512 * 1024
 const MAX_TEXT_BYTES = 64 * 1024
+/** Maximum number of texts of one task that are looked at: a hostile file has a million. */
+const MAX_TEXTS = 20_000
 
 type Candidate = StatedCriterion & { line: number | null; section: string | null }
 
@@ -71,6 +73,7 @@ export class StatedList {
   /** Adds a text. A text without words, or with the words of an earlier one, is left out with a warning. */
   add({ text, line, criterionId, section = null, tests }: Addition): void {
     this.added++
+    if (this.added > MAX_TEXTS) return
     const split =
       criterionId === undefined ? splitLabel(cleanText(text)) : { label: criterionId, text: cleanText(text) }
     const words = joinedWords(split.text)
@@ -160,6 +163,8 @@ export function toStated(
   none: string,
 ): Stated {
   const criteria = list.toCriteria()
+  if (list.added > MAX_TEXTS)
+    return { tasks: [], warnings, refused: `has more than ${MAX_TEXTS} items of one task` }
   const refused = criteria.length === 0 ? `states no criteria: ${none}` : describeExcess(criteria)
   return refused === null ? { tasks: [{ ...names, criteria }], warnings } : { tasks: [], warnings, refused }
 }

@@ -1,0 +1,77 @@
+/** Reads the issues of beads: `.beads/*.jsonl`, or a list in JSON. Each issue with acceptance criteria is a task. Pure. */
+
+import { parseSource } from './json.ts'
+import { collectTexts, readSections } from './sections.ts'
+import { describeExcess, type Stated, StatedList, type StatedTask, type StatedWarning } from './stated.ts'
+
+export function readBeads(source: string): Stated {
+  const warnings: StatedWarning[] = []
+  const tasks: StatedTask[] = []
+  const issues = listIssues(source.replace(/^\uFEFF/, ''), warnings)
+  let silent = 0
+  for (const { issue, line } of issues) {
+    const { id, acceptance_criteria: given, status } = issue
+    if (status === 'tombstone') continue
+    if (typeof id !== 'string' || id === '')
+      warnings.push({ line, message: 'an issue has no id; it is not read' })
+    else if (typeof given !== 'string' || given.trim() === '') silent++
+    else {
+      const list = new StatedList(warnings)
+      for (const text of splitLoose(given)) list.add({ text, line })
+      const criteria = list.toCriteria()
+      const excess = describeExcess(criteria)
+      if (excess !== null) warnings.push({ line, message: `the issue ${id} ${excess}; it is not read` })
+      else if (criteria.length > 0) tasks.push({ featureId: null, taskId: id, criteria })
+    }
+  }
+  if (silent > 0)
+    warnings.push({
+      line: null,
+      message: `${silent} of ${issues.length} issues state no acceptance_criteria`,
+    })
+  return tasks.length > 0
+    ? { tasks, warnings }
+    : { tasks, warnings, refused: 'states no criteria: no issue has acceptance_criteria' }
+}
+
+type Issue = { issue: Record<string, unknown>; line: number | null }
+
+function listIssues(source: string, warnings: StatedWarning[]): Issue[] {
+  const whole = source.trimStart().startsWith('[') ? parseSource(source).value : undefined
+  const values = Array.isArray(whole)
+    ? whole.map((value: unknown) => ({ value, line: null }))
+    : source
+        .split('\n')
+        .flatMap((text, i) => (text.trim() === '' ? [] : [{ value: parseSource(text).value, line: i + 1 }]))
+  return values.flatMap(({ value, line }) => {
+    if (typeof value === 'object' && value !== null)
+      return [{ issue: value as Record<string, unknown>, line }]
+    warnings.push({ line, message: 'is not a JSON object; it is not read' })
+    return []
+  })
+}
+
+/** Splits a text into its items, and the lines outside of lists that say something. Headings are left out. */
+export function splitLoose(text: string): string[] {
+  // Some programs write the two characters \n instead of a line break.
+  const lines = text.replace(/(?:\\r)?\\n(?![a-z])/g, '\n')
+  return readSections(lines).flatMap(({ items, texts }) => {
+    const starts = new Set(items.map(({ line }) => line))
+    const ofTexts = texts.flatMap(({ kind, line: first, lines: own }) =>
+      own.flatMap((each, i) => {
+        const line = first + i
+        const leadsToList =
+          each.trimEnd().endsWith(':') &&
+          starts.has(line + 1 + Number(own[i + 1] === undefined && !starts.has(line + 1)))
+        return leadsToList || (kind === 'fence' && (i === 0 || /^(?:`{3,}|~{3,})$/.test(each.trim())))
+          ? []
+          : [{ text: each, line }]
+      }),
+    )
+    const all = [
+      ...items.flatMap((item) => collectTexts(item)),
+      ...ofTexts.filter(({ text: each }) => each.trim() !== ''),
+    ]
+    return all.sort((a, b) => a.line - b.line).map(({ text: each }) => each)
+  })
+}

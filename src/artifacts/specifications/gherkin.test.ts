@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { readGherkin } from './gherkin.ts'
+
+const FEATURE = `@shop
+Feature: Cart
+  Background:
+    Given a shop
+
+  Scenario: A book is added
+    Given an empty cart
+    When a buyer adds a book:
+      | title | price |
+      | Emma  | 9     |
+    Then the cart says
+      """
+      One book
+      """
+
+  @slow
+  Scenario Outline: <count> books cost <sum>
+    When a buyer adds <count> books
+    Then the sum is <sum>
+
+    Examples: Prices
+      | count | sum |
+      | 1     | 9   |
+
+  Rule: Cards
+    Scenario Outline: <case>
+      Then <case> is accepted
+
+      Examples:
+        | case   |
+        | Visa   |
+        | Amex   |
+`
+
+test('each scenario is a criterion with its steps and examples, and names its tests', async () => {
+  const { tasks, warnings } = await readGherkin(FEATURE)
+  expect(tasks[0]?.criteria).toEqual([
+    {
+      text: 'A book is added: Given an empty cart When a buyer adds a book: | title | price | | Emma | 9 | Then the cart says One book',
+      tests: ['A book is added'],
+    },
+    {
+      text: '<count> books cost <sum>: When a buyer adds <count> books Then the sum is <sum> Examples: Prices | count | sum | | 1 | 9 |',
+      tests: ['* books cost *'],
+    },
+    { text: '<case>: Then <case> is accepted Examples: | case | | Visa | | Amex |', tests: ['Visa', 'Amex'] },
+  ])
+  expect(warnings).toEqual([{ line: 3, message: 'the background is not part of the criteria' }])
+})
+
+test('an outline whose name no example completes names no test, for * would match every one', async () => {
+  const { tasks } = await readGherkin(
+    'Feature: F\n  Scenario Outline: <case>\n    Then a\n    Examples:\n      | other |\n      | b |\n',
+  )
+  expect(tasks[0]?.criteria).toEqual([{ text: '<case>: Then a Examples: | other | | b |' }])
+})
+
+test('keywords may be in any language', async () => {
+  const { tasks } = await readGherkin(
+    '# language: de\nFunktionalität: Korb\n  Szenario: Voll\n    Wenn er voll ist\n',
+  )
+  expect(tasks[0]?.criteria).toEqual([{ text: 'Voll: Wenn er voll ist', tests: ['Voll'] }])
+})
+
+test('a file that the parser refuses is read by its scenario lines', async () => {
+  const { tasks, warnings } = await readGherkin(
+    'Feature: F\n  Scenario: One\n    Given a\n    nonsense\n  Scenario: Two\n    | a |\n  Background:\n    Given no\n',
+  )
+  expect(tasks[0]?.criteria).toEqual([
+    { text: 'One: Given a nonsense', tests: ['One'] },
+    { text: 'Two: | a |', tests: ['Two'] },
+  ])
+  expect(warnings).toEqual([
+    {
+      line: 4,
+      message: expect.stringMatching(/^the parser refuses the file: .*; it is read by its scenario lines$/s),
+    },
+  ])
+  expect((await readGherkin('nothing')).refused).toBe('states no criteria: it has no scenario')
+})

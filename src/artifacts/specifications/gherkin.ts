@@ -1,0 +1,119 @@
+/** Reads a `.feature` file: one criterion for each scenario, by the parser of Cucumber. Pure. */
+import type { Dialect, Parser } from '@cucumber/gherkin'
+import { type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
+
+/** Maximum number of names of an outline whose own name is only a placeholder. */
+const MAX_NAMES = 100
+
+type Feature = NonNullable<ReturnType<Parser<object>['parse']>['feature']>
+type Child = Feature['children'][number]
+type Scenario = NonNullable<Child['scenario']>
+type TableRow = Scenario['examples'][number]['tableBody'][number]
+
+/** A file that the parser refuses is read by the lines of its scenarios, with a warning. */
+export async function readGherkin(source: string): Promise<Stated> {
+  const warnings: StatedWarning[] = []
+  const list = new StatedList(warnings)
+  const gherkin = await import('@cucumber/gherkin')
+  const text = source.replace(/^\uFEFF/, '')
+  try {
+    let id = 0
+    const builder = new gherkin.AstBuilder(() => `${id++}`)
+    const parser = new gherkin.Parser(builder, new gherkin.GherkinClassicTokenMatcher())
+    parser.stopAtFirstError = true
+    const { feature } = parser.parse(text)
+    if (feature !== undefined) addFeature(feature, list, warnings)
+  } catch (error) {
+    if (!(error instanceof gherkin.Errors.GherkinException)) throw error
+    const { line = null } = error.location ?? {}
+    warnings.push({
+      line,
+      message: `the parser refuses the file: ${error.message}; it is read by its scenario lines`,
+    })
+    addScenarioLines(text, gherkin.dialects, list)
+  }
+  return toStated(list, { featureId: null, taskId: null }, warnings, 'it has no scenario')
+}
+
+function addFeature({ children }: Feature, list: StatedList, warnings: StatedWarning[]): void {
+  const all = children.flatMap((child): readonly Child[] => child.rule?.children ?? [child])
+  for (const { background, scenario } of all) {
+    if (background !== undefined)
+      warnings.push({ line: background.location.line, message: 'the background is not part of the criteria' })
+    if (scenario !== undefined) addScenario(scenario, list)
+  }
+}
+
+function addScenario(scenario: Scenario, list: StatedList): void {
+  const { name, steps, examples, location } = scenario
+  const parts = [
+    ...steps.flatMap(({ keyword, text, docString, dataTable }) => [
+      `${keyword.trim()} ${text}`,
+      ...(docString === undefined ? [] : [docString.content]),
+      ...writeRows(dataTable?.rows ?? []),
+    ]),
+    ...examples.flatMap(({ keyword, name: title, tableHeader, tableBody }) => [
+      `${keyword}: ${title}`.trim(),
+      ...writeRows(tableHeader === undefined ? [] : [tableHeader, ...tableBody]),
+    ]),
+  ]
+  const text = [name === '' ? '' : `${name}:`, ...parts].join('\n')
+  list.add({
+    text: parts.length === 0 ? name : text,
+    line: location.line,
+    criterionId: null,
+    tests: namesOfTests(scenario),
+  })
+}
+
+const writeRows = (rows: readonly TableRow[]): string[] =>
+  rows.map(({ cells }) => `| ${cells.map(({ value }) => value).join(' | ')} |`)
+
+const PLACEHOLDER = /<[^<>]+>/g
+
+/** A placeholder is any text. A name that has no other words is written with each of its examples. */
+function namesOfTests({ name, examples }: Scenario): string[] {
+  if (examples.length === 0) return name.trim() === '' ? [] : [name]
+  const pattern = name.replace(PLACEHOLDER, '*')
+  if (/[\p{L}\p{N}]/u.test(pattern)) return [pattern]
+  const names = new Set<string>()
+  for (const { tableHeader, tableBody } of examples)
+    for (const { cells } of tableBody.slice(0, MAX_NAMES)) {
+      const values = new Map(cells.map(({ value }, i) => [`<${tableHeader?.cells[i]?.value}>`, value]))
+      names.add(name.replace(PLACEHOLDER, (found) => values.get(found) ?? found))
+    }
+  return [...names].filter((each) => !/<[^<>]+>/.test(each) && each.trim() !== '').slice(0, MAX_NAMES)
+}
+
+function addScenarioLines(text: string, dialects: Readonly<Record<string, Dialect>>, list: StatedList): void {
+  const language = /^[ \t]*#[ \t]*language[ \t]*:[ \t]*(\S+)/m.exec(text)?.[1] ?? 'en'
+  const dialect = dialects[language] ?? dialects.en
+  const scenarios = new Set([...(dialect?.scenario ?? []), ...(dialect?.scenarioOutline ?? [])])
+  const others = new Set([
+    ...(dialect?.feature ?? []),
+    ...(dialect?.rule ?? []),
+    ...(dialect?.background ?? []),
+  ])
+  let open: { name: string; line: number; parts: string[] } | null = null
+  const close = () => {
+    if (open === null) return
+    const { name, line, parts } = open
+    const full = parts.length === 0 ? name : [`${name}:`, ...parts].join('\n')
+    list.add({
+      text: full,
+      line,
+      criterionId: null,
+      tests: /<[^<>]+>/.test(name) || name === '' ? [] : [name],
+    })
+  }
+  for (const [i, each] of text.split('\n').entries()) {
+    const line = each.trim()
+    const colon = line.indexOf(':')
+    const keyword = colon < 0 ? '' : line.slice(0, colon)
+    if (scenarios.has(keyword) || others.has(keyword)) {
+      close()
+      open = scenarios.has(keyword) ? { name: line.slice(colon + 1).trim(), line: i + 1, parts: [] } : null
+    } else if (open !== null && line !== '' && !/^[#@]/.test(line)) open.parts.push(line)
+  }
+  close()
+}

@@ -1,0 +1,186 @@
+/** Reads `spec.md` and `tasks.md` of GitHub's spec-kit. Pure. */
+import { splitLabel } from '../../rules/labels.ts'
+import type { ListItem } from '../markdown-lines.ts'
+import {
+  collectTexts,
+  countNoun,
+  type Document,
+  isTable,
+  quoteTitle,
+  readDocument,
+  type Section,
+} from './sections.ts'
+import {
+  cleanText,
+  type ReadOptions,
+  type Stated,
+  StatedList,
+  type StatedWarning,
+  toStated,
+} from './stated.ts'
+
+const OF_PATH = /(?:^|\/)specs\/(\d{3,}[\w-]*)\/(?:spec|tasks)\.md$/
+const BRANCH = /\*\*Feature Branch\*\*\s*:\s*`?([\w./-]+)/i
+
+export function readSpecKit(source: string, options: ReadOptions): Stated {
+  const document = readDocument(source)
+  const feature = document.featureId ?? OF_PATH.exec(options.path)?.[1] ?? BRANCH.exec(source)?.[1] ?? null
+  return /(?:^|\/)tasks\.md$/.test(options.path) || !/\b(?:FR|SC)-?\d|Acceptance Scenarios/i.test(source)
+    ? readTasks(document, feature, options)
+    : readSpec(document, feature)
+}
+
+/** Sections whose items with any label are requirements, and whose items without one are named. */
+const REQUIREMENTS = /requirements?\b|success criteria|measurable|outcomes/i
+const ENTITIES = /entit|assumption|clarification|depend/i
+const KNOWN = /^(?:N?FR|SC)(?![A-Za-z])/i
+
+function readSpec({ taskId, sections }: Document, feature: string | null): Stated {
+  const warnings: StatedWarning[] = []
+  const list = new StatedList(warnings)
+  const counts = new Map<string, number>()
+  for (const section of sections) {
+    const chain = [...section.parents, section].map(({ title }) => title)
+    const isOfScenarios = chain.some((title) => /acceptance scenarios?/i.test(title))
+    if (isOfScenarios) addScenarios(section, storyOf(chain), counts, list)
+    else addRequirements(section, chain, list, warnings)
+  }
+  const names = { featureId: feature, taskId: taskId ?? feature }
+  return toStated(
+    list,
+    names,
+    warnings,
+    'it has no requirement (FR-001), success criterion (SC-001) or acceptance scenario',
+  )
+}
+
+/** `US1` of "User Story 1 - Title"; `AS` without a number. */
+function storyOf(chain: readonly string[]): string {
+  for (const title of chain.toReversed()) {
+    const number = /\bstory\s+(\d+(?:\.\d+)*)/i.exec(title)?.[1]
+    if (number !== undefined) return `US${number}.`
+  }
+  return 'AS-'
+}
+
+function addScenarios(
+  { items, texts }: Section,
+  story: string,
+  counts: Map<string, number>,
+  list: StatedList,
+): void {
+  const paragraphs = texts.filter(({ lines }) => lines.some((line) => /\bgiven\b/i.test(line)))
+  const all = [
+    ...items.flatMap((item) => collectTexts(item)),
+    ...paragraphs.map(({ lines, line }) => ({ text: lines.join('\n'), line })),
+  ]
+  for (const each of all.sort((a, b) => a.line - b.line)) {
+    const count = (counts.get(story) ?? 0) + 1
+    counts.set(story, count)
+    list.add({ ...each, text: each.text.replace(KEYWORD, '$1'), criterionId: `${story}${count}` })
+  }
+}
+
+const KEYWORD = /(?:\*\*|__)(given|when|then|and|but)(?:\*\*|__)/gi
+
+function addRequirements(
+  section: Section,
+  chain: readonly string[],
+  list: StatedList,
+  warnings: StatedWarning[],
+): void {
+  const isOfRequirements =
+    chain.some((title) => REQUIREMENTS.test(title)) && !chain.some((title) => ENTITIES.test(title))
+  const found = [
+    ...section.items.flatMap(listLabeled),
+    ...section.texts.flatMap(({ lines, line, ...text }) =>
+      isTable({ ...text, lines, line })
+        ? lines.map((row, i) => readRow(row, line + i))
+        : readParagraph(lines, line),
+    ),
+  ]
+  const isRead = ({ label }: Labeled) => label !== null && (isOfRequirements || KNOWN.test(label))
+  for (const { label, text, line } of found.filter(isRead)) list.add({ text, line, criterionId: label })
+  const unread = found.filter((each) => !isRead(each) && each.isItem && cleanText(each.text) !== '')
+  if (isOfRequirements && unread.length > 0) {
+    const message = `${quoteTitle(section)} has ${countNoun(unread.length, 'item')} without an id such as FR-001 that ${unread.length === 1 ? 'is' : 'are'} not read`
+    warnings.push({ line: unread[0]?.line ?? section.line, message })
+  }
+  if (KNOWN.test(section.title) && section.items.length === 0)
+    warnings.push({
+      line: section.line,
+      message: `${quoteTitle(section)} is not read: it is a heading, not an item`,
+    })
+}
+
+type Labeled = { label: string | null; text: string; line: number; isItem: boolean }
+
+/** An item with a label, or otherwise the items in it that have one. */
+function listLabeled(item: ListItem): Labeled[] {
+  const [whole] = collectTexts(item)
+  const { label, text } = splitLabel(cleanText(whole?.text ?? ''))
+  const below = label === null ? item.items.flatMap(listLabeled) : []
+  return below.some((each) => each.label !== null) ? below : [{ label, text, line: item.line, isItem: true }]
+}
+
+/** `FR-001`, `SEC-2.1` or `FR-AUTH-01`. */
+const ROW_ID = /^[A-Z]{1,8}(?:-[A-Z0-9]{1,12}){0,2}-\d{1,4}(?:\.\d{1,3})*[a-z]?$/i
+
+/** The label of a row of a table is its first cell, and the text is its longest one. */
+function readRow(row: string, line: number): Labeled {
+  const [first = '', ...cells] = row
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+    .filter((cell, i) => i > 0 || cell !== '')
+  const id = first.replace(/[*_`]/g, '')
+  const longest = cells.reduce((most, cell) => (cell.length > most.length ? cell : most), '')
+  return { label: ROW_ID.test(id) ? id : null, text: longest, line, isItem: false }
+}
+
+function readParagraph(lines: readonly string[], first: number): Labeled[] {
+  const found: Labeled[] = []
+  for (const [i, line] of lines.entries()) {
+    const { label, text } = splitLabel(line)
+    if (label !== null) found.push({ label, text, line: first + i, isItem: false })
+    else {
+      const last = found.at(-1)
+      if (last !== undefined) last.text += `\n${line}`
+    }
+  }
+  return found
+}
+
+const TASK = /^[*_]{0,2}(T\d{3,}[a-z]?)[*_]{0,2}[:.]?[ \t]+(?:\[(?:P|US\d+)\][ \t]*)*/
+
+/** Each task of a feature, with one criterion: its text. */
+function readTasks(
+  { sections }: Document,
+  featureId: string | null,
+  { tasks: isWanted = false }: ReadOptions,
+): Stated {
+  const warnings: StatedWarning[] = []
+  const found = sections
+    .flatMap(({ items }) => items.flatMap((item) => collectTexts(item, true)))
+    .flatMap(({ text, line }) => {
+      const clean = cleanText(text)
+      const [start = '', id] = TASK.exec(clean) ?? []
+      return id === undefined ? [] : [{ id, text: clean.slice(start.length), line }]
+    })
+  if (found.length === 0)
+    return { tasks: [], warnings, refused: 'states no criteria: it has no task such as "- [ ] T001"' }
+  if (!isWanted) {
+    warnings.push({ line: null, message: `has ${countNoun(found.length, 'task')}; --tasks reads each` })
+    return { tasks: [], warnings }
+  }
+  const seen = new Set<string>()
+  const tasks = found.flatMap(({ id, text, line }) => {
+    if (seen.has(id))
+      warnings.push({ line, message: `the task ${id} is there more than once; the first one is read` })
+    if (seen.has(id)) return []
+    seen.add(id)
+    const list = new StatedList(warnings)
+    list.add({ text, line, criterionId: null })
+    return list.size === 0 ? [] : [{ featureId, taskId: id, criteria: list.toCriteria() }]
+  })
+  return { tasks, warnings }
+}
