@@ -95,7 +95,7 @@ export function completeSettings<Task, Report>(
 
 const { criteria } = specificationOperations.declareCriteria.input.shape
 const taskWithCriteria = z.object({ task: z.object({ criteria }) })
-type DeclaredInput = z.output<typeof criteria>
+type DeclaredInput = NonNullable<z.output<typeof criteria>>
 
 /**
  * Returns a list of criteria, which is declared. Any other form of criteria is only for the Player and the
@@ -104,7 +104,8 @@ type DeclaredInput = z.output<typeof criteria>
 function criteriaIn(task: unknown): DeclaredInput | null {
   if (typeof task !== 'object' || task === null || !('criteria' in task) || !Array.isArray(task.criteria))
     return null
-  return parseInput(taskWithCriteria, { task: { criteria: task.criteria } }, 'runAutobuild').task.criteria
+  const parsed = parseInput(taskWithCriteria, { task: { criteria: task.criteria } }, 'runAutobuild')
+  return parsed.task.criteria ?? null
 }
 
 /** Rejects unknown options: a misspelled one would have no effect. */

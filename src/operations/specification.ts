@@ -1,8 +1,12 @@
 // Declares the operations on the specification of a task.
 import * as z from 'zod'
+import { FORMAT_NAMES, type FormatName } from '../artifacts/specifications/format-names.ts'
+import { readCriteriaOfText } from '../artifacts/specifications/read-text.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
 import { declareCriteria, getSpecification } from '../memory/specification/declare.ts'
 import {
+  type DeclaredInput,
   declaredCriteria,
   specificationSource,
   specificationView,
@@ -12,21 +16,61 @@ import { operation } from './operation.ts'
 
 const task = { project, featureId: name, taskId: name }
 
+/** Maximum length of a text in a format; a request over HTTP is shorter. */
+const MAX_TEXT_CHARACTERS = 8 * 1024 * 1024
+
+type Stated = {
+  featureId: string
+  taskId: string
+  criteria?: DeclaredInput | null | undefined
+  format?: FormatName | null | undefined
+  text?: string | null | undefined
+}
+
+/** @throws `invalid_request` unless either `criteria` or `format` and `text` are given */
+async function criteriaIn({ criteria, format, text, ...names }: Stated): Promise<{
+  criteria: DeclaredInput
+  warnings: string[]
+}> {
+  if (criteria != null && format == null && text == null) return { criteria, warnings: [] }
+  if (criteria == null && format != null && text != null) return readCriteriaOfText({ format, text }, names)
+  const message = 'is required, or `format` and `text` instead of it'
+  throw new TurngraphError('invalid_request', `criteria: ${message}.`, {
+    hint: 'Send {"criteria": [{"text": "…"}]}, or {"format": "markdown", "text": "…"}.',
+    details: { problems: [{ path: 'criteria', message }] },
+  })
+}
+
 export const specificationOperations = {
   declareCriteria: operation({
     summary: 'Declare what must hold: the criteria of a task. The same list again is the same version',
     scope: 'write',
-    input: z.strictObject({ ...task, criteria: declaredCriteria, source: specificationSource.nullish() }),
+    input: z.strictObject({
+      ...task,
+      criteria: declaredCriteria.nullish(),
+      format: z.enum(FORMAT_NAMES).nullish().describe('of `text`'),
+      text: z
+        .string()
+        .max(MAX_TEXT_CHARACTERS, 'is longer than 8 MiB')
+        .nullish()
+        .describe(
+          'a specification file, instead of `criteria`; of several tasks the one with `task_id` is declared',
+        ),
+      source: specificationSource.nullish(),
+    }),
     output: specificationView.extend({
       created: z.boolean().describe('false: the newest version lists the same'),
       warnings: z
         .array(z.string())
         .optional()
-        .describe('of labels: letters of another alphabet look like them'),
+        .describe('of labels with letters of another alphabet, and of the text'),
     }),
-    run: async (graph, input, { caller }) => {
-      const view = await declareCriteria(graph, { ...input, recordedBy: caller?.tokenName })
-      const warnings = warnOfLookAlikes(view.criteria.map(({ criterionId }) => criterionId))
+    run: async (graph, { criteria: given, format, text, ...input }, { caller }) => {
+      const stated = await criteriaIn({ ...input, criteria: given, format, text })
+      const { criteria } = stated
+      const view = await declareCriteria(graph, { ...input, criteria, recordedBy: caller?.tokenName })
+      const labels = view.criteria.map(({ criterionId }) => criterionId)
+      const warnings = [...stated.warnings, ...warnOfLookAlikes(labels)]
       return { ...view, ...(warnings.length > 0 && { warnings }) }
     },
   }),

@@ -63,6 +63,36 @@ export function specificationContract(store: StoreUnderTest): void {
       )
     })
 
+    test('a text in a format is read as `turngraph specify` reads it, and of several tasks the named one is declared', async () => {
+      const text = '# Acceptance criteria\n- AC-7: one\n- one\n\n# Success criteria\n- two\n'
+      const asked = { ...task, format: 'markdown' as const, text }
+      expect(await client().declareCriteria(asked)).toMatchObject({
+        total: 1,
+        criteria: [{ criterionId: 'AC-7', text: 'one' }],
+        warnings: [
+          'line 3: an item repeats the text in line 2; it is read once',
+          'line 5: "Success criteria" is not read: it has 1 item',
+        ],
+      })
+      const issues = ['TASK-9', task.taskId].map((id) =>
+        JSON.stringify({ id, acceptance_criteria: `- of ${id}` }),
+      )
+      const beads = { ...task, format: 'beads' as const, text: issues.join('\n') }
+      expect(await client().declareCriteria(beads)).toMatchObject({
+        version: 2,
+        criteria: [{ text: `of ${task.taskId}` }],
+      })
+      const other = client().declareCriteria({ ...beads, taskId: 'TASK-8' })
+      await expect(other).rejects.toThrow('text: states 2 tasks, and not TASK-8.')
+      const none = client().declareCriteria({ ...asked, text: '# Goal' })
+      await expect(none).rejects.toThrow('text: states no criteria')
+      const both = { ...asked, criteria: [{ text: 'one' }] }
+      for (const wrong of [{}, { format: 'markdown' as const }, { text }, both])
+        await expect(client().declareCriteria({ ...task, ...wrong })).rejects.toMatchObject({
+          code: 'invalid_request',
+        })
+    })
+
     test('equal ids, equal texts, an empty text, an empty list and one of more than 2,000 are rejected, each with its path', async () => {
       const refusal = (criteria: object[]) =>
         client()

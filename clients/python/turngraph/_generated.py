@@ -689,7 +689,11 @@ class DeclareCriteriaRequest(TypedDict):
     project: NotRequired[str | None]
     feature_id: str
     task_id: str
-    criteria: Sequence[DeclareCriteriaRequestCriteriaItem]
+    criteria: NotRequired[Sequence[DeclareCriteriaRequestCriteriaItem] | None]
+    # of `text`
+    format: NotRequired[Literal["markdown", "kiro", "openspec", "spec-kit", "gherkin", "backlog", "beads", "task-master", "github-issue", "json"] | None]
+    # a specification file, instead of `criteria`; of several tasks the one with `task_id` is declared
+    text: NotRequired[str | None]
     source: NotRequired[DeclareCriteriaRequestSource | None]
 
 
@@ -724,7 +728,7 @@ class DeclareCriteriaAnswer(TypedDict):
     retired: list[DeclareCriteriaAnswerRetiredItem]
     # false: the newest version lists the same
     created: bool
-    # of labels: letters of another alphabet look like them
+    # of labels with letters of another alphabet, and of the text
     warnings: NotRequired[list[str]]
 
 
@@ -2327,7 +2331,7 @@ ROUTES: dict[str, Route] = {
     "listCriteria": Route("GET", "/v1/criteria", False, True, ()),
     "getCriterionHistory": Route("GET", "/v1/criteria/{key}/history", False, True, ("key",)),
     "listCriteriaByTurn": Route("GET", "/v1/worlds/{world_slug}/criteria-by-turn", False, True, ("world_slug",)),
-    "declareCriteria": Route("PUT", "/v1/specification", True, True, ("feature_id", "task_id", "criteria",)),
+    "declareCriteria": Route("PUT", "/v1/specification", True, True, ("feature_id", "task_id",)),
     "getSpecification": Route("GET", "/v1/specification", False, True, ("feature_id", "task_id",)),
     "recoverPromises": Route("GET", "/v1/promises", False, True, ("turn",)),
     "loadStall": Route("GET", "/v1/stall", False, True, ()),
