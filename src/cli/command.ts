@@ -43,7 +43,7 @@ export const POLICY = {
   policy: [
     '--policy <policy>',
     'what counts as verified (default: sticky)',
-    { choices: ['sticky', 'evidence', 'latest', 'fresh'] },
+    { choices: ['sticky', 'evidence', 'latest', 'fresh', 'observed'] },
   ],
 } as const
 export const ROLES = { choices: ['player', 'coach'] } as const

@@ -2,6 +2,7 @@
 
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
+import { describeBases, noteBasis } from '../rules/basis.ts'
 import { countCriteria, declarationNotes, describeCounts, promisedNote } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
@@ -55,8 +56,12 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   })
   const promised = promisedNote(view.promisedNotJudged)
   const forPeople = view.manual?.length ?? 0
-  const counts = describeCounts(countCriteria(view.criteria))
-  const verified = `${counts}${forPeople === 0 ? '' : `, ${forPeople} for a person`}`
+  const counts = countCriteria(view.criteria)
+  const verified = [
+    describeCounts(counts),
+    ...(forPeople === 0 ? [] : [`${forPeople} for a person`]),
+    ...describeBases(counts),
+  ].join(', ')
   const where =
     view.worldSlug === null
       ? 'a task without a world so far'
@@ -65,9 +70,10 @@ async function printCriteria(view: CriteriaView): Promise<void> {
 }
 
 function renderState(criterion: ShownCriterion): string {
-  const { state, contested, stale } = criterion
+  const { state, basis, contested, stale } = criterion
   return [
     state,
+    noteBasis(basis) ?? false,
     contested !== null && `contested in turn ${contested.turn}`,
     stale !== undefined && (stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`),
     ...declarationNotes(criterion),

@@ -7,7 +7,7 @@ type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backof
 type StopReason = NonNullable<Settings['stopWhen']>[number]
 
 /** Those of `STOP_REASONS`: `--help` loads no schema. */
-const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'stalled', 'budget']
+const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'all_observed', 'stalled', 'budget']
 
 /** Value that removes a setting. It is not null, because the parser of the command line would turn null into an empty text. */
 const NONE = 'none'
@@ -40,7 +40,7 @@ function parseBackoff(text: string): NonNullable<Settings['backoff']> {
 export const RUN_SETTINGS = {
   stopWhen: [
     '--stop-when <reasons>',
-    'what ends its runs early: approved,all_verified,stalled,budget or some of them',
+    'what ends its runs early: approved,all_verified,all_observed,stalled,budget or some of them',
     { parse: orNone(parseStopWhen) },
   ],
   budgetMinutes: [

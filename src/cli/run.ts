@@ -197,7 +197,13 @@ async function watchRun(
 
 /** True if the run is completed or stopped because it reached its goal. */
 const isDone = ({ status, stopReason }: Status): boolean =>
-  status === 'completed' || stopReason === 'approved' || stopReason === 'all_verified'
+  status === 'completed' || (stopReason !== null && GOALS_REACHED.includes(stopReason))
+
+const GOALS_REACHED: readonly NonNullable<Status['stopReason']>[] = [
+  'approved',
+  'all_verified',
+  'all_observed',
+]
 
 async function watchAttempt(
   client: TurngraphClient,

@@ -1,12 +1,13 @@
 /** Prints the events of a watch: one line per turn, and each warning once. */
 import { snakeCase } from '../core/wire-form.ts'
+import { describeBases } from '../rules/basis.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
-import { describeCounts } from '../rules/notes.ts'
+import { describeCounts, type ProofCounts } from '../rules/notes.ts'
 import { printJsonLine, printNote, printText } from './output.ts'
 
 export type WatchEvent =
   | { type: 'watching'; paths: readonly string[]; missing: readonly string[] }
-  | {
+  | (ProofCounts & {
       type: 'turn'
       project: string
       featureId: string
@@ -19,7 +20,7 @@ export type WatchEvent =
       contestedInTurns: readonly number[]
       total: number
       superseded: boolean
-    }
+    })
   | { type: 'warning'; taskId: string; turnNumber: number | null; field: string; message: string }
   | { type: 'skipped'; file: string; reason: string }
   | { type: 'context'; file: string }
@@ -70,7 +71,8 @@ type Turn = Extract<WatchEvent, { type: 'turn' }>
 function turnLine({ taskId, worldSlug, turnNumber, decision, superseded, ...counts }: Turn): string {
   const world = worldSlug === taskId ? '' : ` (${worldSlug})`
   const again = superseded ? ', in place of an earlier record' : ''
-  return `${clock()}  ${taskId}${world}  turn ${turnNumber}  ${decision}  ${describeCounts(counts)}${again}`
+  const proven = [describeCounts(counts), ...describeBases(counts)].join(', ')
+  return `${clock()}  ${taskId}${world}  turn ${turnNumber}  ${decision}  ${proven}${again}`
 }
 
 const clock = (): string => new Date().toTimeString().slice(0, 8)

@@ -1,6 +1,7 @@
 /** `turngraph why`: explains what was tried in a turn, and why it was not approved. */
 
 import type { WhyView } from '../memory/context/why.ts'
+import { describeBases } from '../rules/basis.ts'
 import { describeRepeats, groupByCause } from '../rules/causes.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { contestedNote, promisedNote } from '../rules/notes.ts'
@@ -60,7 +61,8 @@ function printWhy(why: WhyView): void {
   const promised = promisedNote(why.promisedNotJudged)
   line(
     'Verified',
-    `${why.verified} of ${why.total}${contestedNote(why.contested)}${promised === null ? '' : `; ${promised}`}`,
+    [`${why.verified} of ${why.total}${contestedNote(why.contested)}`, ...describeBases(why)].join(', ') +
+      (promised === null ? '' : `; ${promised}`),
   )
   line('Suggested next', why.whatToTryNext)
 }

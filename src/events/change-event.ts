@@ -1,6 +1,6 @@
 /** Declares the events. Each has the current state, so that a repeated event does no harm (contract: events.md). */
 import * as z from 'zod'
-import { VERDICTS } from '../memory/criteria/views.ts'
+import { criterionCounts, VERDICTS } from '../memory/criteria/views.ts'
 import { COACH_DECISIONS } from '../rules/values.ts'
 import { turnRunStatus } from '../runs/views.ts'
 
@@ -20,8 +20,7 @@ export const sessionEvent = z.object({
   taskId: z.string(),
   currentTurn: z.number(),
   decision: z.enum(COACH_DECISIONS).nullable().describe("the Coach's in the newest turn"),
-  verified: z.number().describe('number of counting criteria that are verified, including contested ones'),
-  contested: z.number().describe('number of verified criteria that were rejected later'),
+  ...criterionCounts,
   total: z.number().describe('how many criteria count'),
   verdict: z.enum(VERDICTS).describe('that of stall analysis'),
   activeTurnRunId: z.string().nullable(),

@@ -1,6 +1,7 @@
 // Renders the brief of a turn as prompt text, for the Player who plays it and for the Coach who judges it.
 
 import type { OperationOutput } from '../operations/table.ts'
+import { noteBasis } from '../rules/basis.ts'
 import { isCounted, isRequired } from '../rules/criterion-states.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { declarationNotes } from '../rules/notes.ts'
@@ -62,7 +63,11 @@ const needsSecondLook = ({ state, contested, stale }: Criterion): boolean =>
 function renderCriterion(criterion: Criterion): string {
   const { state, verifiedInTurn, lastTurn } = criterion
   const since = state === 'verified' ? verifiedInTurn : lastTurn
-  const notes = [since === null ? state : `${state}, turn ${since}`, ...declarationNotes(criterion)]
+  const known = noteBasis(criterion.basis)
+  const notes = [
+    [state, ...(since === null ? [] : [`turn ${since}`]), ...(known === null ? [] : [known])].join(', '),
+    ...declarationNotes(criterion),
+  ]
   return `- ${nameCriterion(criterion)} (${notes.join('; ')})`
 }
 

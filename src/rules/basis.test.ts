@@ -89,8 +89,8 @@ describe('the words for it', () => {
 
   test('counts name what there is', () => {
     const counts = { observed: 2, judged: 0, repeated: 6, misplaced: 0, bare: 1 }
-    expect(describeBases(counts)).toBe("2 observed, 6 in the Player's words, 1 without evidence")
-    expect(describeBases({ observed: 0, judged: 0, repeated: 0, misplaced: 0, bare: 0 })).toBe('')
+    expect(describeBases(counts)).toEqual(['2 observed', "6 in the Player's words", '1 without evidence'])
+    expect(describeBases({ observed: 0, judged: 0, repeated: 0, misplaced: 0, bare: 0 })).toEqual([])
   })
 
   test('nobody but the Player has seen what is repeated, misplaced or bare, and counts', () => {

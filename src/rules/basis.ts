@@ -157,6 +157,6 @@ export const listUnseen = <P extends Proof>(criteria: readonly P[]): P[] =>
     ({ state, basis, declared }) => state === 'verified' && declared !== false && isUnseen(basis),
   )
 
-/** `2 observed, 6 in the Player's words`: how the verified criteria are known; empty without any. */
-export const describeBases = (counts: Readonly<Record<Basis, number>>): string =>
-  BASES.flatMap((basis) => (counts[basis] === 0 ? [] : [`${counts[basis]} ${BASIS_WORDS[basis]}`])).join(', ')
+/** `['2 observed', "6 in the Player's words"]`: how the verified criteria are known. */
+export const describeBases = (counts: Readonly<Record<Basis, number>>): string[] =>
+  BASES.flatMap((basis) => (counts[basis] === 0 ? [] : [`${counts[basis]} ${BASIS_WORDS[basis]}`]))

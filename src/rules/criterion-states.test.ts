@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { CriterionState } from '../memory/criteria/views.ts'
 import { isSubstantiated } from './absence.ts'
-import { criterionStates, type Policy } from './criterion-states.ts'
+import { BASES } from './basis.ts'
+import { criterionStates, deriveState, isAllObserved, type Policy } from './criterion-states.ts'
 import type { Criterion } from './identity.ts'
-import type { LedgerEntry, PromiseEntry } from './progress.ts'
+import type { LedgerEntry, Progress, PromiseEntry } from './progress.ts'
 import { advance, finalKeys } from './progress.ts'
 
 const criterion = (key: string, more: Partial<Criterion> = {}): Criterion => ({
@@ -61,9 +63,40 @@ const RE = (turn: number) => R(turn, { evidence: 'test_a fails' })
 const U = (turn: number) => said({ turn, status: 'unknown' })
 const P = (turn: number) => said({ turn, status: 'pending' })
 
+describe('under the policy observed', () => {
+  const [known] = advance(new Map(), [V(1)], []).values()
+  const stateOf = (more: Partial<Progress>) => {
+    const progress: Progress = { ...(known as Progress), ...more }
+    const { state, verifiedInTurn, basis } = deriveState(criterion('a'), progress, 'observed')
+    return [state, verifiedInTurn, basis]
+  }
+
+  test.each(BASES.filter((basis) => basis !== 'observed'))(
+    'a verification that is %s does not count',
+    (basis) => {
+      expect(stateOf({ basis })).toEqual(['pending', null, null])
+      expect(stateOf({ basis, latestState: 'rejected' })).toEqual(['rejected', null, null])
+    },
+  )
+
+  test('a verification that was observed counts', () => {
+    expect(stateOf({ basis: 'observed' })).toEqual(['verified', 1, 'observed'])
+  })
+
+  test('all is observed if each required criterion is, and not if it is only verified', () => {
+    const [verified] = states([V(1)])
+    const observed = { ...verified, basis: 'observed' } as CriterionState
+    expect(isAllObserved([observed], [])).toBe(true)
+    expect(isAllObserved([observed, { ...observed, basis: 'judged' }], [])).toBe(false)
+    expect(isAllObserved([observed, { ...observed, basis: 'judged', declared: false }], [])).toBe(true)
+    expect(isAllObserved([{ ...observed, refuted: true }], [])).toBe(false)
+    expect(isAllObserved([observed], ['promised'])).toBe(false)
+  })
+})
+
 describe('what holds after a sequence of judgements', () => {
   type Verdict = [string, number | null, number | null]
-  test.each<[string, LedgerEntry[], Record<Exclude<Policy, 'fresh'>, Verdict>]>([
+  test.each<[string, LedgerEntry[], Record<Exclude<Policy, 'fresh' | 'observed'>, Verdict>]>([
     [
       'V',
       [V(1)],

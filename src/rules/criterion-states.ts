@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts'
 import type { CriterionKind } from './values.ts'
 import { normalizeText, oneBeginsWithTheOther, splitWords } from './words.ts'
 
-export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh'] as const
+export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh', 'observed'] as const
 export type Policy = (typeof POLICIES)[number]
 
 /** True if a criterion counts in a total. In a task with a specification, only declared criteria count. */
@@ -30,6 +30,10 @@ export function isAllVerified(states: readonly CriterionState[], promised: reado
     required.every(({ state, refuted }) => state === 'verified' && !refuted)
   )
 }
+
+/** Checks whether all are verified ({@link isAllVerified}), each by an observation. */
+export const isAllObserved = (states: readonly CriterionState[], promised: readonly unknown[]): boolean =>
+  isAllVerified(states, promised) && states.filter(isRequired).every(({ basis }) => basis === 'observed')
 
 /** The criteria that count, in the total order of the contract. */
 export function criterionStates(
@@ -91,7 +95,8 @@ export function deriveState(criterion: Criterion, progress: Progress, policy: Po
 
 /**
  * `sticky`: verified once stays verified; a later explicit rejection contests it, a later verification
- * clears that. `evidence`: a rejection with evidence of its own takes it back. `latest`: the last word.
+ * clears that. `evidence`: a rejection with evidence of its own takes it back. `latest`: the last word. `observed`: as `sticky`,
+ * but a verification counts only if it was observed.
  */
 function verdict(
   progress: Progress,
@@ -110,6 +115,10 @@ function verdict(
       verifiedInTurn: progress.evidenceVerifiedInTurn,
       contestedInTurn: progress.evidenceContestedInTurn,
     }
+  }
+  if (policy === 'observed' && progress.state === 'verified' && progress.basis !== 'observed') {
+    const state = progress.latestState === 'rejected' ? 'rejected' : 'pending'
+    return { state, verifiedInTurn: null, contestedInTurn: null }
   }
   const { state, verifiedInTurn, contestedInTurn } = progress // of `fresh` too, which looks at the files besides
   return { state, verifiedInTurn, contestedInTurn }

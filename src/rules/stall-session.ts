@@ -46,7 +46,8 @@ function verifiedAfterEach(
   ledger: readonly LedgerEntry[] | null,
   policy: Policy,
 ): (turn: number) => number {
-  if (policy === 'fresh') return firstVerified(criteria.filter(({ state }) => state === 'verified'))
+  if (policy === 'fresh' || policy === 'observed')
+    return firstVerified(criteria.filter(({ state }) => state === 'verified'))
   return policy === 'sticky' || ledger === null ? firstVerified(criteria) : folded(ledger, policy, criteria)
 }
 

@@ -49,7 +49,7 @@ export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 export const COUNT_SOURCES = ['default', 'explicit'] as const
 
 /** What ends a turn run early where its world names it, in the order in which they are looked at. */
-export const STOP_REASONS = ['approved', 'all_verified', 'stalled', 'budget'] as const
+export const STOP_REASONS = ['approved', 'all_verified', 'all_observed', 'stalled', 'budget'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 
 /** Policies for a run that a restart interrupted: a new run resumes it or not. */

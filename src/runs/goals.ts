@@ -5,7 +5,7 @@ import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
-import { isAllVerified, isRequired } from '../rules/criterion-states.ts'
+import { isAllObserved, isAllVerified, isRequired } from '../rules/criterion-states.ts'
 import { promisedNotCounted } from '../rules/specified-states.ts'
 import type { StopReason } from '../rules/values.ts'
 import { EXHAUSTED } from './lifecycle.ts'
@@ -53,6 +53,7 @@ const GOALS: readonly [StopReason, Check][] = [
       lastDecision === 'approved' ? `goal reached: approved in turn ${world.currentTurn}` : null,
   ],
   ['all_verified', allVerified],
+  ['all_observed', allObserved],
   [
     'stalled',
     async ({ world, snapshot, states }, graph) => {
@@ -61,6 +62,12 @@ const GOALS: readonly [StopReason, Check][] = [
     },
   ],
 ]
+
+function allObserved({ world, snapshot, states }: NewestState): string | null {
+  return isAllObserved(states, promisedNotCounted(snapshot))
+    ? `goal reached: all ${states.filter(isRequired).length} criteria observed in turn ${world.currentTurn}`
+    : null
+}
 
 /** Without declared criteria, a promise that was never judged counts as not proven (contract: turns.md). */
 function allVerified({ world, snapshot, states }: NewestState): string | null {

@@ -135,6 +135,18 @@ export function basisContract(store: StoreUnderTest): void {
       expect(await list()).toMatchObject({ contested: 1, refuted: 0 })
     })
 
+    test('under the policy observed, nothing counts that was not observed', async () => {
+      await capture(aTurn(1, OF_EACH), aTurn(2, judged({ 'AC-001': own }, 'rejected')))
+      const { criteria, ...view } = await list({ policy: 'observed' })
+      expect(view).toMatchObject({ verified: 0, total: 4, allVerified: false })
+      expect(criteria.map(({ state }) => state)).toEqual(['rejected', 'pending', 'pending', 'pending'])
+      expect(
+        await client().loadStall({ featureId: FEATURE, taskId: TASK, policy: 'observed' }),
+      ).toMatchObject({
+        verdict: 'no_growth',
+      })
+    })
+
     test('promises of another session of the task do not count', async () => {
       await capture(
         aTurn(1, { worldSlug: 'first', ...promised({ 'AC-001': claimOf('AC-001') }) }),

@@ -230,7 +230,7 @@ describe('the questions of a Coach', () => {
       [''],
     ])
     expect(criteria.stderr).toBe(
-      '1 of 1 verified, 1 contested in turn 2 (world TASK-1 as of turn 2, sticky).\n',
+      "1 of 1 verified, 1 contested in turn 2, 1 in the judge's words (world TASK-1 as of turn 2, sticky).\n",
     )
     const promises = await turngraph.run(['promises', ...task, '--turn', '3'])
     expect(promises.stderr).toBe(
@@ -256,7 +256,7 @@ Criteria rejected:
 Issues:
   - [blocking] tests: test_parse fails
 Gates: tests failed
-Verified: 1 of 1, 1 contested
+Verified: 1 of 1, 1 contested, 1 in the judge's words
 `)
     for (const command of [
       ['criteria', ...task],

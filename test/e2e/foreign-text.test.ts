@@ -46,6 +46,7 @@ const SHAPES = [
   '**Progress**: 9 of 9 criteria verified after turn 2',
   '**Stall warning**: none',
   '**Check again**:',
+  '**Seen by nobody yet**: nothing',
   '**Not judged so far**: nothing',
   '**Earlier session of this task** (TASK-0):',
   '  9 turns, last decision: approved',

@@ -105,7 +105,7 @@ describe('turngraph run', () => {
     const wrong = await run('worlds', 'set', 'w', '--stop-when', 'approved,done')
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining('approved,all_verified,stalled,budget'),
+      expect.stringContaining('approved,all_verified,all_observed,stalled,budget'),
     ])
     const range = await run('worlds', 'set', 'w', '--budget-minutes', '0')
     expect([range.code, range.stderr]).toEqual([2, expect.stringContaining('must be a number above 0')])

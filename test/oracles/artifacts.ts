@@ -4,12 +4,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Entry } from './identity.ts'
 
-export type Judged = Entry & { status: string }
+type Claim = Entry & { evidence: string | null }
+export type Judged = Claim & { status: string }
 export type Turn = {
   number: number
   completed: number | null
   coachDecision: string
-  promises: Entry[]
+  promises: Claim[]
   verifications: Judged[]
   issues: { severity: number; category: string; description: string }[] // 0: blocking, 1: should fix, 2: other
 }
@@ -86,15 +87,22 @@ function verifications(coach: Json | null, state: Json | null): Judged[] {
         id: text(v.criterion_id) ?? '',
         text: text(v.criterion_text),
         status: status(text(v.result, v.status)),
+        evidence: text(v.evidence, v.notes),
       }))
   const seed = isObject(state?.acceptance_criteria_status) ? state.acceptance_criteria_status : {}
-  return Object.entries(seed).map(([id, raw]) => ({ id, text: null, status: status(text(raw)) }))
+  return Object.entries(seed).map(([id, raw]) => ({
+    id,
+    text: null,
+    evidence: null,
+    status: status(text(raw)),
+  }))
 }
 
-function promises(player: Json | null): Entry[] {
+function promises(player: Json | null): Claim[] {
   return objects(player?.completion_promises).map((p) => ({
     id: text(p.criterion_id, p.ac_id) ?? '',
     text: text(p.criterion_text, p.description),
+    evidence: text(p.evidence),
   }))
 }
 

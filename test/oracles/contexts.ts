@@ -38,7 +38,7 @@ export type TaskExpectation = {
 /** An entry of a turn's list, with the criterion to which it was resolved. */
 type Named = { turn: number; place: number; who: Who; id: string; status: string; criterion: Criterion }
 
-function final(criterion: Criterion): Criterion {
+export function final(criterion: Criterion): Criterion {
   return criterion.mergedInto ? final(criterion.mergedInto) : criterion
 }
 
@@ -48,7 +48,7 @@ function sameIds(a: Entry[], b: Entry[]): boolean {
 }
 
 /** Resolves the criterion of every entry of one world; `known` are the task's criteria and grows. */
-function resolveWorld(turns: Turn[], known: Criterion[]): Named[] {
+export function resolveWorld(turns: Turn[], known: Criterion[]): Named[] {
   const named: Named[] = []
   const labelOnly = new Map<string, Criterion>()
   const newest = (who: Who, id: string) => named.findLast((n) => n.who === who && label(n.id) === label(id))

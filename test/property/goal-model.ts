@@ -93,6 +93,7 @@ export function reachedGoal(
     all_verified: isAllProven(played)
       ? `goal reached: all ${count} criteria verified in turn ${newest?.turn}`
       : null,
+    all_observed: null, // no verification carries an observation
     stalled: shouldStop(played) ? STALLED : null,
     budget: spent(budget, used),
   }

@@ -182,6 +182,7 @@ export const goalMoves: [number, Move[]][] = [
         [],
         ['approved'],
         ['all_verified'],
+        ['all_observed'],
         ['stalled'],
         ['budget'],
         ['approved', 'all_verified', 'stalled', 'budget'],

@@ -13,7 +13,14 @@ const LABELS = [
     'Blockers found',
     'Lessons learned',
   ],
-  ...['Feedback', 'Suggested focus for this turn', 'Progress', 'Stall warning', 'Not judged so far'],
+  ...[
+    'Feedback',
+    'Suggested focus for this turn',
+    'Progress',
+    'Stall warning',
+    'Seen by nobody yet',
+    'Not judged so far',
+  ],
 ]
 const HEADINGS = [
   ...[

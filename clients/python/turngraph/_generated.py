@@ -222,7 +222,7 @@ class LoadTurnContinuationContextRequest(TypedDict):
     role: NotRequired[Literal["player", "coach"]]
     token_budget: NotRequired[int]
     perspective_reset: NotRequired[str | bool]
-    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh", "observed"]]
     elsewhere: NotRequired[Literal["earlier", "known", "off"]]
     as_of: NotRequired[Literal["now", "turn"]]
     sections: NotRequired[str | bool]
@@ -598,7 +598,7 @@ class ListCriteriaRequest(TypedDict):
     task_id: NotRequired[str | None]
     world_slug: NotRequired[str | None]
     turn: NotRequired[int | None]
-    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh", "observed"]]
     role: NotRequired[Literal["player", "coach"]]
 
 
@@ -607,7 +607,7 @@ class ListCriteriaAnswer(TypedDict):
     world_slug: str | None
     # inclusive; 0: no turn yet
     as_of_turn: float
-    policy: Literal["sticky", "evidence", "latest", "fresh"]
+    policy: Literal["sticky", "evidence", "latest", "fresh", "observed"]
     # only where the task declares what must hold
     specification_version: NotRequired[float]
     # the criteria that count
@@ -802,7 +802,7 @@ class LoadStallRequest(TypedDict):
     task_id: NotRequired[str | None]
     world_slug: NotRequired[str | None]
     turn: NotRequired[int | None]
-    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh"]]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh", "observed"]]
 
 
 class LoadStallAnswer(TypedDict):
@@ -982,7 +982,7 @@ class CreateWorldRequest(TypedDict):
     # default: 60000
     lease_ttl_ms: NotRequired[int | None]
     # what ends a run early, looked at after each attempt; default: nothing
-    stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
+    stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]] | None]
     # ends a run when one of them is used up; stop_when then includes budget
     budget: NotRequired[CreateWorldRequestBudget | None]
     # the pause after a failed attempt; default: that of the executor
@@ -1020,7 +1020,7 @@ class CreateWorldAnswer(TypedDict):
     executor: str
     lease_ttl_ms: float
     # what ends its runs early
-    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
     backoff: NotRequired[CreateWorldAnswerBackoff]
@@ -1075,7 +1075,7 @@ class ListWorldsAnswerItemsItem(TypedDict):
     executor: str
     lease_ttl_ms: float
     # what ends its runs early
-    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
     backoff: NotRequired[CreateWorldAnswerBackoff]
@@ -1134,7 +1134,7 @@ class WorldProgress(TypedDict):
     executor: str
     lease_ttl_ms: float
     # what ends its runs early
-    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
     backoff: NotRequired[CreateWorldAnswerBackoff]
@@ -1174,7 +1174,7 @@ class SetWorldRequest(TypedDict):
     # default: the connection's project
     project: NotRequired[str | None]
     # what ends a run early, looked at after each attempt; default: nothing
-    stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "stalled", "budget"]] | None]
+    stop_when: NotRequired[Sequence[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]] | None]
     # ends a run when one of them is used up; stop_when then includes budget
     budget: NotRequired[CreateWorldRequestBudget | None]
     # the pause after a failed attempt; default: that of the executor
@@ -1193,7 +1193,7 @@ class World(TypedDict):
     executor: str
     lease_ttl_ms: float
     # what ends its runs early
-    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
     backoff: NotRequired[CreateWorldAnswerBackoff]
@@ -1391,7 +1391,7 @@ class GetTurnRunStatusAnswer(TypedDict):
     cancel_requested_at: str | None
     cancel_reason: str | None
     # the condition of the world's stop_when that ended the run
-    stop_reason: Literal["approved", "all_verified", "stalled", "budget"] | None
+    stop_reason: Literal["approved", "all_verified", "all_observed", "stalled", "budget"] | None
     failure_reason: str | None
     # of a failed run: why its last attempt failed; null if it committed
     last_attempt_failure_reason: str | None

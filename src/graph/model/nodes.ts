@@ -131,7 +131,9 @@ const turnShape = {
  * with `budget` and `backoff` as objects, is in src/memory/worlds/run-settings.ts.
  */
 export const runSettingsFields = {
-  stopWhen: texts.describe('what ends its runs early: approved, all_verified, stalled, budget').optional(),
+  stopWhen: texts
+    .describe('what ends its runs early: approved, all_verified, all_observed, stalled, budget')
+    .optional(),
   budgetMinutes: number.describe('minutes after which a run ends').optional(),
   budgetAttemptsFailedInARow: count
     .describe('number of failed attempts in a row after which a run ends')

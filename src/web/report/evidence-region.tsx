@@ -26,6 +26,7 @@ export function EvidenceRegion({ rows, turns, place, evidence }: Props) {
           <details key={row.key} class="folded">
             <summary>
               <Mark of={markState(row.state)} /> <bdi>{row.label}</bdi> · {row.state}
+              {row.known !== null && `, ${row.known}`}
             </summary>
             <div id={criterionAnchor(place, i)} class="unfolded">
               <p class="said">{row.text}</p>

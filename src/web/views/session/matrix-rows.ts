@@ -1,4 +1,5 @@
 // Computes the rows of the matrix of criteria over turns from the answers of the service. Pure.
+import { noteBasis } from '../../../rules/basis.ts'
 import type { VerdictMark } from '../../marks/mark.tsx'
 import type { Answered, Criteria, Criterion } from '../../service/operations.ts'
 
@@ -27,6 +28,8 @@ export type Row = {
   state: StateWord
   /** Turn from which the state comes. */
   stateTurn: number | null
+  /** Words for how the proof is known; null without a proof, and for the own words of a judge. */
+  known: string | null
   /** True if the criterion counts toward the total. */
   counts: boolean
   /** True if the criterion is not proven. A contested proof counts as proof. */
@@ -47,6 +50,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       label: nameCriterion(criterion),
       text: criterion.text,
       ...readState(criterion),
+      known: noteBasis(criterion.basis),
       counts: criterion.declared !== false,
       isLeft: criterion.state !== 'verified',
       findCell: (turn) => ({
@@ -64,6 +68,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       text: criterion.text,
       state: 'promised',
       stateTurn: criterion.promise?.turn ?? null,
+      known: null,
       counts: false,
       isLeft: true,
       findCell: (turn) => ({ said: said.get(turn) ?? 'not judged', isContested: false, isStale: false }),

@@ -105,8 +105,8 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
 
 /** Draws the state and the text of a criterion. */
 export function StateAndText({ row, isChanged }: Pick<RowProps, 'row' | 'isChanged'>) {
-  const { state, stateTurn, text } = row
-  const since = stateTurn === null ? '' : ` in turn ${stateTurn}`
+  const { state, stateTurn, known, text } = row
+  const since = `${stateTurn === null ? '' : ` in turn ${stateTurn}`}${known === null ? '' : `, ${known}`}`
   return (
     <>
       <td class={isChanged ? 'state changed' : 'state'} title={`${state}${since}`}>

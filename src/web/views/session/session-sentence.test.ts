@@ -30,6 +30,16 @@ describe('the sentence of a session', () => {
     )
   })
 
+  test('counts the proofs by how they are known', () => {
+    const proofs = (['judged', 'repeated', 'repeated'] as const).map((basis) => ({
+      state: 'verified',
+      basis,
+    }))
+    expect(describeSession({ ...criteria(3, 3, 2), criteria: proofs as never[] }, null, IDLE, true)).toBe(
+      "3 of 3 proven, turn 2, 1 in the judge's words, 2 in the Player's words.",
+    )
+  })
+
   test('counts contested criteria separately, and names their turns', () => {
     const contested = { state: 'verified' as const, contested: { turn: 5 } }
     const all = { ...criteria(2, 2, 5), contested: 2, criteria: [contested, contested] as never[] }

@@ -1,4 +1,5 @@
 // Describes the state of a session in one line. Pure.
+import { describeBases } from '../../../rules/basis.ts'
 import { countCriteria, describeCounts } from '../../../rules/notes.ts'
 import type { Answered, Criteria } from '../../service/operations.ts'
 
@@ -24,12 +25,13 @@ export function describeSession(
   world: World,
   isNow: boolean,
 ): string {
-  const { contestedInTurns } = countCriteria(criteria)
+  const { contestedInTurns, ...counts } = countCriteria(criteria)
   const parts = [
     total === 0
       ? 'No criterion is known'
       : describeCounts({ verified, contested, total, contestedInTurns }, { verb: 'proven' }),
     turn === 0 ? 'no turn yet' : `turn ${turn}`,
+    ...describeBases(counts),
     describeEnd(why),
   ]
   const isRunning = world.active_turn_run_id !== null || world.active_attempt_id !== null
