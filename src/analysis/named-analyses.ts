@@ -8,13 +8,20 @@ import { readHeadComment, type Statement, statement, statementNames } from '../g
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { type Allowance, BoundedQueue } from './bounded-queue.ts'
-import { MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
+import { PROOF_ANALYSES } from './proof-analyses.ts'
+import { type Computed, MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
 
 /**
  * Names of the analyses. Each is a file of `cypher/analysis` whose head describes the question and the
  * answer.
  */
 const NAMES = statementNames('analysis')
+
+/** Analyses whose statement finds sessions, which a rule in TypeScript then judges. */
+export const COMPUTED_ANALYSES: ReadonlyMap<string, Computed> = new Map([
+  ...STALL_ANALYSES,
+  ...PROOF_ANALYSES,
+])
 
 const anyInScope = statement('worlds/any-in-scope')
 
@@ -57,7 +64,7 @@ export const analysisInfo = z.object({
   cypher: z
     .string()
     .describe(
-      'the whole statement; for an analysis of stalls, it finds the worlds that the rule then judges',
+      'the whole statement; for an analysis of stalls or proofs, it finds the worlds that the rule then judges',
     ),
   params: z.array(z.string()).describe('the parameters that it takes'),
 })
@@ -121,7 +128,7 @@ export async function runAnalysis(
   caller?: AbortSignal,
 ): Promise<z.output<typeof analysisAnswer>> {
   const { name, question, columns, statement } = findAnalysis(request.name)
-  const computed = STALL_ANALYSES.get(name)
+  const computed = COMPUTED_ANALYSES.get(name)
   const limit = computed === undefined ? request.limit + 1 : MAX_CANDIDATES
   const { params } = prepareAnalysis({ ...request, limit })
   const read = async ({ leftMs, signal }: Allowance) => {

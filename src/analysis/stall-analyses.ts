@@ -22,16 +22,15 @@ const candidateRow = z.object({
   contested: z.number().nullable(),
 })
 type Candidate = z.output<typeof candidateRow>
-type Row = Record<string, unknown>
+export type Row = Record<string, unknown>
+/** Makes the rows of an analysis from the candidates that its statement found. */
+export type Computed = (graph: Graph, candidates: readonly Row[], limit: number) => Promise<Row[]>
 type Judged = WorldStall & { candidate: Candidate }
 
 const longestTurns = statement('stalls/longest-turns')
 
 /** Functions by the name of the analysis. Each makes rows from the worlds that the statement found. */
-export const STALL_ANALYSES: ReadonlyMap<
-  string,
-  (graph: Graph, candidates: readonly Row[], limit: number) => Promise<Row[]>
-> = new Map([
+export const STALL_ANALYSES: ReadonlyMap<string, Computed> = new Map([
   ['stalled-worlds', listStalledWorlds],
   ['longest-turns-before-stall', listLongestTurns],
 ])

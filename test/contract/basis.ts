@@ -147,6 +147,43 @@ export function basisContract(store: StoreUnderTest): void {
       })
     })
 
+    test('unseen-proofs lists the verified criteria that nobody but the Player has seen', async () => {
+      const rows = async (worldSlug?: string) =>
+        (await client().runAnalysis({ name: 'unseen-proofs', limit: 10, worldSlug })).rows
+      await capture(aTurn(1, OF_EACH), aTurn(1, { taskId: 'TASK-2', ...judged({ 'AC-001': null }) }))
+      const first = [
+        [FEATURE, TASK, TASK, 'AC-001', TEXTS['AC-001'], 'repeated', 1],
+        [FEATURE, TASK, TASK, 'AC-002', TEXTS['AC-002'], 'misplaced', 1],
+        [FEATURE, TASK, TASK, 'AC-004', TEXTS['AC-004'], 'bare', 1],
+      ]
+      const second = [FEATURE, 'TASK-2', 'TASK-2', 'AC-001', TEXTS['AC-001'], 'bare', 1]
+      expect(await rows()).toEqual([...first, second])
+      expect(await rows('TASK-2')).toEqual([second])
+      await capture(aTurn(2, { taskId: 'TASK-2', ...judged({ 'AC-001': own }) }))
+      expect(await rows()).toEqual(first)
+    })
+
+    test('approved-though lists approved sessions with unproven or refuted criteria, or with a failed gate', async () => {
+      const approved = { coachDecision: 'approved' } as const
+      const session = async (taskId: string, ...turns: Partial<TurnToSend>[]) => {
+        const criteria = [{ text: TEXTS['AC-001'] }, { text: TEXTS['AC-002'] }]
+        await client().declareCriteria({ featureId: FEATURE, taskId, criteria })
+        for (const [i, more] of turns.entries()) await capture(aTurn(i + 1, { taskId, ...more }))
+      }
+      const both = judged({ 'AC-001': own, 'AC-002': own })
+      await session('GOOD', { ...both, ...approved })
+      await session('OPEN', { ...both, gates: { tests: 'failed' } })
+      await session('GATE', { ...both, ...approved, gates: { lint: 'passed', tests: 'failed' } })
+      await session('LEFT', { ...judged({ 'AC-001': own, 'AC-003': own }, 'verified'), ...approved })
+      await session('LOST', both, { ...judged({ 'AC-002': 'It answers with 500' }, 'rejected'), ...approved })
+      const { rows } = await client().runAnalysis({ name: 'approved-though', limit: 10 })
+      expect(rows).toEqual([
+        [FEATURE, 'GATE', 'GATE', 1, ['tests'], [], []],
+        [FEATURE, 'LEFT', 'LEFT', 1, [], ['AC-002'], []],
+        [FEATURE, 'LOST', 'LOST', 2, [], [], ['AC-002']],
+      ])
+    })
+
     test('promises of another session of the task do not count', async () => {
       await capture(
         aTurn(1, { worldSlug: 'first', ...promised({ 'AC-001': claimOf('AC-001') }) }),

@@ -1229,7 +1229,7 @@ class RollbackWorldAnswer(TypedDict):
     executor: str
     lease_ttl_ms: float
     # what ends its runs early
-    stop_when: NotRequired[list[Literal["approved", "all_verified", "stalled", "budget"]]]
+    stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
     # the pause after a failed attempt; without it, that of the executor
     backoff: NotRequired[CreateWorldAnswerBackoff]
@@ -2213,7 +2213,7 @@ class ListAnalysesAnswerItemsItem(TypedDict):
     # the fields that narrow it down
     filters: list[Literal["feature_id", "task_id", "world_slug"]]
     columns: list[str]
-    # the whole statement; for an analysis of stalls, it finds the worlds that the rule then judges
+    # the whole statement; for an analysis of stalls or proofs, it finds the worlds that the rule then judges
     cypher: str
     # the parameters that it takes
     params: list[str]

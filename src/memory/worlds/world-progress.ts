@@ -80,24 +80,36 @@ export type WorldStall = { key: string; world: World; stall: Stall; verified: nu
 /** Analyzes worlds by their keys. Skips deleted worlds. */
 export async function analyseWorlds(store: Graph, keys: readonly string[]): Promise<WorldStall[]> {
   const graph = withOneDeadline(store)
-  const read = () => readRows(graph, byKeys, { keys: [...keys] }, progressRow)
-  const rows = (await untilWhole(read, (found) => found.every(isConsistent))).filter(
-    ({ world }) => !world.deleted,
-  )
-  const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
   const analysed: WorldStall[] = []
-  for (const row of rows) {
-    const { world, snapshot, states } = await readState(graph, row, specifications)
+  for (const { world, snapshot, states, isSuperseded } of await readNewestStates(graph, keys)) {
     const required = states.filter(isRequired)
     analysed.push({
-      key: row.world.key,
+      key: snapshot.worldKey,
       world,
-      stall: await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, row.isSuperseded),
+      stall: await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, isSuperseded),
       verified: required.filter(({ state }) => state === 'verified').length,
       criteria: required.length,
     })
   }
   return analysed
+}
+
+/** Reads the states of worlds by their keys. Skips deleted worlds. */
+export async function readNewestStates(
+  store: Graph,
+  keys: readonly string[],
+): Promise<(NewestState & { isSuperseded: boolean })[]> {
+  const graph = withOneDeadline(store)
+  const read = () => readRows(graph, byKeys, { keys: [...keys] }, progressRow)
+  const rows = (await untilWhole(read, (found) => found.every(isConsistent))).filter(
+    ({ world }) => !world.deleted,
+  )
+  const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
+  const states: (NewestState & { isSuperseded: boolean })[] = []
+  for (const row of rows) {
+    states.push({ ...(await readState(graph, row, specifications)), isSuperseded: row.isSuperseded })
+  }
+  return states
 }
 
 /** @throws `unknown_world`, `world_deleted` */

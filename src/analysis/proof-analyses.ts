@@ -1,0 +1,72 @@
+/** Answers the analyses about proofs: the graph finds candidate sessions, and the rules of src/rules judge them. */
+import * as z from 'zod'
+import type { Graph } from '../graph/port.ts'
+import { type NewestState, readNewestStates } from '../memory/worlds/world-progress.ts'
+import { listUnseen } from '../rules/basis.ts'
+import { isCounted, isRequired } from '../rules/criterion-states.ts'
+import type { Computed, Row } from './stall-analyses.ts'
+
+/** Number of worlds that one statement reads. */
+const WORLDS_PER_STATEMENT = 200
+
+/** Functions by the name of the analysis. */
+export const PROOF_ANALYSES: ReadonlyMap<string, Computed> = new Map([
+  ['unseen-proofs', listUnseenProofs],
+  ['approved-though', listApprovedThough],
+])
+
+const candidateRow = z.object({ key: z.string(), gates: z.array(z.string()).default([]) })
+type Candidate = z.output<typeof candidateRow>
+
+async function listUnseenProofs(graph: Graph, candidates: readonly Row[], limit: number): Promise<Row[]> {
+  return listRows(graph, candidates, limit, ({ states }) =>
+    listUnseen(states).map(({ criterionId, text, basis, lastVerifiedTurn }) => ({
+      criterion: criterionId,
+      text,
+      basis,
+      verified_in: lastVerifiedTurn,
+    })),
+  )
+}
+
+async function listApprovedThough(graph: Graph, candidates: readonly Row[], limit: number): Promise<Row[]> {
+  return listRows(graph, candidates, limit, ({ states, world }, { gates }) => {
+    const unproven = states.filter(
+      (each) => each.declared === true && isRequired(each) && each.state !== 'verified',
+    )
+    const refuted = states.filter((each) => isCounted(each) && each.refuted)
+    if (gates.length + unproven.length + refuted.length === 0) return []
+    const listIds = (of: typeof states) => of.map(({ criterionId }) => criterionId)
+    return [{ turn: world.currentTurn, gates, unproven: listIds(unproven), refuted: listIds(refuted) }]
+  })
+}
+
+/** Makes rows of each candidate, in the order of feature, task and world. */
+async function listRows(
+  graph: Graph,
+  rows: readonly Row[],
+  limit: number,
+  toRows: (state: NewestState, candidate: Candidate) => Row[],
+): Promise<Row[]> {
+  const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
+  const keys = [...candidates.keys()]
+  const found: { place: string[]; rows: Row[] }[] = []
+  for (let at = 0; at < keys.length; at += WORLDS_PER_STATEMENT) {
+    for (const state of await readNewestStates(graph, keys.slice(at, at + WORLDS_PER_STATEMENT))) {
+      const { featureId: feature, taskId: task, worldSlug: world } = state.world
+      const candidate = candidates.get(state.snapshot.worldKey)
+      if (candidate === undefined) continue
+      const own = toRows(state, candidate).map((row) => ({ feature, task, world, ...row }))
+      if (own.length > 0) found.push({ place: [feature, task, world], rows: own })
+    }
+  }
+  return found
+    .sort((a, b) => comparePlaces(a.place, b.place))
+    .flatMap((each) => each.rows)
+    .slice(0, limit)
+}
+
+function comparePlaces(a: readonly string[], b: readonly string[]): number {
+  const differing = a.findIndex((part, i) => part !== b[i])
+  return differing === -1 ? 0 : (a[differing] ?? '') < (b[differing] ?? '') ? -1 : 1
+}
