@@ -18,7 +18,7 @@ type Call = {
  * Operations in a spool, which stores camelCase: renaming must know which keys are field names and which are
  * user data.
  */
-const SPOOLED = ['captureTurnState', 'commitAttempt'] as const
+const SPOOLED = ['captureTurnState', 'captureReports', 'commitAttempt'] as const
 
 function generated(): string {
   const document = openApiDocument()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseArtifact, parseEvents, SHAPES } from './artifacts.ts'
+import { turnRecord } from './turn-record.ts'
 
 const player = { task_id: 'TASK-1', turn: 1, implementation_notes: 'Wrote the cart.', files_modified: [] }
 const coach = { task_id: 'TASK-1', turn: 1, decision: 'approve', rationale: 'Good.' }
@@ -179,4 +180,77 @@ test('events name tasks with their newest time; only the broken line is lost', (
     ['TASK-2', ''],
   ])
   expect(brokenLines).toBe(1)
+})
+
+describe('a Coach report in other spellings', () => {
+  const verifications = (report: object) => {
+    const read = parseArtifact(SHAPES.coach, JSON.stringify(report))
+    if (!read.ok) throw new Error(read.reason)
+    const sources = { featureId: 'FEAT-1', taskId: 'TASK-1', turn: 1, coach: read.value }
+    return { found: turnRecord(sources).record.verifications, misfits: read.misfits, unmapped: read.unmapped }
+  }
+  const result = { criterion_id: 'AC-1', result: 'verified', notes: 'Seen' }
+  const found = [{ criterion_id: 'AC-1', status: 'verified', evidence: 'Seen' }]
+
+  test.each([
+    ['criteria_verification', { criteria_verification: [result] }],
+    ['criteria_results', { criteria_results: [result] }],
+    ['the nested list', { acceptance_criteria_verification: { criteria_results: [result] } }],
+    ['acceptance_criteria_verification', { acceptance_criteria_verification: [result] }],
+    ['acceptance_criteria_results', { acceptance_criteria_results: [result] }],
+    ['a map', { criteria_verification: { 'AC-1': { status: 'verified', evidence: 'Seen' } } }],
+    ['a nested map', { acceptance_criteria_verification: { 'AC-1': { verdict: 'passed', notes: 'Seen' } } }],
+    ['ac_id', { criteria_results: [{ ac_id: 'AC-1', status: 'Passed', evidence: 'Seen' }] }],
+    ['id', { criteria_results: [{ id: 'AC-1', verdict: 'verified', evidence: 'Seen' }] }],
+  ])('is read: %s', (_, report) => {
+    expect(verifications(report)).toEqual({ found, misfits: [], unmapped: [] })
+  })
+
+  test('a map of statuses is read, and a single result is not taken for a map', () => {
+    const map = { criteria_verification: { 'AC-2': 'rejected', 'AC-1': 'verified' } }
+    expect(verifications(map).found).toEqual([
+      { criterion_id: 'AC-2', status: 'rejected' },
+      { criterion_id: 'AC-1', status: 'verified' },
+    ])
+    expect(verifications({ criteria_verification: result })).toMatchObject({ found })
+  })
+
+  test('keys next to the nested list that have no place are unmapped', () => {
+    const nested = { criteria_results: [{ ...result, weight: 1 }], all_met: true }
+    expect(verifications({ acceptance_criteria_verification: nested })).toEqual({
+      found,
+      misfits: [],
+      unmapped: [
+        { shape: 'coach.acceptance_criteria_verification.criteria_results[]', key: 'weight' },
+        { shape: 'coach.acceptance_criteria_verification', key: 'all_met' },
+      ],
+    })
+  })
+})
+
+describe('a report in a fenced block between prose', () => {
+  const fenced = (...blocks: string[]) =>
+    `Here is my report.\n\n${blocks.map((block) => `\`\`\`json\n${block}\n\`\`\``).join('\nthen\n')}\nDone.`
+  const message = 'holds text around its JSON; the last fenced block of it is read'
+
+  test('is read with a warning', () => {
+    const read = parseArtifact(SHAPES.coach, fenced(JSON.stringify(coach, null, 2)))
+    expect(read).toMatchObject({ ok: true, value: coach, misfits: [{ path: '', message }] })
+  })
+
+  test('is the last block that fits: other code is not taken for it', () => {
+    const report = JSON.stringify({ ...coach, decision: 'feedback' })
+    const read = parseArtifact(SHAPES.coach, fenced(JSON.stringify(coach), report, '{"a": 1}', 'npm test'))
+    expect(read).toMatchObject({ ok: true, value: { decision: 'feedback' } })
+  })
+
+  test('may lack its closing line', () => {
+    const text = `Report:\n~~~\n${JSON.stringify(coach)}`
+    expect(parseArtifact(SHAPES.coach, text)).toMatchObject({ ok: true, value: coach })
+  })
+
+  test('is not found in prose without a block', () => {
+    const text = `Report: ${JSON.stringify(coach)}`
+    expect(parseArtifact(SHAPES.coach, text)).toEqual({ ok: false, reason: 'is not valid JSON' })
+  })
 })

@@ -6,6 +6,7 @@
 import * as z from 'zod'
 import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
+import { listFencedBlocks } from './markdown-lines.ts'
 
 /** Models write evidence and concerns as a text or as a list. An entry that is not a text is kept as JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
@@ -51,12 +52,30 @@ const playerReport = z.looseObject({
 
 const criterionResult = z.looseObject({
   criterion_id: label,
+  ac_id: label,
+  id: label,
   criterion_text: text,
+  description: text,
+  criterion: text,
+  text,
   result: text,
   status: text,
+  verdict: text,
   evidence: prose,
   notes: prose,
 })
+
+/** A map of criteria to a status or a result. An object with keys of a result is a single result instead. */
+const resultsByCriterion = z
+  .record(z.string(), z.union([z.string(), criterionResult]))
+  .refine((map) => !Object.keys(map).some((key) => Object.hasOwn(criterionResult.shape, key)))
+  .transform((map) =>
+    Object.entries(map).map(([criterion_id, found]) =>
+      typeof found === 'string' ? { criterion_id, result: found } : { criterion_id, ...found },
+    ),
+  )
+
+const criterionResults = z.union([z.array(criterionResult), resultsByCriterion]).nullish()
 
 const coachIssue = z.looseObject({
   severity: text,
@@ -73,9 +92,18 @@ const coachReport = z.looseObject({
   decision: text,
   verdict: text,
   rationale: prose,
-  criteria_verification: z.array(criterionResult).nullish(),
+  criteria_verification: criterionResults,
+  criteria_results: criterionResults,
+  acceptance_criteria_results: criterionResults,
   acceptance_criteria_verification: z
-    .looseObject({ criteria_results: z.array(criterionResult).nullish() })
+    .union([
+      z.array(criterionResult),
+      z
+        .looseObject({ criteria_results: criterionResults })
+        .refine((holder) => Object.hasOwn(holder, 'criteria_results'))
+        .transform((holder) => holder.criteria_results),
+      resultsByCriterion,
+    ])
     .nullish(),
   issues: z.array(z.union([z.string(), coachIssue])).nullish(),
   findings: z.array(z.union([z.string(), z.looseObject({ locus: prose })])).nullish(),
@@ -147,14 +175,22 @@ type Shape<T> = {
 const has = (file: Record<string, unknown>, ...keys: string[]): boolean =>
   keys.some((key) => file[key] !== undefined && file[key] !== null)
 
+const COACH_MARKS = [
+  'decision',
+  'verdict',
+  'criteria_verification',
+  'criteria_results',
+  'acceptance_criteria_verification',
+  'acceptance_criteria_results',
+]
+
 /**
  * A turn state also lists files, and a Coach may write a summary. Keys that only they have distinguish them.
  */
 function notAPlayerReport(file: Record<string, unknown>): string | null {
   if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Player report'
   if (has(file, 'implementation_notes', 'completion_promises', 'files_modified', 'files_created')) return null
-  if (has(file, 'decision', 'verdict', 'criteria_verification'))
-    return 'is a Coach report, not a Player report'
+  if (has(file, ...COACH_MARKS)) return 'is a Coach report, not a Player report'
   const marks = [
     'summary',
     'success',
@@ -168,7 +204,7 @@ function notAPlayerReport(file: Record<string, unknown>): string | null {
 
 function notACoachReport(file: Record<string, unknown>): string | null {
   if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Coach report'
-  if (has(file, 'decision', 'verdict', 'criteria_verification')) return null
+  if (has(file, ...COACH_MARKS)) return null
   return has(file, 'implementation_notes', 'completion_promises', 'files_modified')
     ? 'is a Player report, not a Coach report'
     : 'is not a Coach report: it has no decision, verdict or criteria_verification'
@@ -197,23 +233,42 @@ export type ParsedArtifact<T> =
   | { ok: false; reason: string }
 
 /**
- * Parses a file. Returns its value and the fields that do not fit, or the reason why the file cannot be used.
+ * Parses a file. Returns its value and the fields that do not fit, or the reason why the file cannot be used. An agent
+ * may write its report in a fenced block between prose: the last block that can be used counts.
  */
 export function parseArtifact<T>(shape: Shape<T>, fileText: string): ParsedArtifact<T> {
   const file = parseFile(fileText)
-  if (file === undefined) return { ok: false, reason: 'is not valid JSON' }
+  if (file !== undefined) return withRepeatedKeys(fitArtifact(shape, file), fileText)
+  for (const block of listFencedBlocks(fileText).toReversed()) {
+    const inBlock = parseFile(block)
+    const found = inBlock === undefined ? null : fitArtifact(shape, inBlock)
+    if (!found?.ok) continue
+    found.misfits.unshift({
+      path: '',
+      message: 'holds text around its JSON; the last fenced block of it is read',
+    })
+    return withRepeatedKeys(found, block)
+  }
+  return { ok: false, reason: 'is not valid JSON' }
+}
+
+/** Fits a value that was parsed from JSON, with the same result as {@link parseArtifact}. */
+export function fitArtifact<T>(shape: Shape<T>, file: unknown): ParsedArtifact<T> {
   if (!isObject(file)) return { ok: false, reason: 'is not a JSON object' }
   if (isDeeperThan(MAX_DEPTH, file)) return { ok: false, reason: `is nested deeper than ${MAX_DEPTH} levels` }
   const refused = shape.refusal?.(file)
   if (refused) return { ok: false, reason: refused }
   const fitted = fitToSchema(shape.schema, file)
   if (fitted === null) return { ok: false, reason: 'has no field that its kind of file needs' }
-  const repeated = listRepeatedKeys(fileText).map((path) => ({
-    path,
-    message: 'is there more than once; the last value counts',
-  }))
   const unmapped = unmappedKeys(shape.name, shape.schema, file)
-  return { ok: true, value: fitted.value, misfits: [...repeated, ...fitted.misfits], unmapped }
+  return { ok: true, value: fitted.value, misfits: fitted.misfits, unmapped }
+}
+
+function withRepeatedKeys<T>(parsed: ParsedArtifact<T>, fileText: string): ParsedArtifact<T> {
+  if (!parsed.ok) return parsed
+  const message = 'is there more than once; the last value counts'
+  const repeated = listRepeatedKeys(fileText).map((path) => ({ path, message }))
+  return { ...parsed, misfits: [...repeated, ...parsed.misfits] }
 }
 
 /**
@@ -279,7 +334,7 @@ const isIgnored = (shape: string, key: string): boolean =>
 
 /** Lists the keys that are neither in the schema nor ignored, at any depth. */
 function unmappedKeys(shape: string, schema: z.ZodType, value: unknown): UnmappedKey[] {
-  const nested = findNested(schema)
+  const nested = findNested(schema, value)
   if (nested instanceof z.ZodArray && Array.isArray(value))
     return value.flatMap((entry) => unmappedKeys(`${shape}[]`, nested.element as z.ZodType, entry))
   if (!(nested instanceof z.ZodObject) || !isObject(value)) return []
@@ -289,11 +344,15 @@ function unmappedKeys(shape: string, schema: z.ZodType, value: unknown): Unmappe
   })
 }
 
-/** Finds the object or list schema of a field, which may also accept a text or nothing. */
-function findNested(schema: z.ZodType): z.ZodObject | z.ZodArray | undefined {
+/** Finds the object or list schema of a field, which may also accept a text, nothing, or another form of the value. */
+function findNested(schema: z.ZodType, value: unknown): z.ZodObject | z.ZodArray | undefined {
   if (schema instanceof z.ZodObject || schema instanceof z.ZodArray) return schema
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return findNested(schema.unwrap() as z.ZodType)
+    return findNested(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodPipe) return findNested(schema.in as z.ZodType, value)
   if (!(schema instanceof z.ZodUnion)) return undefined
-  return schema.options.map((option) => findNested(option as z.ZodType)).find((found) => found !== undefined)
+  const options = schema.options as z.ZodType[]
+  const fitting = options.find((option) => option.safeParse(value).success)
+  if (fitting !== undefined) return findNested(fitting, value)
+  return options.map((option) => findNested(option, value)).find((found) => found !== undefined)
 }

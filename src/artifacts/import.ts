@@ -3,14 +3,14 @@ import * as z from 'zod'
 import { asTurngraphError, hasCode, TurngraphError } from '../core/errors.ts'
 import { name } from '../core/fields.ts'
 import { sha256 } from '../core/keys.ts'
-import { parseInput, parseWire, snakeCase } from '../core/wire-form.ts'
-import { type CaptureRequest, captureRequest, type TurnState } from '../memory/record/record.ts'
+import { parseInput, snakeCase } from '../core/wire-form.ts'
+import type { CaptureRequest, TurnState } from '../memory/record/record.ts'
 import { UNKNOWN_FEATURE } from '../rules/values.ts'
 import type { WireTurn } from './content.ts'
 import type { ImportTarget } from './existing-worlds.ts'
 import { type ExistingWorld, findWorldOfRun, readExistingWorlds } from './existing-worlds.ts'
 import { type FoundTaskFile, type FoundTaskFiles, findTaskFiles } from './find-task-files.ts'
-import { leaveOut } from './fit-to-schema.ts'
+import { fitRequest, listProblems } from './fit-request.ts'
 import { findTaskFolders } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { type AutobuildReading, type AutobuildTask, readFolders } from './read.ts'
@@ -204,31 +204,18 @@ const readNamelessWorlds = async (
     ? []
     : readExistingWorlds(client, { ...scope, featureId: UNKNOWN_FEATURE })
 
-/** Fits a turn to the schema of a capture. Leaves out unusable values with a warning, but keeps the turn. */
 function toRequest(importing: Importing, turn: WireTurn): CaptureRequest | null {
   const { project, report } = importing
+  const at = { task: turn.task_id, turn: turn.turn_number }
   // An unknown time stays null: the default of a capture is "now".
   const wire = { ...turn, project, completed_at: turn.completed_at ?? null }
-  const at = { task: turn.task_id, turn: turn.turn_number }
-  for (const leftOut = new Set<string>(); ; ) {
-    try {
-      return parseWire(captureRequest, wire, `turn ${turn.turn_number} of ${turn.task_id}`)
-    } catch (error) {
-      const problems = listProblems(error)
-      const places = leaveOut(
-        wire,
-        problems.map(({ path }) => path),
-        leftOut,
-      )
-      for (const [i, place] of places.entries()) {
-        if (place === null) continue
-        const message = `${problems[i]?.message ?? 'does not fit'}; it is left out`
-        report.warnings.push({ ...at, field: place, message })
-      }
-      if (places.some((place) => place !== null)) continue
-      countFailure(importing, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
-      return null
-    }
+  try {
+    return fitRequest(wire, `turn ${turn.turn_number} of ${turn.task_id}`, (field, message) =>
+      report.warnings.push({ ...at, field, message }),
+    )
+  } catch (error) {
+    countFailure(importing, { taskId: turn.task_id, turnNumber: turn.turn_number }, error)
+    return null
   }
 }
 
@@ -367,10 +354,3 @@ function countFailedTask({ report }: Importing, { taskId, runs }: AutobuildTask,
 }
 
 const OF_THE_TURN: ReadonlySet<number> = new Set([400, 409, 410, 413, 500])
-
-/** Lists the fields that the rejection of a record names. */
-function listProblems(error: unknown): { path: string; message: string }[] {
-  const { details } = asTurngraphError(error)
-  if (typeof details !== 'object' || details === null || !('problems' in details)) return []
-  return Array.isArray(details.problems) ? details.problems : []
-}

@@ -4,11 +4,15 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
+  CRITERION_STATUS_WORDS,
+  explainRefusal,
   findCoachDecision,
   findSeverity,
-  toCriterionStatus,
-  toPromiseStatus,
+  findWord,
+  PROMISE_STATUS_WORDS,
+  SEVERITY_WORDS,
   UNKNOWN_SEVERITY,
+  type Words,
 } from '../memory/record/words.ts'
 import type { CoachReport, PlayerReport, TaskWorkResults, TurnStateFile } from './artifacts.ts'
 import {
@@ -41,11 +45,16 @@ export function toVerifications(
   warn: Warn,
 ): WireVerification[] {
   const results =
-    firstList(coach?.criteria_verification, coach?.acceptance_criteria_verification?.criteria_results) ?? []
+    firstList(
+      coach?.criteria_verification,
+      coach?.criteria_results,
+      coach?.acceptance_criteria_verification,
+      coach?.acceptance_criteria_results,
+    ) ?? []
   const judged: CriterionEntry[] = results.map((entry) => ({
-    id: entry.criterion_id,
-    text: entry.criterion_text,
-    status: firstText(entry.result, entry.status),
+    id: firstText(entry.criterion_id, entry.ac_id, entry.id),
+    text: firstText(entry.criterion_text, entry.description, entry.criterion, entry.text),
+    status: firstText(entry.result, entry.status, entry.verdict),
     evidence: firstText(entry.evidence, entry.notes),
   }))
   const stated = Object.entries(turnState?.acceptance_criteria_status ?? {})
@@ -57,7 +66,7 @@ export function toVerifications(
   return entries.flatMap((entry, i) => {
     const field = `verifications[${i}]`
     if (!isText(entry.id)) return without(field, warn)
-    const status = mapped(toCriterionStatus, entry.status, 'unknown', `${field}.status`, warn)
+    const status = mapped(CRITERION_STATUS_WORDS, entry.status, 'unknown', `${field}.status`, warn)
     const { id, text, evidence } = entry
     return [
       { criterion_id: id, ...withContent({ criterion_text: text }), status, ...withContent({ evidence }) },
@@ -106,7 +115,7 @@ function mapPromises(
       {
         criterion_id: id,
         ...withContent({ criterion_text: firstText(promise.criterion_text, promise.description) }),
-        status: mapped(toPromiseStatus, promise.status, 'uncertain', `${field}.status`, warn),
+        status: mapped(PROMISE_STATUS_WORDS, promise.status, 'uncertain', `${field}.status`, warn),
         ...withContent({
           evidence: firstText(promise.evidence),
           evidence_type: firstText(promise.evidence_type),
@@ -132,18 +141,12 @@ function without(field: string, warn: Warn): [] {
   return []
 }
 
-function mapped<T extends string>(
-  toStatus: (given: string) => T | undefined,
-  raw: unknown,
-  other: T,
-  field: string,
-  warn: Warn,
-): T {
-  const status = typeof raw === 'string' || typeof raw === 'boolean' ? toStatus(String(raw)) : undefined
-  if (status !== undefined) return status
-  const shown = (typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? 'nothing')).slice(0, 80)
-  warn(field, `"${shown}" is not a known status; recorded as ${other}`)
-  return other
+function mapped<T extends string>(words: Words<T>, raw: unknown, other: T, field: string, warn: Warn): T {
+  const given =
+    typeof raw === 'string' || typeof raw === 'boolean' ? String(raw) : (JSON.stringify(raw) ?? '')
+  const status = findWord(words, given)
+  if (status === undefined) warn(field, `${explainRefusal(words, given)}; recorded as ${other}`)
+  return status ?? other
 }
 
 export function toIssues(
@@ -181,7 +184,7 @@ function severityOf(
 ): Pick<WireIssue, 'severity' | 'severity_raw'> {
   if (given === undefined) return { severity: 'advisory' }
   if (findSeverity(given) !== undefined) return { severity: given }
-  warn(field, `"${given.slice(0, 80)}" is not a known severity; recorded as ${UNKNOWN_SEVERITY}`)
+  warn(field, `${explainRefusal(SEVERITY_WORDS, given)}; recorded as ${UNKNOWN_SEVERITY}`)
   return { severity: UNKNOWN_SEVERITY, severity_raw: given }
 }
 

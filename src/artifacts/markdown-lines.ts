@@ -69,6 +69,22 @@ class CommentFinder {
   }
 }
 
+/** Lists the content of each fenced block that begins in the first column or after spaces. The last one may be unclosed. */
+export function listFencedBlocks(text: string): string[] {
+  const blocks: string[][] = []
+  let fence: string | null = null
+  for (const line of text.split('\n')) {
+    const mark = FENCE.exec(line.trim())?.[1]
+    if (fence === null) {
+      if (mark === undefined) continue
+      fence = mark
+      blocks.push([])
+    } else if (mark?.startsWith(fence) && line.trim() === mark) fence = null
+    else blocks.at(-1)?.push(line)
+  }
+  return blocks.map((lines) => lines.join('\n'))
+}
+
 type OpenItem = { item: ListItem; content: number }
 
 const BREAK = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/

@@ -3,28 +3,21 @@ import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
 import { canonicalInstant } from '../core/instants.ts'
-import { portableMarker } from '../core/scrub/marks.ts'
-import { scrub } from '../core/scrub/scrub.ts'
 import { systemCode } from '../core/system-code.ts'
 import { UNKNOWN_FEATURE } from '../rules/values.ts'
-import {
-  type ParsedArtifact,
-  parseArtifact,
-  parseEvents,
-  parseFile,
-  SHAPES,
-  type TaskWorkResults,
-} from './artifacts.ts'
+import { parseEvents, parseFile, SHAPES, type TaskWorkResults } from './artifacts.ts'
 import { isText, type WireTurn } from './content.ts'
 import { SHORTEST_TURN_MS } from './finished-turns.ts'
 import { type FoundFile, type FoundFolders, order, type TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
+import { type Parsed, readArtifact, type Shape } from './read-artifact.ts'
 import { readTimes, splitRuns } from './times.ts'
 import {
   completedAt,
   type EarlierReading,
   findBoilerplate,
   listEarlierReadings,
+  listOtherPlaces,
   type TurnSources,
   turnRecord,
 } from './turn-record.ts'
@@ -53,10 +46,6 @@ export type AutobuildReading = Pick<
   broken: FoundFile[]
 }
 
-/** Maximum number of fields that do not fit, named for each file. */
-const MAX_MISFITS_NAMED = 50
-/** Maximum number of unknown keys that are counted, for each file. */
-const MAX_UNMAPPED_COUNTED = 1_000
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
@@ -100,6 +89,9 @@ function countByName(files: readonly FoundFile[]): ImportReport['unread'] {
     .sort((a, b) => order(a.name, b.name))
 }
 
+/** Names the sources that count if a file of a folder names another turn or task. */
+const OWN_PLACE = { turn: 'its name', task: 'its folder' }
+
 type TurnFiles = Omit<TurnSources, 'featureId' | 'boilerplate'>
 
 async function readTask(
@@ -121,7 +113,13 @@ async function readTask(
     const workState = await reader.read(SHAPES.workState, files.work_state, at)
     const givenFeedback = await reader.read(SHAPES.givenFeedback, files.coach_feedback_for, at)
     if (player === undefined && coach === undefined && turnState === undefined) continue
-    warnOfOtherPlace({ taskId, turn }, { player, coach, turn_state: turnState }, reader)
+    reader.warnings.push(
+      ...listOtherPlaces({ taskId, turn }, OWN_PLACE, {
+        'player file': player,
+        'coach file': coach,
+        'turn_state file': turnState,
+      }).map((warning) => ({ ...at, ...warning })),
+    )
     const ofTurn = checkpoints.filter((entry) => entry.turn === turn)
     turns.push({ taskId, turn, player, coach, turnState, workState, givenFeedback, checkpoints: ofTurn })
   }
@@ -153,25 +151,6 @@ async function readTask(
     ),
     earlierReadings: new Map(sources.map((files) => [files.turn, listEarlierReadings(files)])),
   }))
-}
-
-/** Warns if a file names another turn than its file name, or another task than its folder. */
-function warnOfOtherPlace(
-  { taskId, turn }: { taskId: string; turn: number },
-  files: Record<string, { [key: string]: unknown } | undefined>,
-  reader: ArtifactReader,
-): void {
-  for (const [kind, file] of Object.entries(files)) {
-    const warn = (field: string, said: unknown, from: string, counts: string) => {
-      const shown = JSON.stringify(said).slice(0, 80)
-      const message = `the ${kind} file says ${shown}; ${from} says ${counts}, which counts`
-      reader.warnings.push({ task: taskId, turn, field, message })
-    }
-    const number = file?.turn_number ?? file?.turn ?? turn
-    if (number !== turn) warn('turn_number', number, 'its name', String(turn))
-    const task = file?.task_id ?? taskId
-    if (task !== taskId) warn('task_id', task, 'its folder', `"${taskId}"`)
-  }
 }
 
 function record(sources: TurnSources, reader: ArtifactReader): WireTurn {
@@ -265,20 +244,6 @@ async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Prom
   return naming.sort((a, b) => order(a.at, b.at) || order(b.featureId, a.featureId)).at(-1)?.featureId ?? null
 }
 
-type Shape = (typeof SHAPES)[keyof typeof SHAPES]
-type Parsed<S extends Shape> = S['schema']['_zod']['output']
-
-/**
- * Parses a file. If the parser itself fails, only this file is skipped, and the task keeps its other files.
- */
-function parseGuarded<S extends Shape>(shape: S, text: string): ParsedArtifact<Parsed<S>> {
-  try {
-    return parseArtifact(shape, text)
-  } catch (error) {
-    return { ok: false, reason: `cannot be read: ${String(error).slice(0, 200)}` }
-  }
-}
-
 /** Reads each file once and records the files and fields that cannot be used. */
 class ArtifactReader {
   readonly skipped: ImportReport['skipped']
@@ -299,37 +264,20 @@ class ArtifactReader {
   ): Promise<Parsed<S> | undefined> {
     const text = file && (await this.#text(file))
     if (file === undefined || text === null || text === undefined) return undefined
-    const parsed = parseGuarded(shape, text)
-    if (!parsed.ok) {
+    const read = await readArtifact(shape, text, shape.name)
+    if (!read.ok) {
       if (parseFile(text) === undefined) this.broken.push(file)
-      this.skipped.push({ file: file.shown, reason: parsed.reason })
+      this.skipped.push({ file: file.shown, reason: read.reason })
       return undefined
     }
-    for (const { path, message } of parsed.misfits.slice(0, MAX_MISFITS_NAMED))
-      this.warnings.push({ ...at, field: `${shape.name}.${path}`, message })
-    if (parsed.misfits.length > MAX_MISFITS_NAMED) {
-      const message = `${parsed.misfits.length - MAX_MISFITS_NAMED} more fields of the file do not fit`
-      this.warnings.push({ ...at, field: shape.name, message })
-    }
-    for (const { shape, key } of parsed.unmapped.filter(({ key }) => key in Object.prototype))
-      this.warnings.push({
-        ...at,
-        field: `${shape}.${key}`,
-        message: 'is not a field of such a file; it is not used',
-      })
-    if (parsed.unmapped.length > MAX_UNMAPPED_COUNTED) {
-      const message = `has ${parsed.unmapped.length} keys that have no place in a turn; the first ${MAX_UNMAPPED_COUNTED} are counted`
-      this.warnings.push({ ...at, field: shape.name, message })
-    }
-    for (const { shape, key } of parsed.unmapped.slice(0, MAX_UNMAPPED_COUNTED)) {
+    this.warnings.push(...read.warnings.map((warning) => ({ ...at, ...warning })))
+    for (const { shape, key } of read.unmapped) {
       const id = `${shape} ${key}`
       const seen = this.unmapped.get(id) ?? { shape, key, count: 0, example: file.shown }
       this.unmapped.set(id, { ...seen, count: seen.count + 1 })
     }
-    // Secrets are masked before the values are compared, truncated or quoted in a warning.
-    const { scrubbed, redactions } = await scrub(parsed.value, () => portableMarker)
-    this.redactions += redactions
-    return scrubbed
+    this.redactions += read.redactions
+    return read.value
   }
 
   /** Returns the task ids in a feature's log. A broken line loses only that line. */

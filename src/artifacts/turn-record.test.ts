@@ -120,7 +120,7 @@ describe('verifications', () => {
 
   test('are read from the nested form, otherwise from the turn state', () => {
     const turnState = { acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': null } }
-    const nested = { criteria_results: [{ criterion_id: 'AC-009', result: 'rejected' }] }
+    const nested = [{ criterion_id: 'AC-009', result: 'rejected' }]
     const both = { turnState, coach: { criteria_verification: [], acceptance_criteria_verification: nested } }
     expect(record(both).verifications).toEqual([{ criterion_id: 'AC-009', status: 'rejected' }])
     expect(state(turnState).verifications).toEqual([
@@ -134,7 +134,7 @@ describe('verifications', () => {
     const sources = { player: notes, coach: { criteria_verification } }
     expect(record(sources).verifications).toEqual([{ criterion_id: 'AC-001', status: 'unknown' }])
     expect(warnings(sources)).toEqual([
-      'verifications[0].status: "mostly" is not a known status; recorded as unknown',
+      'verifications[0].status: "mostly" is not known; use verified, rejected, pending or unknown; recorded as unknown',
       'verifications[1]: names no criterion; it is left out',
     ])
   })
@@ -236,7 +236,7 @@ describe('issues', () => {
     ]
     expect(coach({ issues }).issues?.map(({ severity }) => severity)).toEqual(['p1', 'should_fix'])
     expect(warnings({ player: notes, coach: { issues } })).toContain(
-      'issues[1].severity: "urgent" is not a known severity; recorded as should_fix',
+      'issues[1].severity: "urgent" is not known; use blocking, should_fix or advisory; recorded as should_fix',
     )
   })
 

@@ -1,6 +1,14 @@
 /** Makes a turn record from the files of a turn (autobuild-artifacts.md). */
 import { withoutWorktree } from '../core/project-paths.ts'
-import { findCoachDecision, findMode, findPlayerDecision } from '../memory/record/words.ts'
+import {
+  COACH_DECISION_WORDS,
+  explainRefusal,
+  findCoachDecision,
+  findMode,
+  findPlayerDecision,
+  MODE_WORDS,
+  PLAYER_DECISION_WORDS,
+} from '../memory/record/words.ts'
 import { DEFAULT_SUMMARY, isDelegation } from '../rules/summaries.ts'
 import type { PlayerDecision } from '../rules/values.ts'
 import type {
@@ -107,6 +115,32 @@ export function turnRecord(sources: TurnSources): { record: WireTurn; warnings: 
   return { record: truncateToLimits(record, warn), warnings }
 }
 
+/**
+ * Warns if a file names another turn or another task than the one that it belongs to.
+ *
+ * @param counting the sources of the turn and of the task that count
+ */
+export function listOtherPlaces(
+  { taskId, turn }: Pick<TurnSources, 'taskId' | 'turn'>,
+  counting: { turn: string; task: string },
+  files: Record<string, { [key: string]: unknown } | undefined>,
+): TurnWarning[] {
+  return Object.entries(files).flatMap(([file, content]) => {
+    const explain = (said: unknown, from: string, counts: string) =>
+      `the ${file} says ${(JSON.stringify(said) ?? '').slice(0, 80)}; ${from} says ${counts}, which counts`
+    const number = content?.turn_number ?? content?.turn ?? turn
+    const task = content?.task_id ?? taskId
+    return [
+      ...(number === turn
+        ? []
+        : [{ field: 'turn_number', message: explain(number, counting.turn, String(turn)) }]),
+      ...(task === taskId
+        ? []
+        : [{ field: 'task_id', message: explain(task, counting.task, `"${taskId}"`) }]),
+    ]
+  })
+}
+
 /** Returns the completion time as stored in the record. It decides the split into worlds. */
 export function completedAt(sources: TurnSources): string | null {
   return readTimes(sources, () => {}).completedAt ?? null
@@ -178,7 +212,8 @@ function choosePlayerDecision(
   const stated = firstText(turnState?.player_decision)
   if (stated === undefined) return 'unknown'
   const decision = findPlayerDecision(stated)
-  if (decision === undefined) warn('player_decision', `${quoted(stated)} is not known; recorded as unknown`)
+  if (decision === undefined)
+    warn('player_decision', `${explainRefusal(PLAYER_DECISION_WORDS, stated)}; recorded as unknown`)
   return decision === 'failed' ? 'failed' : 'unknown'
 }
 
@@ -192,7 +227,7 @@ function readCoachDecision(
 ): Pick<WireTurn, 'coach_decision' | 'coach_decision_raw'> {
   if (given === undefined) return {}
   if (findCoachDecision(given) !== undefined) return { coach_decision: given }
-  warn('coach_decision', `${quoted(given)} is not known; recorded as unknown`)
+  warn('coach_decision', `${explainRefusal(COACH_DECISION_WORDS, given)}; recorded as unknown`)
   return { coach_decision: 'unknown', coach_decision_raw: given }
 }
 
@@ -201,11 +236,9 @@ function chooseMode(turnState: TurnStateFile | undefined, warn: Warn): WireTurn[
   const given = firstText(turnState?.mode)
   const mode = given === undefined ? undefined : findMode(given)
   if (given !== undefined && mode === undefined)
-    warn('mode', `${quoted(given)} is not a mode; it is left out`)
+    warn('mode', `${explainRefusal(MODE_WORDS, given)}; it is left out`)
   return mode
 }
-
-const quoted = (given: string): string => `"${given.slice(0, 80).toWellFormed()}"`
 
 function listBlockers(player: PlayerReport | undefined): string[] {
   const issues = player?.blocked_report?.blocking_issues ?? []

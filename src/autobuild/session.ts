@@ -250,10 +250,11 @@ export class Session<Task, Report> {
     const { featureId, taskId, project, worldSlug } = this.#settings.world
     const turns = ((await this.#client.spool())?.entries() ?? [])
       .filter(({ input }) => project == null || input.project === project)
-      .map(({ operation, input }) => ({
-        ...(operation === 'captureTurnState' ? input : input.turn),
-        project: input.project ?? null,
-      }))
+      .flatMap(({ operation, input }) => {
+        if (operation === 'captureReports') return [] // of another program: this one sends records
+        const record = operation === 'captureTurnState' ? input : input.turn
+        return [{ ...record, project: input.project ?? null }]
+      })
       .filter((turn) => turn.featureId === featureId && turn.taskId === taskId)
     // Uses the world of the newest turn: another world of the task is another session.
     const slug = worldSlug ?? turns.at(-1)?.worldSlug ?? null

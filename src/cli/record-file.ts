@@ -1,5 +1,5 @@
 /** Reads the file of `turngraph capture`: one record as JSON, or JSON lines with one record each. */
-
+import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
@@ -7,6 +7,7 @@ import { systemCode } from '../core/system-code.ts'
 import { MAX_REQUEST_BYTES, readAtMost } from './bounded-input.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
+const MAX_REPORT_BYTES = 4 * 1024 * 1024
 
 export type RecordLine = { number: number; bytes: Buffer }
 
@@ -24,6 +25,13 @@ export async function readRecordFile(file: string): Promise<RecordFile> {
   const lines = splitLines(bytes)
   if (isJsonLines(file, bytes, lines)) return { lines }
   return { record: parseRecord(bytes, shown) }
+}
+
+/** The text of a report, which the service reads: an agent may write prose around its JSON. */
+export async function readReport(file: string): Promise<string> {
+  const bytes = await readAtMost(file, MAX_REPORT_BYTES).catch((cause: unknown) => cannotRead(file, cause))
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw new TurngraphError('invalid_request', `${file} is not UTF-8.`, { hint: 'Name a report in UTF-8.' })
 }
 
 /** The JSON of one record. @throws `too_large`, or `invalid_request` that names the place where it is no JSON */

@@ -30,6 +30,11 @@ const waitingCapture = z.discriminatedUnion('operation', [
     address: z.string(),
   }),
   z.object({
+    operation: z.literal('captureReports'),
+    input: operations.captureReports.input,
+    address: z.string(),
+  }),
+  z.object({
     operation: z.literal('commitAttempt'),
     input: operations.commitAttempt.input,
     address: z.string(),
@@ -237,7 +242,7 @@ const unclaimed = (name: string): string => name.replace(/\.claimed-\d+-\d+$/, '
 export function worldOf(entry: WaitingCapture | TurngraphError | null): string {
   if (entry === null || entry instanceof TurngraphError) return ''
   const { featureId, taskId, worldSlug } =
-    entry.operation === 'captureTurnState' ? entry.input : entry.input.turn
+    entry.operation === 'commitAttempt' ? entry.input.turn : entry.input
   return keyOf({ project: entry.input.project, featureId: featureId ?? '', taskId: taskId ?? '', worldSlug })
 }
 

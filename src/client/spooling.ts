@@ -77,7 +77,11 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
     await client.close()
   }
   const workerId = async () => options.workerId ?? spool.workerId
-  const captures = { captureTurnState: capture('captureTurnState'), commitAttempt: capture('commitAttempt') }
+  const captures = {
+    captureTurnState: capture('captureTurnState'),
+    captureReports: capture('captureReports'),
+    commitAttempt: capture('commitAttempt'),
+  }
   return {
     ...client,
     ...calls,
@@ -225,6 +229,7 @@ class ReplayingSpool implements Spool {
     if (entry instanceof TurngraphError) throw entry
     const { replayer } = this.#options
     if (entry.operation === 'captureTurnState') return void (await replayer.captureTurnState(entry.input))
+    if (entry.operation === 'captureReports') return void (await replayer.captureReports(entry.input))
     const { turn, project } = entry.input
     try {
       await replayer.commitAttempt(entry.input)

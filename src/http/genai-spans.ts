@@ -13,6 +13,7 @@ import { listVerifications } from '../rules/turn-entries.ts'
  */
 const MEMORY_OPERATIONS: Partial<Record<OperationName, string>> = {
   captureTurnState: 'create_memory',
+  captureReports: 'create_memory',
   commitAttempt: 'create_memory',
   declareCriteria: 'upsert_memory',
   loadTurnContinuationContext: 'search_memory',
@@ -51,7 +52,7 @@ export class GenAiSpans {
       try {
         const answer = await run()
         span.setAttributes(toAttributes(operation, answer))
-        if (operation === 'captureTurnState') addCaptured(span, answer as OperationOutput<'captureTurnState'>)
+        if (isCapture(operation)) addCaptured(span, answer as OperationOutput<'captureTurnState'>)
         return answer
       } catch (error) {
         const { code } = asTurngraphError(error)
@@ -77,6 +78,9 @@ export class GenAiSpans {
     span.end()
   }
 }
+
+const isCapture = (operation: OperationName): boolean =>
+  operation === 'captureTurnState' || operation === 'captureReports'
 
 /** A repeated capture stores nothing, and evaluates nothing anew. */
 function addCaptured(span: Span, captured: OperationOutput<'captureTurnState'>): void {
@@ -106,7 +110,7 @@ const storeIn = (fields: object): Attributes =>
 function toAttributes(operation: OperationName, answer: unknown): Attributes {
   if (typeof answer !== 'object' || answer === null) return {}
   const items = 'items' in answer && Array.isArray(answer.items) ? answer.items.length : null
-  const isRecord = operation === 'captureTurnState' || operation === 'getTurn'
+  const isRecord = isCapture(operation) || operation === 'getTurn'
   return {
     ...storeIn(answer),
     ...(isRecord &&

@@ -67,7 +67,8 @@ export class Metrics {
 
   answered(operation: OperationName, answer: unknown): void {
     this.#operations.inc({ operation, outcome: 'ok' })
-    if (operation === 'captureTurnState') this.#countCapture(answer as OperationOutput<'captureTurnState'>)
+    if (operation === 'captureTurnState' || operation === 'captureReports')
+      this.#countCapture(answer as OperationOutput<'captureTurnState'>)
     if (operation === 'loadTurnContinuationContext') {
       const { role, status } = answer as OperationOutput<'loadTurnContinuationContext'>
       this.#contexts.inc({ role, status })

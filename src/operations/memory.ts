@@ -1,5 +1,6 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
+import { readTurnReports, turnReports } from '../artifacts/turn-reports.ts'
 import { IDEMPOTENCY_KEY, LIMITS, name, project, text, wholeNumber } from '../core/fields.ts'
 import {
   cursorAt,
@@ -71,6 +72,25 @@ export const memoryOperations = {
         recordedBy: caller?.tokenName,
       })
       return { ...turn, ...answer, ...(warnings.length > 0 && { warnings }) }
+    },
+  }),
+  captureReports: operation({
+    summary: "Store a turn from its Player's and Coach's reports as they were written",
+    scope: 'write',
+    input: turnReports,
+    output: captureAnswer.extend({
+      warnings: z
+        .array(z.string())
+        .describe('of each field that does not fit, with what fits; and those of a capture'),
+    }),
+    run: async (graph, input, { caller }) => {
+      const { request, warnings } = await readTurnReports(input)
+      const { turn, ...answer } = await captureTurnState(
+        graph,
+        { ...request, project: input.project },
+        { recordedBy: caller?.tokenName },
+      )
+      return { ...turn, ...answer, warnings: [...warnings, ...answer.warnings] }
     },
   }),
   loadTurnContinuationContext: operation({

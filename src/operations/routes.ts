@@ -17,6 +17,13 @@ export type Route = {
 
 export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/turns', operation: 'captureTurnState', created: 201 },
+  {
+    method: 'POST',
+    path: '/v1/turn-reports',
+    operation: 'captureReports',
+    created: 201,
+    mostBytes: 4 * 1024 * 1024,
+  },
   { method: 'GET', path: '/v1/continuation-context', operation: 'loadTurnContinuationContext' },
   { method: 'GET', path: '/v1/next-step', operation: 'getNextStep' },
   { method: 'GET', path: '/v1/criteria', operation: 'listCriteria' },

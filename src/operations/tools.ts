@@ -157,7 +157,9 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
 
 const task1 = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
 const task2 = { feature_id: 'FEAT-2', task_id: 'TASK-2' }
+
 const task3 = { feature_id: 'FEAT-3', task_id: 'TASK-3' }
+const task4 = { feature_id: 'FEAT-4', task_id: 'TASK-4' }
 
 const memoryTool = (
   toolName: string,
@@ -235,6 +237,23 @@ export const MEMORY_TOOLS: readonly Tool[] = [
     ]),
     prepare: removeProject,
   },
+  memoryTool('capture_reports', 'captureReports', 'Capture the reports of a turn', [
+    {
+      description: "A Player's and a Coach's report",
+      arguments: {
+        ...task4,
+        turn_number: 1,
+        player_report: {
+          implementation_notes: 'Answers an unknown project with 404',
+          completion_promises: [{ criterion_id: 'AC-001', status: 'complete' }],
+        },
+        coach_report: {
+          decision: 'approve',
+          criteria_verification: [{ criterion_id: 'AC-001', result: 'verified' }],
+        },
+      },
+    },
+  ]),
   memoryTool('load_continuation_context', 'loadTurnContinuationContext', 'Continuation context', [
     { description: 'Before turn 2, for the Coach', arguments: { ...task2, current_turn: 2, role: 'coach' } },
   ]),

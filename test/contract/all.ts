@@ -39,6 +39,7 @@ import { stallsContract } from './stalls.ts'
 import type { StoreUnderTest } from './store.ts'
 import { storedContract } from './stored.ts'
 import { transcriptsContract } from './transcripts.ts'
+import { turnReportsContract } from './turn-reports.ts'
 import { twoProcessesContract } from './two-processes.ts'
 import { worldsContract } from './worlds.ts'
 
@@ -59,6 +60,7 @@ export function storeContract(store: StoreUnderTest): void {
   portContract(store)
   captureContract(store)
   recordsContract(store)
+  turnReportsContract(store)
   worldsContract(store)
   sessionsContract(store)
   contextContract(store)

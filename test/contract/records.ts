@@ -225,7 +225,8 @@ export function recordsContract(store: StoreUnderTest): void {
         task: 'TASK-7',
         turn: 1,
         field: 'coach_decision',
-        message: '"magnificent" is not known; recorded as unknown',
+        message:
+          '"magnificent" is not known; use approved, feedback, rejected, deferred, error or unknown; recorded as unknown',
       })
       const { items } = await client().listTurns({ worldSlug: 'TASK-7' })
       expect(items.map(({ coachDecision, coachDecisionRaw }) => [coachDecision, coachDecisionRaw])).toEqual([

@@ -44,6 +44,52 @@ describe('turngraph capture', () => {
     )
   })
 
+  test('capture takes the reports of a turn as they were written, and warns of what does not fit', async () => {
+    const player = {
+      implementation_notes: 'Built it',
+      completion_promises: [{ ac_id: 'AC-1', status: 'done' }],
+    }
+    const coach = { decision: 'approve', criteria_results: [{ criterion_id: 'AC-1', result: 'perfect' }] }
+    await writeFile(path.join(home, 'p.json'), JSON.stringify(player))
+    await writeFile(path.join(home, 'c.md'), `My verdict:\n\`\`\`json\n${JSON.stringify(coach)}\n\`\`\`\n`)
+    const place = ['--feature', 'F', '--task', 'T', '--turn', '1']
+    const files = ['--player', 'p.json', '--coach', 'c.md']
+    expect(await turngraph.run(['capture', ...files, ...place])).toEqual({
+      code: 0,
+      stdout: 'Stored turn 1 of world T\n',
+      stderr: [
+        'Warning: coach_report: holds text around its JSON; the last fenced block of it is read',
+        'Warning: verifications[0].status: "perfect" is not known; use verified, rejected, pending or unknown; recorded as unknown',
+        'Made a new graph in ./graph.',
+        '',
+      ].join('\n'),
+    })
+    const again = await turngraph.run(['capture', ...files, ...place, '--json'])
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      created: false,
+      player_summary: 'Built it',
+      coach_decision: 'approved',
+      promises: [{ criterion_id: 'AC-1', status: 'complete' }],
+      warnings: [{}, {}].map(() => expect.any(String)),
+    })
+  })
+
+  test.each([
+    [['turn.json', '--world', 'w2'], '--world: only for reports.'],
+    [['--task', 'T', '--turn', '1'], '--task, --turn: only for reports.'],
+    [
+      ['turn.json', '--player', 'p.json', '--task', 'T', '--turn', '1'],
+      'turn.json is a record; it cannot be captured with reports.',
+    ],
+    [['--player', 'p.json', '--task', 'T'], 'The turn of the reports is not named.'],
+  ])('capture %j is refused, because a part of it would be ignored', async (args, message) => {
+    await writeFile(path.join(home, 'turn.json'), turn(1))
+    await writeFile(path.join(home, 'p.json'), '{"implementation_notes":"Built it"}')
+    const { code, stdout, stderr } = await turngraph.run(['capture', ...args])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+
   test('capture accepts JSON lines, and prints an answer for each', async () => {
     const input = `${turn(1)}\r\n\n${turn(2)}\n${turn(1)}\n`
     expect(await turngraph.run(['capture'], { input })).toEqual({

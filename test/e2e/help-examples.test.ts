@@ -86,6 +86,8 @@ function fillHome(home: string): void {
   const turns = [1, 2, 3].map((number) => record(number, number === 1 ? {} : LATER))
   write('turn.json', turns[0])
   write('turns.jsonl', turns.map((turn) => JSON.stringify(turn)).join('\n'))
+  write('player_turn_1.json', player(1))
+  write('coach_turn_1.json', coach(1))
   write('criteria.json', { criteria: [{ text: 'The lid closes' }, { text: 'The hinge holds' }] })
   write(
     'tasks/backlog/TASK-1-retry.md',

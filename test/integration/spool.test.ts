@@ -54,6 +54,30 @@ const numbersIn = async (client: TurngraphClient): Promise<number[]> =>
   (await client.listTurns({ worldSlug: 'w' })).items.map(({ turnNumber }) => turnNumber)
 
 describe('the spool', () => {
+  test('reports of a turn wait like records, without their secrets, and are sent when the service is back', async () => {
+    const service = await restartable()
+    const folder = path.join(newFolder(), 'spool')
+    const client = clientOf({ url: service.url, token: service.token, spool: folder })
+    await service.down()
+    const { playerSummary, completedAt, ...place } = turn(1)
+    const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
+    const playerReport = {
+      implementation_notes: `Built it with ${secret}`,
+      completion_promises: [{ criterion_id: 'AC-1', status: 'complete' }],
+    }
+    const error = await errorOf(client.captureReports({ ...place, playerReport }))
+    expect(error).toMatchObject({ code: 'store_unavailable', details: { spooled: true, waiting: 1 } })
+    const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain(secret)
+    await service.up()
+    await client.captureTurnState(turn(2))
+    const { items } = await client.listTurns({ worldSlug: 'w' })
+    expect(items.map(({ turnNumber, promises }) => [turnNumber, promises[0]?.criterionId])).toEqual([
+      [1, 'AC-1'],
+      [2, undefined],
+    ])
+  })
+
   test('captures wait while the service is away, and are sent in order, once', async () => {
     const service = await restartable()
     const folder = path.join(newFolder(), 'spool')

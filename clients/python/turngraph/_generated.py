@@ -213,6 +213,82 @@ class CaptureTurnStateAnswerIssuesItem(TypedDict):
     details: Any
 
 
+class CaptureReportsRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    # "": that of the turn state, otherwise that of the world, otherwise FEAT-UNKNOWN
+    feature_id: str
+    task_id: str
+    turn_number: int
+    # default: the newest world of the task
+    world_slug: NotRequired[str | None]
+    # player_turn_N.json as it was written: its JSON, or its text with or without a fence
+    player_report: NotRequired[Any]
+    # coach_turn_N.json as it was written: its JSON, or its text with or without a fence
+    coach_report: NotRequired[Any]
+    # turn_state_turn_N.json as it was written: its JSON, or its text with or without a fence
+    turn_state: NotRequired[Any]
+    # task_work_results.json as it was written: its JSON, or its text with or without a fence
+    task_work_results: NotRequired[Any]
+    # coach_feedback_for_turn_N.json as it was written: its JSON, or its text with or without a fence
+    coach_feedback: NotRequired[Any]
+    # supersede: replace, and keep the old one
+    on_conflict: NotRequired[Literal["error", "supersede"]]
+    # true: make a world that does not exist, also above turn 1 of a task that has worlds
+    create_world: NotRequired[bool]
+
+
+class CaptureReportsAnswer(TypedDict):
+    # TURN-{feature_id}-{turn_number}: for display only
+    id: str
+    key: str
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turn_number: float
+    player_summary: str
+    player_decision: Literal["implemented", "failed", "blocked", "unknown"]
+    player_decision_raw: str | None
+    coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    coach_decision_raw: str | None
+    coach_feedback: str | None
+    delivered_feedback: str | None
+    mode: Literal["fresh_start", "recovering_state", "continuing_work"]
+    blockers_found: list[str]
+    progress_summary: str
+    acceptance_criteria_status: dict[str, Literal["verified", "rejected", "pending", "unknown"]]
+    verifications: list[CaptureTurnStateAnswerVerificationsItem]
+    promises: list[CaptureTurnStateAnswerPromisesItem]
+    issues: list[CaptureTurnStateAnswerIssuesItem]
+    gates: dict[str, Literal["passed", "failed", "unknown"]]
+    tests_passed: float | None
+    tests_failed: float | None
+    coverage: float | None
+    arch_score: float | None
+    started_at: str | None
+    completed_at: str | None
+    duration_seconds: float | None
+    lessons_from_turn: list[str]
+    what_to_try_next: str | None
+    files_modified: list[str]
+    commit: str | None
+    transcript_session_ids: list[str]
+    extra: dict[str, Any]
+    created_at: str
+    recorded_by: str | None
+    # false: the same record stood there already
+    created: bool
+    # true: it took the place of another record
+    superseded: bool
+    # true: this capture made its world
+    world_created: bool
+    # of each field that does not fit, with what fits; and those of a capture
+    warnings: list[str]
+    # how many secrets were masked in what was sent
+    redactions: float
+
+
 class LoadTurnContinuationContextRequest(TypedDict):
     project: NotRequired[str | None]
     feature_id: NotRequired[str | None]
@@ -2326,6 +2402,7 @@ class Route(NamedTuple):
 
 ROUTES: dict[str, Route] = {
     "captureTurnState": Route("POST", "/v1/turns", True, True, ("feature_id", "task_id", "turn_number", "player_summary",)),
+    "captureReports": Route("POST", "/v1/turn-reports", True, True, ("feature_id", "task_id", "turn_number",)),
     "loadTurnContinuationContext": Route("GET", "/v1/continuation-context", False, True, ("current_turn",)),
     "getNextStep": Route("GET", "/v1/next-step", False, True, ()),
     "listCriteria": Route("GET", "/v1/criteria", False, True, ()),
@@ -2387,6 +2464,7 @@ ROUTES: dict[str, Route] = {
 
 SHAPES: dict[str, Any] = {
     "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
+    "captureReports": {"project": None, "feature_id": None, "task_id": None, "turn_number": None, "world_slug": None, "player_report": None, "coach_report": None, "turn_state": None, "task_work_results": None, "coach_feedback": None, "on_conflict": None, "create_world": None},
     "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
@@ -2400,6 +2478,11 @@ class Calls:
     def capture_turn_state(self, **fields: Unpack[CaptureTurnStateRequest]) -> CaptureTurnStateAnswer:
         """Store a turn with its verifications, promises, issues and gates."""
         answer: CaptureTurnStateAnswer = self._call("captureTurnState", fields)
+        return answer
+
+    def capture_reports(self, **fields: Unpack[CaptureReportsRequest]) -> CaptureReportsAnswer:
+        """Store a turn from its Player's and Coach's reports as they were written."""
+        answer: CaptureReportsAnswer = self._call("captureReports", fields)
         return answer
 
     def load_turn_continuation_context(self, **fields: Unpack[LoadTurnContinuationContextRequest]) -> LoadTurnContinuationContextAnswer:

@@ -16,7 +16,7 @@ import type {
   Severity,
 } from '../../rules/values.ts'
 
-type Words<T extends string> = Readonly<Record<T, readonly string[]>>
+export type Words<T extends string> = Readonly<Record<T, readonly string[]>>
 
 export const COACH_DECISION_WORDS = {
   approved: [
@@ -93,7 +93,7 @@ export const foldWord = (word: string): string =>
   trimEnd(word.trim().toLowerCase(), (character) => /[\p{P}\s]/u.test(character)).replaceAll(/[\s-]+/g, '_')
 
 /** The canonical word that is meant; `undefined` where the table has neither it nor a synonym. */
-function findWord<T extends string>(words: Words<T>, given: string): T | undefined {
+export function findWord<T extends string>(words: Words<T>, given: string): T | undefined {
   const folded = foldWord(given)
   return canonicalWords(words).find((word) => word === folded || words[word].includes(folded))
 }
@@ -106,8 +106,6 @@ export const isCoachWord = (given: string): boolean =>
 /** Reads a Player's decision. A Coach judged the turn if the word is a Coach's, so the Player implemented something. */
 export const toPlayerDecision = (given: string): PlayerDecision | undefined =>
   isCoachWord(given) ? 'implemented' : findPlayerDecision(given)
-export const toCriterionStatus = (given: string) => findWord(CRITERION_STATUS_WORDS, given)
-export const toPromiseStatus = (given: string) => findWord(PROMISE_STATUS_WORDS, given)
 export const findSeverity = (given: string) => findWord(SEVERITY_WORDS, given)
 /** An import stores this severity for a word that the table does not have. */
 export const UNKNOWN_SEVERITY: Severity = 'should_fix'
@@ -126,7 +124,7 @@ export const nearestWord = (folded: string, words: readonly string[]): string | 
     : closestMatch(folded, [...words], { maxDistance: Math.min(2, Math.floor(folded.length / 3)) })
 
 /** Why a word is refused, with the nearest one that would be taken. */
-function explainRefusal<T extends string>(words: Words<T>, given: string): string {
+export function explainRefusal<T extends string>(words: Words<T>, given: string): string {
   const canonical = canonicalWords(words)
   const use = `use ${canonical.slice(0, -1).join(', ')} or ${canonical.at(-1)}`
   const folded = foldWord(given)
