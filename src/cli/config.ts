@@ -49,6 +49,7 @@ const inEffect = (config: Config): Record<keyof typeof ENVIRONMENT, Cell> => ({
   TURNGRAPH_GENAI_SPANS: config.genAiSpans ? 'on' : 'off',
   TURNGRAPH_LOG: config.logLevel,
   TURNGRAPH_TASK: config.task,
+  TURNGRAPH_RUN_ID: process.env.TURNGRAPH_RUN_ID ?? null,
   TURNGRAPH_HOOK_WAIT_MS: config.hookWaitMs,
   TURNGRAPH_URL: config.url,
   TURNGRAPH_TOKEN: config.token,

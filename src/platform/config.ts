@@ -97,6 +97,12 @@ const environmentSchema = z.object({
     .describe(
       'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` excludes the session',
     ),
+  TURNGRAPH_RUN_ID: z
+    .string()
+    .optional()
+    .describe(
+      'the run of an orchestrator: all its processes use one world (`turngraph.guardkit` of the Python client)',
+    ),
   TURNGRAPH_HOOK_WAIT_MS: z.coerce
     .number('must be a whole number of at least 1')
     .int()

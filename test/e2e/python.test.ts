@@ -41,7 +41,7 @@ async function aService() {
 }
 
 describePython('the Python client', () => {
-  test.each(['test_client', 'test_spool', 'test_turn_state'])(
+  test.each(['test_client', 'test_spool', 'test_turn_state', 'test_guardkit'])(
     'passes its own %s on a real service',
     async (name) => {
       const { env } = await aService()
@@ -190,16 +190,19 @@ describePython('the Python client', () => {
     expect(existsSync(path.join(spool, '0000000000000001.json'))).toBe(false)
   })
 
-  test('the programs of docs/how-to/python.md run, and print the output in the document', async () => {
+  test.each([
+    ['python.md', 3],
+    ['guardkit.md', 1],
+  ])('the programs of docs/how-to/%s run, and print the output in the document', async (name, programs) => {
     const { env, folder } = await aService()
-    const text = readFileSync(path.join(root, 'docs/how-to/python.md'), 'utf8')
+    const text = readFileSync(path.join(root, 'docs/how-to', name), 'utf8')
     const blocks = [...text.matchAll(/^```(python|text)\n(.*?)^```$/gms)]
     const printed: string[] = []
     for (const [, language, block = ''] of blocks)
       if (language === 'python')
         printed.push((await run('python3', ['-c', block], { cwd: folder, env })).stdout)
       else expect(printed.at(-1)).toContain(block.trim())
-    expect(printed.length).toBe(3)
+    expect(printed.length).toBe(programs)
   })
 
   test('it is typed, and its wheel works without other packages', async (context) => {

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import stat
+import sys
 import threading
 import time
 import uuid
@@ -28,11 +29,13 @@ LAST_AGAIN_S = 15.0
 # An older claim of a turn belongs to a process that ended, even if another process has its number now.
 CLAIM_S = 600.0
 NAME = re.compile(r"(?:(?P<turn>\d{16})\.json|worker-(?P<worker>[0-9a-f-]{36}))(?:\.claimed-(?P<pid>\d+)-(?P<since>\d+))?")
-SPOOLED = ("captureTurnState", "commitAttempt")
+SPOOLED = ("captureTurnState", "captureReports", "commitAttempt")
 # Errors of the record itself: sending it again does not help.
 REFUSALS = frozenset(
     "invalid_request too_large turn_conflict world_conflict unknown_world world_deleted not_found lease_lost".split()
 )
+# Constants of the Windows API.
+PROCESS_QUERY_LIMITED_INFORMATION, STILL_ACTIVE, ERROR_ACCESS_DENIED = 0x1000, 259, 5
 # Claims of this process: an earlier process may have had the same number.
 _own_claims: set[Path] = set()
 
@@ -282,6 +285,10 @@ class Spool:
                 file.rename(to)
             except FileNotFoundError:
                 return False  # another process was faster
+            except PermissionError:
+                if sys.platform != "win32" or not file.exists():
+                    raise
+                return False  # another process reads it at this moment
         return True
 
     @contextmanager
@@ -337,13 +344,42 @@ def _is_held(file: Path) -> bool:
     is_old = _part(file, "turn") != "" and abs(time.time() - int(_part(file, "since")) / 1000) > CLAIM_S
     if pid == os.getpid() or is_old:
         return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # the process runs, and belongs to another user
-    return True
+    return _is_alive(pid)
+
+
+if sys.platform == "win32":
+
+    def _is_alive(pid: int) -> bool:
+        # Signal 0 would end the process there.
+        import ctypes
+
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        handle = kernel.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, pid)
+        if not handle:
+            return ctypes.get_last_error() == ERROR_ACCESS_DENIED  # it belongs to another user
+        code = ctypes.c_ulong()
+        kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+        kernel.CloseHandle(handle)
+        return code.value == STILL_ACTIVE
+
+    def _sync_folder(folder: Path) -> None:
+        """Does nothing: Windows cannot open a folder, and its file system keeps a journal of names."""
+
+else:
+
+    def _is_alive(pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass  # it belongs to another user
+        return True
+
+    def _sync_folder(folder: Path) -> None:
+        opened = os.open(folder, os.O_RDONLY)
+        os.fsync(opened)
+        os.close(opened)
 
 
 def _create(file: Path, content: bytes) -> bool:
@@ -359,9 +395,7 @@ def _create(file: Path, content: bytes) -> bool:
         return False
     finally:
         draft.unlink(missing_ok=True)
-    folder = os.open(file.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
+    _sync_folder(file.parent)
     return True
 
 
@@ -379,7 +413,7 @@ def _world_of(entry: Entry | None) -> str:
     """Returns the key of the world, or an empty string for a file that is no capture."""
     if entry is None:
         return ""
-    given = entry["input"] if entry["operation"] == "captureTurnState" else entry["input"].get("turn") or {}
+    given = entry["input"].get("turn") or {} if entry["operation"] == "commitAttempt" else entry["input"]
     names = (given.get("featureId") or "", given.get("taskId") or "", given.get("worldSlug"))
     return json.dumps([entry["input"].get("project"), *names])
 
