@@ -28,7 +28,7 @@ Killed in the middle? The same command again goes on where it was.`,
       const nobody = { restoreRecords: () => Promise.reject(new Error('a dry run writes nothing')) }
       const check = () => restoreFile(nobody, read(), { ...options('Checking'), dryRun: true })
       const write = async () => {
-        // Checks the whole file first, because only its last line reveals that it is incomplete or edited. A stream can be read only once.
+        // Checks the whole file first, because only its last line proves that it is complete. A stream can be read only once.
         if (bytes !== null) await check()
         return withClient({}, (client) => restoreFile(client, read(), options('Restoring')))
       }

@@ -1,12 +1,12 @@
 /**
- * Grades how a verification is known (contract: evidence.md, "Basis"): seen, judged, or only told. Pure.
+ * Grades the basis of a verification (contract: evidence.md, "Basis"): observed, judged, or only claimed by the Player. Pure.
  *
- * A promise is kept as a mark of its words, not as a text. Finding all promises in a text takes one look at each of its words.
+ * Stores a promise as a mark of its words, not as a text. Finding all promises in a text takes one look at each of its words.
  */
 import { isAbsence } from './absence.ts'
 import { normalizeText, splitWords } from './words.ts'
 
-/** From the strongest to the weakest. */
+/** All bases, from the strongest to the weakest. */
 export const BASES = ['observed', 'judged', 'repeated', 'misplaced', 'bare'] as const
 export type Basis = (typeof BASES)[number]
 
@@ -14,7 +14,7 @@ export type Basis = (typeof BASES)[number]
 const isUnseen = (basis: Basis | null): boolean =>
   basis === 'repeated' || basis === 'misplaced' || basis === 'bare'
 
-/** Number of words from which on a text repeats a promise that it contains. A shorter promise has to be the whole text. */
+/** Minimum number of words of a promise that counts as repeated if a text contains it. A shorter one must be the whole text. */
 const MIN_WORDS_CONTAINED = 8
 
 /** Maximum number of promises that a text is compared with, counted at each of its words. Bounds texts of one repeated word. */
@@ -23,7 +23,7 @@ const MAX_COMPARISONS = 20_000
 /** Grades the text of a verification of a criterion. */
 export type Grader = (criterionKey: string, evidence: string | null) => Basis
 
-/** The words of a promise: their number, the hash of the first ones, and the hash of all. */
+/** Words of a promise: their number, the hash of the first ones, and the hash of all. */
 type Mark = { count: number; start: number; whole: number }
 
 /** Criteria by the hash of all words, by the number of words, by the hash of the first words. */
@@ -58,13 +58,13 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   return found
 }
 
-/** The mark of the evidence of a promise; none without words. */
+/** Computes the mark of a promise's evidence; empty without words. */
 export function markEvidence(evidence: string | null): string[] {
   const words = splitEvidence(evidence ?? '')
   return words.length === 0 ? [] : [writeMark(toMark(hashWords(words), 0, words.length))]
 }
 
-/** A text of signs only is one word. */
+/** Splits a text into words. A text without letters and digits is one word. */
 function splitEvidence(text: string): string[] {
   const words = splitWords(text)
   return words.length > 0 ? words : [normalizeText(text)].filter((word) => word !== '')
@@ -104,7 +104,7 @@ function readMark(mark: string): Mark {
   return { count: Number(count), start: Number.parseInt(start, 36), whole: Number.parseInt(whole, 36) }
 }
 
-/** The hash of the words from one place on. */
+/** Returns the hash of the words from a position on. */
 type WindowHash = (from: number, count: number) => number
 
 /** Two primes below 2^26: products are exact, and so is a number of both hashes. */
@@ -151,7 +151,7 @@ export const noteBasis = (basis: Basis | null | undefined): string | null =>
 
 type Proof = { state: string; basis: Basis | null; declared?: boolean | undefined }
 
-/** The verified criteria that count and that nobody but the Player has seen. */
+/** Returns the verified criteria that count and that only the Player has seen. */
 export const listUnseen = <P extends Proof>(criteria: readonly P[]): P[] =>
   criteria.filter(
     ({ state, basis, declared }) => state === 'verified' && declared !== false && isUnseen(basis),

@@ -100,6 +100,6 @@ export function addTokens(sum: Tokens, tokens: Tokens): void {
 
 const MAX_TOKENS = 1_000_000_000
 
-/** A number of tokens. A value that is none counts as 0. */
+/** Reads a number of tokens. Any other value counts as 0. */
 const toCount = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : 0

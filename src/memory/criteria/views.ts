@@ -1,4 +1,4 @@
-/** Declares the views of criteria, promises and stalls for a role: the Player sees the progress, the Coach also the reasons (invariant 9). */
+/** Declares the views of criteria, promises and stalls: the Player sees the progress, the Coach also the reasons (invariant 9). */
 import * as z from 'zod'
 import { BASES } from '../../rules/basis.ts'
 import type { LedgerEntry, Progress } from '../../rules/progress.ts'
