@@ -397,7 +397,7 @@ class Resolver {
     return criterion
   }
 
-  /** Merges a criterion into another. Stored edges and verifications stay, because reads follow `mergedInto`. Moves the labels. */
+  /** Merges a criterion into another and copies its labels. Stored edges and verifications stay: reads follow `mergedInto`. */
   #merge(bare: Criterion, target: Criterion): void {
     if (bare.key === target.key) return
     bare.mergedInto = target.key

@@ -95,7 +95,7 @@ export async function readNodes<K extends NodeKind>(
   return keys.flatMap((key) => found.get(key) ?? [])
 }
 
-/** Builds the record of a node with other properties; null if these are not exported. */
+/** Builds the record of a node with other properties; undefined if such a node is not exported. */
 export function recordWith<K extends NodeKind>(kind: K, { node, record }: Found<K>, other: object) {
   const present = Object.entries({ ...node, ...other }).filter(([, value]) => value !== null)
   const line = readers[kind].toLine(Object.fromEntries(present), record as Properties)

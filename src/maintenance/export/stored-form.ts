@@ -330,7 +330,7 @@ const more: { readonly [kind: string]: Partial<StoredForm> } = {
   transcript_file: { fields: { holds: links('holds', '(n)-[:HOLDS]->(k)', ['TranscriptSession']) } },
 }
 
-/** Finds the object field with the node's properties, and the field with the key of the owner, which has the name of its kind. */
+/** Builds a stored form: the object field of a line has the node's properties, and the field named after the owner has its key. */
 function makeForm(kind: NodeKind): StoredForm {
   const label = LABELS.find((each) => nodes[each].exported === kind)
   if (label === undefined) throw new Error(`no node is exported as ${kind}`)
