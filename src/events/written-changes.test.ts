@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { allStatements, statement } from '../graph/statements.ts'
 import { listWrittenChanges, SETS_VERSION } from './written-changes.ts'
 
-/** Of these a look tells, within a second: they write much, and seldom. */
+/** Statements whose changes the next read finds within a second. They write much, and seldom. */
 const FOUND_BY_A_LOOK = ['criteria/rewrite-progress', 'restore/standings']
 
 test('every statement that changes a version names the changed records in its parameters or its result', () => {

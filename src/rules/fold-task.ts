@@ -55,7 +55,7 @@ const withWorld = <C>(
   { registry, state, entries }: { registry: Registry; state: WorldState; entries: readonly C[] },
 ): TaskState<C> => ({ registry, worlds: new Map([...worlds, [worldKey, { state, entries }]]) })
 
-/** Applies the version that is declared next. */
+/** Applies the next declared version. */
 export function applyDeclaration<C>(
   { registry, worlds }: TaskState<C>,
   version: DeclaredVersion,

@@ -295,7 +295,7 @@ function hangBelow(key: string, { top, turnKey }: Chain, replaced: readonly stri
   ]
 }
 
-/** The newest record of a turn has replaced the one before it, and so on down to the first. */
+/** Checks the chain of superseded records: the current record replaced the newest of them, and each replaced the one before it. */
 function checkSuperseded(chain: Chain, rows: readonly SupersededRow[], findings: Findings): void {
   const { top, turnKey } = chain
   const own = rows.toSorted((a, b) => asNumber(b.properties.revision) - asNumber(a.properties.revision))

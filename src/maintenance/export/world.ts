@@ -163,7 +163,7 @@ function refuseWhereChanged({ world }: WorldRow, turns: readonly TurnSeen[], at:
 
 type TurnSeen = { kind: 'turn' | 'superseded_turn'; key: string; revision: number }
 
-/** The turns of a world, each with the records that it replaced, newest first. A withdrawn turn has these only. */
+/** Lists the turns of a world, each followed by the records that it superseded, newest first. A withdrawn turn has only those. */
 const listTurnRecords = ({ world, turns, withdrawn }: WorldRow): TurnSeen[] =>
   [...turns.map((turn) => [...turn, true] as const), ...withdrawn.map((turn) => [...turn, false] as const)]
     .toSorted(([a], [b]) => a - b)

@@ -163,10 +163,10 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
     let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
     let replaced: Target['replaced'] = null
-    // The write of a world with a rollback is refused once, so that only such a world pays for the look at withdrawn turns.
+    // The first write to a world with a rollback is rejected, so that only such a world pays for the look-up of withdrawn turns.
     let rollbacks = 0
     let withdrawnKey: string | null = null
-    // An owner that sends its turn again has to hear from `write` what became of its attempt.
+    // An owner that sends its turn again gets the state of its attempt from `write`.
     if (refusals > 0 || (known.currentTurn >= turnNumber && !capture.asOwner)) {
       const found = await readExisting(graph, capture, worldSlug)
       rollbacks = found.rollbacks

@@ -1,4 +1,4 @@
-/** Withdraws the newest turns of a world: they leave every view but the history of their numbers. */
+/** Withdraws the newest turns of a world, which remain only in the history of their numbers. */
 import * as z from 'zod'
 import { LIMITS, label, name, project, wholeNumber } from '../../core/fields.ts'
 import { toInstant } from '../../core/instants.ts'
@@ -36,7 +36,7 @@ export const rollbackAnswer = world.extend({
 type Request = z.output<typeof rollbackRequest> & { project: string }
 
 /**
- * Withdraws the turns above `toTurn`. Their verifications, promises and issues do not count. A repeat withdraws nothing.
+ * Withdraws the turns above `toTurn`. Their verifications, promises and issues no longer count. A repeated call changes nothing.
  *
  * @throws `unknown_world`, `world_deleted`, `restore_unfinished`, `busy` while a run or an attempt is active in the world
  */

@@ -144,7 +144,7 @@ function contextRowOf({ records, snapshot, withdrawn }: KnownThen): ContextRow |
  * `context` is the seed's text (seed 000, `load_turn_continuation_context`). It is `null` in turn 1 and without a prior turn,
  * which is an answer; an unreachable store is an error.
  *
- * @throws `unknown_world` where the request names a world that the task does not have, `world_deleted`,
+ * @throws `unknown_world` if the task does not have the named world, `world_deleted`,
  *   `store_unavailable`, `timeout`
  */
 export async function loadTurnContinuationContext(
@@ -236,7 +236,7 @@ const withWithdrawn = (answer: ContinuationContext, turns: readonly WithdrawnTur
   return withdrawn.length === 0 ? answer : { ...answer, withdrawn }
 }
 
-/** What other sessions know where no turn is before the one that is asked for. */
+/** Reads facts from other sessions for a context without a prior turn. */
 async function readElsewhere(
   graph: Graph,
   request: Request,

@@ -94,7 +94,7 @@ const withdrawnRange = z.object({
   withdrawnAt: z.string(),
 })
 
-/** What an earlier turn than the prior one tried. */
+/** Attempt of a turn before the prior turn. */
 const triedTurn = z.object({
   turnNumber: z.number(),
   text: z.string().describe("the start of the Player's summary, in one line"),

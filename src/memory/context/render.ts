@@ -73,7 +73,7 @@ export type Rendering = {
   stallWarning: string | null
   /** Turns after the newest one that rollbacks withdrew. */
   withdrawn?: readonly WithdrawnRange[] | undefined
-  /** What other sessions know; undefined where that is nothing. */
+  /** Facts from other sessions; undefined without any. */
   elsewhere?: Elsewhere | undefined
 }
 

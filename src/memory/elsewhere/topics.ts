@@ -98,7 +98,7 @@ export function listTopics(
 /** Writes turn numbers with one length, so that their texts are in the order of the numbers. */
 export const sortableNumber = (turnNumber: number): string => String(turnNumber).padStart(7, '0')
 
-/** The topics of a turn that takes the place of another record: it leaves what only that one was about. */
+/** Computes the topics of a replacement: it leaves the topics that only the replaced record had. */
 export function replaceTopics(before: TurnTopics, now: TurnTopics): TurnTopics {
   const left = before.keys.filter((key) => !now.keys.includes(key))
   const lowered = now.entry < before.entry ? before.keys : left

@@ -84,7 +84,7 @@ const historicRow = turnInWorld.extend({
 })
 
 /**
- * The records that once stood at a turn, newest first. `before` is a revision number.
+ * Lists the former records of a turn, newest first. `before` is a revision number.
  *
  * @throws `not_found` if the number never had a turn, `unknown_world`, `world_deleted`
  */
