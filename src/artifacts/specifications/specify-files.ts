@@ -56,7 +56,7 @@ type TaskOfFile = {
   taskId: string
   /** True if the flags name the task: several such files state parts of one task. */
   isNamedByFlags: boolean
-  /** Whether it is a version of its task, after the one before it. */
+  /** True if the list is a version of its task, declared after the previous one. */
   isVersion?: boolean
 }
 
@@ -102,7 +102,7 @@ export async function readSpecificationFiles(
 
 const keyOf = ({ featureId, taskId }: TaskOfFile): string => JSON.stringify([featureId, taskId])
 
-/** Declares what was read. A task that is rejected is reported in `refused`, and the others are declared. */
+/** Declares the criteria of files. Reports a rejected task in `refused`, and declares the others. */
 export async function declareSpecifications(
   client: SpecifyTarget,
   { declarations }: ReadSpecifications,
@@ -169,7 +169,7 @@ async function readText(
 
 type ReadFile = { file: SpecifiedFile; tasks: TaskOfFile[] }
 
-/** Null: a Markdown file of a folder that has nothing to do with criteria. */
+/** Reads a file; null for a Markdown file of a folder without criteria. */
 async function readFile(
   { path, isNamed }: FoundFile,
   format: FormatName,
@@ -278,7 +278,7 @@ const toReported = ({ criterionId, text, kind = 'code', tests }: StatedCriterion
   ...(tests !== undefined && { tests }),
 })
 
-/** What the files of one task state: their versions, the parts of one list, or copies of which one counts. */
+/** Joins the lists of the files of one task: versions, parts of one list, or copies, one of which counts. */
 function toDeclarations(group: readonly TaskOfFile[]): Declaration[] {
   if (group.every(({ isVersion }) => isVersion))
     return group.map((task) => ({ parts: [task], criteria: task.stated }))
