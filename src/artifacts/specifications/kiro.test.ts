@@ -105,3 +105,8 @@ test('the path or the headings show the format', () => {
   expect(chooseFormat('docs/requirements.md', '# Acceptance criteria')).toBe('markdown')
   expect(read('# Requirements').refused).toMatch(/^states no criteria: it has no heading of a requirement/)
 })
+
+test('a requirement with more items than a list takes is refused', () => {
+  const items = '1. THE cart SHALL hold\n'.repeat(20_001)
+  expect(read(`### Requirement 1\n\n${items}`).refused).toBe('has more than 20000 items of one task')
+})

@@ -1,6 +1,13 @@
 /** Reads `requirements.md` and `bugfix.md` of Kiro: one criterion for each EARS item, with the id `R{n}.{m}`. Pure. */
 import { collectTexts, countNoun, quoteTitle, readDocument, type Section } from './sections.ts'
-import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
+import {
+  MAX_TEXTS,
+  type ReadOptions,
+  type Stated,
+  StatedList,
+  type StatedWarning,
+  toStated,
+} from './stated.ts'
 
 /** Matches the heading of a requirement in any language: `Requirement 1: Login`, `要件1`, `1. Login`. */
 const REQUIREMENT = /^(?:\p{L}[\p{L}\p{M} ]{0,30}?)?[ -]?(\d{1,4}(?:\.\d{1,4})*)(?![\p{N}\p{L}])/u
@@ -59,7 +66,8 @@ type Entry = { text: string; line: number; number: string | null }
 
 /** The numbered items and paragraphs of a section; its bullets only if it has neither. */
 function readEntries({ items, texts }: Section): Entry[] {
-  const ofItems = items.flatMap((item) =>
+  // One more than a list takes, so that it is refused.
+  const ofItems = items.slice(0, MAX_TEXTS + 1).flatMap((item) =>
     collectTexts(item).map((each) => ({
       ...splitNumber(each.text),
       line: each.line,

@@ -40,7 +40,7 @@ export type ReadOptions = {
 const MAX_STATED_CHARACTERS = 512 * 1024
 const MAX_TEXT_BYTES = 64 * 1024
 /** Maximum number of texts of one task that are looked at: a hostile file has a million. */
-const MAX_TEXTS = 20_000
+export const MAX_TEXTS = 20_000
 
 type Candidate = StatedCriterion & { line: number | null; section: string | null }
 
