@@ -25,6 +25,36 @@ const SIMPLE: Record<string, string> = {
   null: 'None',
 }
 
+/** Numbers of answers that may have a fraction. All others are counts, numbers of turns or whole milliseconds. */
+const MEASURES: ReadonlySet<string> = new Set([
+  'arch_score',
+  'avg_length',
+  'avg_turn_len',
+  'confidence',
+  'coverage',
+  'duration_ms',
+  'duration_seconds',
+  'factor',
+  'long_turn_pct',
+  'minutes',
+  'seconds',
+])
+
+/** Replaces `number` by `integer` in a field, and in the entries of a list or a map. */
+function toWhole(schema: Schema): Schema {
+  const { type, anyOf, oneOf, items, additionalProperties: values } = schema
+  return {
+    ...schema,
+    ...(type !== undefined && { type: Array.isArray(type) ? type.map(wholeType) : wholeType(type) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(toWhole) }),
+    ...(oneOf !== undefined && { oneOf: oneOf.map(toWhole) }),
+    ...(items !== undefined && { items: toWhole(items) }),
+    ...(typeof values === 'object' && { additionalProperties: toWhole(values) }),
+  }
+}
+
+const wholeType = (type: string): string => (type === 'number' ? 'integer' : type)
+
 /** Collects TypedDicts for JSON Schemas: equal schemas share one class. */
 export class PythonTypes {
   readonly #components: Record<string, Schema>
@@ -67,7 +97,8 @@ export class PythonTypes {
     if (this.#texts.has(name)) throw new Error(`two classes of the Python client would be called ${name}`)
     this.#texts.set(name, '') // reserves its place: the classes it needs come later, and it may contain itself
     const fields = Object.entries(properties).map(([field, schema]) => {
-      const type = this.typeOf(schema, `${name}${pascalCase(field)}`, direction)
+      const isCount = direction === 'output' && !MEASURES.has(field)
+      const type = this.typeOf(isCount ? toWhole(schema) : schema, `${name}${pascalCase(field)}`, direction)
       const comment =
         schema.description === undefined ? '' : `    # ${schema.description.replaceAll('\n', ' ')}\n`
       return { field, comment, type: required.includes(field) ? type : `NotRequired[${type}]` }

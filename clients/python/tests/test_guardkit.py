@@ -145,7 +145,7 @@ class GuardkitTest(ServiceTest):
         worlds = client.list_worlds(feature_id=self.feature, task_id=self.task_id)["items"]
         return {
             world["world_slug"]: [
-                int(turn["turn_number"]) for turn in client.list_turns(world_slug=world["world_slug"])["items"]
+                turn["turn_number"] for turn in client.list_turns(world_slug=world["world_slug"])["items"]
             ]
             for world in worlds
         }

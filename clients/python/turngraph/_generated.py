@@ -139,7 +139,7 @@ class CaptureTurnStateAnswer(TypedDict):
     feature_id: str
     task_id: str
     world_slug: str
-    turn_number: float
+    turn_number: int
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     player_decision_raw: str | None
@@ -155,8 +155,8 @@ class CaptureTurnStateAnswer(TypedDict):
     promises: list[CaptureTurnStateAnswerPromisesItem]
     issues: list[CaptureTurnStateAnswerIssuesItem]
     gates: dict[str, Literal["passed", "failed", "unknown"]]
-    tests_passed: float | None
-    tests_failed: float | None
+    tests_passed: int | None
+    tests_failed: int | None
     coverage: float | None
     arch_score: float | None
     started_at: str | None
@@ -179,7 +179,7 @@ class CaptureTurnStateAnswer(TypedDict):
     # of a world that was made: the task exists in another feature too; of a field that is recorded differently, such as a Coach's decision in player_decision; of a label: letters of another alphabet look like it
     warnings: NotRequired[list[str]]
     # how many secrets were masked in what was sent
-    redactions: float
+    redactions: int
 
 
 class CaptureTurnStateAnswerVerificationsItem(TypedDict):
@@ -246,7 +246,7 @@ class CaptureReportsAnswer(TypedDict):
     feature_id: str
     task_id: str
     world_slug: str
-    turn_number: float
+    turn_number: int
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     player_decision_raw: str | None
@@ -262,8 +262,8 @@ class CaptureReportsAnswer(TypedDict):
     promises: list[CaptureTurnStateAnswerPromisesItem]
     issues: list[CaptureTurnStateAnswerIssuesItem]
     gates: dict[str, Literal["passed", "failed", "unknown"]]
-    tests_passed: float | None
-    tests_failed: float | None
+    tests_passed: int | None
+    tests_failed: int | None
     coverage: float | None
     arch_score: float | None
     started_at: str | None
@@ -286,7 +286,7 @@ class CaptureReportsAnswer(TypedDict):
     # of each field that does not fit, with what fits; and those of a capture
     warnings: list[str]
     # how many secrets were masked in what was sent
-    redactions: float
+    redactions: int
 
 
 class LoadTurnContinuationContextRequest(TypedDict):
@@ -316,8 +316,8 @@ class LoadTurnContinuationContextAnswer(TypedDict):
     context: str | None
     role: Literal["player", "coach"]
     world_slug: str | None
-    current_turn: float
-    previous_turn: float | None
+    current_turn: int
+    previous_turn: int | None
     # true when the previous turn is not current_turn - 1
     gap: bool
     prior: LoadTurnContinuationContextAnswerPrior | None
@@ -353,7 +353,7 @@ class LoadTurnContinuationContextAnswerPrior(TypedDict):
     feature_id: str
     task_id: str
     world_slug: str
-    turn_number: float
+    turn_number: int
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     player_decision_raw: str | None
@@ -369,8 +369,8 @@ class LoadTurnContinuationContextAnswerPrior(TypedDict):
     promises: list[LoadTurnContinuationContextAnswerPriorPromisesItem]
     issues: list[LoadTurnContinuationContextAnswerPriorIssuesItem]
     gates: NotRequired[dict[str, Literal["passed", "failed", "unknown"]]]
-    tests_passed: float | None
-    tests_failed: float | None
+    tests_passed: int | None
+    tests_failed: int | None
     coverage: float | None
     arch_score: float | None
     started_at: str | None
@@ -409,7 +409,7 @@ class LoadTurnContinuationContextAnswerLastJudged(TypedDict):
     coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     coach_feedback: str | None
     what_to_try_next: str | None
-    turn: float
+    turn: int
 
 
 class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
@@ -418,8 +418,8 @@ class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
     text: str | None
     aliases: list[LoadTurnContinuationContextAnswerCriteriaItemAliasesItem]
     state: Literal["verified", "rejected", "pending"]
-    verified_in_turn: float | None
-    last_turn: float | None
+    verified_in_turn: int | None
+    last_turn: int | None
     # how its newest verification is known: by an observation, by a judge's own text, by the Player's text for it, by the Player's text for another criterion, or by no text; null: it is not verified
     basis: Literal["observed", "judged", "repeated", "misplaced", "bare"] | None
     # verified, and rejected later with evidence of its own, without a verification since
@@ -427,7 +427,7 @@ class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
     contested: LoadTurnContinuationContextAnswerCriteriaItemContested | None
     # role coach only: the newest 20, oldest first
     history: NotRequired[list[LoadTurnContinuationContextAnswerCriteriaItemHistoryItem]]
-    history_omitted: NotRequired[float]
+    history_omitted: NotRequired[int]
     promise: LoadTurnContinuationContextAnswerCriteriaItemPromise | None
     # verified, and since then a turn touched files of its proof, or a version worded it anew (no files)
     stale: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemStale]
@@ -437,8 +437,8 @@ class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
     kind: NotRequired[Literal["code", "command", "manual"]]
     # of a declared one; false: no judge has named it so far
     judged: NotRequired[bool]
-    reworded_in_version: NotRequired[float]
-    retired_in_version: NotRequired[float]
+    reworded_in_version: NotRequired[int]
+    retired_in_version: NotRequired[int]
 
 
 class LoadTurnContinuationContextAnswerCriteriaItemAliasesItem(TypedDict):
@@ -447,24 +447,24 @@ class LoadTurnContinuationContextAnswerCriteriaItemAliasesItem(TypedDict):
 
 
 class LoadTurnContinuationContextAnswerCriteriaItemContested(TypedDict):
-    turn: float
+    turn: int
     reason: NotRequired[str | None]
 
 
 class LoadTurnContinuationContextAnswerCriteriaItemHistoryItem(TypedDict):
-    turn: float
+    turn: int
     status: Literal["verified", "rejected", "pending", "unknown"]
     source: Literal["coach", "validator", "gate", "command", "player"]
     evidence: str | None
 
 
 class LoadTurnContinuationContextAnswerCriteriaItemPromise(TypedDict):
-    turn: float
+    turn: int
     status: Literal["complete", "partial", "incomplete", "uncertain"]
 
 
 class LoadTurnContinuationContextAnswerCriteriaItemStale(TypedDict):
-    turn: float
+    turn: int
     files: list[str]
 
 
@@ -476,21 +476,21 @@ class LoadTurnContinuationContextAnswerPromisedNotJudgedItem(TypedDict):
 
 
 class LoadTurnContinuationContextAnswerTriedBeforeItem(TypedDict):
-    turn_number: float
+    turn_number: int
     # the start of the Player's summary, in one line
     text: str
 
 
 class LoadTurnContinuationContextAnswerWithdrawnItem(TypedDict):
-    from_turn: float
-    to_turn: float
+    from_turn: int
+    to_turn: int
     reason: str | None
     withdrawn_at: str
 
 
 class LoadTurnContinuationContextAnswerPromises(TypedDict):
     source: Literal["current", "recovered", "none"]
-    recovered_from_turn: NotRequired[float]
+    recovered_from_turn: NotRequired[int]
     # that they were recovered, or that the task is not known
     message: NotRequired[str]
     items: list[LoadTurnContinuationContextAnswerPromisesItemsItem]
@@ -519,21 +519,21 @@ class LoadTurnContinuationContextAnswerStall(TypedDict):
     should_stop: bool
     reason: NotRequired[str]
     # the first turn that the verdict looked at
-    since_turn: float | None
+    since_turn: int | None
     # how many feedback turns the verdict looked at
-    window: float
+    window: int
     signatures: list[LoadTurnContinuationContextAnswerStallSignaturesItem]
     suggestion: NotRequired[str | None]
     criteria_left: list[str]
 
 
 class LoadTurnContinuationContextAnswerStallSignaturesItem(TypedDict):
-    turn: float
+    turn: int
     # equal where the complaints are the same
     signature: NotRequired[str]
     # how many blocking issues
-    blocking: NotRequired[float]
-    verified_total: float
+    blocking: NotRequired[int]
+    verified_total: int
 
 
 class LoadTurnContinuationContextAnswerIssuesItem(TypedDict):
@@ -548,7 +548,7 @@ class LoadTurnContinuationContextAnswerIssuesItem(TypedDict):
     # as the Coach gave them, in the same order
     given_labels: list[str]
     # that raised it, where that is not the turn that the answer is about
-    turn: NotRequired[float]
+    turn: NotRequired[int]
 
 
 class LoadTurnContinuationContextAnswerElsewhere(TypedDict):
@@ -561,26 +561,26 @@ class LoadTurnContinuationContextAnswerElsewhere(TypedDict):
 class LoadTurnContinuationContextAnswerElsewhereEarlierSession(TypedDict):
     world_slug: str
     # how many it has
-    turns: float
-    last_turn: float
+    turns: int
+    last_turn: int
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
     # number of counting criteria that are verified, including contested ones
-    verified: float
+    verified: int
     # verified by an observation
-    observed: float
+    observed: int
     # verified in a judge's own words
-    judged: float
+    judged: int
     # verified in the Player's words for the same criterion
-    repeated: float
+    repeated: int
     # verified in the Player's words for another criterion
-    misplaced: float
+    misplaced: int
     # verified without evidence
-    bare: float
+    bare: int
     # verified, and rejected later
-    contested: float
+    contested: int
     # verified, and rejected later with evidence of its own
-    refuted: float
-    total: float
+    refuted: int
+    total: int
     criteria_left: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem]
     # the blocking ones, in the order in which they were opened
     open_issues: list[LoadTurnContinuationContextAnswerElsewhereEarlierSessionOpenIssuesItem]
@@ -595,14 +595,14 @@ class LoadTurnContinuationContextAnswerElsewhereEarlierSessionCriteriaLeftItem(T
 class LoadTurnContinuationContextAnswerElsewhereEarlierSessionOpenIssuesItem(TypedDict):
     category: str | None
     description: str
-    turn: float
+    turn: int
 
 
 class LoadTurnContinuationContextAnswerElsewhereKnownItem(TypedDict):
     feature_id: str
     task_id: str
     world_slug: str
-    turn: float
+    turn: int
     # open issues of this session that went in that turn
     issues: list[str]
     # the Player's, of a turn in which issues went
@@ -613,25 +613,25 @@ class LoadTurnContinuationContextAnswerElsewhereKnownItem(TypedDict):
 
 class LoadTurnContinuationContextAnswerIncludedItem(TypedDict):
     section: str
-    items: float
+    items: int
 
 
 class LoadTurnContinuationContextAnswerOmittedItem(TypedDict):
     section: str
-    items: float
+    items: int
     reason: str
 
 
 class LoadTurnContinuationContextAnswerTokens(TypedDict):
-    budget: float
-    used: float
+    budget: int
+    used: int
 
 
 class LoadTurnContinuationContextAnswerSectionsItem(TypedDict):
     section: Literal["turn", "criteria", "issues", "tried_before", "promises", "progress", "stall", "earlier_session", "known", "left_out"]
     # as it stands in `context`, where an empty line is between two sections; empty: all was left out
     text: str
-    tokens: float
+    tokens: int
     omitted: list[LoadTurnContinuationContextAnswerSectionsItemOmittedItem]
 
 
@@ -640,7 +640,7 @@ class LoadTurnContinuationContextAnswerSectionsItemOmittedItem(TypedDict):
     part: str
     # what is left out; of a text that was cut, its rest
     text: str
-    tokens: float
+    tokens: int
     reason: Literal["token_budget"]
 
 
@@ -657,7 +657,7 @@ class GetNextStepAnswer(TypedDict):
     text: str
     world_slug: str | None
     # the turn that comes next
-    turn_number: float
+    turn_number: int
     # true: every criterion that counts is verified and not contested
     all_verified: bool
     # false: nothing is stored of the task; see `near`
@@ -682,28 +682,28 @@ class ListCriteriaAnswer(TypedDict):
     # null: the task has no world yet
     world_slug: str | None
     # inclusive; 0: no turn yet
-    as_of_turn: float
+    as_of_turn: int
     policy: Literal["sticky", "evidence", "latest", "fresh", "observed"]
     # only where the task declares what must hold
-    specification_version: NotRequired[float]
+    specification_version: NotRequired[int]
     # the criteria that count
-    total: float
+    total: int
     # number of counting criteria that are verified, including contested ones
-    verified: float
+    verified: int
     # verified by an observation
-    observed: float
+    observed: int
     # verified in a judge's own words
-    judged: float
+    judged: int
     # verified in the Player's words for the same criterion
-    repeated: float
+    repeated: int
     # verified in the Player's words for another criterion
-    misplaced: float
+    misplaced: int
     # verified without evidence
-    bare: float
+    bare: int
     # verified, and rejected later
-    contested: float
+    contested: int
     # verified, and rejected later with evidence of its own
-    refuted: float
+    refuted: int
     # every required criterion is verified and not contested by a rejection with evidence of its own; false while a promised criterion is not judged
     all_verified: bool
     # ids of those that are not verified, but for those of `manual`
@@ -744,7 +744,7 @@ class ListCriteriaByTurnRequest(TypedDict):
 class ListCriteriaByTurnAnswer(TypedDict):
     world_slug: str
     # all turns of the world, ascending
-    turns: list[float]
+    turns: list[int]
     # all that any turn named, by key
     criteria: list[ListCriteriaByTurnAnswerCriteriaItem]
 
@@ -752,12 +752,12 @@ class ListCriteriaByTurnAnswer(TypedDict):
 class ListCriteriaByTurnAnswerCriteriaItem(TypedDict):
     key: str
     # turns, ascending, by their judges' last explicit verdict
-    verified_in: list[float]
-    rejected_in: list[float]
+    verified_in: list[int]
+    rejected_in: list[int]
     # a judge named it, and gave no verdict: unknown or pending
-    unknown_in: list[float]
+    unknown_in: list[int]
     # the Player promised it, whether it was judged or not
-    promised_in: list[float]
+    promised_in: list[int]
 
 
 class DeclareCriteriaRequest(TypedDict):
@@ -793,8 +793,8 @@ class DeclareCriteriaAnswer(TypedDict):
     project: str
     feature_id: str
     task_id: str
-    version: float
-    total: float
+    version: int
+    total: int
     declared_at: str
     source: DeclareCriteriaAnswerSource
     # name of the token that declared the version; null: without a token
@@ -819,13 +819,13 @@ class DeclareCriteriaAnswerCriteriaItem(TypedDict):
     kind: Literal["code", "command", "manual"]
     key: str
     # the version that last worded it anew
-    reworded_in_version: NotRequired[float]
+    reworded_in_version: NotRequired[int]
 
 
 class DeclareCriteriaAnswerRetiredItem(TypedDict):
     key: str
     text: str | None
-    retired_in_version: float
+    retired_in_version: int
 
 
 class GetSpecificationRequest(TypedDict):
@@ -839,8 +839,8 @@ class GetSpecificationAnswer(TypedDict):
     project: str
     feature_id: str
     task_id: str
-    version: float
-    total: float
+    version: int
+    total: int
     declared_at: str
     source: DeclareCriteriaAnswerSource
     # name of the token that declared the version; null: without a token
@@ -860,7 +860,7 @@ class RecoverPromisesRequest(TypedDict):
 
 class RecoverPromisesAnswer(TypedDict):
     source: Literal["current", "recovered", "none"]
-    recovered_from_turn: NotRequired[float]
+    recovered_from_turn: NotRequired[int]
     # that they were recovered, or that the task is not known
     message: NotRequired[str]
     items: list[LoadTurnContinuationContextAnswerPromisesItemsItem]
@@ -886,9 +886,9 @@ class LoadStallAnswer(TypedDict):
     should_stop: bool
     reason: NotRequired[str]
     # the first turn that the verdict looked at
-    since_turn: float | None
+    since_turn: int | None
     # how many feedback turns the verdict looked at
-    window: float
+    window: int
     signatures: list[LoadTurnContinuationContextAnswerStallSignaturesItem]
     suggestion: NotRequired[str | None]
     criteria_left: list[str]
@@ -933,17 +933,17 @@ class ListIssuesAnswerItemsItem(TypedDict):
     # of its category and its newest description without line numbers and the like: equal ones are one issue
     signature: str
     # how often the turn that saw it last raised it
-    times: float
+    times: int
     # number of its wordings; issues of one cause are one row, in the newest words
-    wordings: float
-    opened_in_turn: float
-    last_seen_in_turn: float
+    wordings: int
+    opened_in_turn: int
+    last_seen_in_turn: int
     # in which it was raised, ascending
-    turns: list[float]
+    turns: list[int]
     # gone: a later judged turn did not raise it
     state: Literal["open", "gone"]
     # null: it is open
-    gone_in_turn: float | None
+    gone_in_turn: int | None
 
 
 class ExplainTurnRequest(TypedDict):
@@ -957,7 +957,7 @@ class ExplainTurnRequest(TypedDict):
 
 class ExplainTurnAnswer(TypedDict):
     world_slug: str
-    turn: float
+    turn: int
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
@@ -975,22 +975,22 @@ class ExplainTurnAnswer(TypedDict):
     # criteria whose last verdict was verified before this turn and is not after it
     lost: list[ExplainTurnAnswerWonItem]
     # number of counting criteria that are verified, including contested ones
-    verified: float
+    verified: int
     # verified by an observation
-    observed: float
+    observed: int
     # verified in a judge's own words
-    judged: float
+    judged: int
     # verified in the Player's words for the same criterion
-    repeated: float
+    repeated: int
     # verified in the Player's words for another criterion
-    misplaced: float
+    misplaced: int
     # verified without evidence
-    bare: float
+    bare: int
     # verified, and rejected later
-    contested: float
+    contested: int
     # verified, and rejected later with evidence of its own
-    refuted: float
-    total: float
+    refuted: int
+    total: int
     # role coach only
     gates: NotRequired[dict[str, Literal["passed", "failed", "unknown"]]]
     # role coach only: those that failed
@@ -1092,9 +1092,9 @@ class CreateWorldAnswer(TypedDict):
     feature_id: str
     task_id: str
     # the greatest turn number present; 0 before the first
-    current_turn: float
+    current_turn: int
     executor: str
-    lease_ttl_ms: float
+    lease_ttl_ms: int
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
@@ -1110,8 +1110,8 @@ class CreateWorldAnswer(TypedDict):
 
 class CreateWorldAnswerBudget(TypedDict):
     minutes: NotRequired[float]
-    attempts_failed_in_a_row: NotRequired[float]
-    tokens: NotRequired[float]
+    attempts_failed_in_a_row: NotRequired[int]
+    tokens: NotRequired[int]
 
 
 class CreateWorldAnswerBackoff(TypedDict):
@@ -1147,9 +1147,9 @@ class ListWorldsAnswerItemsItem(TypedDict):
     feature_id: str
     task_id: str
     # the greatest turn number present; 0 before the first
-    current_turn: float
+    current_turn: int
     executor: str
-    lease_ttl_ms: float
+    lease_ttl_ms: int
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
@@ -1163,23 +1163,23 @@ class ListWorldsAnswerItemsItem(TypedDict):
     # the Coach's decision in the newest turn; null before the first
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
     # number of counting criteria that are verified, including contested ones
-    verified: float
+    verified: int
     # verified by an observation
-    observed: float
+    observed: int
     # verified in a judge's own words
-    judged: float
+    judged: int
     # verified in the Player's words for the same criterion
-    repeated: float
+    repeated: int
     # verified in the Player's words for another criterion
-    misplaced: float
+    misplaced: int
     # verified without evidence
-    bare: float
+    bare: int
     # verified, and rejected later
-    contested: float
+    contested: int
     # verified, and rejected later with evidence of its own
-    refuted: float
+    refuted: int
     # how many criteria count
-    criteria: float
+    criteria: int
     # that of stall analysis
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     # when its latest turn was completed; before the first, when it was created
@@ -1191,7 +1191,7 @@ class ListWorldsAnswerItemsItem(TypedDict):
 
 
 class ListWorldsAnswerItemsItemDecisionsItem(TypedDict):
-    turn: float
+    turn: int
     decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
 
 
@@ -1206,9 +1206,9 @@ class WorldProgress(TypedDict):
     feature_id: str
     task_id: str
     # the greatest turn number present; 0 before the first
-    current_turn: float
+    current_turn: int
     executor: str
-    lease_ttl_ms: float
+    lease_ttl_ms: int
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
@@ -1222,23 +1222,23 @@ class WorldProgress(TypedDict):
     # the Coach's decision in the newest turn; null before the first
     last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
     # number of counting criteria that are verified, including contested ones
-    verified: float
+    verified: int
     # verified by an observation
-    observed: float
+    observed: int
     # verified in a judge's own words
-    judged: float
+    judged: int
     # verified in the Player's words for the same criterion
-    repeated: float
+    repeated: int
     # verified in the Player's words for another criterion
-    misplaced: float
+    misplaced: int
     # verified without evidence
-    bare: float
+    bare: int
     # verified, and rejected later
-    contested: float
+    contested: int
     # verified, and rejected later with evidence of its own
-    refuted: float
+    refuted: int
     # how many criteria count
-    criteria: float
+    criteria: int
     # that of stall analysis
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
     # when its latest turn was completed; before the first, when it was created
@@ -1265,9 +1265,9 @@ class World(TypedDict):
     feature_id: str
     task_id: str
     # the greatest turn number present; 0 before the first
-    current_turn: float
+    current_turn: int
     executor: str
-    lease_ttl_ms: float
+    lease_ttl_ms: int
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
@@ -1301,9 +1301,9 @@ class RollbackWorldAnswer(TypedDict):
     feature_id: str
     task_id: str
     # the greatest turn number present; 0 before the first
-    current_turn: float
+    current_turn: int
     executor: str
-    lease_ttl_ms: float
+    lease_ttl_ms: int
     # what ends its runs early
     stop_when: NotRequired[list[Literal["approved", "all_verified", "all_observed", "stalled", "budget"]]]
     budget: NotRequired[CreateWorldAnswerBudget]
@@ -1315,7 +1315,7 @@ class RollbackWorldAnswer(TypedDict):
     created_at: str
     deleted_at: str | None
     # number of turns that this call withdrew
-    withdrawn: float
+    withdrawn: int
 
 
 class RunTurnRequest(TypedDict):
@@ -1335,16 +1335,16 @@ class RunTurnAnswer(TypedDict):
     attempt_id: NotRequired[str]
     turn_run_id: NotRequired[str]
     status: str
-    turn_before: NotRequired[float]
-    attempted_turn: NotRequired[float]
-    turn_count: float
+    turn_before: NotRequired[int]
+    attempted_turn: NotRequired[int]
+    turn_count: int
     turn_count_source: Literal["default", "explicit"]
     turn_count_hint: str
-    max_attempts: float
+    max_attempts: int
     max_attempts_source: Literal["default", "explicit"]
     max_attempts_hint: str
-    start_turn: NotRequired[float]
-    target_turn: NotRequired[float]
+    start_turn: NotRequired[int]
+    target_turn: NotRequired[int]
     poll_with: RunTurnAnswerPollWith
     list_attempts_with: NotRequired[RunTurnAnswerListAttemptsWith]
 
@@ -1389,11 +1389,11 @@ class ListAttemptsAnswer(TypedDict):
 class ListAttemptsAnswerItemsItem(TypedDict):
     attempt_id: str
     turn_run_id: str | None
-    turn_run_seq: float | None
+    turn_run_seq: int | None
     status: Literal["running", "committed", "failed", "interrupted"]
-    turn_before: float
-    attempted_turn: float
-    produced_turn: float | None
+    turn_before: int
+    attempted_turn: int
+    produced_turn: int | None
     failure_reason: str | None
     started_at: str
     ended_at: str | None
@@ -1415,9 +1415,9 @@ class NextAttemptAnswer(TypedDict):
 class ClaimAttemptAnswer(TypedDict):
     attempt_id: str
     world_slug: str
-    attempted_turn: float
+    attempted_turn: int
     # required in every further call of this worker
-    fence: float
+    fence: int
     # by the database's clock; send a heartbeat at a third of the lease
     lease_until: str
     continuation: ClaimAttemptAnswerContinuation | None
@@ -1448,18 +1448,18 @@ class GetTurnRunStatusAnswer(TypedDict):
     world_slug: str
     turn_run_id: str
     status: Literal["running", "cancel_requested", "completed", "failed", "cancelled", "interrupted"]
-    requested_turn_count: float
-    max_attempts: float
+    requested_turn_count: int
+    max_attempts: int
     turn_count_source: Literal["default", "explicit"]
     max_attempts_source: Literal["default", "explicit"]
-    start_turn: float
-    target_turn: float
-    current_turn: float
-    committed_turn_count: float
-    remaining_committed_turns: float
-    attempt_count: float
-    failed_attempt_count: float
-    interrupted_attempt_count: float
+    start_turn: int
+    target_turn: int
+    current_turn: int
+    committed_turn_count: int
+    remaining_committed_turns: int
+    attempt_count: int
+    failed_attempt_count: int
+    interrupted_attempt_count: int
     active_attempt_id: str | None
     last_attempt_id: str | None
     last_attempt_status: Literal["running", "committed", "failed", "interrupted"] | None
@@ -1474,7 +1474,7 @@ class GetTurnRunStatusAnswer(TypedDict):
     # the end of the pause after a failed attempt
     next_attempt_at: str | None
     # the sum of the usage that its attempts reported
-    used_tokens: float
+    used_tokens: int
     # null once the run has ended
     lease: GetTurnRunStatusAnswerLease | None
     # the interrupted run that this run resumes
@@ -1496,7 +1496,7 @@ class GetTurnRunStatusAnswerLease(TypedDict):
     # by the database's clock; then the run or attempt is interrupted unless it is renewed; an external attempt one lease time later
     until: str
     # only of an attempt, and only for the worker that claimed it
-    fence: float | None
+    fence: int | None
 
 
 class GetTurnRunStatusAnswerResumes(TypedDict):
@@ -1549,11 +1549,11 @@ class GetTurnStatusAnswer(TypedDict):
     world_slug: str
     attempt_id: str
     status: Literal["running", "committed", "failed", "interrupted"]
-    turn_before: float
-    attempted_turn: float
-    produced_turn: float | None
+    turn_before: int
+    attempted_turn: int
+    produced_turn: int | None
     turn_run_id: str | None
-    turn_run_seq: float | None
+    turn_run_seq: int | None
     failure_reason: str | None
     started_at: str
     ended_at: str | None
@@ -1696,7 +1696,7 @@ class TurnState(TypedDict):
     feature_id: str
     task_id: str
     world_slug: str
-    turn_number: float
+    turn_number: int
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     player_decision_raw: str | None
@@ -1712,8 +1712,8 @@ class TurnState(TypedDict):
     promises: list[CaptureTurnStateAnswerPromisesItem]
     issues: list[CaptureTurnStateAnswerIssuesItem]
     gates: dict[str, Literal["passed", "failed", "unknown"]]
-    tests_passed: float | None
-    tests_failed: float | None
+    tests_passed: int | None
+    tests_failed: int | None
     coverage: float | None
     arch_score: float | None
     started_at: str | None
@@ -1758,7 +1758,7 @@ class GetTurnHistoryAnswerItemsItem(TypedDict):
     feature_id: str
     task_id: str
     world_slug: str
-    turn_number: float
+    turn_number: int
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     player_decision_raw: str | None
@@ -1774,8 +1774,8 @@ class GetTurnHistoryAnswerItemsItem(TypedDict):
     promises: list[CaptureTurnStateAnswerPromisesItem]
     issues: list[CaptureTurnStateAnswerIssuesItem]
     gates: dict[str, Literal["passed", "failed", "unknown"]]
-    tests_passed: float | None
-    tests_failed: float | None
+    tests_passed: int | None
+    tests_failed: int | None
     coverage: float | None
     arch_score: float | None
     started_at: str | None
@@ -1816,27 +1816,27 @@ class ListTranscriptTurnsAnswerItemsItem(TypedDict):
     turn_id: str
     session_id: str
     # the index of the turn in the session, from 0
-    index: float
+    index: int
     # what began the turn: human, skill, command, bash, task_notification, teammate, subagent, continuation, or another origin that the transcript names, such as peer, coordinator or channel
     kind: str
     status: Literal["complete", "interrupted", "open"]
     started_at: str | None
     duration_ms: float | None
     # number of calls
-    length: float
+    length: int
     # the tool of each call, in order
     tools: list[str]
     # null if the turn has no calls
     pattern: str | None
-    errors: float
-    parallel_steps: float
+    errors: int
+    parallel_steps: int
     # models that answered
     models: list[str]
     # without cached tokens; null if the transcript has no usage
-    input_tokens: float | None
-    output_tokens: float | None
-    cache_read_tokens: float | None
-    cache_creation_tokens: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_creation_tokens: int | None
 
 
 class ListTranscriptStepsRequest(TypedDict):
@@ -1857,13 +1857,13 @@ class ListTranscriptStepsAnswer(TypedDict):
 
 class ListTranscriptStepsAnswerItemsItem(TypedDict):
     # the index of the call in the turn, from 0
-    sequence: float
+    sequence: int
     tool: str
     status: Literal["ok", "error", "denied", "interrupted", "pending"]
     # true if its response made several calls
     is_parallel: bool
     # the number of that response in the turn, from 1; null if the call is not parallel or was imported by an older version
-    parallel_group: float | None
+    parallel_group: int | None
     duration_ms: float | None
     # the message of a failed call; for a command, the end of its output; at most 500 characters, with secrets masked; empty if a person may have written it
     error: str | None
@@ -1888,9 +1888,9 @@ class ListTranscriptPatternsAnswer(TypedDict):
 
 class ListTranscriptPatternsAnswerItemsItem(TypedDict):
     pattern: str
-    count: float
+    count: int
     avg_length: float
-    sessions: float
+    sessions: int
 
 
 class ListTranscriptSequencesRequest(TypedDict):
@@ -1911,12 +1911,12 @@ class ListTranscriptSequencesAnswerItemsItem(TypedDict):
     # the tools of 2 to 5 calls that follow each other
     sequence: str
     # number of calls
-    length: float
+    length: int
     # number of occurrences
-    count: float
+    count: int
     # number of turns with it
-    turns: float
-    sessions: float
+    turns: int
+    sessions: int
 
 
 class ListToolStatsRequest(TypedDict):
@@ -1935,9 +1935,9 @@ class ListToolStatsAnswer(TypedDict):
 class ListToolStatsAnswerItemsItem(TypedDict):
     tool_name: str
     # calls
-    count: float
+    count: int
     # turns with at least one call
-    turns: float
+    turns: int
     # average length of those turns, each counted once
     avg_turn_len: float
     # share of long turns among them; 0 to 100
@@ -1964,14 +1964,14 @@ class ListCostAnswerItemsItem(TypedDict):
     # by session: the session that started this subagent; otherwise null
     parent: str | None
     # transcript turns with tokens
-    turns: float
+    turns: int
     # input tokens, without cached ones
-    input_tokens: float
-    output_tokens: float
+    input_tokens: int
+    output_tokens: int
     # input tokens that were read from a cache
-    cache_read_tokens: float
+    cache_read_tokens: int
     # input tokens that were written to a cache
-    cache_creation_tokens: float
+    cache_creation_tokens: int
     # the same tokens by model
     models: list[ListCostAnswerItemsItemModelsItem]
 
@@ -1979,12 +1979,12 @@ class ListCostAnswerItemsItem(TypedDict):
 class ListCostAnswerItemsItemModelsItem(TypedDict):
     model: str
     # input tokens, without cached ones
-    input_tokens: float
-    output_tokens: float
+    input_tokens: int
+    output_tokens: int
     # input tokens that were read from a cache
-    cache_read_tokens: float
+    cache_read_tokens: int
     # input tokens that were written to a cache
-    cache_creation_tokens: float
+    cache_creation_tokens: int
 
 
 class ListPathsRequest(TypedDict):
@@ -2003,8 +2003,8 @@ class ListPathsAnswer(TypedDict):
 class ListPathsAnswerItemsItem(TypedDict):
     # `Tool: the common part of its messages`, or a turn pattern
     pattern: str
-    count: float
-    sessions: float
+    count: int
+    sessions: int
     category: Literal["tool-error", "turn-pattern"]
     last_seen: str | None
 
@@ -2028,9 +2028,9 @@ class ListDesiresAnswerItemsItem(TypedDict):
     category: Literal["turn-pattern"]
     source: Literal["transcript-analysis"]
     pattern: str
-    count: float
+    count: int
     avg_length: float
-    sessions: float
+    sessions: int
     # the start of the first turn
     first_seen: str | None
     # the start of the last turn
@@ -2057,31 +2057,31 @@ class ImportTranscriptsRequest(TypedDict):
 
 class ImportTranscriptsAnswer(TypedDict):
     # in the graph now; each subagent is a session
-    sessions: float
+    sessions: int
     # in the graph now
-    turns: float
+    turns: int
     # in the graph now
-    steps: float
+    steps: int
     # copies of turns in several sessions, in the graph now: turns of equal uuid are stored once
-    merged_turns: float
+    merged_turns: int
     # files found
-    files: float
+    files: int
     # bytes read by this import
-    bytes: float
+    bytes: int
     # in the newly read bytes, like all fields below
-    bad_lines: float
+    bad_lines: int
     # lines that held several objects
-    recovered_lines: float
+    recovered_lines: int
     # number of secrets masked in messages, names and paths
-    redactions: float
+    redactions: int
     # record types that this version does not know
-    unknown: dict[str, float]
-    unknown_subtypes: dict[str, float]
-    unknown_fields: dict[str, float]
-    skipped_files: float
+    unknown: dict[str, int]
+    unknown_subtypes: dict[str, int]
+    unknown_fields: dict[str, int]
+    skipped_files: int
     skipped: list[ImportTranscriptsAnswerSkippedItem]
     # files without the name of a transcript, by extension
-    unread: dict[str, float]
+    unread: dict[str, int]
     seconds: float
 
 
@@ -2104,13 +2104,13 @@ class CountTranscriptsRequestSourcesItem(TypedDict):
 
 class CountTranscriptsAnswer(TypedDict):
     # in the graph now; each subagent is a session
-    sessions: float
+    sessions: int
     # in the graph now
-    turns: float
+    turns: int
     # in the graph now
-    steps: float
+    steps: int
     # copies of turns in several sessions, in the graph now: turns of equal uuid are stored once
-    merged_turns: float
+    merged_turns: int
 
 
 class GetTranscriptProgressRequest(TypedDict):
@@ -2121,14 +2121,14 @@ class GetTranscriptProgressRequest(TypedDict):
 
 class GetTranscriptProgressAnswer(TypedDict):
     # bytes that need not be sent again; 0: all
-    offset: float
-    inode: float | None
+    offset: int
+    inode: int | None
     # hash of the last bytes before the offset; shows whether the file is still the same
     tail: GetTranscriptProgressAnswerTail | None
 
 
 class GetTranscriptProgressAnswerTail(TypedDict):
-    bytes: float
+    bytes: int
     sha256: str
 
 
@@ -2150,7 +2150,7 @@ class QueryGraphAnswer(TypedDict):
     # true: there are more rows than the limit, or more than 4 MiB of them
     truncated: bool
     # milliseconds in the engine
-    elapsed_ms: float
+    elapsed_ms: int
     # names in the query that the graph does not have, with similar names
     warnings: list[QueryGraphAnswerWarningsItem]
 
@@ -2262,13 +2262,13 @@ class RestoreRecordsRequest(TypedDict):
 class RestoreRecordsAnswer(TypedDict):
     records: dict[str, RestoreRecordsAnswerRecordsValue]
     # how many secrets were masked in what was sent
-    redactions: float
+    redactions: int
 
 
 class RestoreRecordsAnswerRecordsValue(TypedDict):
-    created: float
+    created: int
     # stood there already, the same
-    existing: float
+    existing: int
 
 
 class ListAnalysesRequest(TypedDict):
@@ -2326,7 +2326,7 @@ class ExamineRequest(TypedDict):
 class ExamineAnswer(TypedDict):
     findings: list[ExamineAnswerFindingsItem]
     # records that were looked at
-    examined: float
+    examined: int
     # where it goes on; null: that was all
     next_cursor: str | None
 
@@ -2378,7 +2378,7 @@ class ForgetAnswer(TypedDict):
     # of a dry run that is not done
     next_cursor: str | None
     # nodes that went with this piece, by label; of a dry run the worlds, turns, transcript sessions and tasks without a world that would go
-    counts: dict[str, float]
+    counts: dict[str, int]
     # slugs of the worlds that are gone with this piece, or would go
     worlds: list[str]
     # worlds where a run or an attempt is active: they stay
