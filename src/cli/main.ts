@@ -40,4 +40,6 @@ const { TURNGRAPH_LOG_SESSION: logSession } = process.env
 delete process.env.TURNGRAPH_LOG_SESSION
 if (logSession !== undefined) (await import('./log-lines.ts')).writeAsLogLines(logSession)
 
-process.exitCode = await runCommand(process.argv.slice(2))
+// `npx turngraph` is the first command of most people.
+const args = process.argv.slice(2)
+process.exitCode = await runCommand(args.length === 0 ? ['init'] : args)

@@ -14,6 +14,7 @@ import { addExport } from './export.ts'
 import { addForget } from './forget.ts'
 import { addHook } from './hook.ts'
 import { addImport } from './import.ts'
+import { addInit } from './init.ts'
 import { addIssues } from './issues.ts'
 import { addMcp } from './mcp.ts'
 import { addMigrate } from './migrate.ts'
@@ -54,6 +55,7 @@ export function buildProgram(): Command {
 }
 
 const COMMANDS: readonly ((program: Command) => unknown)[] = [
+  addInit,
   addServe,
   addOpen,
   addImport,

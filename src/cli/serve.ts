@@ -40,7 +40,7 @@ export const addServe = action(
  */
 const HEAP_GROWTH = '--heap-growing-percent=10'
 
-async function serve(given: Given<typeof OPTIONS>): Promise<void> {
+export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   const { host, port, store, acceptLoss = false, printAddress = process.stderr.isTTY } = given
   const [{ loadConfig, storeName }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([

@@ -1,0 +1,254 @@
+/** `turngraph init`: finds what a folder already has, imports it, and shows the reader's own figures. */
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
+import type { TurngraphClient } from '../client/client.ts'
+import { readAtMost } from './bounded-input.ts'
+import { action, SHARED } from './command.ts'
+import { plural, printJson, printLines, printNote, quoteForShell } from './output.ts'
+
+export const addInit = action(
+  {
+    name: 'init',
+    description: 'find what this folder already has, import it, and show your own figures',
+    arguments: {
+      folder: ['[folder]', 'the folder to look in (default: .)'],
+    },
+    options: {
+      yes: ['--yes', 'import without a question'],
+      serve: ['--no-serve', 'do not serve the page afterwards'],
+      ...SHARED,
+    },
+    help: `It reads autobuild artifacts with their task files at or below the folder, and the transcripts that Claude Code keeps of it in
+~/.claude/projects. It changes no file of the folder. Without a terminal and without --yes it only prints what it found.
+
+Example:
+  turngraph init --yes --no-serve`,
+  },
+  async ({ folder = '.', yes = false, serve = true, project, json = false }) => {
+    const plan = await findSources(folder)
+    const isEmpty = plan.sessions + plan.transcripts + plan.specifications.declarations.length === 0
+    if (!json) printLines(describePlan(plan, isEmpty))
+    if (isEmpty || !(yes || (await isConfirmed(json)))) {
+      if (json) printJson({ plan: wirePlan(plan), imported: null })
+      return
+    }
+    const figures = await importSources(plan, project)
+    if (json) return printJson({ plan: wirePlan(plan), imported: wireFigures(figures) })
+    printLines(describeFigures(figures))
+    if (figures.leftOut > 0)
+      printNote(
+        `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(plan.folder)} --dry-run\` and \`turngraph specify ${quoteForShell(plan.folder)} --dry-run\`.`,
+      )
+    if (!serve || !process.stderr.isTTY) return printNote('See them on the page: turngraph serve')
+    await servePage()
+  },
+)
+
+const MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
+
+/** What a folder has. */
+type Plan = {
+  folder: string
+  sessions: number
+  turns: number
+  specifications: ReadSpecifications
+  /** Number of files in `transcriptFolder`. */
+  transcripts: number
+  transcriptFolder: string
+}
+
+/** @throws `not_found` if the folder does not exist */
+async function findSources(given: string): Promise<Plan> {
+  const [{ findTaskFolders }, { readSpecificationFiles }, { findTranscripts }] = await Promise.all([
+    import('../artifacts/folders.ts'),
+    import('../artifacts/specifications/specify-files.ts'),
+    import('../transcripts/files.ts'),
+  ])
+  const folder = path.resolve(given)
+  const { tasks } = await findTaskFolders([folder])
+  const specifications = await readSpecificationFiles([folder], {
+    readFile: (file) => readAtMost(file, MAX_SPECIFICATION_BYTES),
+  })
+  const transcriptFolder = transcriptFolderOf(folder)
+  const transcripts = existsSync(transcriptFolder) ? await findTranscripts([transcriptFolder]) : { files: [] }
+  return {
+    folder,
+    sessions: tasks.length,
+    turns: tasks.reduce((sum, { turns }) => sum + turns.size, 0),
+    specifications,
+    transcripts: transcripts.files.length,
+    transcriptFolder,
+  }
+}
+
+/** Claude Code names the folder of a project by its path, with `-` for each character that is not a letter or a digit. */
+function transcriptFolderOf(folder: string): string {
+  const configured = process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude')
+  return path.join(configured, 'projects', realpathSync(folder).replace(/[^A-Za-z0-9]/g, '-'))
+}
+
+function describePlan(
+  { folder, sessions, turns, specifications, transcripts }: Plan,
+  isEmpty: boolean,
+): string {
+  if (isEmpty)
+    return [
+      `There is nothing to import in ${folder} yet.`,
+      'Turngraph looks for autobuild artifacts (player_turn_N.json, coach_turn_N.json, turn_state_turn_N.json) at any depth,',
+      'specifications with acceptance criteria, and the transcripts that Claude Code keeps of this folder.',
+      'To record a turn yourself: turngraph capture --help',
+    ].join('\n')
+  const specified = specifications.declarations.length
+  const parts = [
+    ...(sessions > 0 ? [`${plural(sessions, 'session')} with ${plural(turns, 'turn')}`] : []),
+    ...(specified > 0 ? [`specifications of ${plural(specified, 'task')}`] : []),
+    ...(transcripts > 0 ? [plural(transcripts, 'transcript')] : []),
+  ]
+  return `Found in ${folder}: ${parts.join(', ')}.`
+}
+
+/** Asks once at a terminal. Otherwise names the command that imports. */
+async function isConfirmed(json: boolean): Promise<boolean> {
+  if (json) return false
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    printNote('Nothing was imported. To import it: turngraph init --yes')
+    return false
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question('Import it? Your files stay as they are. [Y/n] ')
+    return /^\s*(y|yes)?\s*$/i.test(answer)
+  } finally {
+    terminal.close()
+  }
+}
+
+type Figures = {
+  sessions: number
+  turns: number
+  /** Number of tasks whose criteria were declared. */
+  specifications: number
+  turnsAfterAllWasProven: number
+  verified: number
+  /** Verified criteria whose only evidence is the Player's text. */
+  inPlayersWords: number
+  transcriptTurns: number
+  /** Number of files and turns that could not be imported. */
+  leftOut: number
+}
+
+async function importSources(plan: Plan, project: string | undefined): Promise<Figures> {
+  const [{ importAutobuild }, { declareSpecifications }, { importFiles }, { withClient, withTranscripts }] =
+    await Promise.all([
+      import('../artifacts/import.ts'),
+      import('../artifacts/specifications/specify-files.ts'),
+      import('../transcripts/import-files.ts'),
+      import('./connect.ts'),
+    ])
+  const { turns: transcriptTurns } =
+    plan.transcripts === 0
+      ? { turns: 0 }
+      : await withTranscripts({ project }, (store, into) =>
+          importFiles(store, [plan.transcriptFolder], { project: into }),
+        )
+  return withClient({ project }, async (client) => {
+    const imported =
+      plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { specifications: true })
+    const declared = await declareSpecifications(client, plan.specifications, { project })
+    const refused = plan.specifications.report.files.filter((file) => file.refused !== undefined).length
+    const leftOut = refused + (imported === null ? 0 : imported.skipped.length + imported.turnsFailed)
+    const { sessions, turns } = plan
+    return {
+      sessions,
+      turns,
+      specifications: declared.length,
+      transcriptTurns,
+      leftOut,
+      ...(await readProofs(client)),
+    }
+  })
+}
+
+/** Reads how the sessions of the project are proven. */
+async function readProofs(
+  client: TurngraphClient,
+): Promise<Pick<Figures, 'verified' | 'inPlayersWords' | 'turnsAfterAllWasProven'>> {
+  let [verified, inPlayersWords, count] = [0, 0, 0]
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof client.listWorlds>> = await client.listWorlds({
+      limit: 500,
+      cursor,
+    })
+    for (const world of page.items) {
+      verified += world.verified
+      inPlayersWords += world.repeated + world.misplaced
+    }
+    count += page.items.length
+    cursor = page.nextCursor
+  }
+  if (count === 0) return { verified, inPlayersWords, turnsAfterAllWasProven: 0 }
+  const { columns, rows } = await client.runAnalysis({ name: 'turns-after-all-was-proven', limit: 1_000 })
+  const place = columns.indexOf('turns')
+  return {
+    verified,
+    inPlayersWords,
+    turnsAfterAllWasProven: rows.reduce((sum, row) => sum + Number(row[place]), 0),
+  }
+}
+
+function describeFigures(figures: Figures): string {
+  const {
+    sessions,
+    turns,
+    specifications,
+    transcriptTurns,
+    turnsAfterAllWasProven,
+    verified,
+    inPlayersWords,
+  } = figures
+  return [
+    ...(sessions === 0
+      ? []
+      : [
+          `${plural(sessions, 'session')}, ${plural(turns, 'turn')}. ${turnsAfterAllWasProven} of them after everything was proven.`,
+          `${inPlayersWords} of ${verified} proofs are in the Player's own words.`,
+        ]),
+    ...(specifications === 0 ? [] : [`The criteria of ${plural(specifications, 'task')} are declared.`]),
+    ...(transcriptTurns === 0 ? [] : [`${plural(transcriptTurns, 'turn')} of transcripts.`]),
+  ].join('\n')
+}
+
+const wirePlan = ({ transcriptFolder, specifications, ...plan }: Plan) => ({
+  ...plan,
+  specifications: specifications.declarations.length,
+  transcript_folder: transcriptFolder,
+})
+
+const wireFigures = ({
+  turnsAfterAllWasProven,
+  inPlayersWords,
+  transcriptTurns,
+  leftOut,
+  ...figures
+}: Figures) => ({
+  ...figures,
+  turns_after_all_was_proven: turnsAfterAllWasProven,
+  in_players_words: inPlayersWords,
+  transcript_turns: transcriptTurns,
+  left_out: leftOut,
+})
+
+/** Opens the page of the running service, or serves it and prints its address. */
+async function servePage(): Promise<void> {
+  const [{ loadConfig }, { runningServer }, { serve }] = await Promise.all([
+    import('../platform/config.ts'),
+    import('./running-server.ts'),
+    import('./serve.ts'),
+  ])
+  const running = await runningServer(loadConfig(process.env))
+  if (running !== null) return printNote('A service runs already. See the page: turngraph open')
+  await serve({ printAddress: true })
+}

@@ -1,0 +1,122 @@
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+let home = ''
+let shop = ''
+let turngraph: ReturnType<typeof commandsOn>
+const init = (args: readonly string[]) =>
+  turngraph.run(args, { cwd: shop, environment: { CLAUDE_CONFIG_DIR: path.join(home, 'claude') } })
+
+beforeEach(() => {
+  home = temporaryFolder()
+  turngraph = commandsOn(home)
+  shop = path.join(home, 'shop')
+  mkdirSync(shop)
+})
+
+function write(file: string, content: unknown): void {
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+function writeSession(): void {
+  const task = path.join(shop, '.guardkit/autobuild/TASK-1')
+  const promise = {
+    criterion_id: 'AC-001',
+    criterion_text: 'It parses',
+    status: 'complete',
+    evidence: 'parse.test.ts covers all of the cases and passes',
+  }
+  const verification = {
+    criterion_id: 'AC-001',
+    criterion_text: 'It parses',
+    result: 'verified',
+    notes: 'parse.test.ts covers all of the cases and passes',
+  }
+  for (const number of [1, 2]) {
+    write(path.join(task, `player_turn_${number}.json`), {
+      implementation_notes: `Wrote part ${number}`,
+      completion_promises: [promise],
+    })
+    write(path.join(task, `coach_turn_${number}.json`), {
+      decision: number === 2 ? 'approve' : 'feedback',
+      validation_results: {},
+      criteria_verification: [verification],
+    })
+  }
+  write(
+    path.join(shop, 'tasks/backlog/TASK-2.md'),
+    '---\nid: TASK-2\nfeature_id: FEAT-1\n---\n# Search\n\n## Acceptance Criteria\n\n- [ ] AC-001: It finds words\n',
+  )
+}
+
+test('init shows the own figures of a folder and imports everything once, without changing a file', async () => {
+  writeSession()
+  const claude = path.join(home, 'claude/projects', realpathSync(shop).replace(/[^A-Za-z0-9]/g, '-'))
+  mkdirSync(claude, { recursive: true })
+  writeFileSync(path.join(claude, `${sessionOf(1)}.jsonl`), bytesOf(turn('a', ['Read', 'Edit'])))
+  const filesBefore = contentsOf(shop)
+  const { code, stdout } = await init(['init', '--yes', '--no-serve'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('1 session with 2 turns, specifications of 1 task, 1 transcript.')
+  expect(stdout).toContain('1 session, 2 turns. 1 of them after everything was proven.')
+  expect(stdout).toContain("1 of 1 proofs are in the Player's own words.")
+  expect(stdout).toContain('1 turn of transcripts.')
+  const again = JSON.parse((await init(['init', '--yes', '--json'])).stdout)
+  expect(again).toMatchObject({
+    plan: { sessions: 1, turns: 2, specifications: 1, transcripts: 1 },
+    imported: {
+      sessions: 1,
+      turns: 2,
+      turns_after_all_was_proven: 1,
+      verified: 1,
+      in_players_words: 1,
+      left_out: 0,
+    },
+  })
+  expect(contentsOf(shop)).toEqual(filesBefore)
+})
+
+test('turngraph without arguments is init, and imports nothing without a terminal', async () => {
+  writeSession()
+  const { code, stdout, stderr } = await init([])
+  expect([code, stdout]).toEqual([
+    0,
+    `Found in ${realpathSync(shop)}: 1 session with 2 turns, specifications of 1 task.\n`,
+  ])
+  expect(stderr).toContain('turngraph init --yes')
+  expect(readdirSync(home)).not.toContain('graph')
+})
+
+test('init of an empty folder names what it looks for', async () => {
+  const { code, stdout } = await init(['init', '--yes'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('There is nothing to import')
+  expect(stdout).toContain('player_turn_N.json')
+  expect((await init(['init', 'missing'])).code).toBe(4)
+})
+
+test('init imports the rest if some files cannot be read, and names the commands that list them', async () => {
+  writeSession()
+  write(path.join(shop, '.guardkit/autobuild/TASK-1/coach_turn_3.json'), '{"decision"')
+  const { code, stdout, stderr } = await init(['init', '--yes', '--no-serve'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('1 session,')
+  expect(stderr).toContain('Not imported, of files and turns: 1.')
+  expect(stderr).toContain('turngraph import autobuild')
+})
+
+function contentsOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const file = path.join(parentPath, name)
+      return [file, readFileSync(file, 'utf8')]
+    }),
+  )
+}
