@@ -62,10 +62,10 @@ type Plan = {
 
 /** @throws `not_found` if the folder does not exist */
 async function findSources(given: string): Promise<Plan> {
-  const [{ findTaskFolders }, { readSpecificationFiles }, { findTranscripts }] = await Promise.all([
+  const [{ findTaskFolders }, { readSpecificationFiles }, { countTranscripts }] = await Promise.all([
     import('../artifacts/folders.ts'),
     import('../artifacts/specifications/specify-files.ts'),
-    import('../transcripts/files.ts'),
+    import('../transcripts/import-files.ts'),
   ])
   const folder = path.resolve(given)
   const { tasks } = await findTaskFolders([folder])
@@ -73,13 +73,13 @@ async function findSources(given: string): Promise<Plan> {
     readFile: (file) => readAtMost(file, MAX_SPECIFICATION_BYTES),
   })
   const transcriptFolder = transcriptFolderOf(folder)
-  const transcripts = existsSync(transcriptFolder) ? await findTranscripts([transcriptFolder]) : { files: [] }
+  const transcripts = existsSync(transcriptFolder) ? await countTranscripts([transcriptFolder]) : 0
   return {
     folder,
     sessions: tasks.length,
     turns: tasks.reduce((sum, { turns }) => sum + turns.size, 0),
     specifications,
-    transcripts: transcripts.files.length,
+    transcripts,
     transcriptFolder,
   }
 }

@@ -109,6 +109,14 @@ export async function importFiles(
   }
 }
 
+/**
+ * Counts the transcripts below some paths.
+ *
+ * @throws an error of the system if a path does not exist
+ */
+export const countTranscripts = async (paths: readonly string[]): Promise<number> =>
+  (await findTranscripts(paths)).files.length
+
 async function importSome(
   store: TranscriptStore,
   sources: readonly FileSource[],
