@@ -95,12 +95,12 @@ const toMark = (hash: WindowHash, from: number, count: number): Mark => ({
   whole: hash(from, count),
 })
 
-/** `12 k3j… 9x2…` */
+/** `12 k3j… 9x2…`; `3 k3j…` if the first words are all. */
 const writeMark = ({ count, start, whole }: Mark): string =>
-  [count, start.toString(36), whole.toString(36)].join(' ')
+  [`${count}`, start.toString(36), ...(start === whole ? [] : [whole.toString(36)])].join(' ')
 
 function readMark(mark: string): Mark {
-  const [count = '', start = '', whole = ''] = mark.split(' ')
+  const [count = '', start = '', whole = start] = mark.split(' ')
   return { count: Number(count), start: Number.parseInt(start, 36), whole: Number.parseInt(whole, 36) }
 }
 

@@ -62,6 +62,18 @@ const recentEntries = z.codec(z.string(), z.custom<readonly RecentEntry[]>(), {
     recent.map(({ turn, status, judges }) => `${turn}${status[0]}${judges ? '' : '-'}`).join(''),
 })
 
+/** The place of a basis in the list. */
+const basisPlace = z.codec(z.number().nullable(), z.custom<Basis | null>(), {
+  decode: (place) => (place === null ? null : (BASES[place] ?? null)),
+  encode: (basis) => (basis === null ? null : BASES.indexOf(basis)),
+})
+
+/** `12 k3j… 9x2…;3 k3j…`: one text, empty without marks. */
+const marks = z.codec(z.string(), z.custom<readonly string[]>(), {
+  decode: (stored) => (stored === '' ? [] : stored.split(';')),
+  encode: (list) => list.join(';'),
+})
+
 const state = z.enum(['verified', 'rejected', 'pending']).default('pending')
 const maybeTurn = z.number().nullable().default(null)
 const counter = z.number().default(0)
@@ -102,9 +114,9 @@ const progressShape = {
   completeTurn: maybeTurn,
   isBrokenPromise: z.boolean().default(false),
   /** How its newest verification is known. */
-  basis: z.enum(BASES).nullable().default(null),
+  basis: basisPlace.default(null),
   /** Marks of the evidence of its newest promises, those of one turn (see `basis.ts`). */
-  promiseMarks: z.array(z.string()).readonly().default([]),
+  promiseMarks: marks.default([]),
 }
 
 export type Progress = z.output<z.ZodObject<typeof progressShape>>
