@@ -307,7 +307,6 @@ describe('exit codes', () => {
     input?: string,
     environment?: Record<string, string>,
   ][] = [
-    [2, 'no command', []],
     [2, 'an unknown command', ['bogus']],
     [2, 'an unknown option', ['worlds', '--bogus']],
     [2, 'a missing option', ['context', '--feature', 'F', '--task', 'T']],
