@@ -69,7 +69,7 @@ export const transcriptTurn = z.object({
   cacheReadTokens: tokenCount,
   cacheCreationTokens: tokenCount,
 })
-type TranscriptTurnRow = z.output<typeof transcriptTurn>
+export type TranscriptTurnRow = z.output<typeof transcriptTurn>
 
 const turnRow = z.object({
   turn: transcriptTurn.omit({ turnId: true, sessionId: true, index: true, startedAt: true }).extend({

@@ -2,6 +2,7 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../../src/operations/transcript-upload.ts'
+import type { TranscriptTurnRow } from '../../src/transcripts/reports.ts'
 import { PERIOD_MS } from '../../src/transcripts/sums.ts'
 import { dumpOf } from './graph-dump.ts'
 import { failed, instant, linesOf, result, system, user, type Written } from './written-transcript.ts'
@@ -98,6 +99,16 @@ export async function send(
 /** Lists all turns, including those without calls. */
 export const everyTurn = async (client: TurngraphClient, project?: string) =>
   (await client.listTranscriptTurns({ project, minLength: 0, limit: 0 })).items
+
+/** Leaves out the tokens of a turn, which `transcript-corpus.test.ts` compares with an independent program. */
+export const withoutTokens = <T extends TranscriptTurnRow>({
+  models: _models,
+  inputTokens: _input,
+  outputTokens: _output,
+  cacheReadTokens: _read,
+  cacheCreationTokens: _creation,
+  ...turn
+}: T) => turn
 
 /** Returns all reports in their printed form: equal answers are equal bytes. */
 export async function reportsOf(client: TurngraphClient, project?: string): Promise<string[]> {
