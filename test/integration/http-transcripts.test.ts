@@ -6,7 +6,7 @@ import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import { bytesOf, everyTurn, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
-import { linesOf } from '../support/written-transcript.ts'
+import { linesOf, placed, says, user } from '../support/written-transcript.ts'
 import { newFolder, type Started, start, tokensFile } from './http-start.ts'
 
 const S1 = sessionOf(1)
@@ -181,12 +181,12 @@ describe('POST /v1/transcripts/{session_id}', () => {
       (await started.call('GET', `/v1/transcripts/${S1}/progress`, { token })).status,
       (await started.call('POST', '/v1/transcripts/count', { token, body: { sources: [] } })).status,
       ...(await Promise.all(
-        ['transcript-turns', 'transcript-patterns', 'tool-stats', 'paths', 'desires'].map(
+        ['transcript-turns', 'transcript-patterns', 'tool-stats', 'cost', 'paths', 'desires'].map(
           async (report) => (await started.call('GET', `/v1/${report}`, { token })).status,
         ),
       )),
     ]
-    const reads = (status: number) => Array.from({ length: 7 }, () => status)
+    const reads = (status: number) => Array.from({ length: 8 }, () => status)
     expect(await statuses('token-read')).toEqual([403, 403, ...reads(200)])
     expect(await statuses('token-write')).toEqual([200, 403, ...reads(403)])
     expect(await statuses('token-analyst')).toEqual([403, 403, ...reads(403)])
@@ -271,6 +271,24 @@ describe('reports', () => {
     )
     const pattern = encodeURIComponent('Grep → Read{2+} → Edit → Bash')
     expect((await started.call('GET', `/v1/transcript-turns?pattern=${pattern}`)).body.items).toHaveLength(3)
+  })
+
+  test('tokens are listed with snake_case fields, also those of each model', async () => {
+    const started = await start()
+    const usage = {
+      input_tokens: 3,
+      output_tokens: 4,
+      cache_read_input_tokens: 5,
+      cache_creation_input_tokens: 6,
+    }
+    const records = [user('Do it'), says('Done', { id: 'm1', usage })]
+    await upload(started, S1, linesOf(placed(records)))
+    const tokens = { input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_creation_tokens: 6 }
+    const { body } = await started.call('GET', '/v1/cost?by=session')
+    expect(body).toEqual({
+      items: [{ name: S1, parent: null, turns: 1, ...tokens, models: [{ model: 'claude-x', ...tokens }] }],
+      next_cursor: null,
+    })
   })
 
   test('an import of several transcripts refreshes the desires once, at the end', async () => {

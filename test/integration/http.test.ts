@@ -18,7 +18,13 @@ const WORLD = {
   deleted_at: null,
   last_decision: 'feedback',
   verified: 1,
+  observed: 0,
+  judged: 0,
+  repeated: 0,
+  misplaced: 0,
+  bare: 1,
   contested: 0,
+  refuted: 0,
   criteria: 1,
   verdict: 'insufficient_data',
   last_activity: expect.any(String),
@@ -58,6 +64,18 @@ describe('every route of the contract', () => {
     expect(context.status).toBe(200)
     expect(context.body).toMatchObject({ status: 'ok', role: 'coach', previous_turn: 1, gap: false })
     expect(context.body.context).toContain('## Previous Turn Summary (Turn 1)')
+
+    const nextStep = await run('GET /v1/next-step', '/v1/next-step?feature_id=FEAT-1&task_id=TASK-1')
+    expect([nextStep.status, nextStep.body]).toEqual([
+      200,
+      {
+        text: expect.stringMatching(/^Turn 2 of session TASK-1 is next\. 1 of 1 verified\./),
+        world_slug: 'TASK-1',
+        turn_number: 2,
+        all_verified: true,
+        task_known: true,
+      },
+    ])
 
     const world = await run('GET /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
     expect([world.status, world.body]).toEqual([200, WORLD])
@@ -103,13 +121,23 @@ describe('every route of the contract', () => {
     const criteria = await run('GET /v1/criteria', `/v1/criteria?${task}`)
     expect([criteria.status, criteria.body]).toMatchObject([
       200,
-      { world_slug: 'TASK-1', as_of_turn: 1, policy: 'sticky', total: 1, verified: 1, remaining: [] },
+      {
+        world_slug: 'TASK-1',
+        as_of_turn: 1,
+        policy: 'sticky',
+        total: 1,
+        verified: 1,
+        bare: 1,
+        remaining: [],
+      },
     ])
     const { key } = criteria.body.criteria[0]
     expect(criteria.body.criteria[0]).toMatchObject({
       criterion_id: 'AC-001',
       verified_in_turn: 1,
       last_turn: 1,
+      basis: 'bare',
+      refuted: false,
     })
     const said = await run(
       'GET /v1/criteria/{key}/history',
@@ -183,6 +211,42 @@ describe('every route of the contract', () => {
       [{ path: 'criteria[1].criterion_id', message: expect.stringContaining('"AC-001"') }],
     ])
 
+    const ofText = await call('PUT', '/v1/specification', {
+      body: {
+        feature_id: 'FEAT-2',
+        task_id: 'TASK-2',
+        format: 'markdown',
+        text: '# Acceptance criteria\n- It parses',
+      },
+    })
+    expect(ofText).toMatchObject({
+      status: 201,
+      body: { version: 1, total: 1, criteria: [{ criterion_id: 'AC-001', text: 'It parses' }] },
+    })
+    const reported = await run('POST /v1/turn-reports', '/v1/turn-reports', {
+      body: {
+        feature_id: 'FEAT-2',
+        task_id: 'TASK-2',
+        turn_number: 1,
+        player_report: { summary: 'Wrote the parser', mood: 'good' },
+        coach_report: {
+          decision: 'feedback',
+          criteria_results: [{ criterion_id: 'AC-001', status: 'verified' }],
+        },
+      },
+    })
+    expect(reported).toMatchObject({
+      status: 201,
+      body: {
+        world_slug: 'TASK-2',
+        created: true,
+        player_summary: 'Wrote the parser',
+        coach_decision: 'feedback',
+        verifications: [{ criterion_id: 'AC-001', status: 'verified' }],
+        warnings: [expect.stringContaining('mood')],
+      },
+    })
+
     const changed = await call('POST', '/v1/turns', {
       body: record({ world_slug: 'TASK-1', player_summary: 'Built it anew', on_conflict: 'supersede' }),
     })
@@ -250,7 +314,7 @@ describe('every route of the contract', () => {
 
     // The routes of turn runs, transcripts, queries and exports have their own tests.
     const others =
-      /v1\/graph|cypher|export|restore|turn-runs|attempts|next$|transcript|tool-stats|paths|desires/
+      /v1\/graph|cypher|export|restore|turn-runs|attempts|next$|transcript|tool-stats|cost|paths|desires/
     const ofTheMemory = routes.filter(({ path }) => !others.test(path))
     expect([...seen].sort()).toEqual(ofTheMemory.map(({ method, path }) => `${method} ${path}`).sort())
   })
