@@ -153,6 +153,15 @@ const anyRendering: fc.Arbitrary<Rendering> = fc.record({
   verifiedInPrior: fc.subarray(['k1', 'k2', 'k3']).map((keys) => new Set(keys)),
   recovered: orNull(fc.record({ fromTurn: turn, items: listOf(promise) })),
   stallWarning: orNull(anyText),
+  withdrawn: fc.array(
+    fc.record({
+      fromTurn: turn,
+      toTurn: turn,
+      reason: orNull(anyText),
+      withdrawnAt: fc.constant('2026-01-02T00:00:00.000Z'),
+    }),
+    { maxLength: 3 },
+  ),
 })
 
 const SECTIONS_ELSEWHERE = ['earlier_session', 'known']
@@ -247,31 +256,65 @@ const hasSuggestion = (issue: Rendering['issues'][number], given: Rendering): bo
   if (toOneLine(suggestion) === '') return false
   return isFirstBlocking(issue, given) ? !focus.startsWith(suggestion) : !focus.includes(suggestion)
 }
+/** Lines below the heading on turns that were withdrawn, and on a gap between the newest known turn and the next one. */
+function turnsWithoutRecord({ prior, currentTurn, withdrawn = [] }: Rendering): string[] {
+  const name = (from: number, to: number) =>
+    from === to ? `turn ${from} was` : `turns ${from} to ${to} were`
+  const newest = Math.max(prior.turnNumber, ...withdrawn.map(({ toTurn }) => toTurn))
+  return [
+    ...withdrawn.map(({ fromTurn, toTurn, reason }) => {
+      const because = toOneLine(reason ?? '')
+      return `(${name(fromTurn, toTurn)} withdrawn${because === '' ? '' : `: ${because}`})`
+    }),
+    ...(newest < currentTurn - 1 ? [`(${name(newest + 1, currentTurn - 1)} not recorded)`] : []),
+  ]
+}
+
 /** Lines that stay in addition to the decision, the criteria and the issues. */
 function furtherRequired(given: Rendering): number {
-  const { prior, currentTurn, role, issues } = given
+  const { prior, role, issues } = given
   const suggestion = issues.find(({ severity }) => severity === 'blocking')?.suggestion ?? ''
   const focus = prior.whatToTryNext ?? ''
   return (
-    Number(prior.turnNumber < currentTurn - 1) +
+    turnsWithoutRecord(given).length +
     Number(role === 'coach' && prior.playerDecision !== 'implemented') +
     Number(suggestion !== '' && focus.startsWith(suggestion) && toBlock(focus) !== '')
   )
 }
+
+/** Words of the contract for the basis of a proof. A judge's own words need none. */
+const BASIS_NOTES: Readonly<Record<string, string>> = {
+  observed: ', observed',
+  repeated: ", in the Player's words",
+  misplaced: ", in the Player's words for another criterion",
+  bare: ', without evidence',
+}
+/** Only the Coach reads how a criterion is known. */
+const basisNote = ({ role }: Rendering, { basis }: ShownCriterion): string =>
+  role === 'coach' ? (BASIS_NOTES[basis ?? ''] ?? '') : ''
+
+/** Verified criteria that only the Player has seen, for the Coach. */
+const unseen = ({ role, criteria }: Rendering): ShownCriterion[] =>
+  criteria.filter(
+    ({ state, basis }) =>
+      role === 'coach' && state === 'verified' && ['repeated', 'misplaced', 'bare'].includes(basis ?? ''),
+  )
 
 /** Returns the mandatory lines. Written from the contract, not from render.ts. */
 function requiredLines(given: Rendering): string[] {
   const { prior, criteria, issues, verifiedInPrior } = given
   const icons = { verified: '✓', rejected: '✗', pending: '○' }
   return [
-    `## Previous Turn Summary (Turn ${prior.turnNumber})\n`,
+    [`## Previous Turn Summary (Turn ${prior.turnNumber})`, ...turnsWithoutRecord(given), ''].join('\n'),
     `**Coach decision**: ${prior.coachDecision}`,
-    ...criteria.flatMap(({ criterionId, key, state, verifiedInTurn, contested }) => {
+    ...criteria.flatMap((criterion) => {
+      const { criterionId, key, state, verifiedInTurn, contested } = criterion
       const icon = state === 'verified' && contested !== null ? '⚠' : icons[state]
       const turns = contested === null ? '' : `, contested in turn ${contested.turn}`
-      const said = state !== 'verified' || (verifiedInPrior.has(key) && contested === null)
+      const note = basisNote(given, criterion)
+      const said = state !== 'verified' || (verifiedInPrior.has(key) && contested === null && note === '')
       // The Coach's text has the reason of a contest between this and the closing bracket, as far as there is room.
-      const status = `: ${state}${said ? '' : ` (turn ${verifiedInTurn}${turns}`}`
+      const status = `: ${state}${said ? '' : ` (turn ${verifiedInTurn}${note}${turns}`}`
       const end = said ? [] : [')']
       return criterionId === ''
         ? [`  ${icon} `, status, ...end]
@@ -284,6 +327,13 @@ function requiredLines(given: Rendering): string[] {
         ...(times === 1 ? [] : [` ×${times}`]),
       ]),
     ...(hasProgress(given) ? ['\n\n**Progress**: '] : []),
+    ...(unseen(given).length > 0
+      ? [
+          `\n\n**Seen by nobody yet**: ${unseen(given)
+            .map(({ criterionId }) => toOneLine(criterionId))
+            .join(', ')}`,
+        ]
+      : []),
   ]
 }
 
@@ -296,6 +346,7 @@ function whatMustStay(given: Rendering): Record<string, number> {
     issues: blocking.length,
     suggestions: blocking.filter((one) => isFirstBlocking(one, given) && hasSuggestion(one, given)).length,
     progress: Number(hasProgress(given)),
+    seen_by_nobody: Number(unseen(given).length > 0),
   }
   return Object.fromEntries(Object.entries(counts).filter(([, items]) => items > 0))
 }
@@ -332,6 +383,7 @@ function everyItem(given: Rendering) {
     tried_before: given.triedBefore.length,
     promises: promises.length,
     progress: Number(hasProgress(given)),
+    seen_by_nobody: Number(unseen(given).length > 0),
     stall: Number(toOneLine(stallWarning ?? '') !== ''),
   }
 }
@@ -367,7 +419,10 @@ describe('the text of a context', () => {
           2 +
             99 +
             furtherRequired(crowded) +
-            ['issues', 'suggestions', 'progress'].reduce((sum, section) => sum + (stays[section] ?? 0), 0),
+            ['issues', 'suggestions', 'progress', 'seen_by_nobody'].reduce(
+              (sum, section) => sum + (stays[section] ?? 0),
+              0,
+            ),
         )
       }),
       { numRuns: cases(10) },
