@@ -32,7 +32,9 @@ describe('export and restore through a service', () => {
       for (const line of got) yield Buffer.from(`${line}\n`)
     }
     const { records } = await restoreFile(writer, chunks())
-    expect(records.turn).toEqual({ created: 27, existing: 0 })
+    const turns = lines.filter((line) => JSON.parse(line).kind === 'turn').length
+    expect(turns).toBeGreaterThan(0)
+    expect(records.turn).toEqual({ created: turns, existing: 0 })
     expect(await exportOf(into.graph)).toEqual(lines)
   })
 
