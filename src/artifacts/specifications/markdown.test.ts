@@ -39,6 +39,8 @@ describe('a task file in Markdown', () => {
     ],
     ['items without a text', '- one\n-\n- [ ] two', ['|one', '|two']],
     ['an item with text after an open box', '- [ ] TBD\n- [ ] two', ['|TBD', '|two']],
+    ['a number at the start of a text', '- 404. is the answer', ['|404. is the answer']],
+    ['boxes of nested items', '- [ ] one\n  - [x] in it\n    - [ ] deep', ['|one in it deep']],
     ['labels in nested marks', '- [ ] **`AC-1`**: **one** and _two_', ['AC-1|**one** and _two_']],
     ['two lists', '- one\n\nand also\n\n1. two', ['|one', '|two']],
     ['headings below it', '### Code\n- one\n### Docs\n- two', ['|one', '|two']],

@@ -1,7 +1,7 @@
 /** Reads a Markdown file as a list of sections, each below a heading or a line that acts as one. Pure. */
 import { type ListItem, readBlocks, type Text } from '../markdown-lines.ts'
 import { type FrontMatter, namesOf, splitFrontMatter } from './front-matter.ts'
-import type { StatedWarning } from './stated.ts'
+import { cleanText, type StatedWarning } from './stated.ts'
 
 export type Section = {
   /** Heading; empty for the text above the first heading. */
@@ -89,15 +89,19 @@ export const NAMES_CRITERIA = /acceptance\s+criteria/i
 const LOOKS_LIKE_CRITERIA =
   /acceptance|acceptatie|acceptatiecriteria|criteri|critère|criterio|critério|kryteri|akzeptanz|kriterien|критери|критері|приемк|приёмк|受け入れ|受入|验收|驗收|수락|인수|definition of done|done when|must haves?/i
 
-/** Joins an item's own words and those of its nested items. With `nested`, each item is a separate text. */
-export function collectTexts(
-  { line, lines, items }: ListItem,
-  nested = false,
-): { text: string; line: number }[] {
-  const below = items.flatMap((item) => collectTexts(item, nested))
-  const own = { text: lines.join('\n'), line }
-  return nested ? [own, ...below] : [{ text: [own, ...below].map(({ text }) => text).join('\n'), line }]
+/**
+ * Joins an item's own words and those of its nested items, which lose their check boxes. With `nested`, each
+ * item is a separate text.
+ */
+export function collectTexts(item: ListItem, nested = false): { text: string; line: number }[] {
+  const texts = listItems(item).map(({ line, lines }) => ({ text: lines.join('\n'), line }))
+  if (nested) return texts
+  const [own = '', ...below] = texts.map(({ text }) => text)
+  return [{ text: [own, ...below.map(cleanText)].join('\n'), line: item.line }]
 }
+
+/** Lists an item and its nested items in their order. */
+const listItems = (item: ListItem): ListItem[] => [item, ...item.items.flatMap(listItems)]
 
 /** Warns of each section that looks like criteria and was not read. */
 export function warnOfUnread(

@@ -71,22 +71,21 @@ export class StatedList {
   }
 
   /** Adds a text. A text without words, or with the words of an earlier one, is left out with a warning. */
-  add({ text, line, criterionId, section = null, tests }: Addition): void {
+  add({ text: given, line, criterionId, section = null, tests }: Addition): void {
     this.added++
     if (this.added > MAX_TEXTS) return
-    const split =
-      criterionId === undefined ? splitLabel(cleanText(text)) : { label: criterionId, text: cleanText(text) }
-    const words = joinedWords(split.text)
+    const { label, text } = splitStatedLabel(cleanText(given), criterionId)
+    const words = joinedWords(text)
     const warn = (message: string) => this.#warnings.push({ line, message })
     if (words === '') return void warn('an item has no words; it is skipped')
-    if (Buffer.byteLength(split.text) > MAX_TEXT_BYTES)
+    if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
       return void warn('an item is longer than 64 KiB; it is not read')
     const earlier = this.#lineOfWords.get(words)
     if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
     this.#lineOfWords.set(words, line)
     this.#criteria.push({
-      ...(split.label !== null && { criterionId: split.label }),
-      text: split.text,
+      ...(label !== null && { criterionId: label }),
+      text,
       ...(tests !== undefined && tests.length > 0 && { tests: [...tests] }),
       line,
       section,
@@ -111,6 +110,16 @@ export class StatedList {
     nameUnnamed(this.#criteria, new Set(places.keys()))
     return this.#criteria.map(({ line: _, section: __, ...criterion }) => criterion)
   }
+}
+
+/** Splits the label from a text. A text without a label keeps a number at its start, as in "404. is the answer". */
+function splitStatedLabel(
+  text: string,
+  criterionId: string | null | undefined,
+): { label: string | null; text: string } {
+  if (criterionId !== undefined) return { label: criterionId, text }
+  const split = splitLabel(text)
+  return split.label === null ? { label: null, text } : split
 }
 
 /** Writes a text as one line, without comments, a check box and the marks of fences. */
