@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readMarkdown } from '../../src/artifacts/specifications/markdown.ts'
+import { declaredCriteria } from '../../src/memory/specification/specification.ts'
 import { cases } from './cases.ts'
 
 const words = fc
@@ -43,7 +44,7 @@ function written(items: readonly Item[], splitAt: number, of: Shape): string {
   const linesOf = ({ text, id, more, nested }: Item) => [
     `${of.marker} ${of.box}${id === null ? '' : `${ID_FORMS[of.idForm]?.(id)} `}${text}`,
     ...more.map((line) => (of.isLazy ? line : indent + line)),
-    ...nested.map((line) => `${indent}- ${line}`),
+    ...nested.map((line) => `${indent}- ${of.box}${line}`),
   ]
   const hashes = '#'.repeat(of.level)
   const between = {
@@ -66,23 +67,40 @@ function written(items: readonly Item[], splitAt: number, of: Shape): string {
   ].join(of.lineEnd)
 }
 
+type Entry = { id: number | null; text: string }
+
+/**
+ * The criteria of written entries (contract: doors.md, 3): a repeated text is read once, a repeated id belongs
+ * to its first entry, and an entry without an id gets one if its default is the id of another entry.
+ */
+function expectedOf(entries: readonly Entry[], idForm: string): unknown[] {
+  const once = entries.filter(({ text }, i) => entries.findIndex((other) => other.text === text) === i)
+  const written = new Set(once.map(({ id }) => id))
+  return once.map(({ id, text }, i) => {
+    if (id !== null && once.findIndex((other) => other.id === id) === i)
+      return { criterionId: idForm === 'AC3 -' ? `AC${id}` : `AC-${id}`, text } // labels as given
+    return written.has(i + 1) ? { criterionId: expect.stringMatching(/^AC-\d{3}$/), text } : { text }
+  })
+}
+
 test('the criteria that are written into a task file are read back, in any form of Markdown', () => {
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 8 }), fc.nat(8), shape, (items, splitAt, of) => {
-      const criterion = (id: number | null, ...texts: string[]) => ({
-        ...(id !== null && { criterionId: of.idForm === 'AC3 -' ? `AC${id}` : `AC-${id}` }), // labels as given
-        text: texts.join(' '),
-      })
+      const entry = (id: number | null, ...texts: string[]): Entry => ({ id, text: texts.join(' ') })
       const source = written(items, splitAt, of)
-      expect(readMarkdown(source, { path: 'f.md' }).tasks[0]?.criteria).toEqual(
-        items.map(({ id, text, more, nested }) => criterion(id, text, ...more, ...nested)),
-      )
-      expect(readMarkdown(source, { path: 'f.md', nested: true }).tasks[0]?.criteria).toEqual(
-        items.flatMap(({ id, text, more, nested }) => [
-          criterion(id, text, ...more),
-          ...nested.map((each) => criterion(null, each)),
-        ]),
-      )
+      const joined = items.map(({ id, text, more, nested }) => entry(id, text, ...more, ...nested))
+      const separate = items.flatMap(({ id, text, more, nested }) => [
+        entry(id, text, ...more),
+        ...nested.map((each) => entry(null, each)),
+      ])
+      for (const [nested, entries] of [
+        [false, joined],
+        [true, separate],
+      ] as const) {
+        const criteria = readMarkdown(source, { path: 'f.md', nested }).tasks[0]?.criteria
+        expect(criteria).toEqual(expectedOf(entries, of.idForm))
+        expect(declaredCriteria.safeParse(criteria).error).toBeUndefined()
+      }
     }),
     { numRuns: cases(400) },
   )
