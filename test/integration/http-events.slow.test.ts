@@ -71,7 +71,9 @@ test('a stream is server-sent events: a retry time, a cursor immediately, then e
     ...[
       'decision',
       'verified',
+      ...['observed', 'judged', 'repeated', 'misplaced', 'bare'],
       'contested',
+      'refuted',
       'total',
       'verdict',
       'active_turn_run_id',
