@@ -21,7 +21,13 @@ test('commands, options and the values of options are completed', async () => {
   expect(await completed('cr')).toEqual(['criteria'])
   expect(await completed('run', '')).toEqual(['start', 'status', 'list', 'cancel', 'attempts', 'help'])
   expect(await completed('criteria', '--po')).toEqual(['--policy'])
-  expect(await completed('criteria', '--policy', '')).toEqual(['sticky', 'evidence', 'latest', 'fresh'])
+  expect(await completed('criteria', '--policy', '')).toEqual([
+    'sticky',
+    'evidence',
+    'latest',
+    'fresh',
+    'observed',
+  ])
   expect(await completed('comp')).toEqual(['completion'])
   expect(await completed('query', '--preset', 'bl')).toEqual(['blockers', 'blocking-gates'])
   expect(await completed('world', 'h')).toEqual(['history', 'help'])

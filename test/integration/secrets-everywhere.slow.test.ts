@@ -165,7 +165,7 @@ test('no secret survives a capture over REST and a read', async () => {
     answers: JSON.stringify(answers),
   }))
     expect(leaksIn(text, secrets), place).toEqual([])
-}, 60_000)
+})
 
 test('no secret survives in addresses, statements, names of workers and reasons, over REST and MCP', async () => {
   const secrets = planted(2)
@@ -207,7 +207,7 @@ test('no secret survives in addresses, statements, names of workers and reasons,
     answers: JSON.stringify(answers),
   }))
     expect(leaksIn(text, secrets), place).toEqual([])
-}, 60_000)
+})
 
 test('a restore masks all secrets of an unmasked export', async () => {
   const secrets = planted(3)
@@ -238,7 +238,7 @@ test('a restore masks all secrets of an unmasked export', async () => {
   const again = await serve()
   expect((await again.call('POST', '/v1/restore', { body: { records: clean } })).status).toBe(200)
   expect((await again.call('GET', '/v1/export')).body.lines).toEqual(lines)
-}, 60_000)
+})
 
 test('no secret survives in the names, ids, folders and messages of a transcript', async () => {
   const secrets = planted(4)
@@ -258,7 +258,7 @@ test('no secret survives in the names, ids, folders and messages of a transcript
   }
   for (const [place, text] of Object.entries(await lookedAt(service)))
     expect(leaksIn(text, secrets), place).toEqual([])
-}, 60_000)
+})
 
 /** Collects the output and the files of a command line, with an export. */
 async function lookedAtBy(turngraph: ReturnType<typeof commandsOn>, printed: string) {
