@@ -76,6 +76,9 @@ type Options = { [K in keyof typeof REPORTS]?: string | undefined } & {
 }
 
 /** The given options of a list, as they were typed. */
+const readsInputTwice = (options: Options): boolean =>
+  (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).filter((field) => options[field] === '-').length > 1
+
 const namesOf = (list: typeof REPORTS | typeof PLACE, options: Options): string[] =>
   Object.entries(list).flatMap(([field, [flags]]) =>
     options[field as keyof Options] === undefined ? [] : [flags.split(' ')[0] ?? ''],
@@ -108,6 +111,10 @@ async function captureReports({
   const { describeCapture } = await import('./capture-lines.ts')
   const { readReport } = await import('./record-file.ts')
   const reports: { [field: string]: string } = {}
+  if (readsInputTwice(given))
+    throw new TurngraphError('invalid_request', 'Only one report can come from standard input.', {
+      hint: 'Name a file for each of the others.',
+    })
   for (const field of Object.keys(REPORTS) as (keyof typeof REPORTS)[])
     if (given[field] !== undefined) reports[field] = await readReport(given[field])
   await ask(

@@ -82,7 +82,7 @@ async function readPrices(file: string): Promise<PriceTable> {
   }
   let table: unknown
   try {
-    table = JSON.parse(text.toString('utf8'))
+    table = JSON.parse(text.toString('utf8').replace(/^\uFEFF/, ''))
   } catch {
     return refuse('is not JSON')
   }

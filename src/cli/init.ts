@@ -31,16 +31,16 @@ Example:
     const plan = await findSources(folder)
     const isEmpty = plan.sessions + plan.transcripts + plan.specifications.declarations.length === 0
     if (!json) printLines(describePlan(plan, isEmpty))
-    if (isEmpty || !(yes || (await isConfirmed(json)))) {
+    if (isEmpty || !(yes || (await isConfirmed(json, plan, project)))) {
       if (json) printJson({ plan: wirePlan(plan), imported: null })
       return
     }
     const figures = await importSources(plan, project)
     if (json) return printJson({ plan: wirePlan(plan), imported: wireFigures(figures) })
-    printLines(describeFigures(figures))
+    printLines(describeFigures(figures) || 'Nothing could be imported.')
     if (figures.leftOut > 0)
       printNote(
-        `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(plan.folder)} --dry-run\` and \`turngraph specify ${quoteForShell(plan.folder)} --dry-run\`.`,
+        `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(plan.folder)} --dry-run\` and \`turngraph specify ${quoteForShell(plan.folder)} --dry-run\` and \`turngraph import transcripts\`.`,
       )
     if (!serve || !process.stderr.isTTY) return printNote('See them on the page: turngraph serve')
     await servePage()
@@ -111,10 +111,11 @@ function describePlan(
 }
 
 /** Asks once at a terminal. Otherwise names the command that imports. */
-async function isConfirmed(json: boolean): Promise<boolean> {
+async function isConfirmed(json: boolean, { folder }: Plan, project: string | undefined): Promise<boolean> {
   if (json) return false
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    printNote('Nothing was imported. To import it: turngraph init --yes')
+    const option = project === undefined ? '' : ` --project ${quoteForShell(project)}`
+    printNote(`Nothing was imported. To import it: turngraph init ${quoteForShell(folder)} --yes${option}`)
     return false
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
@@ -148,9 +149,9 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
       import('../transcripts/import-files.ts'),
       import('./connect.ts'),
     ])
-  const { turns: transcriptTurns } =
+  const { turns: transcriptTurns, skippedFiles } =
     plan.transcripts === 0
-      ? { turns: 0 }
+      ? { turns: 0, skippedFiles: 0 }
       : await withTranscripts({ project }, (store, into) =>
           importFiles(store, [plan.transcriptFolder], { project: into }),
         )
@@ -159,11 +160,12 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
       plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { specifications: true })
     const declared = await declareSpecifications(client, plan.specifications, { project })
     const refused = plan.specifications.report.files.filter((file) => file.refused !== undefined).length
-    const leftOut = refused + (imported === null ? 0 : imported.skipped.length + imported.turnsFailed)
-    const { sessions, turns } = plan
+    const leftOut =
+      refused + skippedFiles + (imported === null ? 0 : imported.skipped.length + imported.turnsFailed)
     return {
-      sessions,
-      turns,
+      sessions: imported?.worlds ?? 0,
+      turns:
+        imported === null ? 0 : imported.turnsCreated + imported.turnsUnchanged + imported.turnsSuperseded,
       specifications: declared.length,
       transcriptTurns,
       leftOut,
@@ -210,10 +212,11 @@ function describeFigures(figures: Figures): string {
     inPlayersWords,
   } = figures
   return [
-    ...(sessions === 0
+    ...(sessions === 0 ? [] : [`${plural(sessions, 'session')}, ${plural(turns, 'turn')}.`]),
+    ...(verified === 0
       ? []
       : [
-          `${plural(sessions, 'session')}, ${plural(turns, 'turn')}. ${turnsAfterAllWasProven} of them after everything was proven.`,
+          `In this project ${plural(turnsAfterAllWasProven, 'turn')} came after everything was proven.`,
           `${inPlayersWords} of ${verified} proofs are in the Player's own words.`,
         ]),
     ...(specifications === 0 ? [] : [`The criteria of ${plural(specifications, 'task')} are declared.`]),

@@ -32,7 +32,9 @@ type Section = { heading: string; lines: string[]; hidden: number }
 export function writeNextStep(step: NextStep, countTokens: (text: string, atMost: number) => number): string {
   const { turnNumber, worldSlug, counts, left, blocking, tried, advice, record } = step
   const session = worldSlug === null ? 'a new session' : `session ${cut(worldSlug)}`
-  const state = counts.total === 0 ? 'No criterion is known' : describeCounts(counts)
+  // The list of what is left names the turns.
+  const { contestedInTurns: _turns, ...numbers } = counts
+  const state = counts.total === 0 ? 'No criterion is known' : describeCounts(numbers)
   const sections: Section[] = [
     section(
       'Left',

@@ -100,6 +100,17 @@ describe('a file is one session', () => {
       })
     })
 
+    test('are 64 sessions at most; records of further ones belong to the file', () => {
+      const foreign = Array.from({ length: 100 }, (_, i) => ({
+        ...user('Go'),
+        sessionId: `other-${i}`,
+        parentUuid: 'elsewhere',
+      }))
+      const bytes = linesOf(placed([prompt, ...foreign]))
+      const cuts = [bytes.length >> 1]
+      for (const way of [{}, { cuts }]) expect(Object.keys(read(bytes, way).sessions)).toHaveLength(65)
+    })
+
     test('change nothing of the file if they are not conversation', () => {
       const record = other({ type: 'progress' }, { parentUuid: 'elsewhere' })
       expect(isOf([prompt, calls('Read a'), record])).toEqual({ [SESSION]: ['r0 human open: Read'] })

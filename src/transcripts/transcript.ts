@@ -1,6 +1,6 @@
 /** Reads one transcript: the session in its file name, then its lines as they arrive. */
 import path from 'node:path'
-import { maskName } from '../core/keys.ts'
+import { maskName, splitSessionId } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
 import { readLine, type TranscriptRecord, wholeObject, wholeObjectsLength } from './line-records.ts'
@@ -50,6 +50,8 @@ export type TranscriptState = {
 const NEW: TranscriptState = { sessionId: null, threads: [], records: [], recent: [], joined: [] }
 const MOST_RECORDS = 512
 const MAX_RECENT = 32
+/** Maximum number of other sessions of a file. Records of further ones belong to the file's own session. */
+const MAX_OTHER_SESSIONS = 64
 
 /**
  * Reads one transcript from a position: chunks in, turns out. Only one line and the open turns are in memory.
@@ -69,6 +71,8 @@ export class Transcript {
   readonly #newest = new Map<string, string>()
   readonly #recent: string[]
   readonly #joined: Set<string>
+  /** Other sessions that are separate from the file's own thread. */
+  readonly #separate = new Set<string>()
   readonly #onTurn: OnTurn
   #sessionId: string | null
   /**
@@ -116,6 +120,10 @@ export class Transcript {
     this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
     for (const thread of state.threads)
       this.#add({ ...structuredClone(thread), sessionId: this.#unmaskId(thread.sessionId) })
+    for (const id of this.#threads.keys()) {
+      const { session } = splitSessionId(id)
+      if (session !== this.#sessionId) this.#separate.add(session)
+    }
   }
 
   /** Number of bytes that need not be read again. */
@@ -229,10 +237,12 @@ export class Transcript {
     const other = maskedName(sessionId)
     if (other === null || other === maskName(own) || this.#joined.has(other)) return own
     const isConnected = this.#recent.length === 0 || (parent !== null && this.#recent.includes(parent))
-    if (this.#threads.has(other)) return isConnected ? own : other
-    if (!isConnected && (type === 'user' || type === 'assistant')) return other
+    if (this.#separate.has(other)) return isConnected ? own : other
+    const isFull = this.#separate.size + this.#joined.size >= MAX_OTHER_SESSIONS
+    if (isFull) return own
     if (isConnected) this.#joined.add(other)
-    return own
+    else if (type === 'user' || type === 'assistant') this.#separate.add(other)
+    return this.#separate.has(other) ? other : own
   }
 
   #rememberRecent(uuid: string): void {

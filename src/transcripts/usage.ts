@@ -1,4 +1,5 @@
 /** Counts the tokens of a turn: numbers and names of models, never a text. */
+import { sha256 } from '../core/keys.ts'
 import { asText, identifyResponse, maskedName } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
@@ -19,6 +20,8 @@ export type OpenUsage = {
   models: (Tokens & { model: string })[]
   /** The newest responses, whose numbers may still change. */
   newest: ResponseUsage[]
+  /** Short hashes of finished responses. A compaction may append their records again. */
+  finished: string[]
 }
 
 /** The usage of a turn. */
@@ -29,13 +32,14 @@ export type Usage = Tokens & {
   modelTokens: number[]
 }
 
-/** A repeated record of one of these responses is not counted twice. */
+/** Number of responses whose next record replaces the numbers of the earlier one. */
 const MAX_NEWEST = 8
+const MAX_FINISHED = 4_000
 /** Further models of a turn count as one. */
 const MAX_MODELS = 8
 const OTHER_MODELS = '(other models)'
 
-export const newUsage = (): OpenUsage => ({ models: [], newest: [] })
+export const newUsage = (): OpenUsage => ({ models: [], newest: [], finished: [] })
 
 /** Reads the usage in a record of the assistant; null if it has none. */
 export function readUsage(record: TranscriptRecord): ResponseUsage | null {
@@ -52,14 +56,20 @@ export function readUsage(record: TranscriptRecord): ResponseUsage | null {
   }
 }
 
-/** Adds a response, or replaces the numbers of its earlier record. */
-export function addUsage(usage: OpenUsage, added: ResponseUsage): void {
-  const index = usage.newest.findIndex(({ response }) => response === added.response)
-  if (index >= 0) usage.newest[index] = added
-  else usage.newest.push(added)
-  if (usage.newest.length > MAX_NEWEST)
-    for (const oldest of usage.newest.splice(0, 1)) addToModel(usage.models, oldest)
+/** Adds a response, or replaces the numbers of its earlier record. A finished response is a copy and changes nothing. */
+export function addUsage({ models, newest, finished }: OpenUsage, added: ResponseUsage): void {
+  const index = newest.findIndex(({ response }) => response === added.response)
+  if (index >= 0) newest[index] = added
+  else if (!finished.includes(shortHash(added.response))) newest.push(added)
+  if (newest.length <= MAX_NEWEST) return
+  for (const oldest of newest.splice(0, 1)) {
+    addToModel(models, oldest)
+    finished.push(shortHash(oldest.response))
+  }
+  if (finished.length > MAX_FINISHED) finished.shift()
 }
+
+const shortHash = (response: string): string => sha256(response).slice(0, 10)
 
 /** Returns the usage of a turn; null if none of its responses has one. */
 export function sumUsage({ models, newest }: OpenUsage): Usage | null {

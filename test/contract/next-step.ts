@@ -83,6 +83,26 @@ export function nextStepContract(store: StoreUnderTest): void {
       expect(text).toContain('Record the turn')
     })
 
+    test('the next step names criteria that are left, however many turns contested them', async () => {
+      const verified = Array.from({ length: 90 }, (_, i) => ({
+        criterionId: `AC-${i}`,
+        criterionText: `It returns value_${i}`,
+        status: 'verified' as const,
+        evidence: `value_${i} is returned`,
+      }))
+      await client().captureTurnState(aTurn(1, { verifications: verified }))
+      for (const [i, criterion] of verified.entries())
+        await client().captureTurnState(
+          aTurn(i + 2, {
+            verifications: [{ ...criterion, status: 'rejected', evidence: `value_${i} is lost` }],
+          }),
+        )
+      const { text } = await client().getNextStep(task)
+      expect((await loadTokens()).count(text)).toBeLessThanOrEqual(300)
+      expect(text).toContain('90 of 90 verified, 90 contested.')
+      expect(text).toContain('- AC-0 (contested in turn 2)')
+    })
+
     test('the next step of a task without turns is its first turn', async () => {
       expect(await client().getNextStep(task)).toMatchObject({
         taskKnown: false,

@@ -75,6 +75,22 @@ export function transcriptCostContract(store: StoreUnderTest): void {
       expect(await named('session')).toEqual([[S1, 94]])
     })
 
+    test('history that a compaction appends within a turn counts once', async () => {
+      const calls = Array.from({ length: 20 }, (_, i) =>
+        call(`c${i}`, 'Read', { id: `m${i}`, ...usage(1, 10) }),
+      )
+      const records = responses('a', 0, ...calls)
+      await send(client(), S1, linesOf([...records, ...records.slice(1)]))
+      expect((await client().listCost({ by: 'session' })).items).toMatchObject([sums(20, 200)])
+    })
+
+    test('tokens of withdrawn turns stay with their task', async () => {
+      await client().captureTurnState(aTurn(1, { transcriptSessionIds: [S1], worldSlug: 'w' }))
+      await send(client(), S1, linesOf(responses('a', 0, says('Hm', { id: 'm1', ...usage(1, 10) }))))
+      await client().rollbackWorld({ worldSlug: 'w', toTurn: 0 })
+      expect(await named('task')).toEqual([['FEAT-1/TASK-1', 10]])
+    })
+
     test('a turn without usage has null, not 0, and counts for nothing', async () => {
       await send(client(), S1, linesOf(turn('a', ['Read'])))
       const { items } = await client().listTranscriptTurns({ minLength: 0 })

@@ -26,6 +26,14 @@ describe('turngraph capture', () => {
     })
   })
 
+  test('capture rejects two reports from standard input, of which it could read only one', async () => {
+    const scope = ['--feature', 'F', '--task', 'T', '--turn', '1']
+    const { code, stderr } = await turngraph.run(['capture', '--player', '-', '--coach', '-', ...scope], {
+      input: '{"implementation_notes":"Built it"}',
+    })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Only one report')])
+  })
+
   test('capture accepts a turn state of GuardKit unchanged, and names the fields that it converts', async () => {
     const turnState = {
       id: 'TURN--1',

@@ -62,7 +62,8 @@ test('init shows the own figures of a folder and imports everything once, withou
   const { code, stdout } = await init(['init', '--yes', '--no-serve'])
   expect(code).toBe(0)
   expect(stdout).toContain('1 session with 2 turns, specifications of 1 task, 1 transcript.')
-  expect(stdout).toContain('1 session, 2 turns. 1 of them after everything was proven.')
+  expect(stdout).toContain('1 session, 2 turns.')
+  expect(stdout).toContain('In this project 1 turn came after everything was proven.')
   expect(stdout).toContain("1 of 1 proofs are in the Player's own words.")
   expect(stdout).toContain('1 turn of transcripts.')
   const again = JSON.parse((await init(['init', '--yes', '--json'])).stdout)
@@ -87,7 +88,7 @@ test('turngraph without arguments is init, and imports nothing without a termina
     0,
     `Found in ${realpathSync(shop)}: 1 session with 2 turns, specifications of 1 task.\n`,
   ])
-  expect(stderr).toContain('turngraph init --yes')
+  expect(stderr).toContain(`turngraph init ${realpathSync(shop)} --yes`)
   expect(readdirSync(home)).not.toContain('graph')
 })
 
@@ -104,7 +105,7 @@ test('init imports the rest if some files cannot be read, and names the commands
   write(path.join(shop, '.guardkit/autobuild/TASK-1/coach_turn_3.json'), '{"decision"')
   const { code, stdout, stderr } = await init(['init', '--yes', '--no-serve'])
   expect(code).toBe(0)
-  expect(stdout).toContain('1 session,')
+  expect(stdout).toContain('1 session, 2 turns.')
   expect(stderr).toContain('Not imported, of files and turns: 1.')
   expect(stderr).toContain('turngraph import autobuild')
 })

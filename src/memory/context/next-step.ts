@@ -49,7 +49,7 @@ export async function loadNextStep(graph: Graph, request: Request): Promise<Next
     loadTokens(),
   ])
   const { worldSlug, criteria, issues, triedBefore, stall, prior } = context
-  const turnNumber = (context.previousTurn ?? 0) + 1
+  const turnNumber = Math.min((context.previousTurn ?? 0) + 1, LIMITS.turnNumber)
   const left = criteria.filter((criterion) => isRequired(criterion) && whyLeft(criterion) !== null)
   const counts = countCriteria(criteria)
   const text = writeNextStep(
