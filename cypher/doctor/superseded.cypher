@@ -4,7 +4,7 @@
 UNWIND $keys AS key
 MATCH (t:Turn {key: key})-[:SUPERSEDES*1..]->(o:SupersededTurn)
 // when of-world
-// Those of withdrawn turns that were not captured again.
+// The records of withdrawn turns that were not captured again.
 // params: $worldKey
 MATCH (t:World {key: $worldKey})-[:SUPERSEDES*1..]->(o:SupersededTurn)
 WITH o, $worldKey AS key

@@ -49,7 +49,7 @@ Example:
 
 const MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
 
-/** What a folder has. */
+/** The sources that a folder has. */
 type Plan = {
   folder: string
   sessions: number

@@ -1,4 +1,5 @@
 /** Writes what matters now in a session, for an agent that asks between two turns. Pure. */
+import { cutLine } from './cut-line.ts'
 import { toOneLine } from './foreign-text.ts'
 import { type Counts, describeCounts } from './notes.ts'
 
@@ -72,7 +73,4 @@ const renderSection = ({ heading, lines, hidden }: Section): string[] =>
     : [`${heading}:`, ...lines.map((line) => `- ${line}`), ...(hidden === 0 ? [] : [`- and ${hidden} more`])]
 
 /** Returns the start of a text in one line, so that no text from outside begins a line. */
-function cut(text: string): string {
-  const line = toOneLine(text)
-  return line.length <= MAX_LINE_CHARACTERS ? line : `${line.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…`
-}
+const cut = (text: string): string => cutLine(toOneLine(text), MAX_LINE_CHARACTERS)

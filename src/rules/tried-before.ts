@@ -1,4 +1,5 @@
 /** Lists the attempts of the turns before the prior turn (contract: truth.md, section 5). Pure. */
+import { cutLine } from './cut-line.ts'
 import { toOneLine } from './foreign-text.ts'
 import { isInformative } from './summaries.ts'
 
@@ -6,8 +7,6 @@ import { isInformative } from './summaries.ts'
 export const MAX_TRIED_TURNS = 5
 
 const MAX_LINE_CHARACTERS = 120
-const CUT = '…'
-const HALF_OF_PAIR = /[\uD800-\uDBFF]$/
 
 export type TriedTurn = { turnNumber: number; text: string }
 
@@ -27,11 +26,5 @@ export const listTriedBefore = (
     .flatMap(({ turnNumber, playerSummary }) => {
       const text = toOneLine(playerSummary)
       const room = MAX_LINE_CHARACTERS - writeTriedTurn({ turnNumber, text: '' }).length
-      return isInformative(text) ? [{ turnNumber, text: cutAt(room, text) }] : []
+      return isInformative(text) ? [{ turnNumber, text: cutLine(text, room) }] : []
     })
-
-function cutAt(characters: number, text: string): string {
-  if (text.length <= characters) return text
-  const start = text.slice(0, characters - CUT.length).replace(HALF_OF_PAIR, '')
-  return start.trimEnd() + CUT
-}

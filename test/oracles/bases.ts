@@ -19,7 +19,7 @@ function simplified(text: string): string {
     .trim()
 }
 
-/** Whether the text is the promise, or contains it and the promise has 8 words. */
+/** Checks whether the text is the promise, or contains it and the promise has 8 words. */
 function repeats(text: string, promise: string): boolean {
   if (promise === '') return false
   return text === promise || (promise.split(' ').length >= 8 && ` ${text} `.includes(` ${promise} `))

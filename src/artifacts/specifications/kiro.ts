@@ -66,7 +66,7 @@ type Entry = { text: string; line: number; number: string | null }
 
 /** The numbered items and paragraphs of a section; its bullets only if it has neither. */
 function readEntries({ items, texts }: Section): Entry[] {
-  // One more than a list takes, so that it is refused.
+  // The limit of a list plus one, so that a longer list is refused.
   const ofItems = items.slice(0, MAX_TEXTS + 1).flatMap((item) =>
     collectTexts(item).map((each) => ({
       ...splitNumber(each.text),
