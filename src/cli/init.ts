@@ -32,11 +32,11 @@ Example:
     const isEmpty = plan.sessions + plan.transcripts + plan.specifications.declarations.length === 0
     if (!json) printLines(describePlan(plan, isEmpty))
     if (isEmpty || !(yes || (await isConfirmed(json, plan, project)))) {
-      if (json) printJson({ plan: wirePlan(plan), imported: null })
+      if (json) await printWire(plan, null)
       return
     }
     const figures = await importSources(plan, project)
-    if (json) return printJson({ plan: wirePlan(plan), imported: wireFigures(figures) })
+    if (json) return printWire(plan, figures)
     printLines(describeFigures(figures) || 'Nothing could be imported.')
     if (figures.leftOut > 0)
       printNote(
@@ -178,27 +178,15 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
 async function readProofs(
   client: TurngraphClient,
 ): Promise<Pick<Figures, 'verified' | 'inPlayersWords' | 'turnsAfterAllWasProven'>> {
-  let [verified, inPlayersWords, count] = [0, 0, 0]
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof client.listWorlds>> = await client.listWorlds({
-      limit: 500,
-      cursor,
-    })
-    for (const world of page.items) {
-      verified += world.verified
-      inPlayersWords += world.repeated + world.misplaced
-    }
-    count += page.items.length
-    cursor = page.nextCursor
-  }
-  if (count === 0) return { verified, inPlayersWords, turnsAfterAllWasProven: 0 }
+  const { readPages } = await import('./require-project.ts')
+  const { items } = await readPages({}, (window) => client.listWorlds(window))
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+  const verified = sum(items.map((world) => world.verified))
+  const inPlayersWords = sum(items.map(({ repeated, misplaced }) => repeated + misplaced))
+  if (items.length === 0) return { verified, inPlayersWords, turnsAfterAllWasProven: 0 }
   const { columns, rows } = await client.runAnalysis({ name: 'turns-after-all-was-proven', limit: 1_000 })
   const place = columns.indexOf('turns')
-  return {
-    verified,
-    inPlayersWords,
-    turnsAfterAllWasProven: rows.reduce((sum, row) => sum + Number(row[place]), 0),
-  }
+  return { verified, inPlayersWords, turnsAfterAllWasProven: sum(rows.map((row) => Number(row[place]))) }
 }
 
 function describeFigures(figures: Figures): string {
@@ -224,25 +212,16 @@ function describeFigures(figures: Figures): string {
   ].join('\n')
 }
 
-const wirePlan = ({ transcriptFolder, specifications, ...plan }: Plan) => ({
-  ...plan,
-  specifications: specifications.declarations.length,
-  transcript_folder: transcriptFolder,
-})
-
-const wireFigures = ({
-  turnsAfterAllWasProven,
-  inPlayersWords,
-  transcriptTurns,
-  leftOut,
-  ...figures
-}: Figures) => ({
-  ...figures,
-  turns_after_all_was_proven: turnsAfterAllWasProven,
-  in_players_words: inPlayersWords,
-  transcript_turns: transcriptTurns,
-  left_out: leftOut,
-})
+/** Prints the plan and the figures in their wire form. */
+async function printWire(plan: Plan, figures: Figures | null): Promise<void> {
+  const { snakeCase } = await import('../core/wire-form.ts')
+  const toWire = (fields: object) =>
+    Object.fromEntries(Object.entries(fields).map(([field, value]) => [snakeCase(field), value]))
+  printJson({
+    plan: toWire({ ...plan, specifications: plan.specifications.declarations.length }),
+    imported: figures && toWire(figures),
+  })
+}
 
 /** Opens the page of the running service, or serves it and prints its address. */
 async function servePage(): Promise<void> {
