@@ -1,5 +1,6 @@
 // Declares the kinds of fields that records share, with their limits.
 import * as z from 'zod'
+import { canonicalInstant } from './instants.ts'
 
 /** Bounds of the contract (turns.md, "Limits"). */
 export const LIMITS = {
@@ -131,3 +132,17 @@ export const exactJson = z.json().refine(isExact, {
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/
 
 export const project = name.nullish().describe("default: the connection's project")
+
+/** ISO 8601 instant, converted to the canonical form. */
+export const instant = z
+  .string()
+  .transform((given, ctx) => {
+    const canonical = canonicalInstant(given)
+    if (canonical !== null) return canonical
+    ctx.addIssue({
+      code: 'custom',
+      message: 'is no ISO 8601 instant; write it like 2026-01-31T12:00:00Z (without a zone it is UTC)',
+    })
+    return z.NEVER
+  })
+  .meta({ format: 'date-time' })

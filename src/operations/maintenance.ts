@@ -1,6 +1,6 @@
 // Declares the operations that export, restore, examine and forget.
 import * as z from 'zod'
-import { project, wholeNumber } from '../core/fields.ts'
+import { instant, project, wholeNumber } from '../core/fields.ts'
 import type { Graph } from '../graph/port.ts'
 import { examination, examine } from '../maintenance/doctor/examine.ts'
 import { exportPosition, headerLine, walkLines } from '../maintenance/export/export.ts'
@@ -11,7 +11,6 @@ import { forget } from '../maintenance/forget/forget.ts'
 import { forgetAnswer, forgetRequest } from '../maintenance/forget/record.ts'
 import { restoreRecords } from '../maintenance/restore/restore.ts'
 import { beginReadingAll } from '../maintenance/whole-graph.ts'
-import { instant } from '../memory/record/record.ts'
 import { operation } from './operation.ts'
 
 const pageInput = {

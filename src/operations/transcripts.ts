@@ -1,8 +1,7 @@
 // Declares the operations on transcripts of agents (contract: transcripts.md).
 import * as z from 'zod'
-import { name, project, text, wholeNumber } from '../core/fields.ts'
+import { instant, name, project, text, wholeNumber } from '../core/fields.ts'
 import { numberCursor, page, pageFields, readPage, readPlaces } from '../core/pages.ts'
-import { instant } from '../memory/record/record.ts'
 import { COST_GROUPS, costRow, listCost } from '../transcripts/cost.ts'
 import { desire, listDesires, listPaths, path, refreshDesires } from '../transcripts/desires.ts'
 import { importRoot } from '../transcripts/files.ts'

@@ -25,6 +25,7 @@ const said = (entry: Said): LedgerEntry => ({
   form: 'entry',
   substantiated: isSubstantiated(entry.evidence ?? null, new Set()),
   evidence: null,
+  observedOn: null,
   ...entry,
 })
 const promise = (
@@ -63,6 +64,11 @@ const RE = (turn: number) => R(turn, { evidence: 'test_a fails' })
 const U = (turn: number) => said({ turn, status: 'unknown' })
 const P = (turn: number) => said({ turn, status: 'pending' })
 
+const TREE = { tree: 'a'.repeat(40), dirty: null, commit: null, at: '2026-03-01T10:00:00.000000Z' }
+/** An observed verification, and an observed rejection. */
+const OV = (turn: number, more: Partial<LedgerEntry> = {}) => V(turn, { observedOn: TREE, ...more })
+const OR = (turn: number) => R(turn, { observedOn: TREE, substantiated: true })
+
 describe('under the policy observed', () => {
   const [known] = advance(new Map(), [V(1)], []).values()
   const stateOf = (more: Partial<Progress>) => {
@@ -79,8 +85,32 @@ describe('under the policy observed', () => {
     },
   )
 
-  test('a verification that was observed counts', () => {
-    expect(stateOf({ basis: 'observed' })).toEqual(['verified', 1, 'observed'])
+  test.each<[string, LedgerEntry[], unknown]>([
+    ['counts', [OV(1)], ['verified', 1, null, false]],
+    ['holds after a later verification without an observation', [OV(1), V(2)], ['verified', 1, null, false]],
+    ['holds from its own turn on', [V(1), OV(2)], ['verified', 2, null, false]],
+    ['is contested by a rejection without evidence', [OV(1), R(2)], ['verified', 1, 2, false]],
+    ['is refuted by an observed rejection', [OV(1), OR(2)], ['verified', 1, 2, true]],
+    ['stays refuted after a later rejection', [OV(1), OR(2), R(3)], ['verified', 1, 3, true]],
+    ['stays refuted after a word without an observation', [OV(1), OR(2), V(3)], ['verified', 1, 2, true]],
+    ['is restored by a later one', [OV(1), OR(2), OV(3)], ['verified', 1, null, false]],
+    ['does not come from the Player', [OV(1, { source: 'player' })], undefined],
+  ])('a verification that was observed %s', (_, ledger, expected) => {
+    const [found] = states(ledger, { policy: 'observed' })
+    expect(found && [found.state, found.verifiedInTurn, found.contestedInTurn, found.refuted]).toEqual(
+      expected,
+    )
+    expect(found?.basis).toBe(expected === undefined ? undefined : 'observed')
+  })
+
+  test('a criterion names the files of the newest observation, under other policies only if it is the newest proof', () => {
+    const later = { ...TREE, tree: 'b'.repeat(40) }
+    const seenIn = (ledger: LedgerEntry[], policy: Policy) => states(ledger, { policy })[0]?.observedOn
+    expect(seenIn([OV(1), OV(2, { observedOn: later })], 'observed')).toEqual(later)
+    expect(seenIn([OV(1), OV(2, { observedOn: later })], 'sticky')).toEqual(later)
+    expect(seenIn([OV(1), V(2)], 'observed')).toEqual(TREE)
+    expect(seenIn([OV(1), V(2)], 'sticky')).toBeUndefined()
+    expect(seenIn([V(1)], 'sticky')).toBeUndefined()
   })
 
   test('all is observed if each required criterion is, and not if it is only verified', () => {

@@ -84,12 +84,26 @@ export function deriveState(criterion: Criterion, progress: Progress, policy: Po
       (a, b) => compareNaturally(a.label, b.label) || compareCodeUnits(a.source, b.source),
     ),
     ...current,
-    basis: current.state === 'verified' ? progress.basis : null,
-    refuted: current.state === 'verified' && progress.evidenceState !== 'verified',
+    ...proofOf(progress, policy, current.state === 'verified'),
     lastTurn,
     lastVerifiedTurn,
     promise:
       promiseTurn === null || promiseStatus === null ? null : { turn: promiseTurn, status: promiseStatus },
+  }
+}
+
+/** Returns how a verified criterion is known, and whether a later rejection refutes it. */
+function proofOf(
+  { basis, evidenceState, observed }: Progress,
+  policy: Policy,
+  isVerified: boolean,
+): Pick<CriterionState, 'basis' | 'observedOn' | 'refuted'> {
+  if (!isVerified) return { basis: null, refuted: false }
+  const isObserved = observed !== null && (policy === 'observed' || basis === 'observed')
+  return {
+    basis: isObserved ? 'observed' : basis,
+    ...(isObserved && { observedOn: observed.on }),
+    refuted: isObserved && policy === 'observed' ? observed.isRefuted : evidenceState !== 'verified',
   }
 }
 
@@ -116,7 +130,11 @@ function verdict(
       contestedInTurn: progress.evidenceContestedInTurn,
     }
   }
-  if (policy === 'observed' && progress.state === 'verified' && progress.basis !== 'observed') {
+  if (policy === 'observed' && progress.observed !== null) {
+    const { verifiedInTurn, contestedInTurn } = progress.observed
+    return { state: 'verified', verifiedInTurn, contestedInTurn }
+  }
+  if (policy === 'observed' && progress.state === 'verified') {
     const state = progress.latestState === 'rejected' ? 'rejected' : 'pending'
     return { state, verifiedInTurn: null, contestedInTurn: null }
   }

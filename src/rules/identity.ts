@@ -126,7 +126,7 @@ const distinct = (words: Words): ReadonlySet<string> => {
 
 const NO_WORDS: Words = { list: [], joined: '' }
 
-const JUDGES = ['coach', 'validator', 'gate', 'command']
+const JUDGES = ['coach', 'validator', 'gate', 'command', 'person']
 
 /** Resolution of one turn: a working copy of the known criteria, and a record of changes. */
 class Resolver {

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
 import { BASES, type Basis, createGrader, markEvidence } from './basis.ts'
 import type { Criterion } from './identity.ts'
+import { type ObservedOn, observedOn, observedOnText } from './observation.ts'
 import {
   CRITERION_STATUSES,
   columns,
@@ -32,6 +33,8 @@ export const ledgerEntry = columns({
   /** True if the entry has evidence of its own: text that does more than restate a promise. */
   substantiated: z.boolean(),
   evidence: text,
+  /** The files that its observation saw; null without an observation. */
+  observedOn: observedOnText.nullable().default(null),
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
 
@@ -73,6 +76,38 @@ const marks = z.codec(z.string(), z.custom<readonly string[]>(), {
   decode: (stored) => (stored === '' ? [] : stored.split(';')),
   encode: (list) => list.join(';'),
 })
+
+/** Proof of a criterion by observations: like the state `sticky`, but only observed verifications count. */
+export type ObservedProof = {
+  verifiedInTurn: number
+  contestedInTurn: number | null
+  /** True if a later rejection has evidence of its own. */
+  isRefuted: boolean
+  /** What the newest observed verification saw. */
+  on: ObservedOn
+}
+
+const observedProof = z.codec(
+  columns({
+    verifiedInTurn: z.number(),
+    contestedInTurn: z.number().nullable(),
+    isRefuted: z.boolean(),
+    ...observedOn.shape,
+  }).nullable(),
+  z.custom<ObservedProof | null>(),
+  {
+    decode: (stored) => {
+      if (stored === null) return null
+      const { verifiedInTurn, contestedInTurn, isRefuted, ...on } = stored
+      return { verifiedInTurn, contestedInTurn, isRefuted, on }
+    },
+    encode: (proof) => {
+      if (proof === null) return null
+      const { on, ...rest } = proof
+      return { ...rest, ...on }
+    },
+  },
+)
 
 const state = z.enum(['verified', 'rejected', 'pending']).default('pending')
 const maybeTurn = z.number().nullable().default(null)
@@ -117,6 +152,8 @@ const progressShape = {
   basis: basisPlace.default(null),
   /** Marks of the evidence of its newest promises, those of one turn (see `basis.ts`). */
   promiseMarks: marks.default([]),
+  /** Its proof by observations; null without one. */
+  observed: observedProof.default(null),
 }
 
 export type Progress = z.output<z.ZodObject<typeof progressShape>>
@@ -167,7 +204,8 @@ export function advance(
     return new Map([...after].map(([key, { promiseMarks }]) => [key, promiseMarks]))
   }
   let grader = { turn: 0, grade: createGrader(new Map()) }
-  const grade = ({ turn, criterionKey, evidence }: LedgerEntry): Basis => {
+  const grade = ({ turn, criterionKey, evidence, observedOn }: LedgerEntry): Basis => {
+    if (observedOn !== null) return 'observed'
     if (turn !== grader.turn) grader = { turn, grade: createGrader(listPromises(turn)) }
     return grader.grade(finalKey(criterionKey), evidence)
   }
@@ -225,6 +263,7 @@ function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry
       latestState: 'verified',
       latestVerifiedInTurn: turn,
       basis: grade(entry),
+      observed: observe(before.observed, entry),
     }
   }
   if (status === 'rejected') {
@@ -243,9 +282,20 @@ function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry
       rejections: before.rejections + 1,
       flips: before.flips + (before.latestState === 'verified' ? 1 : 0),
       isBrokenPromise: before.isBrokenPromise || (substantiated && before.completeTurn !== null),
+      observed: before.observed && {
+        ...before.observed,
+        contestedInTurn: turn,
+        isRefuted: before.observed.isRefuted || substantiated,
+      },
     }
   }
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
+}
+
+/** Applies a verification. One without an observation changes nothing: only an observation can restore an observed proof. */
+function observe(before: ObservedProof | null, { turn, observedOn: on }: LedgerEntry): ObservedProof | null {
+  if (on === null) return before
+  return { verifiedInTurn: before?.verifiedInTurn ?? turn, contestedInTurn: null, isRefuted: false, on }
 }
 
 /**

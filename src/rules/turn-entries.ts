@@ -2,6 +2,7 @@
 import type { TurnRecord, Verification } from '../memory/record/record.ts'
 import { isSubstantiated, listPromisedEvidence } from './absence.ts'
 import { type Entry, type Known, type Resolution, resolveCriteria } from './identity.ts'
+import { toObservedOn } from './observation.ts'
 import type { LedgerEntry, PromiseEntry } from './progress.ts'
 import type { Source } from './values.ts'
 
@@ -12,7 +13,7 @@ export type NamingRecord = Pick<
 >
 
 /** Stored verification with its form. A map entry names the criterion only by its id. */
-type StoredVerification = Verification & { form: 'status' | 'entry' }
+export type StoredVerification = Verification & { form: 'status' | 'entry' }
 
 /** Lists the verifications of a record: the entries of its status map, then the full entries. */
 export const listVerifications = ({
@@ -77,17 +78,20 @@ export function listEntries(
   const promised = listPromisedEvidence(record.promises)
   const turn = record.turnNumber
   return {
-    ledger: listVerifications(record).map(({ criterionId, status, source, form, evidence }, i) => ({
-      turn,
-      position: firstPosition + i,
-      criterionKey: verified[i] ?? '',
-      label: criterionId,
-      status,
-      source,
-      form,
-      substantiated: isSubstantiated(evidence, promised),
-      evidence,
-    })),
+    ledger: listVerifications(record).map(
+      ({ criterionId, status, source, form, evidence, observation }, i) => ({
+        turn,
+        position: firstPosition + i,
+        criterionKey: verified[i] ?? '',
+        label: criterionId,
+        status,
+        source,
+        form,
+        substantiated: observation !== undefined || isSubstantiated(evidence, promised),
+        evidence,
+        observedOn: observation === undefined ? null : toObservedOn(observation),
+      }),
+    ),
     promised: record.promises.map(({ criterionId, status, evidence }, position) => ({
       turn,
       position,

@@ -27,7 +27,7 @@ export type Severity = (typeof SEVERITIES)[number]
 export const UNKNOWN_FEATURE = 'FEAT-UNKNOWN'
 
 /** Source of a verification. */
-export const SOURCES = ['coach', 'validator', 'gate', 'command', 'player'] as const
+export const SOURCES = ['coach', 'validator', 'gate', 'command', 'person', 'player'] as const
 export type Source = (typeof SOURCES)[number]
 
 export const GATE_STATUSES = ['passed', 'failed', 'unknown'] as const

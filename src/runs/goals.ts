@@ -3,6 +3,7 @@
 
 import type { Graph } from '../graph/port.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
+import { readStates } from '../memory/specification/read-states.ts'
 import { type NewestState, readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { isAllObserved, isAllVerified, isRequired } from '../rules/criterion-states.ts'
@@ -63,7 +64,8 @@ const GOALS: readonly [StopReason, Check][] = [
   ],
 ]
 
-function allObserved({ world, snapshot, states }: NewestState): string | null {
+async function allObserved({ world, snapshot }: NewestState, graph: Graph): Promise<string | null> {
+  const states = await readStates(graph, snapshot, 'observed')
   return isAllObserved(states, promisedNotCounted(snapshot))
     ? `goal reached: all ${states.filter(isRequired).length} criteria observed in turn ${world.currentTurn}`
     : null

@@ -1,3 +1,4 @@
+import { additionsContract } from './additions.ts'
 import { analysisContract } from './analysis.ts'
 import { analysisOraclesContract } from './analysis-oracles.ts'
 import { asOfContract } from './as-of.ts'
@@ -70,6 +71,7 @@ export function storeContract(store: StoreUnderTest): void {
   twoProcessesContract(store)
   coachContract(store)
   basisContract(store)
+  additionsContract(store)
   readsContract(store)
   pagesContract(store)
   notThereContract(store)

@@ -102,10 +102,52 @@ class CaptureTurnStateRequestVerificationsItem(TypedDict):
     criterion_id: str
     criterion_text: NotRequired[str | None]
     status: Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]
-    source: NotRequired[Literal["coach", "validator", "gate", "command", "player"] | None]
+    source: NotRequired[Literal["coach", "validator", "gate", "command", "person", "player"] | None]
     evidence: NotRequired[str | None]
     # what it is about: a later change of one makes the proof stale
     files: NotRequired[Sequence[str] | None]
+    # what was seen of a command or a test report
+    observation: NotRequired[CaptureTurnStateRequestVerificationsItemObservation | None]
+
+
+class CaptureTurnStateRequestVerificationsItemObservation(TypedDict):
+    # the program and its arguments
+    command: NotRequired[Sequence[str] | None]
+    # folder of the command, relative to the root of the repository
+    cwd: NotRequired[str | None]
+    exit_code: NotRequired[int | None]
+    # signal that ended the command, such as SIGTERM
+    signal: NotRequired[str | None]
+    # start of the command, or of the tests of a report
+    started_at: str
+    duration_ms: NotRequired[float | None]
+    # digest of the whole output
+    output_digest: NotRequired[str | None]
+    # end of the output: the last 2 KiB are stored
+    output_tail: NotRequired[str | None]
+    # git tree of HEAD
+    tree: NotRequired[str | None]
+    # SHA-256 of the changes that are not committed; null: none
+    dirty: NotRequired[str | None]
+    commit: NotRequired[str | None]
+    tests: NotRequired[Sequence[CaptureTurnStateRequestVerificationsItemObservationTestsItem] | None]
+    # program that observed it, with its version
+    runner: NotRequired[str | None]
+    # machine that it ran on
+    host: NotRequired[str | None]
+    # test report, instead of command and exit_code
+    report: NotRequired[CaptureTurnStateRequestVerificationsItemObservationReport | None]
+
+
+class CaptureTurnStateRequestVerificationsItemObservationTestsItem(TypedDict):
+    name: str
+    status: Literal["passed", "failed", "skipped"]
+    duration_ms: NotRequired[float | None]
+
+
+class CaptureTurnStateRequestVerificationsItemObservationReport(TypedDict):
+    format: Literal["junit", "tap", "vitest"]
+    digest: str
 
 
 class CaptureTurnStateRequestPromisesItem(TypedDict):
@@ -186,10 +228,41 @@ class CaptureTurnStateAnswerVerificationsItem(TypedDict):
     criterion_id: str
     criterion_text: str | None
     status: Literal["verified", "rejected", "pending", "unknown"]
-    source: Literal["coach", "validator", "gate", "command", "player"]
+    source: Literal["coach", "validator", "gate", "command", "person", "player"]
     evidence: str | None
     # only where it names some
     files: NotRequired[list[str]]
+    # only if something was observed
+    observation: NotRequired[CaptureTurnStateAnswerVerificationsItemObservation]
+
+
+class CaptureTurnStateAnswerVerificationsItemObservation(TypedDict):
+    command: list[str] | None
+    cwd: str | None
+    exit_code: int | None
+    signal: str | None
+    started_at: str
+    duration_ms: float | None
+    output_digest: str | None
+    output_tail: str | None
+    tree: str | None
+    dirty: str | None
+    commit: str | None
+    tests: list[CaptureTurnStateAnswerVerificationsItemObservationTestsItem]
+    runner: str | None
+    host: str | None
+    report: CaptureTurnStateAnswerVerificationsItemObservationReport | None
+
+
+class CaptureTurnStateAnswerVerificationsItemObservationTestsItem(TypedDict):
+    name: str
+    status: Literal["passed", "failed", "skipped"]
+    duration_ms: float | None
+
+
+class CaptureTurnStateAnswerVerificationsItemObservationReport(TypedDict):
+    format: Literal["junit", "tap", "vitest"]
+    digest: str
 
 
 class CaptureTurnStateAnswerPromisesItem(TypedDict):
@@ -422,6 +495,8 @@ class LoadTurnContinuationContextAnswerCriteriaItem(TypedDict):
     last_turn: int | None
     # how its newest verification is known: by an observation, by a judge's own text, by the Player's text for it, by the Player's text for another criterion, or by no text; null: it is not verified
     basis: Literal["observed", "judged", "repeated", "misplaced", "bare"] | None
+    # only if its basis is `observed`: the files that were checked
+    observed_on: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemObservedOn]
     # verified, and rejected later with evidence of its own, without a verification since
     refuted: bool
     contested: LoadTurnContinuationContextAnswerCriteriaItemContested | None
@@ -446,6 +521,16 @@ class LoadTurnContinuationContextAnswerCriteriaItemAliasesItem(TypedDict):
     source: str
 
 
+class LoadTurnContinuationContextAnswerCriteriaItemObservedOn(TypedDict):
+    # git tree that was checked
+    tree: str | None
+    # SHA-256 of the changes that were not committed; null: none
+    dirty: str | None
+    commit: str | None
+    # when it was observed
+    at: str
+
+
 class LoadTurnContinuationContextAnswerCriteriaItemContested(TypedDict):
     turn: int
     reason: NotRequired[str | None]
@@ -454,7 +539,7 @@ class LoadTurnContinuationContextAnswerCriteriaItemContested(TypedDict):
 class LoadTurnContinuationContextAnswerCriteriaItemHistoryItem(TypedDict):
     turn: int
     status: Literal["verified", "rejected", "pending", "unknown"]
-    source: Literal["coach", "validator", "gate", "command", "player"]
+    source: Literal["coach", "validator", "gate", "command", "person", "player"]
     evidence: str | None
 
 
@@ -2463,9 +2548,9 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
     "captureReports": {"project": None, "feature_id": None, "task_id": None, "turn_number": None, "world_slug": None, "player_report": None, "coach_report": None, "turn_state": None, "task_work_results": None, "coach_feedback": None, "on_conflict": None, "create_world": None},
-    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
 

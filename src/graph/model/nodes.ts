@@ -311,6 +311,10 @@ export const nodes = {
     evidence: text.describe('what the judge saw').optional(),
     substantiated: flag.describe('whether the evidence describes the work'),
     files: texts.describe('paths of the files that the proof is about').optional(),
+    observation: json.describe('what was seen of a command or a test report').optional(),
+    observedOn: json
+      .describe('the tree, the changes and the commit of the observation, and its time')
+      .optional(),
   }),
   Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
     position,

@@ -10,6 +10,7 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { outcomeRow } from '../../memory/criteria/rows.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
+import { observedOnText } from '../../rules/observation.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import type { LedgerEntry, PromiseEntry } from '../../rules/progress.ts'
 import { issueSignature } from '../../rules/signature.ts'
@@ -229,14 +230,22 @@ function checkPart(
     said?.promised.push({ turn, position, criterionKey, label: criterionId, status, evidence })
   } else {
     const verification = fittingProperties('Verification', properties)
-    const { criterionText: _, criterionId, evidence = null, ...rest } = verification
+    const {
+      criterionText: _,
+      criterionId,
+      evidence = null,
+      observation,
+      observedOn: seenOn,
+      ...rest
+    } = verification
     about.differs(
       'record_invalid',
       `${shown}: substantiated`,
       rest.substantiated,
-      isSubstantiated(evidence, promised),
+      observation !== undefined || isSubstantiated(evidence, promised),
     )
-    said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest })
+    const seen = seenOn === undefined ? null : observedOnText.parse(seenOn)
+    said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest, observedOn: seen })
   }
 }
 

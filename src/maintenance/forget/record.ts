@@ -1,7 +1,6 @@
 /** Declares the request to forget, and its answer. */
 import * as z from 'zod'
-import { name, project } from '../../core/fields.ts'
-import { instant } from '../../memory/record/record.ts'
+import { instant, name, project } from '../../core/fields.ts'
 
 export const forgetRequest = z.strictObject({
   project,

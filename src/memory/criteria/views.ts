@@ -1,6 +1,7 @@
 /** Declares the views of criteria, promises and stalls: the Player sees the progress, the Coach also the reasons (invariant 9). */
 import * as z from 'zod'
 import { BASES } from '../../rules/basis.ts'
+import { observedOn } from '../../rules/observation.ts'
 import type { LedgerEntry, Progress } from '../../rules/progress.ts'
 import { HISTORY_SHOWN } from '../../rules/progress.ts'
 import { CRITERION_KINDS, CRITERION_STATUSES, PROMISE_STATUSES, SOURCES } from '../../rules/values.ts'
@@ -30,6 +31,7 @@ export const criterionState = z.object({
     .describe(
       "how its newest verification is known: by an observation, by a judge's own text, by the Player's text for it, by the Player's text for another criterion, or by no text; null: it is not verified",
     ),
+  observedOn: observedOn.optional().describe('only if its basis is `observed`: the files that were checked'),
   refuted: z
     .boolean()
     .describe('verified, and rejected later with evidence of its own, without a verification since'),

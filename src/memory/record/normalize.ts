@@ -8,17 +8,27 @@ import { transcriptKey, worktreeKey } from '../../core/keys.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import type { Resolution } from '../../rules/identity.ts'
+import { describeObservation, toObservedOn } from '../../rules/observation.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import { issueSignature } from '../../rules/signature.ts'
-import { listGates, listVerifications } from '../../rules/turn-entries.ts'
-import type { CriterionStatus } from '../../rules/values.ts'
+import { listGates, listVerifications, type StoredVerification } from '../../rules/turn-entries.ts'
+import type { CriterionStatus, Source } from '../../rules/values.ts'
 import { outcomeRow, storedCriterion } from '../criteria/rows.ts'
 import { seedId } from './derived-keys.ts'
-import { type CaptureRequest, type TurnRecord, type TurnState, turnContent, turnState } from './record.ts'
+import { normalizeObservation } from './observation.ts'
+import {
+  type CaptureRequest,
+  type TurnRecord,
+  type TurnState,
+  turnContent,
+  turnState,
+  type Verification,
+  type VerificationInput,
+} from './record.ts'
 import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
 
 const { verifications, promises, issues } = turnState.shape
-const verification = verifications.element.omit({ files: true })
+const verification = verifications.element.omit({ files: true, observation: true })
 
 export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord {
   const { featureId, taskId, turnNumber } = request
@@ -41,11 +51,7 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord 
     extra: request.extra ?? {},
     createdAt: now,
     acceptanceCriteriaStatus: request.acceptanceCriteriaStatus ?? {},
-    verifications: (request.verifications ?? []).map(({ files, ...given }) => ({
-      ...withDefaults(verification, given),
-      source: given.source ?? 'coach',
-      ...(files != null && files.length > 0 && { files }),
-    })),
+    verifications: (request.verifications ?? []).map((given) => normalizeVerification(given, 'coach')),
     promises: (request.promises ?? []).map((given) => withDefaults(promises.element, given)),
     issues: (request.issues ?? []).map((given) => ({
       ...withDefaults(issues.element, given),
@@ -54,6 +60,21 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord 
       details: given.details ?? null,
     })),
     gates: request.gates ?? {},
+  }
+}
+
+/** Fills the defaults of a verification. An observation without a text gets a sentence as its evidence. */
+export function normalizeVerification(
+  { files, observation: seen, ...given }: VerificationInput,
+  defaultSource: Source,
+): Verification {
+  const hasText = given.evidence != null && given.evidence.trim() !== ''
+  const evidence = seen != null && !hasText ? describeObservation(seen) : given.evidence
+  return {
+    ...withDefaults(verification, { ...given, evidence }),
+    source: given.source ?? defaultSource,
+    ...(files != null && files.length > 0 && { files }),
+    ...(seen != null && { observation: normalizeObservation(seen) }),
   }
 }
 
@@ -164,6 +185,22 @@ function present(properties: { [name: string]: Value | undefined }): { [name: st
   )
 }
 
+/** Returns the properties of a stored verification. */
+export const storedVerification = (
+  { observation: seen, ...verification }: StoredVerification,
+  position: number,
+  promised: ReadonlySet<string>,
+) =>
+  present({
+    ...verification,
+    position,
+    substantiated: seen !== undefined || isSubstantiated(verification.evidence, promised),
+    ...(seen !== undefined && {
+      observation: JSON.stringify(seen),
+      observedOn: JSON.stringify(toObservedOn(seen)),
+    }),
+  })
+
 type CriterionParams = {
   key: string
   changed: Value[]
@@ -191,8 +228,8 @@ function criteriaParams(
   const verified = resolution.judgements.flat()
   const promised = listPromisedEvidence(record.promises)
   listVerifications(record).forEach((verification, position) => {
-    const substantiated = isSubstantiated(verification.evidence, promised)
-    at(verified[position] ?? '').verifications.push(present({ ...verification, position, substantiated }))
+    const stored = storedVerification(verification, position, promised)
+    at(verified[position] ?? '').verifications.push(stored)
   })
   record.promises.forEach((promise, position) => {
     at(resolution.promises[position] ?? '').promises.push(present({ ...promise, position }))

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import {
   exactJson,
+  instant,
   integerBetween,
   LIMITS,
   label,
@@ -14,9 +15,9 @@ import {
   nameOrEmpty,
   text,
 } from '../../core/fields.ts'
-import { canonicalInstant } from '../../core/instants.ts'
 import { recordShape } from '../../graph/model/derived.ts'
 import { nodes, turnFields } from '../../graph/model/nodes.ts'
+import { findContradiction } from '../../rules/observation.ts'
 import {
   COACH_DECISIONS,
   CRITERION_STATUSES,
@@ -26,6 +27,7 @@ import {
   SOURCES,
   UNKNOWN_FEATURE,
 } from '../../rules/values.ts'
+import { observation, observationInput } from './observation.ts'
 import {
   COACH_DECISION_WORDS,
   criterionStatus,
@@ -37,33 +39,32 @@ import {
   toPlayerDecision,
 } from './words.ts'
 
-/** ISO 8601 instant, converted to the canonical form. */
-export const instant = z
-  .string()
-  .transform((given, ctx) => {
-    const canonical = canonicalInstant(given)
-    if (canonical !== null) return canonical
-    ctx.addIssue({
-      code: 'custom',
-      message: 'is no ISO 8601 instant; write it like 2026-01-31T12:00:00Z (without a zone it is UTC)',
-    })
-    return z.NEVER
-  })
-  .meta({ format: 'date-time' })
-
 const amount = z.number().min(0)
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 const criterionId = label.min(1, 'is empty; name the criterion by its id')
 
-const verificationInput = z.strictObject({
+/** A verification as it is sent, in a turn or as an addition to one. */
+export const verificationInput = z.strictObject({
   criterionId,
   criterionText: text.nullish(),
   status: criterionStatus,
   source: z.enum(SOURCES).nullish(),
   evidence: text.nullish(),
   files: list(text).nullish().describe('what it is about: a later change of one makes the proof stale'),
+  observation: observationInput.nullish().describe('what was seen of a command or a test report'),
 })
+
+/** Verifications as they are sent. An observation must fit the status. */
+export const listOfVerifications = <S extends typeof verificationInput>(entry: S) =>
+  list(entry).superRefine((verifications, context) => {
+    for (const [i, { status, observation: seen }] of verifications.entries()) {
+      const message = seen == null ? null : findContradiction({ status, seen })
+      if (message !== null) context.addIssue({ code: 'custom', path: [i, 'observation'], message })
+    }
+  })
+
+export type VerificationInput = z.output<typeof verificationInput>
 
 const promiseInput = z.strictObject({
   criterionId,
@@ -140,7 +141,7 @@ export const turnInput = z.strictObject({
   acceptanceCriteriaStatus: map(criterionStatus)
     .optional()
     .describe('criterion → status, the short form of `verifications`'),
-  verifications: list(verificationInput).optional(),
+  verifications: listOfVerifications(verificationInput).optional(),
   promises: list(promiseInput).optional(),
   issues: list(issueInput).optional(),
   gates: map(z.enum(GATE_STATUSES))
@@ -176,6 +177,8 @@ const {
   position,
   substantiated,
   files: _files,
+  observation: _observation,
+  observedOn: _observedOn,
   ...verificationFields
 } = nodes.Verification.properties.shape
 const { position: _promise, ...promiseFields } = nodes.Promise.properties.shape
@@ -184,6 +187,7 @@ const { position: _issue, signature: _signature, ...issueFields } = nodes.Issue.
 const verification = z.object({
   ...recordShape(verificationFields),
   files: z.array(z.string()).optional().describe('only where it names some'),
+  observation: observation.optional().describe('only if something was observed'),
 })
 const promise = z.object(recordShape(promiseFields))
 const issue = z.object({ ...recordShape(issueFields), details: z.json() })

@@ -6,6 +6,7 @@ import { orderedObject } from '../../core/ordered-json.ts'
 import { rowShape } from '../../graph/model/derived.ts'
 import { nodes, turnFields } from '../../graph/model/nodes.ts'
 import { optionalText } from '../../rules/values.ts'
+import { observationText } from './observation.ts'
 import type { TurnState } from './record.ts'
 
 /** Converts an instant to its canonical form, because the engines print different numbers of zeros. */
@@ -24,10 +25,19 @@ const counts = {
   gateCount: stored.gateCount,
 }
 
-const { substantiated, files, ...verificationShape } = nodes.Verification.properties.shape
+const { substantiated, files, observation, observedOn, ...verificationShape } =
+  nodes.Verification.properties.shape
 const verificationRow = z
-  .object({ ...rowShape(verificationShape), files: z.array(z.string()).nullish() })
-  .transform(({ files, ...verification }) => ({ ...verification, ...(files != null && { files }) }))
+  .object({
+    ...rowShape(verificationShape),
+    files: z.array(z.string()).nullish(),
+    observation: observationText.nullish(),
+  })
+  .transform(({ files, observation, ...verification }) => ({
+    ...verification,
+    ...(files != null && { files }),
+    ...(observation != null && { observation }),
+  }))
 export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
 const issueRow = z.object(rowShape(nodes.Issue.properties.omit({ signature: true }).shape))
 
