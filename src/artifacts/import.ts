@@ -160,7 +160,7 @@ async function declareTask(
         project,
         featureId,
         taskId,
-        criteria: criteria.map(({ kind, tests, ...each }) => each),
+        criteria: criteria.map(({ tests, ...each }) => each),
         source: { path: file },
       })
     report.specifications++

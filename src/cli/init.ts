@@ -1,13 +1,15 @@
 /** `turngraph init`: finds what a folder already has, imports it, and shows the reader's own figures. */
+
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
 import type { TurngraphClient } from '../client/client.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
-import { plural, printJson, printLines, printNote, quoteForShell } from './output.ts'
+import { plural, printJson, printLines, printNote } from './output.ts'
 
 export const addInit = action(
   {

@@ -63,7 +63,3 @@ export function printSome(what: string, lines: readonly string[], most = SHOWN):
 
 /** Formats a number with its noun: `1 turn`, `2 turns`. */
 export const plural = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
-/** Quotes an argument of a command to be pasted into a shell, if necessary. */
-export const quoteForShell = (argument: string): string =>
-  /^[\w.,:@%+=/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`

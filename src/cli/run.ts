@@ -1,10 +1,12 @@
 /** `turngraph run`: starts, watches, lists and cancels turn runs, and lists the attempts of a world. */
+
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
+import { quoteForShell } from '../rules/command-line.ts'
 import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
-import { plural, printItems, printJson, printList, printNote, printText, quoteForShell } from './output.ts'
+import { plural, printItems, printJson, printList, printNote, printText } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { untilEnded } from './until-ended.ts'

@@ -256,11 +256,18 @@ export function applyVersion(
   const version = (before?.version ?? 0) + 1
   const { keys, changed } = resolveDeclared({ taskKey, criteria, declared: listDeclared(before) }, listings)
   const earlier = new Map((before?.declared ?? []).map((declared) => [declared.key, declared]))
-  const declared = listings.map(({ label, text, kind }, i) => {
+  const declared = listings.map(({ label, text, kind, command = null }, i) => {
     const key = keys[i] ?? ''
     const last = earlier.get(key)
     const hasSameWords = last === undefined || joinedWords(last.text) === joinedWords(text)
-    return { label, text, kind, key, rewordedIn: hasSameWords ? (last?.rewordedIn ?? null) : version }
+    return {
+      label,
+      text,
+      kind,
+      command,
+      key,
+      rewordedIn: hasSameWords ? (last?.rewordedIn ?? null) : version,
+    }
   })
   const retired = [...(before?.retiredIn ?? []), ...[...earlier.keys()].map((key) => [key, version] as const)]
   const retiredIn = new Map(retired.filter(([key]) => !keys.includes(key)))

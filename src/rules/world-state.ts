@@ -34,6 +34,8 @@ const registryColumns = columns({
           key: z.string(),
           /** Version that last changed the words. */
           rewordedIn: optionalNumber,
+          /** Program and arguments; null if it declares none. */
+          command: z.array(z.string()).readonly().nullish(),
         }),
       )
       .readonly(),

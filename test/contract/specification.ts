@@ -148,6 +148,45 @@ export function specificationContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('the command of a criterion is stored as a list of arguments, and a list without commands stays its version', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      const criteria = [{ text: RETRY }, { text: SUITE, command: `npm test -- -t "half to even"` }]
+      const argv = ['npm', 'test', '--', '-t', 'half to even']
+      expect(await client().declareCriteria({ ...task, criteria })).toMatchObject({ version: 2 })
+      expect(
+        (await client().getSpecification(task)).criteria.map(({ kind, command }) => [kind, command]),
+      ).toEqual([
+        ['code', undefined],
+        ['command', argv],
+      ])
+      const again = [{ text: RETRY }, { text: SUITE, kind: 'command' as const, command: argv }]
+      expect(await client().declareCriteria({ ...task, criteria: again })).toMatchObject({
+        created: false,
+        version: 2,
+      })
+      expect(await client().declareCriteria(declared(RETRY, SUITE))).toMatchObject({
+        created: true,
+        version: 3,
+      })
+      const { rows } = await client().queryGraph({
+        query:
+          'MATCH (s:Specification)-[l:LISTS]->() WHERE l.command IS NOT NULL RETURN s.version, l.position, l.command',
+      })
+      expect(rows).toEqual([[2, 1, argv]])
+    })
+
+    test('a command that needs a shell, or that another kind of criterion has, is refused', async () => {
+      const declare = (criterion: { kind?: 'code' | 'manual'; command: string | string[] }) =>
+        client().declareCriteria({ ...task, criteria: [{ text: SUITE, ...criterion }] })
+      await expect(declare({ command: 'npm test && npm run lint' })).rejects.toThrow(
+        'criteria[0].command: needs a shell for "&&"; give it on the command line with `turngraph verify --shell`',
+      )
+      await expect(declare({ command: ['npm'], kind: 'manual' })).rejects.toThrow(
+        'criteria[0].command: is for criteria of the kind command, not manual',
+      )
+      await expect(declare({ command: [] })).rejects.toThrow('criteria[0].command: is empty')
+    })
+
     test('before the first turn all declared criteria are pending, never judged, in order, and in the context', async () => {
       await client().declareCriteria(declared(SUITE, RETRY))
       const view = await client().listCriteria(task)

@@ -201,6 +201,30 @@ describe('a task file in Markdown', () => {
   })
 })
 
+test('an item that says to run a command declares it, and one that needs a shell is named in a warning', () => {
+  const source =
+    '# Acceptance Criteria\n\n- [ ] AC-1: `npm test -- -t "half up"` passes\n- Run `mypy src/`\n- `npm test`\n- `npm test | tee log` exits 0\n'
+  const { tasks, warnings } = read(source)
+  expect(tasks[0]?.criteria).toEqual([
+    {
+      criterionId: 'AC-1',
+      text: '`npm test -- -t "half up"` passes',
+      kind: 'command',
+      command: ['npm', 'test', '--', '-t', 'half up'],
+    },
+    { text: 'Run `mypy src/`', kind: 'command', command: ['mypy', 'src/'] },
+    { text: '`npm test`' },
+    { text: '`npm test | tee log` exits 0' },
+  ])
+  expect(warnings).toEqual([
+    {
+      line: 6,
+      message:
+        'the command `npm test | tee log` is not declared: it needs a shell for "|"; give it on the command line with `turngraph verify --shell`',
+    },
+  ])
+})
+
 test('a specification in JSON is taken as it is sent, also behind a byte order mark', () => {
   const json =
     '{"task_id": "TASK-1", "criteria": [{"criterion_id": "AC-1", "text": "one", "kind": "manual"}, "two"]}'

@@ -6,6 +6,7 @@ const criterion = z.object({
   criterionId: z.string(),
   text: z.string(),
   kind: z.enum(CRITERION_KINDS),
+  command: z.array(z.string()).optional().describe('program and arguments whose exit proves it'),
   tests: z.array(z.string()).optional().describe('names of tests that prove it; * is any text'),
 })
 

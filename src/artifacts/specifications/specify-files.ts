@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { isDeepStrictEqual } from 'node:util'
 import { asTurngraphError, hasCode, TurngraphError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
+import { splitCommand } from '../../rules/command-line.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { rankOfPath } from '../find-task-files.ts'
 import { order } from '../folders.ts'
@@ -18,12 +19,12 @@ export type SpecifyTarget = {
     project: string | null
     featureId: string
     taskId: string
-    criteria: { criterionId?: string; text: string; kind?: StatedCriterion['kind'] }[]
+    criteria: Omit<StatedCriterion, 'tests'>[]
     source: { path: string }
   }): Promise<{ version: number; created: boolean; total: number; warnings?: string[] | undefined }>
   getSpecification(input: { project: string | null; featureId: string; taskId: string }): Promise<{
     version: number
-    criteria: { criterionId: string; text: string; kind: string }[]
+    criteria: { criterionId: string; text: string; kind: string; command?: string[] | undefined }[]
   }>
 }
 
@@ -134,7 +135,12 @@ async function findDeclaredVersions(
     if (hasCode(error, 'not_found')) return null
     throw error
   })
-  const listed = newest?.criteria.map(({ criterionId, text, kind }) => ({ criterionId, text, kind }))
+  const listed = newest?.criteria.map(({ criterionId, text, kind, command }) => ({
+    criterionId,
+    text,
+    kind,
+    ...(command !== undefined && { command }),
+  }))
   const last = versions.findLastIndex(({ criteria }) =>
     isDeepStrictEqual(
       criteria.map(toReported).map(({ tests: _, ...criterion }) => criterion),
@@ -271,12 +277,23 @@ function nameTasks(
 const isUnused = (flag: string | undefined, own: string | null): boolean =>
   flag !== undefined && own !== null && own !== flag && !own.startsWith(`${flag}/`)
 
-const toReported = ({ criterionId, text, kind = 'code', tests }: StatedCriterion, place: number) => ({
+const toReported = (
+  { criterionId, text, command, kind = command === undefined ? 'code' : 'command', tests }: StatedCriterion,
+  place: number,
+) => ({
   criterionId: criterionId ?? normalizeLabel(`AC-${place + 1}`),
   text,
   kind,
+  ...(command !== undefined && { command: toArgv(command) }),
   ...(tests !== undefined && { tests }),
 })
+
+/** The program and arguments of a command. A text that cannot be split is refused when it is declared. */
+function toArgv(command: string | string[]): string[] {
+  if (typeof command !== 'string') return command
+  const split = splitCommand(command)
+  return 'argv' in split ? split.argv : [command]
+}
 
 /** Joins the lists of the files of one task: versions, parts of one list, or copies, one of which counts. */
 function toDeclarations(group: readonly TaskOfFile[]): Declaration[] {

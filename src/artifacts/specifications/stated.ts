@@ -1,5 +1,6 @@
 /** Collects the tasks, criteria and warnings of a specification file, in any format. Pure. */
 import { MOST_CRITERIA } from '../../memory/specification/specification.ts'
+import { findCommand, splitCommand } from '../../rules/command-line.ts'
 import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import type { CriterionKind } from '../../rules/values.ts'
 import { joinedWords } from '../../rules/words.ts'
@@ -9,6 +10,8 @@ export type StatedCriterion = {
   criterionId?: string
   text: string
   kind?: CriterionKind
+  /** The program and its arguments, or a text in the form of a command line, whose exit proves it. */
+  command?: string | string[]
   /** Names of tests that prove it; `*` is any text. */
   tests?: string[]
 }
@@ -52,6 +55,8 @@ type Addition = {
   /** Prefix of a label that several sections repeat. */
   section?: string | null
   tests?: readonly string[]
+  kind?: CriterionKind
+  command?: string | readonly string[]
 }
 
 /** Collects the criteria of one task. */
@@ -71,10 +76,10 @@ export class StatedList {
   }
 
   /** Adds a text. A text without words, or with the words of an earlier one, is left out with a warning. */
-  add({ text: given, line, criterionId, section = null, tests }: Addition): void {
+  add({ text: stated, line, criterionId, section = null, tests, kind, command }: Addition): void {
     this.added++
     if (this.added > MAX_TEXTS) return
-    const { label, text } = splitStatedLabel(cleanText(given), criterionId)
+    const { label, text } = splitStatedLabel(cleanText(stated), criterionId)
     const words = joinedWords(text)
     const warn = (message: string) => this.#warnings.push({ line, message })
     if (words === '') return void warn('an item has no words; it is skipped')
@@ -83,9 +88,15 @@ export class StatedList {
     const earlier = this.#lineOfWords.get(words)
     if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
     this.#lineOfWords.set(words, line)
+    const given = command ?? (kind === undefined ? findCommand(text) : null)
+    const split = typeof given === 'string' ? splitCommand(given) : given && { argv: [...given] }
+    if (split !== null && 'refused' in split)
+      warn(`the command \`${given}\` is not declared: it ${split.refused}`)
     this.#criteria.push({
       ...(label !== null && { criterionId: label }),
       text,
+      ...(kind !== undefined && { kind }),
+      ...(split !== null && 'argv' in split && { kind: 'command', command: split.argv }),
       ...(tests !== undefined && tests.length > 0 && { tests: [...tests] }),
       line,
       section,

@@ -1,6 +1,7 @@
 /** Cuts a session to the limits of a report, and lists the omissions. Pure. */
+
 import type { Role } from '../../memory/criteria/views.ts'
-import { quoteForShell } from '../output.ts'
+import { quoteForShell } from '../../rules/command-line.ts'
 import { shortenTexts, takeWithin } from './bounds.ts'
 import type { Cut, SessionContent } from './report-content.ts'
 

@@ -1,8 +1,10 @@
 /** Reads the content of a report: one session, or the sessions of a project. */
+
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import type { Role } from '../../memory/criteria/views.ts'
-import { plural, quoteForShell } from '../output.ts'
+import { quoteForShell } from '../../rules/command-line.ts'
+import { plural } from '../output.ts'
 import { requireProject } from '../require-project.ts'
 import { askInWireForm } from './ask-in-wire-form.ts'
 import { cutSession } from './cut-session.ts'

@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { CRITERION_KINDS } from '../../rules/values.ts'
 import type { Label } from './nodes.ts'
-import { count, json, oneOf, text } from './properties.ts'
+import { count, json, oneOf, text, texts } from './properties.ts'
 
 /** A kind of relationship in the graph: its type, the labels of both ends, and its properties. */
 export type StoredRelationship = {
@@ -73,6 +73,7 @@ export const relationships: readonly StoredRelationship[] = [
     label: text.describe('label of the criterion in this version'),
     text: text.describe('text of the criterion in this version'),
     kind: oneOf(CRITERION_KINDS).describe('what proves it'),
+    command: texts.describe('program and arguments whose exit proves it').optional(),
     rewordedIn: count.describe('newest version that changed its text').optional(),
   }),
   relationship('RETIRES', 'Specification', 'Criterion', 'a criterion that only an earlier version declared', {

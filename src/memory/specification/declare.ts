@@ -115,12 +115,17 @@ function planDeclaration(
   )
   const { version, declared, retiredIn } = registry.specification
   const changedByKey = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
-  const listed = declared.map(({ key, rewordedIn, ...listing }, position) => {
+  const listed = declared.map(({ key, rewordedIn, command, ...listing }, position) => {
     const properties = changedByKey.get(key)
     return {
       key,
       changed: properties === undefined ? [] : [properties],
-      listing: { position, ...listing, ...(rewordedIn !== null && { rewordedIn }) },
+      listing: {
+        position,
+        ...listing,
+        ...(command != null && { command: [...command] }),
+        ...(rewordedIn !== null && { rewordedIn }),
+      },
     }
   })
   const retired = [...retiredIn].map(([key, version]) => ({ key, version }))
@@ -193,10 +198,11 @@ function toView({ project, featureId, taskId }: Scope, row: Row): SpecificationV
     declaredAt: canonicalInstant(declaredAt) ?? declaredAt,
     source: { path: path ?? null, commit: commit ?? null },
     recordedBy,
-    criteria: declared.map(({ label, text, kind, key, rewordedIn }) => ({
+    criteria: declared.map(({ label, text, kind, command, key, rewordedIn }) => ({
       criterionId: label,
       text,
       kind,
+      ...(command != null && { command: [...command] }),
       key,
       ...(rewordedIn !== null && { rewordedInVersion: rewordedIn }),
     })),

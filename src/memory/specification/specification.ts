@@ -1,6 +1,7 @@
 /** Declares the specification of a task: its criteria, in versions (contract: specification.md). */
 import * as z from 'zod'
 import { filePath, label, text } from '../../core/fields.ts'
+import { MAX_ARGUMENTS, MAX_COMMAND_BYTES, splitCommand } from '../../rules/command-line.ts'
 import type { Criterion } from '../../rules/identity.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { CRITERION_KINDS, type CriterionKind, columns } from '../../rules/values.ts'
@@ -8,6 +9,28 @@ import { joinedWords } from '../../rules/words.ts'
 import { criterionRow } from '../criteria/rows.ts'
 
 export const MOST_CRITERIA = 2_000
+
+/** The program and its arguments; a text is split as a shell would, without a shell. */
+const command = z
+  .union([
+    z.string(),
+    z
+      .array(
+        text.refine(
+          (argument) => Buffer.byteLength(argument) <= MAX_COMMAND_BYTES,
+          `is longer than ${MAX_COMMAND_BYTES} bytes`,
+        ),
+      )
+      .min(1, 'is empty; name a program')
+      .max(MAX_ARGUMENTS, `has more than ${MAX_ARGUMENTS} arguments`)
+      .refine(([program]) => program !== '', 'has an empty program'),
+  ])
+  .transform((given, context): string[] => {
+    const split = typeof given === 'string' ? splitCommand(given) : { argv: given }
+    if ('argv' in split) return split.argv
+    context.addIssue({ code: 'custom', message: split.refused })
+    return z.NEVER
+  })
 
 const declaredInput = z.strictObject({
   criterionId: label
@@ -21,6 +44,11 @@ const declaredInput = z.strictObject({
     .enum(CRITERION_KINDS)
     .nullish()
     .describe("code: the default; command: proven by a command's exit; manual: a person looks"),
+  command: command
+    .nullish()
+    .describe(
+      'of kind command: what `turngraph verify` runs, as a text or as a list of arguments; without a shell',
+    ),
 })
 
 /** Criteria of a task in order. Rejects two criteria with one id or with equal words. */
@@ -48,6 +76,9 @@ export const declaredCriteria = z
         )
       else refuse(i, 'criterionId', `has the id of ${other}: ${label}; each is declared once`)
     }
+    for (const [i, { kind, command }] of criteria.entries())
+      if (command != null && kind != null && kind !== 'command')
+        refuse(i, 'command', `is for criteria of the kind command, not ${kind}`)
     for (const [earlier, i] of equalPairs(criteria.map(({ text }) => joinedWords(text)))) {
       const text = JSON.stringify(criteria[i]?.text)
       refuse(
@@ -74,10 +105,22 @@ const chooseLabel = (given: { criterionId?: string | null | undefined } | undefi
 export type DeclaredInput = z.output<typeof declaredCriteria>
 
 /** Criterion in the list of a version. */
-export type Listing = { label: string; text: string; kind: CriterionKind }
+export type Listing = {
+  label: string
+  text: string
+  kind: CriterionKind
+  /** Program and arguments of the kind command. */
+  command?: readonly string[] | null | undefined
+}
 
 export const toListings = (criteria: DeclaredInput): Listing[] =>
-  criteria.map((given, i) => ({ label: chooseLabel(given, i), text: given.text, kind: given.kind ?? 'code' }))
+  criteria.map((given, i) => ({
+    label: chooseLabel(given, i),
+    text: given.text,
+    kind: given.kind ?? (given.command == null ? 'code' : 'command'),
+    // Left out if absent: the digests of lists without commands stay as they were.
+    ...(given.command != null && { command: given.command }),
+  }))
 
 export const specificationSource = z.strictObject({
   path: filePath.nullish().describe('the file that states the task'),
@@ -88,6 +131,10 @@ const declaredView = z.object({
   criterionId: z.string(),
   text: z.string(),
   kind: z.enum(CRITERION_KINDS),
+  command: z
+    .array(z.string())
+    .optional()
+    .describe('of kind command: the program and its arguments, if they are declared'),
   key: z.string(),
   rewordedInVersion: z.number().optional().describe('the version that last worded it anew'),
 })
@@ -143,6 +190,7 @@ export const specificationRow = z.object({
       text: z.string(),
       kind: z.enum(CRITERION_KINDS),
       rewordedIn: z.number().nullable(),
+      command: z.array(z.string()).nullish(),
       criterion: criterionRow,
     }),
   ),
