@@ -1,0 +1,116 @@
+/**
+ * Reads a JUnit report, as vitest, pytest, Maven, Gradle, jest-junit and gotestsum write it. Pure. The parser expands only the five
+ * entities of XML.
+ */
+import type { Parser, Tag } from 'sax'
+import type { ReportedTest, TestStatus } from '../../rules/map-tests.ts'
+import { BrokenReport, joinName, MAX_DEPTH, TestList, toMilliseconds } from './reported-test.ts'
+
+type Case = { name: string; status: TestStatus; durationMs: number | null; message: string | null }
+
+const ROOTS: ReadonlySet<string> = new Set(['testsuites', 'testsuite'])
+/** Children of a test case that decide its status. A flaky failure passed at last, and a failed rerun repeats `failure`. */
+const OUTCOMES: Readonly<Record<string, TestStatus>> = {
+  failure: 'failed',
+  error: 'failed',
+  skipped: 'skipped',
+}
+/** Statuses of GoogleTest for a test that did not run. */
+const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
+const MAX_TEXT_CHARACTERS = 4_000
+
+export async function readJunit(text: string): Promise<ReportedTest[]> {
+  const sax = await import('sax')
+  const parser = sax.parser(true, { strictEntities: true })
+  const reader = new JunitReader()
+  reader.listen(parser)
+  parser.write(text).close()
+  if (!reader.hasRoot) throw new BrokenReport('is empty')
+  return reader.tests.listLastOfEach()
+}
+
+class JunitReader {
+  readonly tests = new TestList()
+  hasRoot = false
+  /** Joined names of the open suites. */
+  readonly #suites: string[] = []
+  #case: Case | null = null
+  /** Depth below the open test case: 1 for its children. */
+  #depth = 0
+  /** Text of the open outcome without a message. */
+  #text: string | null = null
+
+  listen(parser: Parser): void {
+    parser.onopentag = (tag) => this.#open(tag)
+    parser.onclosetag = (name) => this.#close(name)
+    const addText = (text: string) => {
+      if (this.#text !== null && this.#text.length < MAX_TEXT_CHARACTERS)
+        this.#text += text.slice(0, MAX_TEXT_CHARACTERS)
+    }
+    parser.ontext = addText
+    parser.oncdata = addText
+    parser.onerror = (error) => {
+      const reason = error.message.split('\n', 1)[0] ?? ''
+      // A reference to a control character, such as &#27;, stays as it is written.
+      if (reason === 'Invalid character entity' && isNumeric(parser)) parser.error = null
+      else throw new BrokenReport(`is not well-formed XML: line ${parser.line + 1}: ${reason}`)
+    }
+  }
+
+  #open({ name, attributes }: Tag): void {
+    if (!this.hasRoot && !ROOTS.has(name))
+      throw new BrokenReport(`has the root <${name.slice(0, 100)}>, not <testsuites> or <testsuite>`)
+    this.hasRoot = true
+    if (this.#case !== null) {
+      this.#depth++
+      this.#openOutcome(this.#case, name, attributes)
+    } else if (name === 'testsuite') this.#openSuite(attributes)
+    else if (name === 'testcase') this.#case = this.#toCase(attributes)
+  }
+
+  #openSuite({ name = '' }: Record<string, string>): void {
+    if (this.#suites.length === MAX_DEPTH)
+      throw new BrokenReport(`has suites more than ${MAX_DEPTH} levels deep`)
+    this.#suites.push(joinName(this.#suites.at(-1) ?? '', name))
+  }
+
+  #toCase({ name = '', classname = '', time, status, result }: Record<string, string>): Case {
+    const suite = joinName(this.#suites.at(-1) ?? '', classname)
+    const isRun = ![status, result].some((word) => word !== undefined && NOT_RUN.has(word.toLowerCase()))
+    return {
+      name: joinName(suite, name),
+      status: isRun ? 'passed' : 'skipped',
+      durationMs: toMilliseconds(time, 1_000),
+      message: null,
+    }
+  }
+
+  #openOutcome(test: Case, name: string, { message }: Record<string, string>): void {
+    const status = this.#depth === 1 ? OUTCOMES[name] : undefined
+    // A failure wins over a later `skipped` of the same test.
+    if (status === undefined || test.status === 'failed') return
+    test.status = status
+    test.message = message ?? null
+    this.#text = message === undefined || message.trim() === '' ? '' : null
+  }
+
+  #close(name: string): void {
+    if (this.#case === null) {
+      if (name === 'testsuite') this.#suites.pop()
+      return
+    }
+    if (this.#depth === 0) {
+      const { name: joined, status, durationMs, message } = this.#case
+      this.tests.add(joined, status, durationMs, message)
+      this.#case = null
+      return
+    }
+    if (this.#depth === 1 && this.#text !== null) {
+      this.#case.message = this.#text
+      this.#text = null
+    }
+    this.#depth--
+  }
+}
+
+const isNumeric = ({ entity }: Parser): boolean => /^#(?:\d{1,7}|x[\da-f]{1,6})$/i.test(entity)

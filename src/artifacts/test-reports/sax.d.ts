@@ -1,0 +1,18 @@
+// The part of sax that reads reports. @types/sax describes sax 1.2.
+declare module 'sax' {
+  type Tag = { name: string; attributes: Record<string, string> }
+  type Parser = {
+    line: number
+    error: Error | null
+    /** The reference that is read, without its marks. */
+    entity: string
+    onopentag: (tag: Tag) => void
+    onclosetag: (name: string) => void
+    ontext: (text: string) => void
+    oncdata: (text: string) => void
+    onerror: (error: Error) => void
+    write(text: string): Parser
+    close(): Parser
+  }
+  export function parser(isStrict: boolean, options: { strictEntities: boolean }): Parser
+}

@@ -1,0 +1,142 @@
+/** Finds the criteria that the tests of a report prove (contract: evidence.md, "Test reports"). Pure. */
+import { normalizeLabel } from './labels.ts'
+
+export const TEST_STATUSES = ['passed', 'failed', 'skipped'] as const
+export type TestStatus = (typeof TEST_STATUSES)[number]
+
+/** A test of a report. Names of suites come before the test's own, with ` > ` between them. */
+export type ReportedTest = { name: string; status: TestStatus; durationMs: number | null; message?: string }
+
+/** A declared criterion. `tests`: patterns of names; `*` is any text. */
+export type TestedCriterion = { label: string; kind?: string; tests?: readonly string[] | null | undefined }
+
+/**
+ * A criterion with the tests that name it. It holds if every test that ran passed and at least one ran; `holds` is null if all
+ * were skipped.
+ */
+export type MappedCriterion<C> = { criterion: C; holds: boolean | null; tests: ReportedTest[] }
+
+export type TestMap<C> = {
+  mapped: MappedCriterion<C>[]
+  /** Criteria that no test names, except those for a person. */
+  unmapped: C[]
+  /** Number of tests that name no criterion. */
+  unused: number
+}
+
+/** Maximum number of comparisons of a pattern with a name. */
+const MAX_COMPARISONS = 50_000_000
+
+/** Patterns and tests whose product is above the limit. */
+export class TooManyPatterns extends Error {}
+
+/**
+ * Maps tests to criteria by the patterns of a criterion, or by its label in the name of a test. A pattern is the end of a name,
+ * from the start of a word on; letters compare without case, and parameters such as `[1-2]` at the end do not count.
+ *
+ * @throws TooManyPatterns
+ * @example
+ * mapTests([{ label: 'AC-1', tests: ['rounds half to even'] }], [{ name: 'money > rounds half to even', status: 'passed', durationMs: 3 }])
+ */
+export function mapTests<C extends TestedCriterion>(
+  criteria: readonly C[],
+  tests: readonly ReportedTest[],
+): TestMap<C> {
+  const patterns = criteria.map(({ tests: given }) => (given ?? []).map(toPattern))
+  if (patterns.flat().length * tests.length > MAX_COMPARISONS) throw new TooManyPatterns()
+  const byLabel = new Map<string, Set<number>>()
+  for (const [i, { label }] of criteria.entries())
+    for (const written of isDistinct(label) ? [label, normalizeLabel(label)].map(foldName) : [])
+      byLabel.set(written, (byLabel.get(written) ?? new Set()).add(i))
+  const found: ReportedTest[][] = criteria.map(() => [])
+  let unused = 0
+  for (const test of tests) {
+    const named = new Set(listLabels(test.name).flatMap((label) => [...(byLabel.get(label) ?? [])]))
+    const ends = listEnds(test.name)
+    for (const [i, own] of patterns.entries())
+      if (own.some((pattern) => ends.some((name) => matchesEnd(name, pattern)))) named.add(i)
+    for (const i of named) found[i]?.push(test)
+    if (named.size === 0) unused++
+  }
+  const all = criteria.map((criterion, i) => ({ criterion, tests: found[i] ?? [] }))
+  return {
+    mapped: all
+      .filter((each) => each.tests.length > 0)
+      .map((each) => ({ ...each, holds: holds(each.tests) })),
+    unmapped: all
+      .filter((each) => each.tests.length === 0 && each.criterion.kind !== 'manual')
+      .map(({ criterion }) => criterion),
+    unused,
+  }
+}
+
+/** A label such as `2` or `login` is also a word of other tests, so it names none. */
+const isDistinct = (label: string): boolean => /\p{L}/u.test(label) && /\p{N}/u.test(label)
+
+function holds(tests: readonly ReportedTest[]): boolean | null {
+  if (tests.some(({ status }) => status === 'failed')) return false
+  return tests.some(({ status }) => status === 'passed') ? true : null
+}
+
+const foldName = (text: string): string => text.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').trim()
+
+/** Parts of a pattern between its asterisks. */
+type Pattern = readonly string[]
+
+const toPattern = (given: string): Pattern => foldName(given).split('*')
+
+/** The name, and the name without its parameters. */
+function listEnds(name: string): string[] {
+  const whole = foldName(name)
+  const close = whole.at(-1)
+  const open = close === ']' ? whole.indexOf('[') : close === ')' ? whole.lastIndexOf(' (') : -1
+  return open > 0 ? [whole, whole.slice(0, open).trimEnd()] : [whole]
+}
+
+const WORD_CHARACTER = /[\p{L}\p{N}_]/u
+
+/** Matches a pattern with the end of a name, from the start of a word on. Each part is searched once, behind the one before it. */
+function matchesEnd(name: string, pattern: Pattern): boolean {
+  const [first = '', ...others] = pattern
+  const last = others.pop()
+  if (last === undefined) {
+    const start = name.length - first.length
+    return first !== '' && name.endsWith(first) && isStartOfWord(name, start, first)
+  }
+  let at = findAtWord(name, first)
+  if (at < 0) return false
+  at += first.length
+  for (const part of others) {
+    const next = name.indexOf(part, at)
+    if (next < 0) return false
+    at = next + part.length
+  }
+  return name.length - last.length >= at && name.endsWith(last)
+}
+
+function findAtWord(name: string, part: string): number {
+  if (part === '') return 0
+  let at = name.indexOf(part)
+  while (at >= 0 && !isStartOfWord(name, at, part)) at = name.indexOf(part, at + 1)
+  return at
+}
+
+/** A part that begins with a mark, such as `[slow]`, begins anywhere. */
+const isStartOfWord = (name: string, at: number, part: string): boolean =>
+  at === 0 || !WORD_CHARACTER.test(part.charAt(0)) || !WORD_CHARACTER.test(name.charAt(at - 1))
+
+/** Words that may be labels as they are, such as `R1.AC-1`. */
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}._-]*/gu
+/** Labels of letters and a number, also within `test_ac_003_rounds` and `AC-003-rounds.test.ts`. */
+const LABELS =
+  /(?<![\p{L}\p{N}.-])(\p{L}{1,20})[-_]?(\d{1,4})(?![\p{L}\p{N}]|[.-]\p{N})|(?<![\p{L}\p{N}.-])(AC) (\d{1,4})(?![\p{L}\p{N}]|[.-]\p{N})/giu
+
+/** Lists the words of a test's name that may be labels. */
+function listLabels(name: string): string[] {
+  const text = name.normalize('NFC')
+  const words = [...text.matchAll(WORDS)].map(([word]) => word.replace(/[._-]{1,8}$/u, ''))
+  const labels = [...text.matchAll(LABELS)].map((found) =>
+    normalizeLabel(`${found[1] ?? found[3]}-${found[2] ?? found[4]}`),
+  )
+  return [...new Set([...words, ...labels].map(foldName))]
+}
