@@ -4,7 +4,7 @@
 UNWIND $keys AS key
 MATCH (s:Specification {key: key})
 RETURN properties(s) AS specification,
-       [(s)-[l:LISTS]->(c:Criterion) | [l.position, l.label, l.text, l.kind, l.rewordedIn, l.command,
+       [(s)-[l:LISTS]->(c:Criterion) | [l.position, l.label, l.text, l.kind, l.rewordedIn, l.command, l.tests,
 // include criteria/_criterion
        ]] AS listed,
        [(s)-[r:RETIRES]->(c:Criterion) | [r.version,

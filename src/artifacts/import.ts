@@ -160,7 +160,7 @@ async function declareTask(
         project,
         featureId,
         taskId,
-        criteria: criteria.map(({ tests, ...each }) => each),
+        criteria: [...criteria],
         source: { path: file },
       })
     report.specifications++

@@ -256,7 +256,7 @@ export function applyVersion(
   const version = (before?.version ?? 0) + 1
   const { keys, changed } = resolveDeclared({ taskKey, criteria, declared: listDeclared(before) }, listings)
   const earlier = new Map((before?.declared ?? []).map((declared) => [declared.key, declared]))
-  const declared = listings.map(({ label, text, kind, command = null }, i) => {
+  const declared = listings.map(({ label, text, kind, command = null, tests = null }, i) => {
     const key = keys[i] ?? ''
     const last = earlier.get(key)
     const hasSameWords = last === undefined || joinedWords(last.text) === joinedWords(text)
@@ -265,6 +265,7 @@ export function applyVersion(
       text,
       kind,
       command,
+      tests,
       key,
       rewordedIn: hasSameWords ? (last?.rewordedIn ?? null) : version,
     }

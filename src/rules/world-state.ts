@@ -36,6 +36,8 @@ const registryColumns = columns({
           rewordedIn: optionalNumber,
           /** Program and arguments; null if it declares none. */
           command: z.array(z.string()).readonly().nullish(),
+          /** Names of tests that prove it; null if it declares none. */
+          tests: z.array(z.string()).readonly().nullish(),
         }),
       )
       .readonly(),

@@ -126,6 +126,38 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await refusal([{ text: ' — ' }])).toBe('invalid_request criteria[0].text')
     })
 
+    test('the names of tests are part of the list, are returned, and are read from a scenario', async () => {
+      const tests = ['retry > * hosts', 'An unknown host']
+      const first = await client().declareCriteria({
+        ...task,
+        criteria: [{ text: RETRY, tests }, { text: SUITE }],
+      })
+      expect(first.criteria.map(({ tests: names }) => names)).toEqual([tests, undefined])
+      expect((await client().getSpecification(task)).criteria[0]).toMatchObject({ tests })
+      const again = [
+        { text: RETRY, tests },
+        { text: SUITE, tests: [] },
+      ]
+      expect(await client().declareCriteria({ ...task, criteria: again })).toMatchObject({
+        version: 1,
+        created: false,
+      })
+      const other = [{ text: RETRY, tests: tests.slice(1) }, { text: SUITE }]
+      expect(await client().declareCriteria({ ...task, criteria: other })).toMatchObject({
+        version: 2,
+        criteria: [{ tests: ['An unknown host'] }, {}],
+      })
+      const text =
+        'Feature: Retry\n  Scenario Outline: <n> hosts\n    Then <n> are retried\n    Examples:\n      | n |\n      | 2 |\n'
+      expect(await client().declareCriteria({ ...task, format: 'gherkin', text })).toMatchObject({
+        criteria: [{ tests: ['* hosts'] }],
+      })
+      for (const wrong of [[''], ['x'.repeat(1_001)], Array.from({ length: 101 }, (_, i) => `t${i}`)])
+        await expect(
+          client().declareCriteria({ ...task, criteria: [{ text: RETRY, tests: wrong }] }),
+        ).rejects.toMatchObject({ code: 'invalid_request' })
+    })
+
     test('is stored as a version of its task with relationships to its criteria in order', async () => {
       const source = { path: 'tasks/TASK-1.md', commit: 'abc' }
       await client().declareCriteria({ ...declared(RETRY), source })

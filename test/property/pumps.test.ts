@@ -8,6 +8,7 @@ import { findTaskFolders } from '../../src/artifacts/folders.ts'
 import { readFolders } from '../../src/artifacts/read.ts'
 import { FORMAT_NAMES } from '../../src/artifacts/specifications/format-names.ts'
 import { readSpecification } from '../../src/artifacts/specifications/formats.ts'
+import { readTestReport } from '../../src/artifacts/test-reports/read-test-report.ts'
 import { storedName, storedPath } from '../../src/core/keys.ts'
 import { showMarks } from '../../src/core/scrub/marks.ts'
 import { scrub, scrubText } from '../../src/core/scrub/scrub.ts'
@@ -20,6 +21,7 @@ import { findIdentifiers, groupByCause } from '../../src/rules/causes.ts'
 import { escapeHidden, removeHidden, toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 import { resolveCriteria } from '../../src/rules/identity.ts'
 import { normalizeLabel, splitLabel, withoutListMark } from '../../src/rules/labels.ts'
+import { mapTests, type ReportedTest } from '../../src/rules/map-tests.ts'
 import { masked, maskVolatile, signIssues } from '../../src/rules/signature.ts'
 import { isInformative } from '../../src/rules/summaries.ts'
 import { keepProgramText } from '../../src/rules/tool-error.ts'
@@ -33,6 +35,7 @@ const MAX_GROWTH = 2.5
 const MAX_CPU_MS = 250
 
 const complaint = (description: string) => ({ severity: 'blocking' as const, category: 'bug', description })
+const aTest = (name: string): ReportedTest => ({ name, status: 'passed', durationMs: null })
 const NOTHING_KNOWN = { taskKey: 't', worldKey: 'w', criteria: [], labels: [], earlier: [] }
 const entry = (text: string) => ({ label: text.slice(0, 256), text, source: 'coach', evidence: text })
 
@@ -50,6 +53,31 @@ const FORMATS = Object.fromEntries(
       (text: string) => readSpecification(format, write(text), { path: '' }),
     ]),
   ),
+)
+
+const inJunit = (text: string) => `<testsuite name="s"><testcase name="a">${text}</testcase></testsuite>`
+const asAttribute = (text: string) => text.replace(/[<&"]/g, '+')
+
+/** The text in each place of a test report. A report that is refused is read until then. */
+const TEST_REPORTS: Readonly<Record<string, [ReportFormat, (text: string) => string]>> = {
+  'a JUnit report': ['junit', (text) => text],
+  'a test of a JUnit report': ['junit', inJunit],
+  'a CDATA section of a JUnit report': ['junit', (text) => inJunit(`<failure><![CDATA[${text}]]></failure>`)],
+  'a name in a JUnit report': [
+    'junit',
+    (text) => `<testsuite name="${asAttribute(text)}"><testcase name="${asAttribute(text)}"/></testsuite>`,
+  ],
+  'lines of a TAP report': ['tap', (text) => `${text}\n1..0`],
+  'a name in a TAP report': ['tap', (text) => `ok 1 - ${text.replaceAll('\n', ' ')}\n1..1`],
+  'a block of a TAP report': ['tap', (text) => `ok 1\n  ---\n  error: ${text}\n  ...\n1..1`],
+  'a JSON report': ['vitest', (text) => text],
+}
+
+const TEST_READERS = Object.fromEntries(
+  Object.entries(TEST_REPORTS).map(([name, [format, write]]) => [
+    name,
+    (text: string) => readTestReport(format, write(text)).catch(() => null),
+  ]),
 )
 
 type Schema = z.core.$ZodTypes
@@ -135,6 +163,9 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   'a prompt in a transcript': (text) => read(linesOf([user(text)])),
   'a line of a transcript that is no record': (text) => read(Buffer.from(`${text}\n{"type":"${text}"}\n`)),
   declaredCriteria: (text) => declaredCriteria.safeParse([{ criterionId: text, text }]),
+  'a pattern of mapTests': (text) =>
+    mapTests([{ label: text, tests: [text.slice(0, 1_000), `*${text.slice(0, 999)}`] }], [aTest(text)]),
+  'a name of mapTests': (text) => mapTests([{ label: 'AC-1', tests: ['a*b*c', 'test'] }], [aTest(text)]),
   resolveCriteria: (text) =>
     resolveCriteria(NOTHING_KNOWN, {
       promises: [entry(text)],
@@ -160,6 +191,7 @@ const FIELDS = Object.fromEntries(
 const CALLS: Readonly<Record<string, (text: string) => unknown>> = {
   ...FUNCTIONS,
   ...FORMATS,
+  ...TEST_READERS,
   ...FIELDS,
   ...READERS,
 }

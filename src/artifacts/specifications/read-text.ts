@@ -29,9 +29,8 @@ export async function readCriteriaOfText(
       `It has ${ids.join(', ')}${tasks.length > 5 ? ' …' : ''}.`,
     )
   }
-  const criteria = task.criteria.map(({ tests: _, ...criterion }) => criterion)
   const warnings = stated.warnings.map(({ line, message }) =>
     line === null ? message : `line ${line}: ${message}`,
   )
-  return { criteria: parseInput(declaredCriteria, criteria, 'text'), warnings }
+  return { criteria: parseInput(declaredCriteria, task.criteria, 'text'), warnings }
 }

@@ -19,12 +19,18 @@ export type SpecifyTarget = {
     project: string | null
     featureId: string
     taskId: string
-    criteria: Omit<StatedCriterion, 'tests'>[]
+    criteria: StatedCriterion[]
     source: { path: string }
   }): Promise<{ version: number; created: boolean; total: number; warnings?: string[] | undefined }>
   getSpecification(input: { project: string | null; featureId: string; taskId: string }): Promise<{
     version: number
-    criteria: { criterionId: string; text: string; kind: string; command?: string[] | undefined }[]
+    criteria: {
+      criterionId: string
+      text: string
+      kind: string
+      command?: string[] | undefined
+      tests?: string[] | undefined
+    }[]
   }>
 }
 
@@ -135,18 +141,14 @@ async function findDeclaredVersions(
     if (hasCode(error, 'not_found')) return null
     throw error
   })
-  const listed = newest?.criteria.map(({ criterionId, text, kind, command }) => ({
+  const listed = newest?.criteria.map(({ criterionId, text, kind, command, tests }) => ({
     criterionId,
     text,
     kind,
     ...(command !== undefined && { command }),
+    ...(tests !== undefined && { tests }),
   }))
-  const last = versions.findLastIndex(({ criteria }) =>
-    isDeepStrictEqual(
-      criteria.map(toReported).map(({ tests: _, ...criterion }) => criterion),
-      listed,
-    ),
-  )
+  const last = versions.findLastIndex(({ criteria }) => isDeepStrictEqual(criteria.map(toReported), listed))
   for (const { entry } of versions[last]?.parts ?? []) entry.version = newest?.version ?? null
   return last + 1
 }
@@ -331,7 +333,7 @@ async function declare(
       project,
       featureId,
       taskId,
-      criteria: criteria.map(({ tests: _, ...criterion }) => criterion),
+      criteria: [...criteria],
       source: { path: file.path },
     })
     for (const { entry } of parts) entry.version = version

@@ -1,5 +1,5 @@
 /** Collects the tasks, criteria and warnings of a specification file, in any format. Pure. */
-import { MOST_CRITERIA } from '../../memory/specification/specification.ts'
+import { MAX_PATTERN_CHARACTERS, MOST_CRITERIA } from '../../memory/specification/specification.ts'
 import { findCommand, splitCommand } from '../../rules/command-line.ts'
 import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import type { CriterionKind } from '../../rules/values.ts'
@@ -88,6 +88,7 @@ export class StatedList {
     const earlier = this.#lineOfWords.get(words)
     if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
     this.#lineOfWords.set(words, line)
+    const patterns = (tests ?? []).filter((each) => each.length <= MAX_PATTERN_CHARACTERS)
     const given = command ?? (kind === undefined ? findCommand(text) : null)
     const split = typeof given === 'string' ? splitCommand(given) : given && { argv: [...given] }
     if (split !== null && 'refused' in split)
@@ -97,7 +98,7 @@ export class StatedList {
       text,
       ...(kind !== undefined && { kind }),
       ...(split !== null && 'argv' in split && { kind: 'command', command: split.argv }),
-      ...(tests !== undefined && tests.length > 0 && { tests: [...tests] }),
+      ...(patterns.length > 0 && { tests: patterns }),
       line,
       section,
     })

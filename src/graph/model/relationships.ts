@@ -75,6 +75,7 @@ export const relationships: readonly StoredRelationship[] = [
     kind: oneOf(CRITERION_KINDS).describe('what proves it'),
     command: texts.describe('program and arguments whose exit proves it').optional(),
     rewordedIn: count.describe('newest version that changed its text').optional(),
+    tests: texts.describe('names of tests that prove it; * is any text').optional(),
   }),
   relationship('RETIRES', 'Specification', 'Criterion', 'a criterion that only an earlier version declared', {
     version: count.describe('version that no longer lists it'),

@@ -115,7 +115,7 @@ function planDeclaration(
   )
   const { version, declared, retiredIn } = registry.specification
   const changedByKey = new Map(changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
-  const listed = declared.map(({ key, rewordedIn, command, ...listing }, position) => {
+  const listed = declared.map(({ key, rewordedIn, command, tests, ...listing }, position) => {
     const properties = changedByKey.get(key)
     return {
       key,
@@ -125,6 +125,7 @@ function planDeclaration(
         ...listing,
         ...(command != null && { command: [...command] }),
         ...(rewordedIn !== null && { rewordedIn }),
+        ...(tests != null && { tests: [...tests] }),
       },
     }
   })
@@ -198,13 +199,14 @@ function toView({ project, featureId, taskId }: Scope, row: Row): SpecificationV
     declaredAt: canonicalInstant(declaredAt) ?? declaredAt,
     source: { path: path ?? null, commit: commit ?? null },
     recordedBy,
-    criteria: declared.map(({ label, text, kind, command, key, rewordedIn }) => ({
+    criteria: declared.map(({ label, text, kind, command, key, rewordedIn, tests }) => ({
       criterionId: label,
       text,
       kind,
       ...(command != null && { command: [...command] }),
       key,
       ...(rewordedIn !== null && { rewordedInVersion: rewordedIn }),
+      ...(tests != null && { tests: [...tests] }),
     })),
     retired: row.retired
       .toSorted((a, b) => a.version - b.version || (a.criterion.key < b.criterion.key ? -1 : 1))

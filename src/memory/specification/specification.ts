@@ -31,6 +31,17 @@ const command = z
     context.addIssue({ code: 'custom', message: split.refused })
     return z.NEVER
   })
+/** Maximum number of patterns of a criterion. An outline of Gherkin has one for each of 100 examples. */
+const MAX_TEST_PATTERNS = 100
+export const MAX_PATTERN_CHARACTERS = 1_000
+
+const testPatterns = z
+  .array(
+    text
+      .max(MAX_PATTERN_CHARACTERS, `is longer than ${MAX_PATTERN_CHARACTERS} characters`)
+      .refine((given) => given.trim() !== '', 'is empty; name a test'),
+  )
+  .max(MAX_TEST_PATTERNS, `has more than ${MAX_TEST_PATTERNS} names; use * for several tests`)
 
 const declaredInput = z.strictObject({
   criterionId: label
@@ -49,6 +60,9 @@ const declaredInput = z.strictObject({
     .describe(
       'of kind command: what `turngraph verify` runs, as a text or as a list of arguments; without a shell',
     ),
+  tests: testPatterns
+    .nullish()
+    .describe('names of tests that prove it; * is any text, also at the start of a name'),
 })
 
 /** Criteria of a task in order. Rejects two criteria with one id or with equal words. */
@@ -111,6 +125,8 @@ export type Listing = {
   kind: CriterionKind
   /** Program and arguments of the kind command. */
   command?: readonly string[] | null | undefined
+  /** Names of tests that prove it; `*` is any text. */
+  tests?: readonly string[] | null | undefined
 }
 
 export const toListings = (criteria: DeclaredInput): Listing[] =>
@@ -118,8 +134,9 @@ export const toListings = (criteria: DeclaredInput): Listing[] =>
     label: chooseLabel(given, i),
     text: given.text,
     kind: given.kind ?? (given.command == null ? 'code' : 'command'),
-    // Left out if absent: the digests of lists without commands stay as they were.
+    // Left out if absent: the digests of lists without commands and tests stay as they were.
     ...(given.command != null && { command: given.command }),
+    ...(given.tests != null && given.tests.length > 0 && { tests: given.tests }),
   }))
 
 export const specificationSource = z.strictObject({
@@ -137,6 +154,7 @@ const declaredView = z.object({
     .describe('of kind command: the program and its arguments, if they are declared'),
   key: z.string(),
   rewordedInVersion: z.number().optional().describe('the version that last worded it anew'),
+  tests: z.array(z.string()).optional().describe('names of tests that prove it; * is any text'),
 })
 
 export const specificationView = z.object({
@@ -191,6 +209,7 @@ export const specificationRow = z.object({
       kind: z.enum(CRITERION_KINDS),
       rewordedIn: z.number().nullable(),
       command: z.array(z.string()).nullish(),
+      tests: z.array(z.string()).nullish(),
       criterion: criterionRow,
     }),
   ),
