@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ReportFormat } from '../../rules/map-tests.ts'
 import { readTestReport } from './read-test-report.ts'
-import type { ReportFormat } from './report-formats.ts'
 
 /** `passed name` for each test. */
 async function read(format: ReportFormat, text: string): Promise<string[]> {

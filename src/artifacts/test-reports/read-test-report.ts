@@ -1,8 +1,7 @@
 /** Reads test reports in all formats (contract: evidence.md, "Observations"). */
 import { TurngraphError } from '../../core/errors.ts'
-import type { ReportedTest } from '../../rules/map-tests.ts'
+import type { ReportedTest, ReportFormat } from '../../rules/map-tests.ts'
 import { readJunit } from './junit.ts'
-import type { ReportFormat } from './report-formats.ts'
 import { BrokenReport, MAX_REPORT_BYTES } from './reported-test.ts'
 import { readTap } from './tap.ts'
 import { readVitestJson } from './vitest-json.ts'

@@ -5,9 +5,7 @@
 import * as z from 'zod'
 import { instant, label, text } from '../../core/fields.ts'
 import { parseJson } from '../../core/parse-json.ts'
-
-const TEST_STATUSES = ['passed', 'failed', 'skipped'] as const
-const REPORT_FORMATS = ['junit', 'tap', 'vitest'] as const
+import { REPORT_FORMATS, TEST_STATUSES } from '../../rules/map-tests.ts'
 
 const MAX_ARGUMENTS = 100
 const MAX_ARGUMENT_BYTES = 4 * 1024
