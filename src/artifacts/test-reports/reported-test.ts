@@ -65,7 +65,7 @@ export function joinName(suite: string, given: string): string {
 const SEPARATOR = ' > '
 const WORD_CHARACTER = /[\p{L}\p{N}_]/u
 
-/** Reads a number of milliseconds; null if it is none. */
+/** Reads a number of milliseconds. Returns null for any other text. */
 export function toMilliseconds(given: unknown, factor = 1): number | null {
   // Surefire writes 1,234.5 for a long time.
   const text = typeof given === 'string' ? given.trim().replaceAll(',', '') : given
