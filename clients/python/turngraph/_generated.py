@@ -865,6 +865,8 @@ class DeclareCriteriaRequestCriteriaItem(TypedDict):
     text: str
     # code: the default; command: proven by a command's exit; manual: a person looks
     kind: NotRequired[Literal["code", "command", "manual"] | None]
+    # of kind command: what `turngraph verify` runs, as a text or as a list of arguments; without a shell
+    command: NotRequired[str | Sequence[str] | None]
     # names of tests that prove it; * is any text, also at the start of a name
     tests: NotRequired[Sequence[str] | None]
 
@@ -904,6 +906,8 @@ class DeclareCriteriaAnswerCriteriaItem(TypedDict):
     criterion_id: str
     text: str
     kind: Literal["code", "command", "manual"]
+    # of kind command: the program and its arguments, if they are declared
+    command: NotRequired[list[str]]
     key: str
     # the version that last worded it anew
     reworded_in_version: NotRequired[int]
