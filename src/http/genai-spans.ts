@@ -29,6 +29,7 @@ const MEMORY_OPERATIONS: Partial<Record<OperationName, string>> = {
   deleteWorld: 'delete_memory_store',
   forget: 'delete_memory',
   rollbackWorld: 'update_memory',
+  addVerifications: 'update_memory',
 }
 
 type Verification = { criterionId: string; status: string; source: string }

@@ -38,6 +38,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/caller', operation: 'describeCaller' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },
+  { method: 'POST', path: '/v1/verifications', operation: 'addVerifications' },
   { method: 'GET', path: '/v1/worlds', operation: 'listWorlds' },
   { method: 'GET', path: '/v1/worlds/{world_slug}', operation: 'getWorld' },
   { method: 'PATCH', path: '/v1/worlds/{world_slug}', operation: 'setWorld' },

@@ -293,6 +293,17 @@ export const MEMORY_TOOLS: readonly Tool[] = [
   listTool('list_worlds', 'listWorlds', 'Worlds', [
     { description: 'Those that were last active', arguments: { order: 'last_activity', limit: 10 } },
   ]),
+  memoryTool('add_verifications', 'addVerifications', 'Add verifications', [
+    {
+      description: 'A person saw that a criterion of the newest turn holds',
+      arguments: {
+        ...trial,
+        verifications: [
+          { criterion_id: 'AC-1', status: 'verified', source: 'person', evidence: 'I opened the page' },
+        ],
+      },
+    },
+  ]),
   memoryTool(
     'rollback_world',
     'rollbackWorld',

@@ -26,6 +26,7 @@ const said = (entry: Said): LedgerEntry => ({
   substantiated: isSubstantiated(entry.evidence ?? null, new Set()),
   evidence: null,
   observedOn: null,
+  addedAt: null,
   ...entry,
 })
 const promise = (

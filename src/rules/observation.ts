@@ -1,4 +1,4 @@
-/** Rules about observations: what they say, and for which status they can stand (contract: evidence.md, "Observations"). Pure. */
+/** Describes observations, and checks that they fit a status (contract: evidence.md, "Observations"). Pure. */
 import * as z from 'zod'
 import { parseJson } from '../core/parse-json.ts'
 import { cutLine } from './cut-line.ts'
@@ -44,7 +44,7 @@ type Seen = {
   report?: { format: string } | null | undefined
 }
 
-/** Returns the sentence that stands for the evidence of an observation, such as "`npm test` exited with 0". */
+/** Returns the evidence of an observation without a text, such as "`npm test` exited with 0". */
 export function describeObservation({ command, exitCode, signal, tests, report }: Seen): string {
   if (report != null) {
     const count = (wanted: string) => (tests ?? []).filter(({ status }) => status === wanted).length
@@ -58,8 +58,8 @@ export function describeObservation({ command, exitCode, signal, tests, report }
 }
 
 /**
- * Returns the reason why an observation cannot stand for a status; null if it can: it names one command with its end, or one
- * report, and a `verified` needs a command that succeeded, or tests that ran and all passed.
+ * Returns the reason why an observation does not fit a status; null if it fits. It names one command with its end, or one report.
+ * A `verified` needs a command that succeeded, or tests that ran and all passed.
  */
 export function findContradiction({ status, seen }: { status: string; seen: Seen }): string | null {
   const { command, exitCode, signal, tests, report } = seen

@@ -35,6 +35,8 @@ export const ledgerEntry = columns({
   evidence: text,
   /** The files that its observation saw; null without an observation. */
   observedOn: observedOnText.nullable().default(null),
+  /** When it was added to the turn after its end; null if the record has it. */
+  addedAt: text,
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
 
@@ -292,7 +294,7 @@ function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
 }
 
-/** Applies a verification. One without an observation changes nothing: only an observation can restore an observed proof. */
+/** Applies a verification. Only an observation changes an observed proof. */
 function observe(before: ObservedProof | null, { turn, observedOn: on }: LedgerEntry): ObservedProof | null {
   if (on === null) return before
   return { verifiedInTurn: before?.verifiedInTurn ?? turn, contestedInTurn: null, isRefuted: false, on }

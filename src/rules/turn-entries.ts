@@ -9,17 +9,20 @@ import type { Source } from './values.ts'
 /** The parts of a record that name criteria. */
 export type NamingRecord = Pick<
   TurnRecord,
-  'turnNumber' | 'acceptanceCriteriaStatus' | 'verifications' | 'promises' | 'issues'
->
+  'turnNumber' | 'acceptanceCriteriaStatus' | 'promises' | 'issues'
+> & { verifications: readonly GivenVerification[] }
 
 /** Stored verification with its form. A map entry names the criterion only by its id. */
-export type StoredVerification = Verification & { form: 'status' | 'entry' }
+export type StoredVerification = GivenVerification & { form: 'status' | 'entry' }
+
+/** A verification of a record, or one that was added to a turn. */
+type GivenVerification = Verification & { addedAt?: string | null }
 
 /** Lists the verifications of a record: the entries of its status map, then the full entries. */
 export const listVerifications = ({
   acceptanceCriteriaStatus,
   verifications,
-}: Pick<TurnRecord, 'acceptanceCriteriaStatus' | 'verifications'>): StoredVerification[] => [
+}: Pick<NamingRecord, 'acceptanceCriteriaStatus' | 'verifications'>): StoredVerification[] => [
   ...Object.entries(acceptanceCriteriaStatus).map(
     ([criterionId, status]): StoredVerification => ({
       criterionId,
@@ -79,7 +82,7 @@ export function listEntries(
   const turn = record.turnNumber
   return {
     ledger: listVerifications(record).map(
-      ({ criterionId, status, source, form, evidence, observation }, i) => ({
+      ({ criterionId, status, source, form, evidence, observation, addedAt = null }, i) => ({
         turn,
         position: firstPosition + i,
         criterionKey: verified[i] ?? '',
@@ -90,6 +93,7 @@ export function listEntries(
         substantiated: observation !== undefined || isSubstantiated(evidence, promised),
         evidence,
         observedOn: observation === undefined ? null : toObservedOn(observation),
+        addedAt,
       }),
     ),
     promised: record.promises.map(({ criterionId, status, evidence }, position) => ({

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { TurnToSend } from '../support/records.ts'
-import { aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
+import type { OperationInput } from '../../src/operations/table.ts'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { aContext, aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
+import { forgetAll } from './forget.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 type Verification = NonNullable<TurnToSend['verifications']>[number]
+type AddedVerification = OperationInput<'addVerifications'>['verifications'][number]
 type Seen = NonNullable<Verification['observation']>
 
 const TREE = 'a'.repeat(40)
@@ -98,6 +101,212 @@ export function additionsContract(store: StoreUnderTest): void {
       ],
     ])('an observation that %s is refused', async (_, more, message) => {
       await expect(capture(1, verification(more))).rejects.toThrow(message)
+    })
+  })
+
+  describe('verifications that are added to a turn', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const worldSlug = 'main'
+    const task = { featureId: FEATURE, taskId: TASK, worldSlug }
+    const verification = (more: Partial<AddedVerification> = {}): AddedVerification => ({
+      criterionId: 'AC-1',
+      criterionText: 'It rounds half to even',
+      status: 'verified',
+      ...more,
+    })
+    const ran = (at: string, exitCode = 0, more: Partial<AddedVerification> = {}): AddedVerification =>
+      verification({
+        status: exitCode === 0 ? 'verified' : 'rejected',
+        observation: anObservation({ startedAt: `2026-03-01T${at}Z`, exitCode }),
+        ...more,
+      })
+    const capture = (turnNumber: number, more: Partial<TurnToSend> = {}) =>
+      client().captureTurnState(
+        aTurn(turnNumber, {
+          worldSlug,
+          verifications: [verification({ status: 'rejected', evidence: 'npm test: 1 of 9 fails' })],
+          promises: [{ criterionId: 'AC-1', criterionText: 'It rounds half to even', status: 'complete' }],
+          ...more,
+        }),
+      )
+    const add = (
+      verifications: AddedVerification[],
+      more: { turnNumber?: number; worldSlug?: string } = {},
+    ) => client().addVerifications({ ...task, verifications, ...more })
+    const statesIn = async (turn?: number, policy: 'sticky' | 'observed' = 'sticky') =>
+      (await client().listCriteria({ ...task, policy, ...(turn !== undefined && { turn }) })).criteria.map(
+        ({ criterionId, state, verifiedInTurn, basis }) => [criterionId, state, verifiedInTurn, basis],
+      )
+
+    test('they count as of their turn, and its record stays as it was', async () => {
+      const first = await capture(1)
+      await capture(2, { verifications: [] })
+      const { createdAt, redactions, created, superseded, worldCreated, ...record } = first
+      const added = await add([ran('10:00:00')], { turnNumber: 1 })
+      expect(added).toMatchObject({ worldSlug, turnNumber: 1, added: 1, redactions: 0 })
+      expect(added.verifications).toMatchObject([
+        { criterionId: 'AC-1', source: 'command', startedAt: '2026-03-01T10:00:00Z', addedBy: null },
+      ])
+      expect(await client().getTurn({ worldSlug, turnNumber: 1 })).toMatchObject(record)
+      expect((await client().getTurn({ worldSlug, turnNumber: 1 })).verifications).toHaveLength(1)
+      expect(await capture(1)).toMatchObject({ created: false })
+      expect(await statesIn()).toEqual([['AC-1', 'verified', 1, 'observed']])
+      expect(await statesIn(1)).toEqual([['AC-1', 'verified', 1, 'observed']])
+      const { criteria } = await client().listCriteria({ ...task, role: 'coach' })
+      expect(criteria[0]?.history).toMatchObject([
+        { turn: 1, status: 'rejected' },
+        { turn: 1, status: 'verified', addedAt: added.verifications[0]?.addedAt },
+      ])
+      expect(criteria[0]?.history?.[0]).not.toHaveProperty('addedAt')
+      const history = await client().getCriterionHistory({ key: criteria[0]?.key ?? '', worldSlug })
+      expect(history.items.map(({ addedAt }) => addedAt)).toEqual([
+        undefined,
+        added.verifications[0]?.addedAt,
+      ])
+      const context = await client().loadTurnContinuationContext(aContext(3, { worldSlug, role: 'coach' }))
+      expect(context.criteria).toMatchObject([{ state: 'verified', basis: 'observed' }])
+      expect(context.context).toContain('AC-1: verified (turn 1, observed)')
+      expect((await client().explainTurn({ ...task, turn: 1 })).turn).toBe(1)
+      expect(await client().getWorld({ worldSlug })).toMatchObject({ verified: 1, currentTurn: 2 })
+    })
+
+    test('without a turn, they are added to the newest turn of the newest world of the task', async () => {
+      await client().captureTurnState(aTurn(1, { worldSlug: 'older' }))
+      await capture(1)
+      const { worldSlug: _, ...ofTask } = task
+      const added = await client().addVerifications({ ...ofTask, verifications: [verification()] })
+      expect(added).toMatchObject({ worldSlug, turnNumber: 1, added: 1 })
+      expect(added.verifications[0]?.source).toBe('coach')
+    })
+
+    test('a repeat answers the same and stores nothing', async () => {
+      await capture(1)
+      const sent = [ran('10:00:00'), verification({ source: 'person', evidence: 'I tried it' })]
+      const { added, ...first } = await add([...sent, ...sent])
+      expect(added).toBe(2)
+      const counted = await client().listCriteria({ ...task, role: 'coach' })
+      const { added: again, ...second } = await add([...sent, ...sent])
+      expect(again).toBe(0)
+      expect(second).toEqual(first)
+      expect(await client().listCriteria({ ...task, role: 'coach' })).toEqual(counted)
+      expect((await add([ran('10:00:01')])).added).toBe(1)
+    })
+
+    test('they have the order of their times, whatever order they arrive in', async () => {
+      const sent = [ran('10:00:00'), ran('10:00:00.5', 1), ran('10:00:01'), ran('10:00:02', 1)]
+      const seen: unknown[] = []
+      for (const order of [
+        [0, 1, 2, 3],
+        [3, 2, 1, 0],
+        [2, 0, 3, 1],
+      ]) {
+        const slug = `order-${order.join('')}`
+        await capture(1, { worldSlug: slug })
+        for (const i of order) await add(sent.slice(i, i + 1), { worldSlug: slug })
+        const ofWorld = { ...task, worldSlug: slug }
+        const listed = await client().listCriteria({ ...ofWorld, role: 'coach' })
+        seen.push(
+          listed.criteria.map(({ history = [], state, contested }) => [
+            state,
+            contested?.turn,
+            history.map(({ status }) => status),
+          ]),
+        )
+      }
+      const statuses = ['rejected', 'verified', 'rejected', 'verified', 'rejected']
+      expect(seen).toEqual(Array(3).fill([['verified', 1, statuses]]))
+    })
+
+    test('a failed command contests and refutes an observed proof', async () => {
+      await capture(1)
+      await add([ran('10:00:00')])
+      await add([ran('11:00:00', 1)])
+      for (const policy of ['sticky', 'observed'] as const) {
+        const { criteria } = await client().listCriteria({ ...task, policy })
+        expect(criteria).toMatchObject([{ state: 'verified', contested: { turn: 1 }, refuted: true }])
+      }
+    })
+
+    test('they stay with a turn whose record is replaced', async () => {
+      await capture(1)
+      await add([ran('10:00:00'), ran('09:00:00', 1)])
+      const other = [
+        verification({ criterionId: 'AC-2', criterionText: 'Every request is logged', status: 'verified' }),
+        verification({ status: 'rejected', evidence: 'It fails' }),
+      ]
+      await capture(1, { verifications: other, onConflict: 'supersede' })
+      const record = await client().getTurn({ worldSlug, turnNumber: 1 })
+      expect(record.verifications).toHaveLength(2)
+      const [older] = (await client().getTurnHistory({ worldSlug, turnNumber: 1 })).items
+      expect(older?.verifications).toHaveLength(1)
+      const { criteria } = await client().listCriteria({ ...task, role: 'coach' })
+      expect(criteria[0]?.history?.map(({ status, source }) => [status, source])).toEqual([
+        ['rejected', 'coach'],
+        ['rejected', 'command'],
+        ['verified', 'command'],
+      ])
+      expect((await add([ran('10:00:00')])).added).toBe(0)
+      expect((await client().examine({})).findings).toEqual([])
+    })
+
+    test('those of a withdrawn turn count no more, not for a new record with its number either', async () => {
+      await capture(1)
+      await capture(2)
+      await add([ran('10:00:00')])
+      await client().rollbackWorld({ worldSlug, toTurn: 1 })
+      expect(await statesIn()).toEqual([['AC-1', 'rejected', null, null]])
+      await capture(2)
+      expect(await statesIn()).toEqual([['AC-1', 'rejected', null, null]])
+      expect((await add([ran('10:00:00')])).added).toBe(1)
+      expect(await statesIn()).toEqual([['AC-1', 'verified', 2, 'observed']])
+      expect((await client().examine({})).findings).toEqual([])
+    })
+
+    test('a criterion that no turn named is added to the task, and two that are one are merged', async () => {
+      await capture(1, { promises: [] })
+      await add([verification({ criterionId: 'AC-9', criterionText: 'A restart loses no order' })])
+      expect(await statesIn()).toEqual([
+        ['AC-1', 'rejected', null, null],
+        ['AC-9', 'verified', 1, 'bare'],
+      ])
+      await capture(2, {
+        verifications: [
+          verification({
+            criterionId: 'AC-9',
+            criterionText: 'A restart loses no order',
+            status: 'rejected',
+          }),
+        ],
+      })
+      expect((await statesIn()).map(([label]) => label)).toEqual(['AC-1', 'AC-9'])
+      expect((await client().examine({})).findings).toEqual([])
+    })
+
+    test.each<[string, Partial<OperationInput<'addVerifications'>>, string, RegExp]>([
+      ['turn', { turnNumber: 7 }, 'not_found', /has no turn 7/],
+      ['world', { worldSlug: 'other' }, 'unknown_world', /no world other/],
+      ['task', { worldSlug: null, taskId: 'TASK-9' }, 'not_found', /TASK-9/],
+      ['task of the world', { taskId: 'TASK-9' }, 'unknown_world', /not of the task/],
+    ])('an unknown %s is refused, and nothing is stored', async (_, more, code, message) => {
+      await capture(1)
+      const adding = client().addVerifications({ ...task, verifications: [verification()], ...more })
+      await expect(adding).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+      expect(await statesIn()).toEqual([['AC-1', 'rejected', null, null]])
+    })
+
+    test('they are in an export and in what is restored from it', async () => {
+      await capture(1)
+      await capture(2)
+      await add([ran('10:00:00', 0, { files: ['src/a.ts'] })], { turnNumber: 1 })
+      const lines = await exportOf(handles.graph)
+      const before = await client().listCriteria({ ...task, role: 'coach' })
+      await forgetAll(handles.graph, { worldSlug })
+      await restoreLines(handles.graph, lines)
+      expect(await client().listCriteria({ ...task, role: 'coach' })).toEqual(before)
+      expect(await exportOf(handles.graph)).toEqual(lines)
+      expect((await client().getTurn({ worldSlug, turnNumber: 1 })).verifications).toHaveLength(1)
+      expect((await client().examine({})).findings).toEqual([])
     })
   })
 }

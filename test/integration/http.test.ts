@@ -277,6 +277,31 @@ describe('every route of the contract', () => {
       status: 200,
       body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },
     })
+    const added = await run('POST /v1/verifications', '/v1/verifications', {
+      body: {
+        ...{ feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'TASK-1', turn_number: 1 },
+        verifications: [
+          {
+            criterion_id: 'AC-1',
+            status: 'rejected',
+            observation: { command: ['npm', 'test'], exit_code: 1, started_at: '2026-03-01T10:00:00Z' },
+          },
+        ],
+      },
+    })
+    expect([added.status, added.body]).toMatchObject([
+      200,
+      {
+        ...{ world_slug: 'TASK-1', turn_number: 1, added: 1, redactions: 0 },
+        verifications: [
+          {
+            ...{ criterion_id: 'AC-1', source: 'command', evidence: '`npm test` exited with 1' },
+            observation: { exit_code: 1, tests: [] },
+            added_at: expect.any(String),
+          },
+        ],
+      },
+    ])
     const rolledBack = await run('POST /v1/worlds/{world_slug}/rollback', '/v1/worlds/TASK-1/rollback', {
       body: { to_turn: 0, reason: 'wrong branch' },
     })

@@ -541,6 +541,8 @@ class LoadTurnContinuationContextAnswerCriteriaItemHistoryItem(TypedDict):
     status: Literal["verified", "rejected", "pending", "unknown"]
     source: Literal["coach", "validator", "gate", "command", "person", "player"]
     evidence: str | None
+    # only if it was added to the turn after its end: when
+    added_at: NotRequired[str]
 
 
 class LoadTurnContinuationContextAnswerCriteriaItemPromise(TypedDict):
@@ -1212,6 +1214,61 @@ class CreateWorldAnswerBackoff(TypedDict):
     first_ms: int
     factor: float
     most_ms: int
+
+
+class AddVerificationsRequest(TypedDict):
+    # default: the connection's project
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    # default: the newest world of the task
+    world_slug: NotRequired[str | None]
+    # default: the newest turn
+    turn_number: NotRequired[int | None]
+    verifications: Sequence[AddVerificationsRequestVerificationsItem]
+
+
+class AddVerificationsRequestVerificationsItem(TypedDict):
+    criterion_id: str
+    criterion_text: NotRequired[str | None]
+    status: Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]
+    source: NotRequired[Literal["coach", "validator", "gate", "command", "person", "player"] | None]
+    evidence: NotRequired[str | None]
+    # what it is about: a later change of one makes the proof stale
+    files: NotRequired[Sequence[str] | None]
+    # what was seen of a command or a test report
+    observation: NotRequired[CaptureTurnStateRequestVerificationsItemObservation | None]
+    # when it was made: default that of its observation, otherwise the time of its arrival
+    started_at: NotRequired[str | None]
+
+
+class AddVerificationsAnswer(TypedDict):
+    world_slug: str
+    turn_number: int
+    # number of verifications that this call stored; the others were stored before
+    added: int
+    # as stored, in the order of the request
+    verifications: list[AddVerificationsAnswerVerificationsItem]
+    # number of masked secrets
+    redactions: int
+
+
+class AddVerificationsAnswerVerificationsItem(TypedDict):
+    criterion_id: str
+    criterion_text: str | None
+    status: Literal["verified", "rejected", "pending", "unknown"]
+    source: Literal["coach", "validator", "gate", "command", "person", "player"]
+    evidence: str | None
+    # only where it names some
+    files: NotRequired[list[str]]
+    # only if something was observed
+    observation: NotRequired[CaptureTurnStateAnswerVerificationsItemObservation]
+    # when it was made
+    started_at: str
+    # when it was stored
+    added_at: str
+    # name of the token that added it; null without a token
+    added_by: str | None
 
 
 class ListWorldsRequest(TypedDict):
@@ -2510,6 +2567,7 @@ ROUTES: dict[str, Route] = {
     "describeCaller": Route("GET", "/v1/caller", False, False, ()),
     "listProjects": Route("GET", "/v1/projects", False, False, ()),
     "createWorld": Route("POST", "/v1/worlds", True, True, ("feature_id", "task_id",)),
+    "addVerifications": Route("POST", "/v1/verifications", True, True, ("verifications",)),
     "listWorlds": Route("GET", "/v1/worlds", False, True, ()),
     "getWorld": Route("GET", "/v1/worlds/{world_slug}", False, True, ("world_slug",)),
     "setWorld": Route("PATCH", "/v1/worlds/{world_slug}", True, True, ("world_slug",)),
@@ -2646,6 +2704,11 @@ class Calls:
     def create_world(self, **fields: Unpack[CreateWorldRequest]) -> CreateWorldAnswer:
         """Create a world: one autobuild session of a task."""
         answer: CreateWorldAnswer = self._call("createWorld", fields)
+        return answer
+
+    def add_verifications(self, **fields: Unpack[AddVerificationsRequest]) -> AddVerificationsAnswer:
+        """Add verifications to a turn that has ended: what CI, a command, a late validator or a person saw."""
+        answer: AddVerificationsAnswer = self._call("addVerifications", fields)
         return answer
 
     def list_worlds(self, **fields: Unpack[ListWorldsRequest]) -> ListWorldsAnswer:

@@ -118,9 +118,13 @@ const turnShape = {
   writeId: token.describe('identifies the write that stored the record'),
   ...turnFields,
   outcome: json.describe('what stall analysis reads of the turn: signatures, verdict and gates').optional(),
-  verificationCount: count.describe('number of its verifications'),
-  verifiedCount: count.describe('number of verifications with status verified, without those of the Player'),
-  rejectedCount: count.describe('number of verifications with status rejected, without those of the Player'),
+  verificationCount: count.describe('number of its verifications, with those that were added later'),
+  verifiedCount: count.describe(
+    'number of verifications of its record with status verified, without those of the Player',
+  ),
+  rejectedCount: count.describe(
+    'number of verifications of its record with status rejected, without those of the Player',
+  ),
   promiseCount: count.describe('number of its promises'),
   issueCount: count.describe('number of its issues'),
   gateCount: count.describe('number of its gates'),
@@ -315,6 +319,12 @@ export const nodes = {
     observedOn: json
       .describe('the tree, the changes and the commit of the observation, and its time')
       .optional(),
+    addedAt: text
+      .describe('when it was added to the turn after its end; missing if the record has it')
+      .optional(),
+    addedBy: text.describe('name of the token that added it').optional(),
+    startedAt: text.describe('of an added one: when it was made, which orders it').optional(),
+    additionDigest: text.describe('of an added one: SHA-256 of its content').optional(),
   }),
   Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
     position,

@@ -194,7 +194,9 @@ function checkJudged(
   recorded: readonly PartRow[],
   about: About,
 ): void {
-  const judged = recorded.filter((part) => part.properties.source !== 'player')
+  const judged = recorded.filter(
+    ({ properties: { source, addedAt } }) => source !== 'player' && addedAt == null,
+  )
   for (const [status, count] of JUDGED) {
     const there = judged.filter((part) => part.properties.status === status).length
     about.differs('turn_outcome', count, properties[count], there, () =>
@@ -236,16 +238,18 @@ function checkPart(
       evidence = null,
       observation,
       observedOn: seenOn,
+      addedAt,
       ...rest
     } = verification
     about.differs(
       'record_invalid',
       `${shown}: substantiated`,
       rest.substantiated,
-      observation !== undefined || isSubstantiated(evidence, promised),
+      observation !== undefined || isSubstantiated(evidence, addedAt === undefined ? promised : new Set()),
     )
     const seen = seenOn === undefined ? null : observedOnText.parse(seenOn)
-    said?.ledger.push({ turn, criterionKey, label: criterionId, evidence, ...rest, observedOn: seen })
+    const entry = { turn, criterionKey, label: criterionId, evidence, ...rest, observedOn: seen }
+    said?.ledger.push({ ...entry, addedAt: addedAt ?? null })
   }
 }
 

@@ -4,11 +4,11 @@ import { worldKey } from '../../core/keys.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { namesCriteria, needsEarlier } from '../../rules/turn-entries.ts'
+import { type NamingRecord, namesCriteria, needsEarlier } from '../../rules/turn-entries.ts'
 import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
 import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { readTarget, statementOfTarget } from '../criteria/snapshot.ts'
-import type { CaptureRequest, TurnRecord } from '../record/record.ts'
+import type { CaptureRequest } from '../record/record.ts'
 import { readDeclared } from '../specification/read-specification.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 
@@ -70,7 +70,11 @@ export async function readKnown(
     request,
     record,
     digest,
-  }: { request: CaptureRequest & { project: string }; record: TurnRecord; digest: string },
+  }: {
+    request: Pick<CaptureRequest, 'featureId' | 'taskId' | 'worldSlug' | 'turnNumber'> & { project: string }
+    record: NamingRecord
+    digest: string
+  },
 ): Promise<Known> {
   const { worldSlug, turnNumber } = request
   if (worldSlug != null && !namesCriteria(record)) return NOTHING_KNOWN
@@ -94,6 +98,14 @@ export async function readKnown(
   const row = await untilWhole(read, (found): found is Known => found !== null)
   if (!withEarlier || row.worldSlug === null || row.currentTurn < turnNumber) return row
   const late = { worldKey: worldKey(request.project, row.worldSlug), turnNumber }
-  const [earlier] = await readRows(graph, earlierPromises, late, earlierRow)
-  return { ...row, ...earlier }
+  return { ...row, earlierPromises: await readEarlierPromises(graph, late) }
+}
+
+/** Reads the promises of the newest turn with promises below a turn. */
+export async function readEarlierPromises(
+  graph: Graph,
+  below: { worldKey: string; turnNumber: number },
+): Promise<Known['earlierPromises']> {
+  const [earlier] = await readRows(graph, earlierPromises, below, earlierRow)
+  return earlier?.earlierPromises ?? []
 }

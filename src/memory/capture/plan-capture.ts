@@ -1,10 +1,10 @@
 /** Plans the statements of a capture from its record and the data that was read before it. Pure. */
-import { turnKey, worldKey } from '../../core/keys.ts'
+import { supersededKey, turnKey, worldKey } from '../../core/keys.ts'
 import type { Step, Value } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { Resolution } from '../../rules/identity.ts'
-import { advance, finalKeys, summarizeProgress } from '../../rules/progress.ts'
-import { listEntries, listGates, resolveTurn } from '../../rules/turn-entries.ts'
+import { advance, finalKeys, inOrder, type LedgerEntry, summarizeProgress } from '../../rules/progress.ts'
+import { listEntries, listGates, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
 import { progressProperties } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { listTopicNames, listTopics, replaceTopics } from '../elsewhere/topics.ts'
@@ -13,6 +13,7 @@ import type { CaptureRequest, TurnRecord, TurnState } from '../record/record.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
 import type { Known } from './load-criteria.ts'
+import { moveAdditionsStep } from './plan-additions.ts'
 
 const statements = {
   append: statement('turns/append'),
@@ -124,7 +125,13 @@ export function planCapture(
     },
   }
   const steps: [Step, ...Step[]] =
-    way === 'append' ? [store] : [store, { statement: newestTurns, params: { worldKey: keyOfWorld } }]
+    way === 'append'
+      ? [store]
+      : [
+          store,
+          ...planMove(record, turnKey(keyOfWorld, turnNumber), target.replaced, ledger),
+          { statement: newestTurns, params: { worldKey: keyOfWorld } },
+        ]
   if (target.withdrawnKey !== null)
     steps.push({
       statement: followWithdrawn,
@@ -138,6 +145,36 @@ export function planCapture(
       : steps,
     loweredTopics: topics.lowered,
   }
+}
+
+/** Returns the entries that were added to the replaced record, behind those of the new one. */
+const placeAdditions = ({ turnNumber }: TurnRecord, first: number, ledger: Ledger | null): LedgerEntry[] =>
+  (ledger?.ledger ?? [])
+    .filter(({ turn, addedAt }) => turn === turnNumber && addedAt !== null)
+    .sort(inOrder)
+    .map((entry, i) => ({ ...entry, position: first + i }))
+
+/** Moves the additions of a replaced record; no step without additions. */
+function planMove(
+  { turnNumber, ...record }: TurnRecord,
+  keyOfTurn: string,
+  replaced: Target['replaced'],
+  ledger: Ledger | null,
+): Step[] {
+  const ofTurn = (ledger?.ledger ?? []).filter(({ turn }) => turn === turnNumber)
+  const additions = ofTurn.filter(({ addedAt }) => addedAt !== null).length
+  if (replaced === null || additions === 0) return []
+  const counts = {
+    additions,
+    recorded: listVerifications(record).length,
+    replaced: ofTurn.length - additions,
+  }
+  return [
+    moveAdditionsStep(
+      { turnKey: keyOfTurn, replacedKey: supersededKey(keyOfTurn, replaced.revision) },
+      counts,
+    ),
+  ]
 }
 
 /**
@@ -155,6 +192,7 @@ function progressAfter(
   const entries = listEntries(record, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== record.turnNumber)
+  const added = placeAdditions(record, entries.ledger.length, ledger)
   // Uses all criteria of the task: a turn without criteria has read none, and merges of earlier turns still hold.
   const finalKey = finalKeys([...(ledger?.criteria ?? known.criteria), ...resolution.changed])
   const stored = isNewest
@@ -162,7 +200,7 @@ function progressAfter(
     : []
   const after = advance(
     new Map(stored.map(({ key, progress }) => [key, progress])),
-    [...others(ledger?.ledger), ...entries.ledger],
+    [...others(ledger?.ledger), ...entries.ledger, ...added],
     [...others(ledger?.promised), ...entries.promised],
     finalKey,
   )

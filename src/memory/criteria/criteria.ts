@@ -10,6 +10,7 @@ import { isAllVerified, isCounted, isRequired, POLICIES, type Policy } from '../
 import { countCriteria } from '../../rules/notes.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { promisedNotCounted, shownPromisedNotJudged } from '../../rules/specified-states.ts'
+import { optionalText } from '../../rules/values.ts'
 import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
@@ -128,6 +129,10 @@ function toView(
 export const historyPosition = historyEntry.extend({ position: z.number() })
 export type HistoryPosition = z.output<typeof historyPosition>
 
+const historyRow = historyPosition
+  .extend({ addedAt: optionalText })
+  .transform(({ addedAt, ...entry }): HistoryPosition => (addedAt === null ? entry : { ...entry, addedAt }))
+
 /**
  * Lists all entries of a criterion in a world, oldest first, from `after` on.
  *
@@ -155,7 +160,7 @@ export async function criterionHistory(
     afterPosition: after.position,
     limit,
   }
-  return readRows(graph, history, params, historyPosition)
+  return readRows(graph, history, params, historyRow)
 }
 
 const unknownCriterion = (key: string): TurngraphError =>

@@ -15,6 +15,7 @@ export const historyEntry = z.object({
   status: z.enum(CRITERION_STATUSES),
   source: z.enum(SOURCES),
   evidence: z.string().nullable(),
+  addedAt: z.string().optional().describe('only if it was added to the turn after its end: when'),
 })
 
 export const criterionState = z.object({
@@ -166,7 +167,10 @@ export function shownCriterion(
     ...criterion,
     contested:
       contestedInTurn === null ? null : { turn: contestedInTurn, reason: reasonIn(contestedInTurn, history) },
-    history: shown.map(({ turn, status, source, evidence }) => ({ turn, status, source, evidence })),
+    history: shown.map(({ turn, status, source, evidence, addedAt }) => ({
+      ...{ turn, status, source, evidence },
+      ...(addedAt !== null && { addedAt }),
+    })),
     ...(omitted === 0 ? {} : { historyOmitted: omitted }),
   }
 }

@@ -56,7 +56,7 @@ export const verificationInput = z.strictObject({
 })
 
 /** Verifications as they are sent. An observation must fit the status. */
-export const listOfVerifications = <S extends typeof verificationInput>(entry: S) =>
+export const listOfVerifications = <S extends z.ZodType<VerificationInput>>(entry: S) =>
   list(entry).superRefine((verifications, context) => {
     for (const [i, { status, observation: seen }] of verifications.entries()) {
       const message = seen == null ? null : findContradiction({ status, seen })
@@ -179,12 +179,17 @@ const {
   files: _files,
   observation: _observation,
   observedOn: _observedOn,
+  addedAt: _addedAt,
+  addedBy: _addedBy,
+  startedAt: _startedAt,
+  additionDigest: _additionDigest,
   ...verificationFields
 } = nodes.Verification.properties.shape
 const { position: _promise, ...promiseFields } = nodes.Promise.properties.shape
 const { position: _issue, signature: _signature, ...issueFields } = nodes.Issue.properties.shape
 
-const verification = z.object({
+/** A verification as stored and returned. */
+export const verification = z.object({
   ...recordShape(verificationFields),
   files: z.array(z.string()).optional().describe('only where it names some'),
   observation: observation.optional().describe('only if something was observed'),

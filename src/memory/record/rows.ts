@@ -25,19 +25,44 @@ const counts = {
   gateCount: stored.gateCount,
 }
 
-const { substantiated, files, observation, observedOn, ...verificationShape } =
-  nodes.Verification.properties.shape
+const {
+  substantiated,
+  files,
+  observation,
+  observedOn,
+  addedAt,
+  addedBy,
+  startedAt,
+  additionDigest,
+  ...verificationShape
+} = nodes.Verification.properties.shape
 const verificationRow = z
   .object({
     ...rowShape(verificationShape),
     files: z.array(z.string()).nullish(),
     observation: observationText.nullish(),
+    addedAt: optionalText,
+    addedBy: optionalText,
+    startedAt: optionalText,
+    additionDigest: optionalText,
   })
-  .transform(({ files, observation, ...verification }) => ({
+  .transform(({ files, observation, addedAt, addedBy, startedAt, additionDigest, ...verification }) => ({
     ...verification,
     ...(files != null && { files }),
     ...(observation != null && { observation }),
+    /** Null if the record has the verification; otherwise it was added later. */
+    added:
+      addedAt === null
+        ? null
+        : { addedAt, addedBy, startedAt: startedAt ?? addedAt, digest: additionDigest ?? '' },
   }))
+
+/** A verification that was added to a turn after its end. */
+export const addedRow = verificationRow.transform(({ position, form, added, ...verification }) => ({
+  position,
+  verification,
+  ...(added ?? { addedAt: '', addedBy: null, startedAt: '', digest: '' }),
+}))
 export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
 const issueRow = z.object(rowShape(nodes.Issue.properties.omit({ signature: true }).shape))
 
@@ -82,7 +107,7 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     gateCount,
     ...turn
   } = row.turn
-  const said = inOrder(row.verifications)
+  const said = inOrder(row.verifications.filter(({ added }) => added === null))
   return {
     ...turn,
     project: scope.project,
@@ -96,7 +121,9 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
         form === 'status' ? [[criterionId, status] as const] : [],
       ),
     ),
-    verifications: said.flatMap(({ form, ...verification }) => (form === 'entry' ? [verification] : [])),
+    verifications: said.flatMap(({ form, added, ...verification }) =>
+      form === 'entry' ? [verification] : [],
+    ),
     promises: inOrder(row.promises),
     issues: issuesFrom(row.issues),
     gates: gatesFrom(row.gates),

@@ -1,0 +1,43 @@
+// Adds verifications to a turn that has ended. Statements of one transaction; criteria/rewrite-progress ends it.
+// when begin
+// Locks: World, then Task if the additions extend its criteria. A world with an active run or attempt is not
+// refused: the record of its next turn is resolved again if the ledger changed. No row: a check failed.
+// params: $worldKey $taskKey $turnKey $token $ledgerRev $criteriaRev $extends $verificationCount $hasProofFiles
+MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
+SET w.rev = $token
+WITH w, task
+WHERE w.deletedAt IS NULL
+  AND task.restoring IS NULL // a world that changes would make the rest of the restore fail
+  AND w.ledgerRev = $ledgerRev
+FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.rev = $token)
+WITH w, task
+WHERE NOT $extends OR task.criteriaRev = $criteriaRev
+OPTIONAL MATCH (t:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
+WITH w, task, t
+WHERE t IS NOT NULL
+FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.criteriaRev = $criteriaRev + 1)
+SET t.verificationCount = $verificationCount,
+    w.hasProofFiles = CASE WHEN $hasProofFiles THEN true ELSE w.hasProofFiles END
+RETURN w.key AS key
+// when place
+// An addition with an earlier time takes its place before others.
+// params: $turnKey $places
+MATCH (t:Turn {key: $turnKey})
+UNWIND $places AS moved
+MATCH (t)-[:RECORDED]->(v:Verification) WHERE v.additionDigest = moved.digest
+SET v.position = moved.place
+RETURN v.position AS place
+// when create
+// params: $turnKey $taskKey $criteria
+MATCH (t:Turn {key: $turnKey})
+MATCH (task:Task {key: $taskKey})
+FOREACH (c IN $criteria |
+  MERGE (k:Criterion {key: c.key})
+  FOREACH (properties IN c.changed |
+    MERGE (task)-[:HAS_CRITERION]->(k)
+    SET k += properties)
+  FOREACH (v IN c.verifications |
+    CREATE (t)-[:RECORDED]->(x:Verification)-[:OF]->(k)
+    SET x += v))
+RETURN t.key AS key
+// end

@@ -1,0 +1,132 @@
+/** Plans the statements that add verifications to a turn. Pure. */
+import type { Step } from '../../graph/port.ts'
+import { toStep } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { compareAdded } from '../../rules/addition-order.ts'
+import type { Resolution } from '../../rules/identity.ts'
+import { advance, finalKeys, type LedgerEntry } from '../../rules/progress.ts'
+import { listEntries } from '../../rules/turn-entries.ts'
+import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
+import { storedCriterion } from '../criteria/rows.ts'
+import type { Ledger } from '../criteria/snapshot.ts'
+import { storedVerification } from '../record/normalize.ts'
+import type { Verification } from '../record/record.ts'
+import type { Known } from './load-criteria.ts'
+
+const begin = statement('turns/add-verifications', 'begin')
+const place = statement('turns/add-verifications', 'place')
+const create = statement('turns/add-verifications', 'create')
+const moveToRecord = statement('turns/move-additions')
+
+/** A verification that was added to a turn after its end. */
+export type Addition = {
+  verification: Verification
+  startedAt: string
+  addedAt: string
+  addedBy: string | null
+  /** Digest of its content and its given time: identifies it within its turn. */
+  digest: string
+}
+
+type Place = { worldKey: string; taskKey: string; turnKey: string; turnNumber: number }
+
+type Data = {
+  known: Known
+  ledger: Ledger
+  stored: { verificationCount: number; additions: readonly (Addition & { position: number })[] }
+  /** New additions in their order. */
+  fresh: readonly Addition[]
+  resolution: Resolution
+}
+
+export function planAdditions(
+  { worldKey, taskKey, turnKey, turnNumber }: Place,
+  { known, ledger, stored, fresh, resolution }: Data,
+): [Step, ...Step[]] {
+  const first = stored.verificationCount - stored.additions.length
+  const ordered = [...stored.additions, ...fresh].sort(compareAdded)
+  const places = new Map(ordered.map(({ digest }, i) => [digest, first + i]))
+  const placeOf = ({ digest }: Addition): number => places.get(digest) ?? -1
+  const moved = stored.additions.filter((addition) => placeOf(addition) !== addition.position)
+  const keys = resolution.judgements.flat()
+  const entries = toEntries(turnNumber, fresh, keys).map((entry, i): LedgerEntry => {
+    const addition = fresh[i]
+    return { ...entry, position: addition === undefined ? -1 : placeOf(addition) }
+  })
+  const newPlaces = new Map(stored.additions.map((addition) => [addition.position, placeOf(addition)]))
+  const others = ledger.ledger.map((entry) =>
+    entry.turn === turnNumber && entry.addedAt !== null
+      ? { ...entry, position: newPlaces.get(entry.position) ?? entry.position }
+      : entry,
+  )
+  const progress = advance(
+    new Map(),
+    [...others, ...entries],
+    ledger.promised,
+    finalKeys(mergeChanged(ledger, resolution)),
+  )
+  const extendsTask = resolution.changed.length > 0
+  const changed = new Map(resolution.changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
+  const token = crypto.randomUUID()
+  return [
+    toStep(begin, {
+      ...{ worldKey, taskKey, turnKey, token, extends: extendsTask },
+      ...{ ledgerRev: ledger.ledgerRev, criteriaRev: known.criteriaRev },
+      verificationCount: stored.verificationCount + fresh.length,
+      hasProofFiles: fresh.some(({ verification }) => verification.files !== undefined),
+    }),
+    ...(moved.length === 0
+      ? []
+      : [
+          toStep(place, {
+            turnKey,
+            places: moved.map((each) => ({ digest: each.digest, place: placeOf(each) })),
+          }),
+        ]),
+    toStep(create, {
+      turnKey,
+      taskKey,
+      criteria: [...new Set([...keys.map((key) => key ?? ''), ...changed.keys()])].map((key) => ({
+        key,
+        changed: [changed.get(key)].filter((each) => each !== undefined),
+        verifications: fresh.flatMap((addition, i) =>
+          keys[i] === key ? [toProperties(addition, placeOf(addition))] : [],
+        ),
+      })),
+    }),
+    rewriteProgressStep({ key: worldKey, ledgerRev: ledger.ledgerRev }, progress),
+  ]
+}
+
+const toEntries = (turnNumber: number, fresh: readonly Addition[], judged: readonly (string | null)[]) =>
+  listEntries(
+    {
+      ...{ turnNumber, acceptanceCriteriaStatus: {}, promises: [], issues: [] },
+      verifications: fresh.map(({ verification, addedAt }) => ({ ...verification, addedAt })),
+    },
+    { judgements: [judged.map((key) => key ?? '')], promises: [] },
+  ).ledger
+
+const mergeChanged = ({ criteria }: Ledger, { changed }: Resolution) => {
+  const byKey = new Map([...criteria, ...changed].map((criterion) => [criterion.key, criterion]))
+  return [...byKey.values()]
+}
+
+/** Properties of an added verification. Its evidence is compared with no promise: those of its turn may be replaced later. */
+const toProperties = ({ verification, startedAt, addedAt, addedBy, digest }: Addition, position: number) => ({
+  ...storedVerification({ ...verification, form: 'entry' }, position, new Set()),
+  startedAt,
+  addedAt,
+  ...(addedBy !== null && { addedBy }),
+  additionDigest: digest,
+})
+
+/** Moves the additions to the record that replaces the one they were added to. */
+export const moveAdditionsStep = (
+  keys: { turnKey: string; replacedKey: string },
+  { additions, recorded, replaced }: { additions: number; recorded: number; replaced: number },
+): Step =>
+  toStep(moveToRecord, {
+    ...keys,
+    counts: { replaced, current: recorded + additions, shift: recorded - replaced },
+  })
