@@ -1,7 +1,8 @@
 /** Answers the analyses about proofs: the graph finds candidate sessions, and the rules of src/rules judge them. */
 import * as z from 'zod'
 import type { Graph } from '../graph/port.ts'
-import { type NewestState, readNewestStates } from '../memory/worlds/world-progress.ts'
+import type { NewestState } from '../memory/worlds/session-facts.ts'
+import { readNewestStates } from '../memory/worlds/world-progress.ts'
 import { listUnseen } from '../rules/basis.ts'
 import { isCounted, isRequired } from '../rules/criterion-states.ts'
 import type { Computed, Row } from './stall-analyses.ts'

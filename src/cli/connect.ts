@@ -60,8 +60,13 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
   // No other process has the graph open, so runs of an earlier service in it have ended.
   if (formerLife !== null && !asItIs) await runs.begin()
   const { turnLengthThreshold } = config
-  return inProcessClient({ graph, project: config.project, runs, turnLengthThreshold })
+  const isProjectNamed = isNamed(project)
+  return inProcessClient({ graph, project: config.project, isProjectNamed, runs, turnLengthThreshold })
 }
+
+/** True if the user named a project: by an option, or in the environment. */
+const isNamed = (project: string | undefined): boolean =>
+  project !== undefined || Boolean(process.env.TURNGRAPH_PROJECT)
 
 /** Calls `use` with a store for transcripts and the project, and closes the store afterwards. */
 export async function withTranscripts<T>(
@@ -103,11 +108,10 @@ export function createHttpClient(
   url: string,
   rateLimitWaitMs = 0,
 ): HttpClient {
-  const isNamed = project !== undefined || process.env.TURNGRAPH_PROJECT
   return httpClient({
     url,
     token: tokenFor(config),
-    project: isNamed ? config.project : null,
+    project: isNamed(project) ? config.project : null,
     rateLimitWaitMs,
     ...(url === config.url && { beforeSend: proveOnce(config, url) }),
   })

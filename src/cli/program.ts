@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
 import { VERSION } from '../platform/version.ts'
+import { addAttention } from './attention.ts'
 import { addCapture } from './capture.ts'
 import { addComplete, addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
@@ -66,6 +67,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addCriteria,
   addPromises,
   addSpecify,
+  addAttention,
   addStall,
   addIssues,
   addWhy,

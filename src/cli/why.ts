@@ -5,6 +5,7 @@ import { describeBases } from '../rules/basis.ts'
 import { describeRepeats, groupByCause } from '../rules/causes.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { contestedNote, promisedNote } from '../rules/notes.ts'
+import { ask } from './ask.ts'
 import { command, ROLES, SHARED, TASK } from './command.ts'
 import { printLines, printText } from './output.ts'
 
@@ -19,8 +20,17 @@ export const addWhy = command({
     ...SHARED,
   },
   help: 'Example:\n  turngraph why --feature FEAT-1 --task TASK-1 --turn 3',
-  print: printWhy,
+  async print(why, { role, project }) {
+    if (role !== 'player') await printSummary(why, project)
+    printWhy(why)
+  },
 })
+
+/** Prints how the session stands. Not for a Player, who sees no gate. */
+const printSummary = ({ worldSlug }: WhyView, project: string | undefined): Promise<void> =>
+  ask('getSessionSummary', { worldSlug }, { project }, ({ outcome, summary }) =>
+    printLines(`Session ${worldSlug}, ${outcome}: ${summary}`),
+  )
 
 const KINDS = { new: 'new', again: 'again', lost: 'verified before' } as const
 

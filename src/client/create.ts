@@ -89,6 +89,7 @@ async function onStore({
     return inProcessClient({
       graph,
       project: project ?? 'default',
+      isProjectNamed: project !== undefined,
       runs,
       workerId: instance,
       ...(log !== undefined && { log }),

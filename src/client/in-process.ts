@@ -15,6 +15,8 @@ import type { TurngraphClient } from './client.ts'
 type InProcessOptions = {
   graph: Graph
   project: string
+  /** False if `project` is only a default. A list over all projects is then not limited to it. Default: true. */
+  isProjectNamed?: boolean
   /** Coordinator of turn runs; default: one in this process for external workers only, until the client closes. */
   runs?: TurnRuns
   /** Transcript turns with more calls are long; default 5. */
@@ -29,6 +31,7 @@ type InProcessOptions = {
 export function inProcessClient({
   graph: stored,
   project,
+  isProjectNamed = true,
   log,
   runs: given,
   turnLengthThreshold = 5,
@@ -43,6 +46,7 @@ export function inProcessClient({
       graph,
       input,
       project,
+      isProjectNamed,
       call: { log, runs, feed, queries, turnLengthThreshold, importRoots: [], ...options },
     }),
   )
@@ -71,13 +75,19 @@ export function inProcessClient({
   }
 }
 
+type InProcessCall = { graph: Graph; input: unknown; project: string; isProjectNamed: boolean; call: Call }
+
 async function runOperation<N extends OperationName>(
   name: N,
-  { graph, input, project, call }: { graph: Graph; input: unknown; project: string; call: Call },
+  { graph, input, project, isProjectNamed, call }: InProcessCall,
 ): Promise<OperationOutput<N>> {
   const operation = operationsByName[name]
   const parsed = parseInput(operation.input, input, name)
-  return operation.run(graph, Object.assign({}, parsed, { project: namedProject(parsed) ?? project }), call)
+  const named = namedProject(parsed)
+  return operation.run(graph, Object.assign({}, parsed, { project: named ?? project }), {
+    namedProject: named ?? (isProjectNamed ? project : null),
+    ...call,
+  })
 }
 
 const namedProject = (parsed: unknown): string | null =>

@@ -17,7 +17,11 @@ export const EXIT = {
       'it ran with a result to check: findings, pending migrations, files or turns that an import could not use, a run not completed',
   },
   // For shell loops: 0 continues the loop, 10 ends it, and any other code is an error.
-  stop: { code: 10, meaning: '`stall --exit-code`: the session should stop' },
+  stop: {
+    code: 10,
+    meaning:
+      '`stall --exit-code`: the session should stop; `attention --exit-code`: a session needs a person',
+  },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },
 } as const

@@ -94,6 +94,7 @@ export async function runFor(
         ...settings,
         ...call,
         log,
+        namedProject: input.project ?? null,
         onlyProject: caller.project,
         caller: { name: caller.name, tokenName: caller.tokenName, scopes: [...caller.scopes] },
       })

@@ -37,6 +37,8 @@ export type Call = {
   idempotencyKey?: string | null
   /** Only project that the caller's token may access; null or absent for all projects. */
   onlyProject?: string | null
+  /** Project that the request or its connection names; null if the project of the input is only a default. */
+  namedProject?: string | null
   /** Caller with the scopes of its token; absent if the door has no tokens. */
   caller?: { name: string; tokenName: string | null; scopes: readonly Scope[] }
   /** Coordinator of turn runs in this process. */

@@ -34,6 +34,8 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/promises', operation: 'recoverPromises' },
   { method: 'GET', path: '/v1/stall', operation: 'loadStall' },
   { method: 'GET', path: '/v1/issues', operation: 'listIssues' },
+  { method: 'GET', path: '/v1/attention', operation: 'listAttention' },
+  { method: 'GET', path: '/v1/worlds/{world_slug}/summary', operation: 'getSessionSummary' },
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
   { method: 'GET', path: '/v1/caller', operation: 'describeCaller' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },

@@ -4,6 +4,7 @@ import { turnState } from '../memory/record/record.ts'
 import { worldProgress } from '../memory/worlds/world-progress.ts'
 import { world } from '../memory/worlds/worlds.ts'
 import { analysisOperations } from './analysis.ts'
+import { attentionOperations } from './attention.ts'
 import { callerOperations } from './caller.ts'
 import { issueOperations } from './issues.ts'
 import { maintenanceOperations } from './maintenance.ts'
@@ -17,6 +18,7 @@ export const operations = {
   ...memoryOperations,
   ...specificationOperations,
   ...issueOperations,
+  ...attentionOperations,
   ...runOperations,
   ...transcriptOperations,
   ...analysisOperations,

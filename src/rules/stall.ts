@@ -192,11 +192,8 @@ function checkStalled(session: Session, steps: readonly Step[], say: Say): Stall
 function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = selectNewest(steps, SAME_GATE_TURNS)
   if (window === null || !isFlat(window) || isAllProven(session)) return null
-  const [first] = window
-  const gate = first?.failedGates.find((name) =>
-    window.every(({ failedGates }) => failedGates.includes(name)),
-  )
-  if (gate === undefined) return null
+  const gate = findCommonGate(window)
+  if (gate === null) return null
   return say(
     'blocked',
     window,
@@ -204,6 +201,15 @@ function checkBlocked(session: Session, steps: readonly Step[], say: Say): Stall
     true,
   )
 }
+
+/** Finds the gate that blocks a session with the verdict `blocked`; null without one. */
+export function findBlockingGate(outcomes: readonly Outcome[]): string | null {
+  const approval = outcomes.findLastIndex(({ decision }) => decision === 'approved')
+  return findCommonGate(outcomes.slice(approval + 1).slice(-SAME_GATE_TURNS))
+}
+
+const findCommonGate = (window: readonly Outcome[]): string | null =>
+  window[0]?.failedGates.find((name) => window.every(({ failedGates }) => failedGates.includes(name))) ?? null
 
 function checkOscillating(session: Session, steps: readonly Step[], say: Say): Stall | null {
   const window = steps.slice(-OSCILLATION)

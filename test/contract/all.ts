@@ -2,6 +2,7 @@ import { additionsContract } from './additions.ts'
 import { analysisContract } from './analysis.ts'
 import { analysisOraclesContract } from './analysis-oracles.ts'
 import { asOfContract } from './as-of.ts'
+import { attentionContract } from './attention.ts'
 import { autobuildContract } from './autobuild.ts'
 import { backupContract } from './backup.ts'
 import { basisContract } from './basis.ts'
@@ -93,6 +94,7 @@ export function storeContract(store: StoreUnderTest): void {
   analysisOraclesContract(store)
   freeCypherContract(store)
   exampleQueriesContract(store)
+  attentionContract(store)
   autobuildContract(store)
   storedContract(store)
   exportContract(store)

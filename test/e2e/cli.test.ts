@@ -38,6 +38,7 @@ describe('help', () => {
       'context',
       'criteria',
       'promises',
+      'attention',
       'stall',
       'issues',
       'why',
@@ -249,7 +250,10 @@ describe('the questions of a Coach', () => {
       [''],
     ])
     const why = await turngraph.run(['why', ...task])
-    expect(why.stdout).toBe(`Turn 2 of world TASK-1: feedback
+    expect(
+      why.stdout,
+    ).toBe(`Session TASK-1, regressed: Ended without approval after 2 turns: the gate \`tests\` failed in 1 of 2 turns. One verdict was reversed although no file changed; 1 criterion was rejected with evidence.
+Turn 2 of world TASK-1: feedback
 What was tried: Attempt 2
 Criteria rejected:
   - verified before: AC-001 — The parser keeps the last line — test_parse
@@ -258,6 +262,13 @@ Issues:
 Gates: tests failed
 Verified: 1 of 1, 1 contested, 1 in the judge's words
 `)
+    const attention = await turngraph.run(['attention', '--exit-code'])
+    expect([attention.code, attention.stdout]).toEqual([
+      10,
+      'TASK-1 (regressed): AC-001 was verified in turn 1 and rejected with evidence in turn 2; no file changed in between.\n',
+    ])
+    const json = await turngraph.run(['attention', '--json'])
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { items: [{ reason: 'refuted' }] }])
     for (const command of [
       ['criteria', ...task],
       ['promises', ...task, '--turn', '3'],

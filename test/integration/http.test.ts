@@ -27,6 +27,7 @@ const WORLD = {
   refuted: 0,
   criteria: 1,
   verdict: 'insufficient_data',
+  outcome: expect.any(String),
   last_activity: expect.any(String),
 }
 
@@ -79,6 +80,18 @@ describe('every route of the contract', () => {
 
     const world = await run('GET /v1/worlds/{world_slug}', '/v1/worlds/TASK-1')
     expect([world.status, world.body]).toEqual([200, WORLD])
+
+    const summary = await run('GET /v1/worlds/{world_slug}/summary', '/v1/worlds/TASK-1/summary')
+    expect([summary.status, summary.body]).toEqual([
+      200,
+      {
+        ...{ project: WORLD.project, feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'TASK-1', turn: 1 },
+        outcome: WORLD.outcome,
+        summary: expect.stringMatching(/ after 1 turn: /),
+      },
+    ])
+    const attention = await run('GET /v1/attention', '/v1/attention')
+    expect([attention.status, attention.body]).toEqual([200, { items: [], next_cursor: null }])
 
     const projects = await run('GET /v1/projects', '/v1/projects')
     expect([projects.status, projects.body.items]).toEqual([200, [{ project: WORLD.project }]])

@@ -1041,6 +1041,52 @@ class ListIssuesAnswerItemsItem(TypedDict):
     gone_in_turn: int | None
 
 
+class ListAttentionRequest(TypedDict):
+    project: NotRequired[str | None]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class ListAttentionAnswer(TypedDict):
+    items: list[ListAttentionAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class ListAttentionAnswerItemsItem(TypedDict):
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    # newest turn of the session
+    turn: int
+    # stalled: it gets nowhere; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
+    reason: Literal["stalled", "approved_with_gaps", "refuted", "only_players_words", "stale"]
+    # of the session, in words
+    outcome: str
+    # why it needs a person
+    sentence: str
+    last_activity: str
+
+
+class GetSessionSummaryRequest(TypedDict):
+    project: NotRequired[str | None]
+    world_slug: str
+
+
+class GetSessionSummaryAnswer(TypedDict):
+    project: str
+    feature_id: str
+    task_id: str
+    world_slug: str
+    # newest turn of the session; 0 before the first one
+    turn: int
+    # in words
+    outcome: str
+    # one or two sentences that consist of facts
+    summary: str
+
+
 class ExplainTurnRequest(TypedDict):
     project: NotRequired[str | None]
     feature_id: NotRequired[str | None]
@@ -1332,6 +1378,8 @@ class ListWorldsAnswerItemsItem(TypedDict):
     criteria: int
     # that of stall analysis
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
+    # in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, or abandoned
+    outcome: str
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
     # how its newest 48 turns ended, ascending
@@ -1391,6 +1439,8 @@ class WorldProgress(TypedDict):
     criteria: int
     # that of stall analysis
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
+    # in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, or abandoned
+    outcome: str
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
 
@@ -2563,6 +2613,8 @@ ROUTES: dict[str, Route] = {
     "recoverPromises": Route("GET", "/v1/promises", False, True, ("turn",)),
     "loadStall": Route("GET", "/v1/stall", False, True, ()),
     "listIssues": Route("GET", "/v1/issues", False, True, ()),
+    "listAttention": Route("GET", "/v1/attention", False, True, ()),
+    "getSessionSummary": Route("GET", "/v1/worlds/{world_slug}/summary", False, True, ("world_slug",)),
     "explainTurn": Route("GET", "/v1/why", False, True, ()),
     "describeCaller": Route("GET", "/v1/caller", False, False, ()),
     "listProjects": Route("GET", "/v1/projects", False, False, ()),
@@ -2684,6 +2736,16 @@ class Calls:
     def list_issues(self, **fields: Unpack[ListIssuesRequest]) -> ListIssuesAnswer:
         """The issues of a session through its turns: which are open, which are gone, and since when."""
         answer: ListIssuesAnswer = self._call("listIssues", fields)
+        return answer
+
+    def list_attention(self, **fields: Unpack[ListAttentionRequest]) -> ListAttentionAnswer:
+        """The sessions that need a person, the most urgent first, each with one sentence that says why."""
+        answer: ListAttentionAnswer = self._call("listAttention", fields)
+        return answer
+
+    def get_session_summary(self, **fields: Unpack[GetSessionSummaryRequest]) -> GetSessionSummaryAnswer:
+        """How a session ended and why, in at most two sentences that consist of facts."""
+        answer: GetSessionSummaryAnswer = self._call("getSessionSummary", fields)
         return answer
 
     def explain_turn(self, **fields: Unpack[ExplainTurnRequest]) -> ExplainTurnAnswer:

@@ -20,7 +20,7 @@ import { requireNames } from '../worlds/missing-name.ts'
 import { unknownWorld } from '../worlds/world-errors.ts'
 import { areIssuesRead, judgementRow } from './judgement-row.ts'
 
-const ledgerStatements = statementOfTarget('issues/ledger')
+export const ledgerStatements = statementOfTarget('issues/ledger')
 
 export const ISSUE_STATES = ['open', 'gone'] as const
 
@@ -52,7 +52,7 @@ export type IssuesRequest = Target & {
   role: Role
 }
 
-const ledgerRow = snapshotRow.extend({ turnsOfWorld: z.number(), judgements: z.array(judgementRow) })
+export const ledgerRow = snapshotRow.extend({ turnsOfWorld: z.number(), judgements: z.array(judgementRow) })
 
 type LedgerRow = z.output<typeof ledgerRow>
 
@@ -92,7 +92,7 @@ export async function listIssues(
 }
 
 /** False if the read saw only part of a commit or of a replacement. */
-const areIssuesWhole = ({ world, turnsOfWorld, judgements }: LedgerRow): boolean =>
+export const areIssuesWhole = ({ world, turnsOfWorld, judgements }: LedgerRow): boolean =>
   turnsOfWorld === world.turnCount &&
   new Set(judgements.map(({ turn }) => turn)).size === judgements.length &&
   areIssuesRead(judgements)

@@ -51,7 +51,7 @@ async function readStaleSince(graph: Graph, snapshot: Snapshot): Promise<StaleSi
  * Returns the turn before which no change makes a proof stale: the turn of the oldest valid verification, or of the promise
  * before it. 0 if verifications name files, which may belong to any earlier verification. Null if no criterion is verified.
  */
-function oldestProof({ progress, hasProofFiles }: Snapshot): number | null {
+export function oldestProof({ progress, hasProofFiles }: Snapshot): number | null {
   const turns = [...progress.values()].flatMap(({ lastVerifiedTurn, promiseTurn }) =>
     lastVerifiedTurn === null ? [] : [Math.min(lastVerifiedTurn, promiseTurn ?? lastVerifiedTurn)],
   )

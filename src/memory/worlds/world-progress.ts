@@ -8,14 +8,16 @@ import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
 import { countCriteria } from '../../rules/notes.ts'
+import { decideOutcome, type SessionFacts } from '../../rules/session-outcome.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
-import { isProgressWhole, newestSnapshot, type Snapshot, snapshotColumns } from '../criteria/snapshot.ts'
+import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
 import { type CriterionState, criterionCounts, type Stall, VERDICTS } from '../criteria/views.ts'
 import { instantRow } from '../record/rows.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
 import { readStates } from '../specification/read-states.ts'
 import type { Specification } from '../specification/specification.ts'
+import { endColumns, type NewestState, toSessionFacts } from './session-facts.ts'
 import { unknownWorld } from './world-errors.ts'
 import { refuseDeleted, toWorld, type World, world, worldColumns } from './worlds.ts'
 
@@ -28,6 +30,11 @@ export const worldProgress = world.extend({
   ...criterionCounts,
   criteria: z.number().describe('how many criteria count'),
   verdict: z.enum(VERDICTS).describe('that of stall analysis'),
+  outcome: z
+    .string()
+    .describe(
+      'in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, or abandoned',
+    ),
   lastActivity: z
     .string()
     .describe('when its latest turn was completed; before the first, when it was created'),
@@ -41,7 +48,7 @@ const progressRow = z.object({
   shown: worldColumns,
   newestTurn: z.array(z.tuple([z.enum(COACH_DECISIONS), z.string()])),
   lastActivity: instantRow,
-  isSuperseded: z.boolean(),
+  ...endColumns,
   ...snapshotColumns,
 })
 
@@ -59,13 +66,12 @@ export async function readProgress(
   from: Statement,
   params: Params,
 ): Promise<{ worlds: WorldProgress[]; rows: number }> {
-  const read = () => readRows(graph, from, params, progressRow)
-  const rows = await untilWhole(read, (found) => found.every(isConsistent))
   const worlds: WorldProgress[] = []
-  const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
+  const { rows, specifications } = await readRowsWithSpecifications(graph, from, params)
+  const now = new Date()
   for (const row of rows) {
     try {
-      worlds.push(await readNewestProgress(graph, row, specifications))
+      worlds.push(await readNewestProgress(graph, row, now, specifications))
     } catch (error) {
       // Leaves out a world that was deleted since the page was read.
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
@@ -100,14 +106,11 @@ export async function readNewestStates(
   keys: readonly string[],
 ): Promise<(NewestState & { isSuperseded: boolean })[]> {
   const graph = withOneDeadline(store)
-  const read = () => readRows(graph, byKeys, { keys: [...keys] }, progressRow)
-  const rows = (await untilWhole(read, (found) => found.every(isConsistent))).filter(
-    ({ world }) => !world.deleted,
-  )
-  const specifications = await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))])
+  const { rows, specifications } = await readRowsWithSpecifications(graph, byKeys, { keys: [...keys] })
   const states: (NewestState & { isSuperseded: boolean })[] = []
   for (const row of rows) {
-    states.push({ ...(await readState(graph, row, specifications)), isSuperseded: row.isSuperseded })
+    if (row.world.deleted) continue
+    states.push({ ...(await readState(graph, row, specifications)), isSuperseded: row.newer.length > 0 })
   }
   return states
 }
@@ -119,7 +122,7 @@ export async function getWorldProgress(
   worldSlug: string,
 ): Promise<WorldProgress> {
   const graph = withOneDeadline(store)
-  return readNewestProgress(graph, await readProgressRow(graph, project, worldSlug))
+  return readNewestProgress(graph, await readProgressRow(graph, project, worldSlug), new Date())
 }
 
 /**
@@ -149,13 +152,6 @@ const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
   (isProgressWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
 
-export type NewestState = {
-  world: World
-  lastDecision: WorldProgress['lastDecision']
-  snapshot: Snapshot
-  states: CriterionState[]
-}
-
 /** Lists the version of the specification that applies to a world; empty without a specification. */
 function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow): string[] {
   const version = specifiedAfter?.length ?? 0
@@ -179,26 +175,83 @@ async function readState(
 async function readNewestProgress(
   graph: Graph,
   row: ProgressRow,
+  now: Date,
   specifications?: ReadonlyMap<string, Specification>,
 ): Promise<WorldProgress> {
   const lastActivity = row.lastActivity ?? ''
   if (row.world.deleted) {
     // A deleted world may be losing its parts piece by piece.
     const { counts } = countsOf([])
-    const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const }
+    const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const, outcome: 'abandoned' }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
-  const { world, lastDecision, snapshot, states } = await readState(graph, row, specifications)
-  const { counts, total } = countsOf(states)
+  const { facts, state, verdict } = await readFacts(graph, row, specifications)
+  const { counts, total } = countsOf(state.states)
   return {
-    ...world,
-    lastDecision,
+    ...state.world,
+    lastDecision: state.lastDecision,
     ...counts,
     criteria: total,
-    verdict: (await stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, row.isSuperseded))
-      .verdict,
+    verdict,
+    outcome: decideOutcome(facts, now),
     lastActivity,
   }
+}
+
+/** The facts of a session, the state from which they follow, and the verdict that the lists show. */
+export type ReadFacts = { facts: SessionFacts; state: NewestState; verdict: Stall['verdict'] }
+
+async function readFacts(
+  graph: Graph,
+  row: ProgressRow,
+  specifications?: ReadonlyMap<string, Specification>,
+): Promise<ReadFacts> {
+  const state = await readState(graph, row, specifications)
+  const { world, snapshot, states } = state
+  const analyse = (isSuperseded: boolean) =>
+    stallAfter(graph, { ...world, policy: 'sticky' }, snapshot, states, isSuperseded)
+  const stall = await analyse(false)
+  const facts = toSessionFacts(state, { ...row, lastActivity: row.lastActivity ?? '' }, stall)
+  const { verdict } = facts.hasNewer ? await analyse(true) : stall
+  return { facts, state, verdict }
+}
+
+type ReadPage = {
+  sessions: ReadFacts[]
+  /** The specifications of the sessions, by key. */
+  specifications: ReadonlyMap<string, Specification>
+  /** Number of rows, including deleted sessions. */
+  rows: number
+  last: { lastActivity: string; worldSlug: string } | null
+}
+
+/**
+ * Reads the facts of the sessions of a statement that includes `worlds/_progress`, without deleted ones. `last`
+ * is the last row; null without one.
+ */
+export async function readSessionFacts(graph: Graph, from: Statement, params: Params): Promise<ReadPage> {
+  const { rows, specifications } = await readRowsWithSpecifications(graph, from, params)
+  const sessions: ReadFacts[] = []
+  for (const row of rows) if (!row.world.deleted) sessions.push(await readFacts(graph, row, specifications))
+  const last = rows.at(-1)
+  return {
+    sessions,
+    specifications,
+    rows: rows.length,
+    last: last === undefined ? null : { lastActivity: last.lastActivity ?? '', worldSlug: last.shown.slug },
+  }
+}
+
+/** Reads the facts of one session. @throws `unknown_world`, `world_deleted` */
+export async function readFactsOfWorld(store: Graph, project: string, worldSlug: string): Promise<ReadFacts> {
+  const graph = withOneDeadline(store)
+  return readFacts(graph, await readProgressRow(graph, project, worldSlug))
+}
+
+async function readRowsWithSpecifications(graph: Graph, from: Statement, params: Params) {
+  const read = () => readRows(graph, from, params, progressRow)
+  const rows = await untilWhole(read, (found) => found.every(isConsistent))
+  return { rows, specifications: await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))]) }
 }
 
 function countsOf(states: readonly CriterionState[]) {

@@ -1,0 +1,92 @@
+/** Reads the facts of the turns of several sessions in one statement. */
+import * as z from 'zod'
+import { groupBy } from '../../core/group-by.ts'
+import { readRows } from '../../graph/decode.ts'
+import type { Graph } from '../../graph/port.ts'
+import { statement } from '../../graph/statements.ts'
+import { type ChangedFiles, listChangedFiles } from '../../rules/file-changes.ts'
+import { finalKeys } from '../../rules/progress.ts'
+import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
+import { isInformative } from '../../rules/summaries.ts'
+import {
+  COACH_DECISIONS,
+  type CoachDecision,
+  columns,
+  optionalText,
+  PLAYER_DECISIONS,
+  textList,
+} from '../../rules/values.ts'
+
+const turnFacts = statement('worlds/turn-facts')
+
+const criterion = { position: z.number(), key: z.string(), mergedInto: optionalText }
+
+const turnRow = z.object({
+  key: z.string(),
+  turn: z.number(),
+  playerDecision: z.enum(PLAYER_DECISIONS),
+  /** Beginning of the Player's summary. */
+  summary: z.string(),
+  coachDecision: z.enum(COACH_DECISIONS),
+  touched: textList,
+  promised: z.array(columns({ ...criterion, testFile: optionalText, implementationFiles: textList })),
+  verified: z.array(columns({ ...criterion, files: textList })),
+  denials: z.array(z.string()),
+  failedGates: z.array(z.string()),
+})
+
+type TurnRow = z.output<typeof turnRow>
+
+/** The facts of the turns of a session that were read. */
+export type TurnFacts = {
+  /** Ascending. */
+  turns: readonly { turn: number; decision: CoachDecision; failedGates: readonly string[] }[]
+  changedFiles: ChangedFiles
+  touchedSince: StaleSince
+}
+
+export const NO_TURN_FACTS: TurnFacts = { turns: [], changedFiles: new Map(), touchedSince: neverStale }
+
+/**
+ * Reads the turns of sessions in one statement.
+ *
+ * @param worlds keys of the sessions, each with the first turn to read
+ * @returns the facts by the key of the session
+ */
+export async function readTurnFacts(
+  graph: Graph,
+  worlds: readonly { key: string; since: number }[],
+): Promise<Map<string, TurnFacts>> {
+  if (worlds.length === 0) return new Map()
+  const rows = await readRows(graph, turnFacts, { worlds: [...worlds] }, turnRow)
+  return new Map([...groupBy(rows, ({ key }) => key)].map(([key, turns]) => [key, toTurnFacts(turns)]))
+}
+
+function toTurnFacts(rows: readonly TurnRow[]): TurnFacts {
+  const turns = rows.toSorted((a, b) => a.turn - b.turn)
+  const finalKey = finalKeys(turns.flatMap(({ promised, verified }) => [...promised, ...verified]))
+  const files = turns.reduce((known, row) => addFiles(known, toTouchedFiles(row), finalKey), NO_FILES)
+  return {
+    turns: turns.map(({ turn, coachDecision: decision, failedGates }) => ({ turn, decision, failedGates })),
+    changedFiles: listChangedFiles(
+      turns.map((row) => ({
+        ...row,
+        files: row.touched,
+        isReported: row.playerDecision !== 'unknown' || isInformative(row.summary),
+      })),
+    ),
+    touchedSince: staleSince(files),
+  }
+}
+
+const byPosition = (a: { position: number }, b: { position: number }) => a.position - b.position
+
+const toTouchedFiles = ({ turn, touched, promised, verified }: TurnRow) => ({
+  turn,
+  touched,
+  promised: promised.toSorted(byPosition).map(({ key, testFile, implementationFiles }) => ({
+    key,
+    files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],
+  })),
+  verified: verified.toSorted(byPosition),
+})

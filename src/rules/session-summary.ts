@@ -1,0 +1,224 @@
+/** Summarizes a session in at most two sentences that consist of facts (contract: page.md, "Session"). Pure. */
+import { type AttentionFacts, describeUnseen, findLastGain } from './attention.ts'
+import { isRequired } from './criterion-states.ts'
+import { cutLine } from './cut-line.ts'
+import { countChangedBetween } from './file-changes.ts'
+import { toOneLine } from './foreign-text.ts'
+import type { IssueLife } from './issue-lives.ts'
+import { countCriteria } from './notes.ts'
+import type { LedgerEntry, RecentEntry } from './progress.ts'
+import { describeGaps, findGaps, hasGaps, isRefuted, quoteName, showName } from './session-outcome.ts'
+import type { Complaint } from './signature.ts'
+import type { CoachDecision } from './values.ts'
+
+/** A turn with the texts of its judge. */
+export type JudgedTurn = {
+  turn: number
+  decision: CoachDecision
+  failedGates: readonly string[]
+  texts: readonly string[]
+}
+
+export type SummaryFacts = AttentionFacts & {
+  outcome: string
+  /** All turns of the session, ascending. */
+  turns: readonly JudgedTurn[]
+  issues: readonly IssueLife<Complaint & { severity: string }>[]
+  /** Returns the entries of a criterion, oldest first. */
+  findEntries: (criterionKey: string) => readonly RecentEntry[]
+  ledger: readonly LedgerEntry[]
+}
+
+/** Returns one or two sentences: how the session ended and why, and what it gained or lost. */
+export function summarizeSession(facts: SummaryFacts): string[] {
+  if (facts.turns.length === 0) return ['No turn has been recorded yet.']
+  const second = facts.lastDecision === 'approved' ? describeApproval(facts) : describeState(facts)
+  return [describeEnd(facts), ...(second === '' ? [] : [second])]
+}
+
+function describeEnd(facts: SummaryFacts): string {
+  const { outcome, turns, lastDecision, supersededBy } = facts
+  const after = `after ${countOf(turns.length, 'turn')}`
+  const newer = supersededBy === null ? '' : `, superseded by ${showName(supersededBy)}`
+  if (lastDecision === 'approved') {
+    const gaps = findGaps(facts)
+    const { verified, total } = countCriteria(facts.criteria.filter(isRequired))
+    if (hasGaps(gaps)) return `Approved ${after}${newer}, but ${describeGaps(gaps)}.`
+    return total === 0
+      ? `Approved ${after}${newer}; no criterion is known.`
+      : `Approved ${after}${newer}: ${verified} of ${countOf(total, 'criterion', 'criteria')} ${total === 1 ? 'is' : 'are'} verified.`
+  }
+  const lead =
+    outcome === 'running'
+      ? `Running, not approved ${after}`
+      : outcome.startsWith('stopped by ')
+        ? `${capitalize(outcome)} ${after}`
+        : `Ended without approval ${after}`
+  return `${lead}${newer}: ${describeCause(facts)}.`
+}
+
+/** Words by which a judge says that the tests of its own gave no result. */
+const NO_SIGNAL = /\bsignal_absent\b\W{0,6}true\b|\bindependent test verification did not complete\b/i
+
+/** Names the cause that the most turns share, if the newest turn has it, otherwise the newest complaint. */
+function describeCause({ turns, issues }: SummaryFacts): string {
+  const approval = turns.findLastIndex(({ decision }) => decision === 'approved')
+  const open = turns.slice(approval + 1)
+  const newest = open.at(-1)
+  if (newest === undefined) return 'no turn was judged since the approval'
+  const inTurns = (has: (turn: JudgedTurn) => boolean): string | null => {
+    const having = open.filter(has).length
+    return has(newest) && 2 * having >= open.length ? describeTurns(having, open.length) : null
+  }
+  for (const gate of newest.failedGates) {
+    const where = inTurns(({ failedGates }) => failedGates.includes(gate))
+    if (where !== null) return `the gate ${quoteName(gate)} failed ${where}`
+  }
+  const withoutSignal = inTurns(({ texts }) => texts.some((text) => NO_SIGNAL.test(text)))
+  if (withoutSignal !== null) return `the independent test run gave no signal ${withoutSignal}`
+  const blocking = issues
+    .filter(({ goneInTurn, wordings: [wording] }) => goneInTurn === null && wording.severity === 'blocking')
+    .map(({ turns: raised, wordings: [wording] }) => ({ raised, quote: quote(wording.description) }))
+    .sort((a, b) => b.raised.length - a.raised.length)
+  const [first] = blocking
+  if (first !== undefined) {
+    const raised = open.filter(({ turn }) => first.raised.includes(turn)).length
+    return `the Coach asked ${describeTurns(raised, open.length)} for the same: ${first.quote}`
+  }
+  if (newest.decision === 'error') return 'the newest turn ended with an error'
+  const said = newest.texts.find((text) => text.trim() !== '')
+  return said === undefined ? 'the Coach gave no reason' : `the Coach last wrote ${quote(said)}`
+}
+
+function describeTurns(having: number, all: number): string {
+  if (all === 1) return 'in this turn'
+  return having === all ? 'in every turn' : `in ${having} of ${all} turns`
+}
+
+const MAX_QUOTE = 140
+
+const quote = (text: string): string => `"${cutLine(toOneLine(text), MAX_QUOTE)}"`
+
+function describeApproval(facts: SummaryFacts): string {
+  const unseen = describeUnseen(facts.criteria)
+  const refuted = facts.criteria.filter(isRefuted).length
+  const parts = [
+    ...(unseen === null ? [] : [unseen]),
+    ...listReversals(facts),
+    ...(refuted === 0
+      ? []
+      : [
+          `${countOf(refuted, 'criterion', 'criteria')} ${refuted === 1 ? 'was' : 'were'} not verified again after a rejection with evidence`,
+        ]),
+  ]
+  return toSentence(parts)
+}
+
+function describeState(facts: SummaryFacts): string {
+  const required = facts.criteria.filter(isRequired)
+  const reversals = listReversals(facts)
+  const rejected = required.some(
+    ({ key, state }) =>
+      state === 'rejected' || (facts.progress.get(key)?.evidencedRejectionTurn ?? null) !== null,
+  )
+  const disproved = countDisproved(facts)
+  const gain = findLastGain(facts)
+  const { verified, total } = countCriteria(required)
+  const parts = [
+    ...reversals,
+    ...(reversals.length > 0 || total === 0
+      ? []
+      : [
+          gain === null
+            ? `none of ${countOf(total, 'criterion', 'criteria')} is verified`
+            : `${verified} of ${countOf(total, 'criterion', 'criteria')} ${verified === 1 ? 'is' : 'are'} verified, the last one since turn ${gain}`,
+        ]),
+    ...(rejected || reversals.length > 0
+      ? [
+          disproved === 0
+            ? 'no criterion was disproved'
+            : `${countOf(disproved, 'criterion', 'criteria')} ${disproved === 1 ? 'was' : 'were'} rejected with evidence`,
+        ]
+      : []),
+  ]
+  return toSentence(parts)
+}
+
+const toSentence = (parts: readonly string[]): string =>
+  parts.length === 0 ? '' : `${capitalize(parts.join('; '))}.`
+
+const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Describes the criteria whose verdict a later turn reversed, and those for which no file changed in between. */
+function listReversals({ criteria, findEntries, changedFiles }: SummaryFacts): string[] {
+  const reversed = criteria
+    .filter(isRequired)
+    .map(({ key }) => findReversals(findEntries(key)))
+    .filter((reversals) => reversals.length > 0)
+  const unchanged = reversed.filter((reversals) =>
+    reversals.some(({ verified, rejected }) => countChangedBetween(changedFiles, verified, rejected) === 0),
+  ).length
+  if (reversed.length === 0) return []
+  const verdicts = `${inWords(reversed.length)} ${reversed.length === 1 ? 'verdict was' : 'verdicts were'} reversed`
+  if (unchanged === 0) return [verdicts]
+  const which = unchanged === reversed.length ? '' : `, ${inWords(unchanged)} of them`
+  return [`${verdicts}${which} although no file changed`]
+}
+
+type Reversal = { verified: number; rejected: number }
+
+/** Finds the verifications of a criterion that a judge of a later turn took back. */
+function findReversals(entries: readonly RecentEntry[]): Reversal[] {
+  const reversals: Reversal[] = []
+  let verified: number | null = null
+  for (const { turn, status, judges } of entries) {
+    if (!judges) continue
+    if (status === 'rejected' && verified !== null && turn > verified)
+      reversals.push({ verified, rejected: turn })
+    if (status === 'verified') verified = turn
+    else if (status === 'rejected') verified = null
+  }
+  return reversals
+}
+
+/** Words of a judge that could not check a criterion: such a rejection disproves nothing. */
+const UNCHECKED = /\b(?:cannot|can't|could not|unable to)(?: [a-z]{1,20}){0,2} (?:verif|confirm)/i
+
+/** Counts the criteria whose newest rejection with evidence stands and shows more than that the judge could not check. */
+function countDisproved({ criteria, progress, ledger }: SummaryFacts): number {
+  const disproves = (key: string, turn: number): boolean =>
+    ledger.some(
+      (entry) =>
+        entry.criterionKey === key &&
+        entry.turn === turn &&
+        entry.status === 'rejected' &&
+        entry.substantiated &&
+        !UNCHECKED.test(entry.evidence ?? ''),
+    )
+  return criteria.filter((state) => {
+    const turn = progress.get(state.key)?.evidencedRejectionTurn ?? null
+    const stands = state.state === 'rejected' || state.refuted
+    return isRequired(state) && stands && turn !== null && disproves(state.key, turn)
+  }).length
+}
+
+const NUMBERS = [
+  'no',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+]
+
+const inWords = (count: number): string => NUMBERS[count] ?? String(count)
+
+const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { listAttention } from '../../src/memory/worlds/attention.ts'
+import { loadSummary } from '../../src/memory/worlds/session-summary.ts'
+import { allPages } from '../faults/harness/pages.ts'
+import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+type Verification = NonNullable<TurnToSend['verifications']>[number]
+
+const verdict = (
+  status: Verification['status'],
+  evidence: string | null,
+  criterionId = 'AC-004',
+): Verification => ({
+  criterionId,
+  criterionText: `The price ${criterionId} is rounded`,
+  status,
+  evidence,
+})
+
+/** Sessions that need a person, and their outcomes (contract: page.md, "Home" and "Outcomes"). */
+export function attentionContract(store: StoreUnderTest): void {
+  describe('what needs a person', () => {
+    const handles = useGraph(store)
+    const client = () => clientOf(handles.graph)
+    const capture = async (turns: readonly TurnToSend[]) => {
+      for (const turn of turns) await client().captureTurnState({ createWorld: true, ...turn })
+    }
+    const turnOf = (worldSlug: string, turnNumber: number, more: Partial<TurnToSend> = {}): TurnToSend =>
+      aTurn(turnNumber, { worldSlug, taskId: worldSlug, ...more })
+    const turnsOf = (worldSlug: string, count: number, more: (turn: number) => Partial<TurnToSend>) =>
+      Array.from({ length: count }, (_, i) => turnOf(worldSlug, i + 1, more(i + 1)))
+
+    const blocked = (worldSlug: string) =>
+      turnsOf(worldSlug, 7, (turn) => ({
+        gates: { independent_tests: turn > 1 ? 'failed' : 'passed' },
+        issues: [{ severity: 'blocking', category: 'work', description: `Complaint ${'abcdefg'[turn - 1]}` }],
+        verifications:
+          turn === 2 ? [verdict('verified', 'I ran the tests')] : [verdict('pending', null, 'AC-005')],
+      }))
+    const approved = { coachDecision: 'approved' } as const
+
+    test('each reason has its sentence, and the list is ranked', async () => {
+      await client().declareCriteria({
+        featureId: FEATURE,
+        taskId: 'gaps',
+        criteria: ['AC-1', 'AC-2', 'AC-3'].map((criterionId) => ({
+          criterionId,
+          text: `The total ${criterionId} is right`,
+        })),
+      })
+      await capture([
+        ...turnsOf('stale', 2, (turn) => ({
+          filesModified: ['src/price.ts'],
+          promises: [
+            {
+              criterionId: 'AC-004',
+              criterionText: 'It is rounded',
+              status: 'complete',
+              implementationFiles: ['src/price.ts'],
+            },
+          ],
+          verifications:
+            turn === 1 ? [{ ...verdict('verified', 'I ran the tests'), criterionText: 'It is rounded' }] : [],
+          ...(turn === 2 && approved),
+        })),
+        turnOf('words', 1, {
+          ...approved,
+          promises: [
+            {
+              criterionId: 'AC-004',
+              criterionText: 'It is rounded',
+              status: 'complete',
+              evidence: 'All tests pass',
+            },
+          ],
+          verifications: [{ ...verdict('verified', 'All tests pass'), criterionText: 'It is rounded' }],
+        }),
+        ...turnsOf('refuted', 5, (turn) => ({
+          playerDecision: 'implemented',
+          ...(turn === 1 && { verifications: [verdict('verified', 'I ran the tests')] }),
+          ...(turn === 5 && { verifications: [verdict('rejected', 'The till shows 0.1')], ...approved }),
+        })),
+        turnOf('gaps', 1, { ...approved, verifications: [verdict('verified', 'I ran it', 'AC-1')] }),
+        ...blocked('blocked'),
+        turnOf('fine', 1, { ...approved, verifications: [verdict('verified', 'I ran the tests')] }),
+      ])
+      const { items, nextCursor } = await client().listAttention({})
+      expect(nextCursor).toBeNull()
+      expect(
+        items.map(({ worldSlug, reason, outcome, sentence }) => [worldSlug, reason, outcome, sentence]),
+      ).toEqual([
+        [
+          'blocked',
+          'stalled',
+          'blocked by independent_tests',
+          'Turn 7 of blocked: the gate `independent_tests` failed in 6 turns; nothing was gained since turn 2.',
+        ],
+        [
+          'gaps',
+          'approved_with_gaps',
+          'approved with gaps',
+          'Approved, but 2 of 3 declared criteria were never judged.',
+        ],
+        [
+          'refuted',
+          'refuted',
+          'regressed',
+          'AC-004 was verified in turn 1 and rejected with evidence in turn 5; no file changed in between.',
+        ],
+        ['words', 'only_players_words', 'approved', "1 of 1 proof repeats the Player's promise."],
+        ['stale', 'stale', 'approved', '1 proof is older than the files it names.'],
+      ])
+      expect(await allPages((cursor) => client().listAttention({ limit: 2, cursor }))).toEqual(items)
+      const listed = (await client().listWorlds({})).items.map(({ worldSlug, outcome }) => [
+        worldSlug,
+        outcome,
+      ])
+      expect(Object.fromEntries(listed)).toEqual({
+        ...Object.fromEntries(items.map(({ worldSlug, outcome }) => [worldSlug, outcome])),
+        fine: 'approved',
+      })
+    })
+
+    test('a session whose task was approved later is superseded and needs nobody', async () => {
+      await capture(blocked('first').map((turn) => ({ ...turn, taskId: TASK })))
+      const outcome = async () => (await client().getWorld({ worldSlug: 'first' })).outcome
+      expect(await outcome()).toBe('blocked by independent_tests')
+      const again = { worldSlug: 'second', taskId: TASK, completedAt: '2026-01-02T00:00:00Z' }
+      await capture([turnOf('second', 1, again)])
+      expect(await outcome()).toBe('blocked by independent_tests')
+      expect((await client().listAttention({})).items).toEqual([])
+      const proof = { verifications: [verdict('verified', 'I ran the tests')] }
+      await capture([
+        turnOf('second', 2, { ...again, ...approved, ...proof, completedAt: '2026-01-02T00:01:00Z' }),
+      ])
+      expect(await outcome()).toBe('superseded by second')
+      expect((await client().listAttention({})).items).toEqual([])
+    })
+
+    test('a session without activity is abandoned after a day', async () => {
+      await capture([turnOf('w', 1)])
+      const at = async (now: string) =>
+        (await loadSummary(handles.graph, PROJECT, 'w', new Date(now))).outcome
+      expect(await at('2026-01-01T10:00:00Z')).toBe('running')
+      expect(await at('2026-01-03T00:00:00Z')).toBe('abandoned')
+    })
+
+    test('the list has no session of a project that was not asked for', async () => {
+      await capture([...blocked('here'), ...blocked('there').map((turn) => ({ ...turn, project: 'other' }))])
+      const slugs = async (project?: string) =>
+        (await client().listAttention({ project })).items.map(({ worldSlug }) => worldSlug)
+      expect(await slugs()).toEqual(['here'])
+      expect(await slugs('other')).toEqual(['there'])
+      expect(await listAttention(handles.graph, ['other', PROJECT], new Date())).toHaveLength(2)
+    })
+
+    test('a session without a turn, an unknown one and a deleted one are told apart', async () => {
+      await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'w' })
+      expect(await client().getSessionSummary({ worldSlug: 'w' })).toMatchObject({
+        turn: 0,
+        summary: 'No turn has been recorded yet.',
+      })
+      await expect(client().getSessionSummary({ worldSlug: 'x' })).rejects.toMatchObject({
+        code: 'unknown_world',
+      })
+      await client().deleteWorld({ worldSlug: 'w' })
+      await expect(client().getSessionSummary({ worldSlug: 'w' })).rejects.toMatchObject({
+        code: 'world_deleted',
+      })
+    })
+
+    test('a summary names the cause, and the verdicts that were reversed without a change of a file', async () => {
+      const denial = (file: string) => ({
+        severity: 'should_fix' as const,
+        category: 'honesty',
+        description: `Player claim: Player claimed file ${file}. Actual: Path is tracked in git but 'git status --porcelain' shows no change for it`,
+      })
+      await capture(
+        turnsOf('w', 3, (turn) => ({
+          filesModified: ['src/a.ts'],
+          issues: [
+            {
+              severity: 'blocking',
+              category: 'test',
+              description: 'Independent tests: signal_absent = true',
+            },
+            ...(turn === 1 ? [] : [denial('src/a.ts')]),
+          ],
+          verifications: [
+            turn === 2
+              ? verdict('rejected', 'Cannot verify without independent tests')
+              : verdict('verified', 'Seen in the code'),
+          ],
+        })),
+      )
+      expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toBe(
+        'Ended without approval after 3 turns: the independent test run gave no signal in every turn. One verdict was reversed although no file changed; no criterion was disproved.',
+      )
+      await capture([
+        turnOf('w', 4, {
+          verifications: [verdict('rejected', 'The till shows 0.1')],
+          filesModified: ['src/b.ts'],
+        }),
+      ])
+      expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(
+        /^Ended without approval after 4 turns: .*\. One verdict was reversed although no file changed; 1 criterion was rejected with evidence\.$/,
+      )
+    })
+  })
+}
