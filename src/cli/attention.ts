@@ -12,7 +12,10 @@ export const addAttention = action(
     description: 'list the sessions that need a person, the most urgent first, and say why',
     options: {
       ...PAGE,
-      exitCode: ['--exit-code', `exit with ${EXIT.stop.code} if a session needs a person, with 0 if none does`],
+      exitCode: [
+        '--exit-code',
+        `exit with ${EXIT.stop.code} if a session needs a person, with 0 if none does`,
+      ],
       ...JSON_FORM,
       project: ['--project <project>', 'default: TURNGRAPH_PROJECT, else all projects'],
     },
