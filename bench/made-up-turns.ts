@@ -71,7 +71,9 @@ export async function fillTurns(
       file: {
         key: transcriptFileKey(source),
         expected: -1,
-        sessions: [sessionParams(project, newThread(source.sessionId, false), null)],
+        sessions: [
+          sessionParams({ project, agent: 'claude-code' }, newThread(source.sessionId, false), null),
+        ],
         properties: {
           project,
           sessionId: source.sessionId,

@@ -11,12 +11,12 @@ type Row = OperationOutput<'listCost'>['items'][number]
 export const addCost = action(
   {
     name: 'cost',
-    description: 'show the tokens of agents by task, session, model or day',
+    description: 'show the tokens of agents by task, session, model, agent or day',
     options: {
       by: [
         '--by <group>',
         'group of a row (default: task)',
-        { choices: ['task', 'session', 'model', 'day'] },
+        { choices: ['task', 'session', 'model', 'agent', 'day'] },
       ],
       prices: ['--prices <file>', 'dollars per million tokens, as JSON: shows the price, too'],
       since: ['--since <instant>', 'in turns that began then or later; UTC where it has no zone'],

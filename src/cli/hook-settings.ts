@@ -1,5 +1,5 @@
 /**
- * Adds our hooks to the settings of Claude Code, and removes them. The rest of the file stays unchanged: order, format,
+ * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest of the file stays unchanged: order, format,
  * comments and trailing commas.
  */
 import * as z from 'zod'
@@ -8,16 +8,19 @@ import { itemsOf, JsonText, type Place } from './json-text.ts'
 /** Events after which a session's transcript has grown. */
 export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
 
+/** The same of Codex, which has no SessionEnd. */
+export const CODEX_IMPORT_EVENTS = ['Stop'] as const
+
 /** Starts of a session at which it gets the context. Not `clear`: a user clears a session to empty it. */
 export const START_SOURCES = 'startup|resume|compact|fork'
 
-/** A command that Claude Code runs at an event, if the event fits the matcher (default: always). */
+/** A command that the coding agent runs at an event, if the event fits the matcher (default: always). */
 export type Hook = { event: string; command: string; matcher?: string }
 
 /** Matches our commands, wherever Turngraph is installed. */
 const OURS = /\bhook-(run|gate|context)\.js\b/
 
-/** Time limit of a hook in Claude Code, in seconds. Our hooks take less than one second, at a start two. */
+/** Time limit of a hook, in seconds. Our hooks take less than one second, at a start two. */
 const TIMEOUT_S = 10
 
 const handler = z.looseObject({ command: z.unknown() })

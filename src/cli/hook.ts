@@ -1,17 +1,30 @@
-/** `turngraph hook`: adds our hooks to the settings of Claude Code, and removes them. */
+/** `turngraph hook`: adds our hooks to the settings of Claude Code or Codex, and removes them. */
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invalidField, TurngraphError } from '../core/errors.ts'
+import { CLAUDE_CODE, CODEX } from '../rules/agents.ts'
+import { codexHooks } from './agent-folders.ts'
 import { action, group, POLICY, PROJECT } from './command.ts'
 import { DEFAULT_GATE_POLICY, policyArguments } from './gate-policy.ts'
 import { kindOf } from './hook-folders.ts'
 import type { Hook } from './hook-settings.ts'
 import { printNote } from './output.ts'
 
-const SETTINGS = { settings: ['--settings <file>', 'default: ~/.claude/settings.json'] } as const
-type HookOptions = { settings?: string | undefined; project?: string | undefined }
+const SETTINGS = {
+  agent: [
+    '--agent <agent>',
+    'coding agent that runs the hooks (default: claude-code)',
+    { choices: [CLAUDE_CODE, CODEX] },
+  ],
+  settings: ['--settings <file>', 'default: ~/.claude/settings.json; of Codex, ~/.codex/hooks.json'],
+} as const
+type HookOptions = {
+  agent?: string | undefined
+  settings?: string | undefined
+  project?: string | undefined
+}
 type InstallOptions = HookOptions & {
   gate?: boolean | undefined
   gateLimit?: number | undefined
@@ -26,13 +39,13 @@ export const addHook = group(
   {
     name: 'hook',
     description:
-      'let Claude Code import each session as it goes, and ask for what is not proven: hooks in its settings',
+      'let Claude Code or Codex import each session as it goes, and ask for what is not proven: hooks in its settings',
   },
   [
     action(
       {
         name: 'install',
-        description: 'add the hooks to the settings of Claude Code; what is there stays',
+        description: 'add the hooks to the settings of the coding agent; what is there stays',
         options: {
           ...SETTINGS,
           ...PROJECT,
@@ -47,7 +60,7 @@ export const addHook = group(
             { choices: POLICY.policy[2].choices },
           ],
         },
-        help: 'The gate asks the session that is bound to a task: one that has TURNGRAPH_TASK (FEATURE/TASK) in its environment, or the first\none that starts in a folder with .turngraph/task.json (`turngraph task set`).\n\nExample:\n  turngraph hook install --gate --settings .claude/settings.local.json',
+        help: 'The gate asks the session that is bound to a task: one that has TURNGRAPH_TASK (FEATURE/TASK) in its environment, or the first\none that starts in a folder with .turngraph/task.json (`turngraph task set`).\n\nExample:\n  turngraph hook install --gate --settings .claude/settings.local.json\n  turngraph hook install --agent codex',
       },
       installHook,
     ),
@@ -61,7 +74,7 @@ async function installHook(given: InstallOptions): Promise<void> {
   if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MOST_GATE_LIMIT))
     throw invalidField('gateLimit', `must be a whole number from 1 to ${MOST_GATE_LIMIT}`)
   if (gatePolicy !== undefined && !gate) throw invalidField('gatePolicy', 'is for --gate alone')
-  const { IMPORT_EVENTS, START_SOURCES, withHooks } = await import('./hook-settings.ts')
+  const { CODEX_IMPORT_EVENTS, IMPORT_EVENTS, START_SOURCES, withHooks } = await import('./hook-settings.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = chooseFile(options)
@@ -70,7 +83,8 @@ async function installHook(given: InstallOptions): Promise<void> {
       .concat(options.project ?? [])
       .map(quoted)
       .join(' ')
-  const hooks: Hook[] = IMPORT_EVENTS.map((event) => ({ event, command: run('./hook-run.js') }))
+  const events = options.agent === CODEX ? CODEX_IMPORT_EVENTS : IMPORT_EVENTS
+  const hooks: Hook[] = events.map((event) => ({ event, command: run('./hook-run.js') }))
   if (gate) {
     const policy = policyArguments(gatePolicy ?? DEFAULT_GATE_POLICY)
     hooks.push({ event: 'Stop', command: run('./hook-gate.js', String(gateLimit ?? GATE_LIMIT), ...policy) })
@@ -81,6 +95,8 @@ async function installHook(given: InstallOptions): Promise<void> {
   printNote(
     `Installed in ${file}: sessions go into ${dataFolder}; ${path.join(dataFolder, 'hook.log')} has the log.`,
   )
+  if (options.agent === CODEX)
+    printNote('Codex runs a new hook after you have trusted it: enter /hooks in Codex.')
 }
 
 async function uninstallHook(options: HookOptions): Promise<void> {
@@ -91,10 +107,12 @@ async function uninstallHook(options: HookOptions): Promise<void> {
   printNote(`Removed the hooks of Turngraph from ${file}.`)
 }
 
-const chooseFile = ({ settings }: HookOptions): string =>
-  path.resolve(settings ?? path.join(homedir(), '.claude', 'settings.json'))
+const chooseFile = ({ agent, settings }: HookOptions): string =>
+  path.resolve(
+    settings ?? (agent === CODEX ? codexHooks() : path.join(homedir(), '.claude', 'settings.json')),
+  )
 
-/** Quotes an argument for the shell in which Claude Code starts a hook. */
+/** Quotes an argument for the shell in which the coding agent starts a hook. */
 const quoted = (argument: string): string =>
   process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
 

@@ -1,5 +1,4 @@
-/** `turngraph import`: imports autobuild artifacts, and the transcripts of Claude Code. */
-import { homedir } from 'node:os'
+/** `turngraph import`: imports autobuild artifacts, and the transcripts of coding agents. */
 import path from 'node:path'
 import type { ImportReport } from '../artifacts/import-report.ts'
 import { TurngraphError } from '../core/errors.ts'
@@ -53,8 +52,10 @@ const addAutobuild = action(
 const addTranscripts = action(
   {
     name: 'transcripts',
-    description: 'read the transcripts of Claude Code: their structure, never a word of them',
-    arguments: { path: ['[path...]', 'folders of transcripts or files (default: ~/.claude/projects)'] },
+    description: 'read the transcripts of Claude Code and Codex: their structure, never a word of them',
+    arguments: {
+      path: ['[path...]', 'folders of transcripts or files (default: ~/.claude/projects, ~/.codex/sessions)'],
+    },
     options: SHARED,
     help: 'Example:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop',
   },
@@ -64,7 +65,8 @@ const addTranscripts = action(
     const { withProgress } = await import('./progress.ts')
     const { toWire } = await import('../core/wire-form.ts')
     const { transcriptOperations } = await import('../operations/transcripts.ts')
-    const from = paths.length > 0 ? paths : [path.join(homedir(), '.claude', 'projects')]
+    const { transcriptFolders } = await import('./agent-folders.ts')
+    const from = paths.length > 0 ? paths : transcriptFolders()
     const report = await withProgress((show) =>
       withTranscripts({ project }, (store, into) =>
         importFiles(store, from, {

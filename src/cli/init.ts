@@ -1,7 +1,6 @@
 /** `turngraph init`: finds what a folder already has, imports it, and shows the reader's own figures. */
 
 import { existsSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
@@ -23,8 +22,8 @@ export const addInit = action(
       serve: ['--no-serve', 'do not serve the page afterwards'],
       ...SHARED,
     },
-    help: `It reads autobuild artifacts with their task files at or below the folder, and the transcripts that Claude Code keeps of it in
-~/.claude/projects. It changes no file of the folder. Without a terminal and without --yes it only prints what it found.
+    help: `It reads autobuild artifacts with their task files at or below the folder, the transcripts that Claude Code keeps of it in
+~/.claude/projects, and the sessions of Codex at or below it in ~/.codex/sessions. It changes no file of the folder. Without a terminal and without --yes it only prints what it found.
 
 Example:
   turngraph init --yes --no-serve`,
@@ -57,40 +56,49 @@ type Plan = {
   sessions: number
   turns: number
   specifications: ReadSpecifications
-  /** Number of files in `transcriptFolder`. */
+  /** Number of transcripts of Claude Code and Codex. */
   transcripts: number
+  /** Folder of the transcripts of Claude Code. */
   transcriptFolder: string
+  /** Sessions of Codex that ran in the folder or below it. */
+  codexFiles: readonly string[]
 }
 
 /** @throws `not_found` if the folder does not exist */
 async function findSources(given: string): Promise<Plan> {
-  const [{ findTaskFolders }, { readSpecificationFiles }, { countTranscripts }] = await Promise.all([
+  const [
+    { findTaskFolders },
+    { readSpecificationFiles },
+    { countTranscripts, findRollouts },
+    { claudeProjects, codexSessions },
+  ] = await Promise.all([
     import('../artifacts/folders.ts'),
     import('../artifacts/specifications/specify-files.ts'),
     import('../transcripts/import-files.ts'),
+    import('./agent-folders.ts'),
   ])
   const folder = path.resolve(given)
   const { tasks } = await findTaskFolders([folder])
   const specifications = await readSpecificationFiles([folder], {
     readFile: (file) => readAtMost(file, MAX_SPECIFICATION_BYTES),
   })
-  const transcriptFolder = transcriptFolderOf(folder)
-  const transcripts = existsSync(transcriptFolder) ? await countTranscripts([transcriptFolder]) : 0
+  const transcriptFolder = transcriptFolderOf(folder, claudeProjects())
+  const ofClaude = existsSync(transcriptFolder) ? await countTranscripts([transcriptFolder]) : 0
+  const codexFiles = existsSync(codexSessions()) ? await findRollouts(codexSessions(), folder) : []
   return {
     folder,
     sessions: tasks.length,
     turns: tasks.reduce((sum, { turns }) => sum + turns.size, 0),
     specifications,
-    transcripts,
+    transcripts: ofClaude + codexFiles.length,
     transcriptFolder,
+    codexFiles,
   }
 }
 
 /** Claude Code names the folder of a project by its path, with `-` for each character that is not a letter or a digit. */
-function transcriptFolderOf(folder: string): string {
-  const configured = process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude')
-  return path.join(configured, 'projects', realpathSync(folder).replace(/[^A-Za-z0-9]/g, '-'))
-}
+const transcriptFolderOf = (folder: string, projects: string): string =>
+  path.join(projects, realpathSync(folder).replace(/[^A-Za-z0-9]/g, '-'))
 
 function describePlan(
   { folder, sessions, turns, specifications, transcripts }: Plan,
@@ -100,7 +108,7 @@ function describePlan(
     return [
       `There is nothing to import in ${folder} yet.`,
       'Turngraph looks for autobuild artifacts (player_turn_N.json, coach_turn_N.json, turn_state_turn_N.json) at any depth,',
-      'specifications with acceptance criteria, and the transcripts that Claude Code keeps of this folder.',
+      'specifications with acceptance criteria, and the transcripts that Claude Code and Codex keep of this folder.',
       'To record a turn yourself: turngraph capture --help',
     ].join('\n')
   const specified = specifications.declarations.length
@@ -155,7 +163,9 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
     plan.transcripts === 0
       ? { turns: 0, skippedFiles: 0 }
       : await withTranscripts({ project }, (store, into) =>
-          importFiles(store, [plan.transcriptFolder], { project: into }),
+          importFiles(store, [plan.transcriptFolder, ...plan.codexFiles].filter(existsSync), {
+            project: into,
+          }),
         )
   return withClient({ project }, async (client) => {
     const imported =
@@ -220,7 +230,11 @@ async function printWire(plan: Plan, figures: Figures | null): Promise<void> {
   const toWire = (fields: object) =>
     Object.fromEntries(Object.entries(fields).map(([field, value]) => [snakeCase(field), value]))
   printJson({
-    plan: toWire({ ...plan, specifications: plan.specifications.declarations.length }),
+    plan: toWire({
+      ...plan,
+      specifications: plan.specifications.declarations.length,
+      codexFiles: plan.codexFiles.length,
+    }),
     imported: figures && toWire(figures),
   })
 }

@@ -143,7 +143,7 @@ export const transcriptOperations = {
       ),
   }),
   listCost: operation({
-    summary: 'Tokens of transcript turns by task, session, model or day',
+    summary: 'Tokens of transcript turns by task, session, model, agent or day',
     scope: 'read',
     input: z.strictObject({
       project,

@@ -56,7 +56,12 @@ const ECHOED_INPUT = /\r?\n(?:String|Input|Command): [\s\S]*$/
 const NOTES = /\[Request interrupted by user[\s\S]*$|<system-reminder>[\s\S]*$/
 
 /** Tools whose result is the answer of a person. */
-const ASKING_TOOLS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode', 'EnterPlanMode'])
+const ASKING_TOOLS: ReadonlySet<string> = new Set([
+  'AskUserQuestion',
+  'ExitPlanMode',
+  'EnterPlanMode',
+  'request_user_input',
+])
 
 /**
  * Returns the part of an error text that may be stored. Its form must show that a program wrote it: a text in doubt is

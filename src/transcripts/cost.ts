@@ -6,12 +6,13 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { textList } from '../rules/values.ts'
 import { commonParams, instantAt, type ReportRequest } from './reports.ts'
+import { readAgents } from './session-agents.ts'
 import { addTokens, type Tokens } from './usage.ts'
 
 const turnUsage = statement('transcripts/turn-usage')
 const sessionsOfTasks = statement('transcripts/sessions-of-tasks')
 
-export const COST_GROUPS = ['task', 'session', 'model', 'day'] as const
+export const COST_GROUPS = ['task', 'session', 'model', 'agent', 'day'] as const
 type CostGroup = (typeof COST_GROUPS)[number]
 
 const tokens = {
@@ -25,7 +26,9 @@ export const costRow = z.object({
   name: z
     .string()
     .nullable()
-    .describe('feature/task, session, model or day (UTC); null: turns without a task or without a time'),
+    .describe(
+      'feature/task, session, model, coding agent or day (UTC); null: turns without a task or without a time',
+    ),
   parent: z
     .string()
     .nullable()
@@ -48,7 +51,7 @@ const TURNS_AT_ONCE = 2_000
 const NO_NAME = ''
 
 /**
- * Lists tokens by task, session, model or day: the largest sums first, days in order. By task, a subagent
+ * Lists tokens by task, session, model, agent or day: the largest sums first, days in order. By task, a subagent
  * counts for the task of its parent, and a session of several tasks counts for each of them.
  */
 export async function listCost(
@@ -59,9 +62,12 @@ export async function listCost(
   const { fromMs, limit } = commonParams(request)
   const tasks = by === 'task' ? await readTasks(graph, project) : new Map<string, string[]>()
   const sums = new Map<string, CostRow>()
-  for await (const page of readPages(graph, turnUsage, { project, fromMs }, usageRow, TURNS_AT_ONCE))
+  for await (const page of readPages(graph, turnUsage, { project, fromMs }, usageRow, TURNS_AT_ONCE)) {
+    const sessionIds = by === 'agent' ? page.map(({ sessionId }) => sessionId) : []
+    const agentOf = await readAgents(graph, project, sessionIds)
     for (const row of page)
-      for (const [name, models] of groupsOf(row, by, tasks)) addTurn(sums, name, by, models)
+      for (const [name, models] of groupsOf(row, by, { tasks, agentOf })) addTurn(sums, name, by, models)
+  }
   const rows = [...sums.values()]
   const total = (row: Tokens): number =>
     row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheCreationTokens
@@ -71,11 +77,17 @@ export async function listCost(
 
 type ModelTokens = Tokens & { model: string }
 
+/** The tasks and the agent of each session. */
+type Lookups = {
+  tasks: ReadonlyMap<string, readonly string[]>
+  agentOf: (sessionId: string) => string
+}
+
 /** Returns the names of the groups that a turn counts for, each with its tokens in the group. */
 function groupsOf(
   { sessionId, begunMs, models, modelTokens }: z.output<typeof usageRow>,
   by: CostGroup,
-  tasks: ReadonlyMap<string, readonly string[]>,
+  { tasks, agentOf }: Lookups,
 ): [name: string, models: ModelTokens[]][] {
   const usage = models.map((model, i) => {
     const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] =
@@ -84,6 +96,7 @@ function groupsOf(
   })
   if (by === 'model') return usage.map((each) => [each.model, [each]])
   if (by === 'session') return [[sessionId, usage]]
+  if (by === 'agent') return [[agentOf(sessionId), usage]]
   if (by === 'day') return [[instantAt(begunMs)?.slice(0, 10) ?? NO_NAME, usage]]
   const names = tasks.get(sessionId) ?? tasks.get(splitSessionId(sessionId).session) ?? [NO_NAME]
   return names.map((name) => [name, usage])

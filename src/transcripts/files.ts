@@ -9,6 +9,7 @@ import { storedName } from '../core/keys.ts'
 import { asText, isCompaction } from './content.ts'
 import { parseObject } from './line-records.ts'
 import type { TranscriptProgress } from './progress.ts'
+import { type CodexSession, isRollout, readCodexSession } from './readers/codex-session.ts'
 import { type Counted, Tally } from './reading-counts.ts'
 import { parseFileName } from './transcript.ts'
 
@@ -64,7 +65,7 @@ export type TranscriptFile = {
   parentStepId: string | null
 }
 
-/** Describes a file that is not a transcript of ~/.claude/projects; null if it may be one. */
+/** Describes a file that is not a transcript of a known agent; null if it may be one. */
 export async function describeOtherFormat(file: string): Promise<string | null> {
   const start = await readStart(file)
   if (start === '') return 'it is empty'
@@ -101,12 +102,6 @@ function recognizeFormat(start: string): string | null {
   if (records.some(({ type, session_id }) => typeof type === 'string' && typeof session_id === 'string'))
     return `it is the stream of \`claude -p --output-format stream-json\`, ${NO_TRANSCRIPT}`
   if (
-    records.some(
-      ({ type, payload }) => type === 'session_meta' || (type === 'response_item' && payload !== undefined),
-    )
-  )
-    return `it is a session log of Codex, ${NO_TRANSCRIPT}`
-  if (
     records.length > 0 &&
     records.some(({ loglines, messages, type }) => type === undefined && (loglines ?? messages) !== undefined)
   )
@@ -121,33 +116,63 @@ function recognizeFormat(start: string): string | null {
 /** Finds the session of a transcript file; null if the file names no session. */
 export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
   const { sessionId, agentId } = parseFileName(file)
+  const start = agentId === null ? await readStart(file) : ''
+  if (isRollout(start)) return describeFile(file, nameRollout(await rolloutSession(file), file), null)
   // A log of another program may also be named after its session.
-  if (sessionId !== null && agentId === null && recognizeFormat(await readStart(file)) !== null) return null
+  if (sessionId !== null && agentId === null && recognizeFormat(start) !== null) return null
   const session = sessionId ?? (await firstSessionId(file))
   if (session === null) return null
-  return {
-    path: await realpath(file),
-    sessionId: agentId === null ? session : `${session}/${agentId}`,
-    inode: (await stat(file)).ino,
-    parentStepId: agentId === null ? null : await startedBy(file),
-  }
+  if (agentId === null) return describeFile(file, session, null)
+  return describeFile(file, `${session}/${agentId}`, await startedBy(file))
+}
+
+async function describeFile(
+  file: string,
+  sessionId: string | null,
+  parentStepId: string | null,
+): Promise<TranscriptFile | null> {
+  if (sessionId === null) return null
+  return { path: await realpath(file), sessionId, inode: (await stat(file)).ino, parentStepId }
 }
 
 const LONGEST_META = 64 * 1024
 const FIRST_LINES = 4 * 1024 * 1024
 
 async function firstSessionId(file: string): Promise<string | null> {
-  const lines: string[] = []
-  let rest = ''
-  for await (const chunk of readChunks(file, 0, FIRST_LINES)) {
-    lines.push(...`${rest}${chunk.toString('utf8')}`.split('\n'))
-    rest = lines.pop() ?? ''
-  }
-  for (const line of [...lines, rest]) {
+  for await (const line of firstLines(file)) {
     const sessionId = asText(parseObject(line)?.sessionId)
     if (sessionId !== null) return asName(sessionId)
   }
   return null
+}
+
+/** Reads the session of a rollout of Codex; null if the file names none. */
+export async function rolloutSession(file: string): Promise<CodexSession | null> {
+  for await (const line of firstLines(file)) {
+    const record = parseObject(line)
+    const session = record === null ? null : readCodexSession(record)
+    if (session !== null) return session
+  }
+  return null
+}
+
+/** Names the session of a rollout: by its first record, otherwise by the end of the file name. */
+function nameRollout(session: CodexSession | null, file: string): string | null {
+  if (session === null) return ROLLOUT_ID.exec(path.basename(file))?.[1] ?? null
+  const { id, parentId } = session
+  return parentId === null ? asName(id) : `${asName(parentId)}/${asName(id)}`
+}
+
+const ROLLOUT_ID = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i
+
+async function* firstLines(file: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of readChunks(file, 0, FIRST_LINES)) {
+    const lines = `${rest}${chunk.toString('utf8')}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
 }
 
 /** Makes a session's name safe for paths and keys. Other programs may write any characters. */

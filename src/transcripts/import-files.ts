@@ -1,4 +1,6 @@
 /** Imports the transcripts below some folders into a graph of this process or into a service. */
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
 import * as z from 'zod'
 import { hasCode, invalidField } from '../core/errors.ts'
 import {
@@ -6,6 +8,7 @@ import {
   findTranscripts,
   readChunks,
   resumeAt,
+  rolloutSession,
   type SkippedFile,
   type TranscriptFile,
   transcriptFile,
@@ -117,6 +120,20 @@ export async function importFiles(
 export const countTranscripts = async (paths: readonly string[]): Promise<number> =>
   (await findTranscripts(paths)).files.length
 
+/** Finds the sessions of Codex that ran in a folder or below it. */
+export async function findRollouts(sessions: string, folder: string): Promise<string[]> {
+  const real = await realpath(folder)
+  const { files } = await findTranscripts([sessions])
+  const found: string[] = []
+  for (const file of files) {
+    const { cwd = null } = (await rolloutSession(file).catch(() => null)) ?? {}
+    if (cwd === null) continue
+    const place = path.relative(real, await realpath(cwd).catch(() => path.resolve(cwd)))
+    if (place !== '..' && !place.startsWith(`..${path.sep}`) && !path.isAbsolute(place)) found.push(file)
+  }
+  return found
+}
+
 async function importSome(
   store: TranscriptStore,
   sources: readonly FileSource[],
@@ -219,7 +236,7 @@ const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
 function notThere(error: unknown): unknown {
   if (!isOfFile(error)) return error
   return invalidField('path', `${error.path} cannot be read (${error.code})`, {
-    hint: 'Name a folder of transcripts, or one of them; Claude Code keeps its own in ~/.claude/projects.',
+    hint: 'Name a folder of transcripts, or one of them; Claude Code keeps its own in ~/.claude/projects, Codex in ~/.codex/sessions.',
     cause: error,
   })
 }

@@ -222,7 +222,11 @@ class Reading {
       key: this.#fileKey,
       expected,
       sessions: threads.map((thread) =>
-        sessionParams(project, thread, thread.sessionId === sessionId ? parentStepId : null),
+        sessionParams(
+          { project, agent: this.transcript.agent },
+          thread,
+          thread.sessionId === sessionId ? parentStepId : null,
+        ),
       ),
       properties: {
         project,

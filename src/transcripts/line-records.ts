@@ -49,14 +49,27 @@ export function readLine(
     if (!PASSED_OVER.has(type)) counts.unknown.add(type)
     return true
   }
-  const text = bytes.toString('utf8', start, end)
-  const record = parseObject(text)
-  if (record !== null) {
-    hand(record, counts, onRecord)
-    return true
-  }
-  recover(bytes.subarray(start, end), counts, onRecord)
-  return false
+  return readObjects(bytes, start, end, counts, (record) => hand(record, counts, onRecord))
+}
+
+/**
+ * Passes on the objects of one line: the only one, or those that can be recovered.
+ *
+ * @returns whether the line is one whole JSON object, or empty
+ */
+export function readObjects(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  counts: ReadingCounts,
+  onObject: (object: TranscriptRecord) => void,
+): boolean {
+  const { start, end } = trimmed(bytes, from, to)
+  if (start === end) return true
+  const object = parseObject(bytes.toString('utf8', start, end))
+  if (object === null) recover(bytes.subarray(start, end), counts, onObject)
+  else onObject(object)
+  return object !== null
 }
 
 /** Checks whether a line may be skipped unparsed: it ends like an object and contains no second record. */
@@ -134,7 +147,7 @@ function hand(
 /**
  * Recovers the records of a line that two writers wrote, or that was cut off before another writer continued.
  */
-function recover(line: Buffer, counts: ReadingCounts, onRecord: (record: TranscriptRecord) => void): void {
+function recover(line: Buffer, counts: ReadingCounts, onObject: (object: TranscriptRecord) => void): void {
   const scan = { bytesLeft: line.length * MAX_SCANS }
   const records: TranscriptRecord[] = []
   let isTorn = false
@@ -154,19 +167,20 @@ function recover(line: Buffer, counts: ReadingCounts, onRecord: (record: Transcr
   }
   if (records.length > 0) counts.recoveredLines++
   if (isTorn) counts.badLines++
-  for (const record of records) hand(record, counts, onRecord)
+  for (const record of records) onObject(record)
 }
 
 /** Maximum number of scans of a line's bytes, so that the time is linear in its length. */
 const MAX_SCANS = 16
 
 /** Checks whether an object after a torn record is a record, and not a value of the torn one. */
-const isRecord = ({ type, uuid, sessionId }: TranscriptRecord): boolean =>
-  typeof type === 'string' && (typeof uuid === 'string' || typeof sessionId === 'string')
+const isRecord = ({ type, uuid, sessionId, payload }: TranscriptRecord): boolean =>
+  typeof type === 'string' &&
+  (typeof uuid === 'string' || typeof sessionId === 'string' || asObject(payload) !== null)
 
 const isStartOrEnd = (line: Buffer, at: number): boolean => at === line.length || line[at] === OPEN_BRACE
 
-const STARTS = ['{"parentUuid"', '{"type"', '{"uuid"'].map((start) => Buffer.from(start))
+const STARTS = ['{"parentUuid"', '{"type"', '{"uuid"', '{"timestamp"'].map((start) => Buffer.from(start))
 
 /** Finds the next position where a record may begin, otherwise the end of the line. */
 function nextStart(line: Buffer, from: number): number {
@@ -237,7 +251,7 @@ const isAfterString = (byte: number | undefined): boolean =>
  *
  * @returns null if the object must be parsed
  */
-function topLevelType(bytes: Buffer, start: number, end: number): string | null {
+export function topLevelType(bytes: Buffer, start: number, end: number): string | null {
   if (bytes[start] !== OPEN_BRACE) return null
   for (let i = start + 1; i < end; i++) {
     i = pastBlanks(bytes, i, end)

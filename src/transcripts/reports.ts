@@ -17,6 +17,7 @@ import {
 } from '../rules/values.ts'
 import { ARROW, parsePattern } from './pattern.ts'
 import { requireSession } from './require-session.ts'
+import { readAgents } from './session-agents.ts'
 import { NEVER_MS } from './statement-params.ts'
 
 const turnsOfProject = statement('transcripts/list-turns', 'project')
@@ -53,6 +54,7 @@ const tokenCount = z.number().nullable()
 export const transcriptTurn = z.object({
   turnId: z.string().describe('the uuid of the record that started the turn'),
   sessionId: z.string(),
+  agent: z.string().describe('coding agent of the session, such as claude-code or codex'),
   index: z.number().describe('the index of the turn in the session, from 0'),
   kind: z.string().describe(TURN_KIND_DESCRIPTION),
   status: z.enum(TRANSCRIPT_TURN_STATUSES),
@@ -72,18 +74,20 @@ export const transcriptTurn = z.object({
 export type TranscriptTurnRow = z.output<typeof transcriptTurn>
 
 const turnRow = z.object({
-  turn: transcriptTurn.omit({ turnId: true, sessionId: true, index: true, startedAt: true }).extend({
-    id: z.string(),
-    begunMs: z.number(),
-    durationMs: optionalNumber,
-    tools: textList,
-    pattern: optionalText,
-    models: textList,
-    inputTokens: optionalNumber,
-    outputTokens: optionalNumber,
-    cacheReadTokens: optionalNumber,
-    cacheCreationTokens: optionalNumber,
-  }),
+  turn: transcriptTurn
+    .omit({ turnId: true, sessionId: true, agent: true, index: true, startedAt: true })
+    .extend({
+      id: z.string(),
+      begunMs: z.number(),
+      durationMs: optionalNumber,
+      tools: textList,
+      pattern: optionalText,
+      models: textList,
+      inputTokens: optionalNumber,
+      outputTokens: optionalNumber,
+      cacheReadTokens: optionalNumber,
+      cacheCreationTokens: optionalNumber,
+    }),
   sessionId: z.string(),
   index: z.number(),
 })
@@ -125,8 +129,14 @@ async function readTurns(graph: Graph, request: TurnsRequest): Promise<Transcrip
         : [turnsOfProject, { project }]
   const params = { ...scope, ...commonParams(request), minLength } as Params
   const rows = await readRows(graph, from, params, turnRow)
+  const agentOf = await readAgents(
+    graph,
+    project,
+    rows.map((row) => row.sessionId),
+  )
   return rows.map(({ turn: { id, begunMs, ...turn }, ...place }) => ({
     turnId: id,
+    agent: agentOf(place.sessionId),
     ...place,
     ...turn,
     startedAt: instantAt(begunMs),

@@ -134,9 +134,9 @@ export type SessionParams = {
   properties: { [name: string]: Value }
 }
 
-/** @param parentStepId the call that started the agent, if a file next to the transcript names it */
+/** @param parentStepId the call that started the subagent, if a file next to the transcript names it */
 export function sessionParams(
-  project: string,
+  { project, agent }: { project: string; agent: string },
   thread: ThreadState,
   parentStepId: string | null,
 ): SessionParams {
@@ -152,6 +152,7 @@ export function sessionParams(
     properties: {
       project,
       id: storedName(sessionId),
+      agent: storedName(agent),
       agentId: parent === null || agentId === null ? null : storedName(agentId),
       parentStepId: parentStepId === null ? null : storedName(parentStepId),
       cwd: cwd === null ? null : storedPath(cwd),

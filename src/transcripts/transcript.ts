@@ -3,7 +3,10 @@ import path from 'node:path'
 import { maskName, splitSessionId } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
-import { readLine, type TranscriptRecord, wholeObject, wholeObjectsLength } from './line-records.ts'
+import { type TranscriptRecord, wholeObject, wholeObjectsLength } from './line-records.ts'
+import { recognizeReader, restoreReader, type StoredReader } from './readers/choose-reader.ts'
+import { claudeCodeReader } from './readers/claude-code.ts'
+import type { LineReader } from './readers/reader.ts'
 import { ReadingCounts } from './reading-counts.ts'
 import { newThread, Thread, type ThreadState, type ThreadsOfFile } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
@@ -36,7 +39,7 @@ export function parseFileName(file: string): TranscriptName {
 type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 
 /** The state that is needed to continue at a position of a file. */
-export type TranscriptState = {
+export type TranscriptState = StoredReader & {
   sessionId: string | null
   threads: ThreadState[]
   /** The newest records of each sidechain within the file. They assign later records to their sidechain. */
@@ -47,7 +50,14 @@ export type TranscriptState = {
   joined: string[]
 }
 
-const NEW: TranscriptState = { sessionId: null, threads: [], records: [], recent: [], joined: [] }
+const NEW: TranscriptState = {
+  agent: null,
+  sessionId: null,
+  threads: [],
+  records: [],
+  recent: [],
+  joined: [],
+}
 const MOST_RECORDS = 512
 const MAX_RECENT = 32
 /** Maximum number of other sessions of a file. Records of further ones belong to the file's own session. */
@@ -74,6 +84,8 @@ export class Transcript {
   /** Other sessions that are separate from the file's own thread. */
   readonly #separate = new Set<string>()
   readonly #onTurn: OnTurn
+  /** Null until a line shows which agent wrote the transcript. */
+  #reader: LineReader | null
   #sessionId: string | null
   /**
    * The prefix of the ids of its threads, as the caller names it. In the stored state the prefix is masked.
@@ -103,6 +115,7 @@ export class Transcript {
   ) {
     this.#name = name
     this.#onTurn = onTurn
+    this.#reader = restoreReader(state)
     this.#sessionId = name.sessionId ?? state.sessionId
     this.#shared = {
       pending: new Map(),
@@ -140,6 +153,11 @@ export class Transcript {
     return this.#sessionId
   }
 
+  /** Name of the agent that wrote the transcript. */
+  get agent(): string {
+    return (this.#reader ?? claudeCodeReader).agent
+  }
+
   push(chunk: Buffer): void {
     this.#lines.push(chunk)
   }
@@ -170,6 +188,8 @@ export class Transcript {
 
   state(): TranscriptState {
     return {
+      agent: this.#reader?.agent ?? null,
+      reader: this.#reader?.state() ?? null,
       sessionId: this.#sessionId === null ? null : maskName(this.#sessionId),
       threads: [...this.#threads.values()].map(({ state }) => ({
         ...structuredClone(state),
@@ -191,7 +211,9 @@ export class Transcript {
 
   #line(bytes: Buffer, start: number, end: number): void {
     if (this.#sessionId === null) this.#findSession(wholeObject(bytes.subarray(start, end)))
-    readLine(bytes, start, end, this.counts, (record) => {
+    this.#reader ??= recognizeReader(bytes.subarray(start, end))
+    const reader = this.#reader ?? claudeCodeReader
+    reader.readLine(bytes, start, end, this.counts, (record) => {
       if (this.#sessionId === null) this.#findSession(record)
       if (this.#sessionId === null) this.#waiting.push(record)
       else this.#record(record)

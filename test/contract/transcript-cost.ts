@@ -36,7 +36,7 @@ export function transcriptCostContract(store: StoreUnderTest): void {
   describe('tokens of transcripts', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
-    const named = async (by: 'task' | 'session' | 'model' | 'day') =>
+    const named = async (by: 'task' | 'session' | 'model' | 'agent' | 'day') =>
       (await client().listCost({ by })).items.map(({ name, outputTokens }) => [name, outputTokens])
 
     test('a response counts once, with the numbers of its last record, also if it is read in stages', async () => {

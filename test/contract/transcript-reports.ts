@@ -65,6 +65,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
         {
           turnId: 'r0',
           sessionId: S1,
+          agent: 'claude-code',
           index: 0,
           kind: 'human',
           status: 'open',

@@ -1,5 +1,6 @@
 import type { StoreUnderTest } from './store.ts'
 import { transcriptAgentsContract } from './transcript-agents.ts'
+import { transcriptCodexContract } from './transcript-codex.ts'
 import { transcriptCopiesContract } from './transcript-copies.ts'
 import { transcriptCostContract } from './transcript-cost.ts'
 import { transcriptDesiresContract } from './transcript-desires.ts'
@@ -12,6 +13,7 @@ export function transcriptsContract(store: StoreUnderTest): void {
   transcriptImportContract(store)
   transcriptCopiesContract(store)
   transcriptAgentsContract(store)
+  transcriptCodexContract(store)
   transcriptNamesContract(store)
   transcriptReportsContract(store)
   transcriptCostContract(store)

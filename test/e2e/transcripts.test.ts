@@ -130,6 +130,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     expect(turns[0]).toEqual({
       turn_id: 'e',
       session_id: S2,
+      agent: 'claude-code',
       index: 1,
       kind: 'human',
       status: 'complete',

@@ -230,6 +230,7 @@ describe('reports', () => {
     expect(Object.keys(item)).toEqual([
       'turn_id',
       'session_id',
+      'agent',
       'index',
       'kind',
       'status',

@@ -12,6 +12,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
 import { commandsOn } from '../e2e/command.ts'
 import { PROJECT } from '../support/records.ts'
+import { talkativeRollout } from '../support/talkative-rollout.ts'
 import { errorsOf, importedDump, reportsOf, send, sessionOf } from '../support/transcript-import.ts'
 import { failed, linesOf, placed, result, says, user, type Written } from '../support/written-transcript.ts'
 import { newFolder, start } from './http-start.ts'
@@ -157,6 +158,12 @@ const FILE = Buffer.concat([
   Buffer.from(`{"type":"user","message":{"content":"${canary('pending')}`),
 ])
 
+/** Transcripts of each agent, with words everywhere, and a text that may be stored. */
+const TALKATIVE = [
+  ['Claude Code', FILE, 'it broke'],
+  ['Codex', talkativeRollout(canary), 'the command broke'],
+] as const
+
 /** Reads all files below a folder. */
 function bytesBelow(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -175,74 +182,81 @@ const openGraph = async (folder: string) => {
 }
 
 describe('no word of a transcript is kept', () => {
-  test('no word of a transcript is in the data folder after an import from files, in stages', async () => {
-    const [data, files] = [newFolder(), newFolder()]
-    const graph = await openGraph(data)
-    const client = inProcessClient({ graph, project: PROJECT })
-    const file = path.join(files, `${S1}.jsonl`)
-    const told: unknown[] = []
-    for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
-      writeFileSync(file, FILE.subarray(0, FILE.length * share))
-      told.push(await importFiles(clientStore(client), [files], { project: PROJECT }))
-      expect(leaksIn(bytesBelow(data)), `after ${share} of the file`).toEqual([])
-    }
-    told.push(...(await reportsOf(client)), await importedDump(graph))
-    expect(JSON.stringify(told)).toContain('it broke')
-    expect(leaksIn(JSON.stringify(told))).toEqual([])
-    await client.close()
-    expect(leaksIn(bytesBelow(data))).toEqual([])
-    // Checks that the test finds stored texts.
-    expect(bytesBelow(data)).toContain('it broke')
-  })
+  test.each(TALKATIVE)(
+    'no word of a transcript of %s is in the data folder after an import from files, in stages',
+    async (_agent, bytes, kept) => {
+      const [data, files] = [newFolder(), newFolder()]
+      const graph = await openGraph(data)
+      const client = inProcessClient({ graph, project: PROJECT })
+      const file = path.join(files, `${S1}.jsonl`)
+      const told: unknown[] = []
+      for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
+        writeFileSync(file, bytes.subarray(0, bytes.length * share))
+        told.push(await importFiles(clientStore(client), [files], { project: PROJECT }))
+        expect(leaksIn(bytesBelow(data)), `after ${share} of the file`).toEqual([])
+      }
+      told.push(...(await reportsOf(client)), await importedDump(graph))
+      expect(JSON.stringify(told)).toContain(kept)
+      expect(leaksIn(JSON.stringify(told))).toEqual([])
+      await client.close()
+      expect(leaksIn(bytesBelow(data))).toEqual([])
+      // Checks that the test finds stored texts.
+      expect(bytesBelow(data)).toContain(kept)
+    },
+  )
 
-  test('no word of a transcript that is sent over REST is in the data folder, answers, errors or the most verbose log', async () => {
-    const [data, roots] = [newFolder(), newFolder()]
-    mkdirSync(data, { recursive: true })
-    let logged = ''
-    const log = createLog(
-      'trace',
-      new Writable({
-        write(chunk, _encoding, done) {
-          logged += String(chunk)
-          done()
-        },
-      }) as never,
-    )
-    writeFileSync(path.join(roots, `${sessionOf(2)}.jsonl`), FILE)
-    const graph = EmbeddedGraph.open({ folder: data })
-    const { service, token, call } = await start(
-      { TURNGRAPH_IMPORT_ROOTS: roots },
-      { graph, dataFolder: data, log },
-    )
-    const client = httpClient({ url: service.url, token })
-    const told: unknown[] = []
-    for (const share of [0.3, 0.7, 1])
-      told.push(await send(client, S1, FILE, { to: Math.floor(FILE.length * share) }))
-    const wrong = { body: FILE.toString('latin1'), headers: { 'content-type': 'application/jsonl' } }
-    for (const route of [
-      `/v1/transcripts/${S1}?offset=3`,
-      `/v1/transcripts/${S1}?offset=x`,
-      '/v1/turns',
-      '/v1/transcripts/import',
-      '/v1/transcripts/count',
-    ])
-      told.push((await call('POST', route, wrong)).body)
-    told.push((await call('POST', `/v1/transcripts/${S1}`, { ...wrong, token: 'wrong' })).body)
-    told.push((await call('POST', '/v1/transcripts/import', { body: { path: roots } })).body)
-    told.push(...(await reportsOf(client)), await importedDump(graph))
-    expect(logged).toContain('/v1/transcripts/')
-    await service.close()
-    expect(leaksIn(JSON.stringify(told))).toEqual([])
-    expect(leaksIn(logged)).toEqual([])
-    expect(leaksIn(bytesBelow(data))).toEqual([])
-  })
+  test.each(TALKATIVE)(
+    'no word of a transcript of %s that is sent over REST is in the data folder, answers, errors or the most verbose log',
+    async (_agent, bytes) => {
+      const [data, roots] = [newFolder(), newFolder()]
+      mkdirSync(data, { recursive: true })
+      let logged = ''
+      const log = createLog(
+        'trace',
+        new Writable({
+          write(chunk, _encoding, done) {
+            logged += String(chunk)
+            done()
+          },
+        }) as never,
+      )
+      writeFileSync(path.join(roots, `${sessionOf(2)}.jsonl`), bytes)
+      const graph = EmbeddedGraph.open({ folder: data })
+      const { service, token, call } = await start(
+        { TURNGRAPH_IMPORT_ROOTS: roots },
+        { graph, dataFolder: data, log },
+      )
+      const client = httpClient({ url: service.url, token })
+      const told: unknown[] = []
+      for (const share of [0.3, 0.7, 1])
+        told.push(await send(client, S1, bytes, { to: Math.floor(bytes.length * share) }))
+      const wrong = { body: bytes.toString('latin1'), headers: { 'content-type': 'application/jsonl' } }
+      for (const route of [
+        `/v1/transcripts/${S1}?offset=3`,
+        `/v1/transcripts/${S1}?offset=x`,
+        '/v1/turns',
+        '/v1/transcripts/import',
+        '/v1/transcripts/count',
+      ])
+        told.push((await call('POST', route, wrong)).body)
+      told.push((await call('POST', `/v1/transcripts/${S1}`, { ...wrong, token: 'wrong' })).body)
+      told.push((await call('POST', '/v1/transcripts/import', { body: { path: roots } })).body)
+      told.push(...(await reportsOf(client)), await importedDump(graph))
+      expect(logged).toContain('/v1/transcripts/')
+      await service.close()
+      expect(leaksIn(JSON.stringify(told))).toEqual([])
+      expect(leaksIn(logged)).toEqual([])
+      expect(leaksIn(bytesBelow(data))).toEqual([])
+    },
+  )
 })
 
 test('no word of a transcript is in a heap snapshot of a service that has imported it', async () => {
   const folder = newFolder()
   const commands = commandsOn(folder)
   const files = newFolder()
-  writeFileSync(path.join(files, `${S1}.jsonl`), FILE)
+  for (const [i, [, bytes]] of TALKATIVE.entries())
+    writeFileSync(path.join(files, `${sessionOf(i)}.jsonl`), bytes)
   const { child, url } = await commands.serve([], { NODE_OPTIONS: '--heapsnapshot-signal=SIGUSR2' })
   const imported = await commands.run(['import', 'transcripts', files, '--project', PROJECT], {
     environment: { TURNGRAPH_URL: url },

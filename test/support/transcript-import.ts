@@ -100,8 +100,12 @@ export async function send(
 export const everyTurn = async (client: TurngraphClient, project?: string) =>
   (await client.listTranscriptTurns({ project, minLength: 0, limit: 0 })).items
 
-/** Leaves out the tokens of a turn, which `transcript-corpus.test.ts` compares with an independent program. */
+/**
+ * Leaves out the agent of a turn, and its tokens, which `transcript-corpus.test.ts` compares with an independent
+ * program.
+ */
 export const withoutTokens = <T extends TranscriptTurnRow>({
+  agent: _agent,
   models: _models,
   inputTokens: _input,
   outputTokens: _output,

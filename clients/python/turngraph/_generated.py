@@ -2015,6 +2015,8 @@ class ListTranscriptTurnsAnswerItemsItem(TypedDict):
     # the uuid of the record that started the turn
     turn_id: str
     session_id: str
+    # coding agent of the session, such as claude-code or codex
+    agent: str
     # the index of the turn in the session, from 0
     index: int
     # what began the turn: human, skill, command, bash, task_notification, teammate, subagent, continuation, or another origin that the transcript names, such as peer, coordinator or channel
@@ -2146,7 +2148,7 @@ class ListToolStatsAnswerItemsItem(TypedDict):
 
 class ListCostRequest(TypedDict):
     project: NotRequired[str | None]
-    by: NotRequired[Literal["task", "session", "model", "day"]]
+    by: NotRequired[Literal["task", "session", "model", "agent", "day"]]
     since: NotRequired[str | None]
     limit: NotRequired[int]
     cursor: NotRequired[str | None]
@@ -2159,7 +2161,7 @@ class ListCostAnswer(TypedDict):
 
 
 class ListCostAnswerItemsItem(TypedDict):
-    # feature/task, session, model or day (UTC); null: turns without a task or without a time
+    # feature/task, session, model, coding agent or day (UTC); null: turns without a task or without a time
     name: str | None
     # by session: the session that started this subagent; otherwise null
     parent: str | None
@@ -2894,7 +2896,7 @@ class Calls:
         return answer
 
     def list_cost(self, **fields: Unpack[ListCostRequest]) -> ListCostAnswer:
-        """Tokens of transcript turns by task, session, model or day."""
+        """Tokens of transcript turns by task, session, model, agent or day."""
         answer: ListCostAnswer = self._call("listCost", fields)
         return answer
 

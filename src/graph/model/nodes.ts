@@ -452,11 +452,14 @@ export const nodes = {
     id: text.describe('id of the session').optional(),
     project: projectName.optional(),
     isTranscribed: flag.describe('whether its transcript was imported').optional(),
+    agent: text
+      .describe('coding agent that wrote the transcript, such as claude-code or codex; absent: claude-code')
+      .optional(),
     agentId: text.describe('id of the subagent, if it is the thread of one').optional(),
     parentStepId: text.describe('id of the call that started the subagent').optional(),
     cwd: text.describe('folder in which it worked').optional(),
     worktreeKey: key.describe('worktree of a task or a feature in which it worked').optional(),
-    version: text.describe('version of Claude Code').optional(),
+    version: text.describe('version of the coding agent').optional(),
     startedAt: instant.describe('time of its first record').optional(),
     endedAt: instant.describe('time of its last record').optional(),
   }),

@@ -152,6 +152,7 @@ function visit(schema: z.ZodType, value: unknown, kind: string, name: string, vi
 const TRANSCRIPT_NAMES: ReadonlySet<string> = new Set([
   'id',
   'sessionId',
+  'agent',
   'agentId',
   'parentStepId',
   'tool',

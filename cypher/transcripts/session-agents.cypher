@@ -1,0 +1,6 @@
+// The coding agents of some sessions. A session that an earlier version imported has none.
+// params: $keys
+UNWIND $keys AS key
+MATCH (s:TranscriptSession {key: key})
+WHERE s.agent IS NOT NULL
+RETURN s.key AS key, s.agent AS agent

@@ -1,0 +1,26 @@
+/** Chooses the reader of a transcript: by its stored state, or by its first record. */
+import { CODEX } from '../../rules/agents.ts'
+import { wholeObject } from '../line-records.ts'
+import { claudeCodeReader } from './claude-code.ts'
+import { CodexReader } from './codex.ts'
+import { isCodexRecord } from './codex-session.ts'
+import type { LineReader, ReaderState } from './reader.ts'
+
+/**
+ * The part of the stored state of a transcript that names its reader. `agent` is null until a line shows it. A
+ * state of an earlier version has no `agent`, and is one of Claude Code.
+ */
+export type StoredReader = { agent?: string | null | undefined; reader?: ReaderState | null | undefined }
+
+/** Returns the reader that continues a transcript. */
+export function restoreReader({ agent, reader }: StoredReader): LineReader | null {
+  if (agent === null) return null
+  return agent === CODEX ? new CodexReader(reader) : claudeCodeReader
+}
+
+/** Returns the reader of a transcript that begins with this line; null if the line shows no agent. */
+export function recognizeReader(line: Buffer): LineReader | null {
+  const record = wholeObject(line)
+  if (record === null) return null
+  return isCodexRecord(record) ? new CodexReader() : claudeCodeReader
+}

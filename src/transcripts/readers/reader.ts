@@ -1,0 +1,24 @@
+/** Declares the reader of one coding agent. The code behind it is the same for all agents. */
+import type { TranscriptRecord } from '../line-records.ts'
+import type { ReadingCounts } from '../reading-counts.ts'
+
+/** Plain data with which a reader continues at a later line. */
+export type ReaderState = Readonly<Record<string, unknown>>
+
+/**
+ * Reads the lines of one transcript, in their order. Passes on what turns need in one form: the `user`,
+ * `assistant` and `system` records of Claude Code.
+ */
+export type LineReader = {
+  /** Name of the agent that wrote the transcript. */
+  readonly agent: string
+  readLine(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    counts: ReadingCounts,
+    onRecord: (record: TranscriptRecord) => void,
+  ): void
+  /** Returns null if the reader keeps no state. */
+  state(): ReaderState | null
+}

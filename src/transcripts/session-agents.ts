@@ -1,0 +1,33 @@
+/** Finds the coding agents of sessions. */
+import * as z from 'zod'
+import { transcriptKey } from '../core/keys.ts'
+import { readRows } from '../graph/decode.ts'
+import type { Graph } from '../graph/port.ts'
+import { statement } from '../graph/statements.ts'
+import { CLAUDE_CODE } from '../rules/agents.ts'
+
+const sessionAgents = statement('transcripts/session-agents')
+
+const agentRow = z.object({ key: z.string(), agent: z.string() })
+const SESSIONS_AT_ONCE = 1_000
+
+/**
+ * Returns the function that names the agent of each of these sessions. Earlier versions read only transcripts
+ * of Claude Code and stored no agent.
+ *
+ * @param sessionIds ids as they are stored
+ */
+export async function readAgents(
+  graph: Graph,
+  project: string,
+  sessionIds: Iterable<string>,
+): Promise<(sessionId: string) => string> {
+  const keys = [...new Set(sessionIds)].map((id) => transcriptKey(project, id))
+  const agents = new Map<string, string>()
+  for (let i = 0; i < keys.length; i += SESSIONS_AT_ONCE) {
+    const some = keys.slice(i, i + SESSIONS_AT_ONCE)
+    for (const { key, agent } of await readRows(graph, sessionAgents, { keys: some }, agentRow))
+      agents.set(key, agent)
+  }
+  return (id) => agents.get(transcriptKey(project, id)) ?? CLAUDE_CODE
+}
