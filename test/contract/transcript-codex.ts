@@ -137,7 +137,7 @@ export function transcriptCodexContract(store: StoreUnderTest): void {
       expect(costs.items).toMatchObject([{ inputTokens: 140, outputTokens: 8, turns: 2 }])
     })
 
-    test('a rollout that moved to another folder goes on, and the newest file wins', async () => {
+    test('a rollout that moved to another folder continues there, and the newest file wins', async () => {
       const [first, second] = [newFolder(), newFolder()]
       const all = placed(lines())
       writeFileSync(path.join(first, fileName(S1)), linesOf(all.slice(0, 8)))

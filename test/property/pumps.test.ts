@@ -27,6 +27,9 @@ import { isInformative } from '../../src/rules/summaries.ts'
 import { keepProgramText } from '../../src/rules/tool-error.ts'
 import { joinedWords, normalizeText, splitWords } from '../../src/rules/words.ts'
 import { classifyFailure } from '../../src/transcripts/failure.ts'
+import { readCodexOutput } from '../../src/transcripts/readers/codex-output.ts'
+import { isInjected } from '../../src/transcripts/readers/codex-prompt.ts'
+import { isRollout } from '../../src/transcripts/readers/codex-session.ts'
 import { PUMPS, pumped } from '../support/pumps.ts'
 import { linesOf, read, user } from '../support/written-transcript.ts'
 
@@ -160,6 +163,10 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   storedPath,
   keepProgramText: (text) => keepProgramText('Bash', `Exit code 1\n${text}`),
   classifyFailure: (text) => classifyFailure('Bash', text),
+  readCodexOutput: (text) => readCodexOutput(text),
+  'readCodexOutput after an exit code': (text) => readCodexOutput(`Exit code: 1\n${text}`),
+  isInjected: (text) => isInjected(text),
+  isRollout: (text) => isRollout(text),
   'a prompt in a transcript': (text) => read(linesOf([user(text)])),
   'a line of a transcript that is no record': (text) => read(Buffer.from(`${text}\n{"type":"${text}"}\n`)),
   declaredCriteria: (text) => declaredCriteria.safeParse([{ criterionId: text, text }]),

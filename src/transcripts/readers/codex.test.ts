@@ -72,7 +72,7 @@ describe('turns of Codex', () => {
     expect(turnsOf(lines)[0]).toMatchObject({ durationMs: 1234, durationSource: 'turn_duration' })
   })
 
-  test('blocks that Codex writes beside a prompt do not hide it, and an image alone is a prompt', () => {
+  test('blocks that Codex adds to a prompt do not hide it, and a single image is a prompt', () => {
     const context = '<environment_context>x</environment_context>'
     const lines = [
       meta(S1),
