@@ -1,6 +1,9 @@
 /** `turngraph export`: writes the graph as JSON lines, to a file or to standard output. */
+import { TurngraphError } from '../core/errors.ts'
 import { action } from './command.ts'
 import { plural, printNote } from './output.ts'
+
+const FORMATS = { choices: ['records', 'in-toto'] } as const
 
 export const addExport = action(
   {
@@ -14,18 +17,35 @@ export const addExport = action(
         { parse: String },
       ],
       pairs: ['--pairs', "a training set: a line for each turn with a Coach's verdict, with what led to it"],
+      format: ['--format <format>', 'records, or in-toto with --world (default: records)', FORMATS],
+      worldSlug: ['--world <slug>', 'with --format in-toto: the session whose observed proofs are written'],
       out: ['--out <file>', 'where to write; it appears there once it is whole (default: standard output)'],
     },
     help: `Examples:
   turngraph export > backup.jsonl
   turngraph export --project shop --out shop.jsonl
-  turngraph export --project shop --pairs > training.jsonl`,
+  turngraph export --project shop --pairs > training.jsonl
+  turngraph export --project shop --format in-toto --world TASK-1-1 > statements.jsonl
+
+--format in-toto writes one in-toto Statement v1 with the predicate test-result for each criterion that was observed.`,
   },
-  async ({ project, since, pairs = false, out }) => {
+  async ({ project, since, pairs = false, format, worldSlug, out }) => {
     const { withClient } = await import('./connect.ts')
     const { exportLines, readPages } = await import('../maintenance/export/export-lines.ts')
     const { checkOut } = await import('./write-whole.ts')
     if (out !== undefined) await checkOut(out)
+    if (format === 'in-toto' || worldSlug !== undefined) {
+      if (format !== 'in-toto' || worldSlug === undefined || pairs || since !== undefined)
+        throw new TurngraphError(
+          'invalid_request',
+          '--format in-toto and --world belong together, without --pairs and --since.',
+          { hint: '`turngraph export --help` shows an example.' },
+        )
+      const { statementLines } = await import('./export-statements.ts')
+      return withClient({ project, readsOnly: true }, async (client) =>
+        writeLines(statementLines(client, worldSlug), out),
+      )
+    }
     const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
     await withClient({ project, readsOnly: true }, async (client) => {
       const read = (cursor: string | null) =>

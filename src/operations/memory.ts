@@ -1,6 +1,7 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
 import { readTurnReports, turnReports } from '../artifacts/turn-reports.ts'
+import { TurngraphError } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, LIMITS, name, project, text, wholeNumber } from '../core/fields.ts'
 import {
   cursorAt,
@@ -28,7 +29,8 @@ import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria
 import { criteriaByTurn, listCriteriaByTurn } from '../memory/criteria/criteria-by-turn.ts'
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
-import { historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
+import { criterionState, historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
+import { changesDigest, gitId } from '../memory/record/observation.ts'
 import { historicTurn, listTurns, readTurn, turnHistory } from '../memory/record/read-turns.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
 import { declareCriteria } from '../memory/specification/declare.ts'
@@ -48,6 +50,7 @@ import {
 } from '../memory/worlds/worlds.ts'
 import { POLICIES } from '../rules/criterion-states.ts'
 import { logRecovery } from '../rules/notes.ts'
+import { compareTrees, SEEN_ON } from '../rules/seen-on-tree.ts'
 import { asOf, flag, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 
@@ -63,6 +66,19 @@ export const captureAnswer = turnState.extend({
     ),
   redactions: z.number().describe('how many secrets were masked in what was sent'),
 })
+
+/** A criterion, compared with a tree. */
+const seenCriterion = criterionState.extend({
+  seen: z
+    .enum(SEEN_ON)
+    .optional()
+    .describe('only with `tree`: observed on this tree, on an earlier one, or never'),
+})
+
+const wrongField = (path: string, message: string): TurngraphError =>
+  new TurngraphError('invalid_request', `${path}: ${message}.`, {
+    details: { problems: [{ path, message }] },
+  })
 
 const hasWorld = ({ worldSlug }: { worldSlug: string | null }): boolean => worldSlug !== null
 
@@ -136,13 +152,24 @@ export const memoryOperations = {
     input: z.strictObject({
       ...target,
       turn: asOf,
-      policy: z.enum(POLICIES).default('sticky'),
+      policy: z.enum(POLICIES).nullish().describe('default: sticky; observed with `tree`'),
       role: z.enum(ROLES).default('coach'),
+      tree: gitId.nullish().describe('git tree: says of each criterion whether it was observed on it'),
+      dirty: changesDigest.nullish().describe('with `tree`: SHA-256 of the uncommitted changes; null: none'),
     }),
-    output: criteriaView.extend(knownTask),
-    run: async (graph, input) => {
-      const request = await resolveTarget(graph, input)
-      return readWithTaskKnown(graph, request, () => listCriteria(graph, request), hasWorld)
+    output: criteriaView.extend({ ...knownTask, criteria: z.array(seenCriterion) }),
+    run: async (graph, { tree = null, dirty = null, policy: asked, ...input }) => {
+      const policy = asked ?? (tree === null ? 'sticky' : 'observed')
+      if (tree === null && dirty !== null) throw wrongField('dirty', 'needs `tree`')
+      if (tree !== null && policy !== 'observed') throw wrongField('policy', 'must be observed with `tree`')
+      const request = { ...(await resolveTarget(graph, input)), policy }
+      const view = await readWithTaskKnown(graph, request, () => listCriteria(graph, request), hasWorld)
+      if (tree === null) return view
+      const criteria = view.criteria.map((criterion) => ({
+        ...criterion,
+        seen: compareTrees(criterion.observedOn, { tree, dirty }),
+      }))
+      return { ...view, criteria }
     },
   }),
   listCriteriaByTurn: operation({

@@ -3,6 +3,8 @@
  * https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md. Pure.
  */
 import { sha256 } from '../core/keys.ts'
+import { normalizeLabel } from './labels.ts'
+import { joinedWords } from './words.ts'
 
 /** An observation of a criterion with its place. */
 export type ObservedProof = {
@@ -43,6 +45,48 @@ export type Statement = {
     warnedTests: string[]
     failedTests: string[]
   }
+}
+
+type Verification = {
+  criterionId: string
+  criterionText: string | null
+  status: string
+  observation?: ObservedProof['observation'] | undefined
+}
+
+type Criterion = { criterionId: string; text: string | null; aliases: readonly { label: string }[] }
+
+/** A turn with its verifications, in their order. */
+export type ObservedTurn = Pick<
+  ObservedProof,
+  'project' | 'featureId' | 'taskId' | 'worldSlug' | 'turnNumber'
+> & { verifications: readonly Verification[] }
+
+/**
+ * Finds the newest observation of each criterion, in the order of the criteria. A verification is of the criterion with its words,
+ * otherwise of the one with its label.
+ */
+export function listObservedProofs(
+  criteria: readonly Criterion[],
+  turns: readonly ObservedTurn[],
+): ObservedProof[] {
+  const byWords = new Map(criteria.map((criterion) => [joinedWords(criterion.text ?? ''), criterion]))
+  const byLabel = new Map<string, Criterion>()
+  for (const criterion of criteria.toReversed())
+    for (const label of [...criterion.aliases.map((alias) => alias.label), criterion.criterionId])
+      byLabel.set(normalizeLabel(label), criterion)
+  const newest = new Map<Criterion, ObservedProof>()
+  for (const { verifications, project, featureId, taskId, worldSlug, turnNumber } of turns)
+    for (const { criterionId: label, criterionText, status, observation } of verifications) {
+      const words = joinedWords(criterionText ?? '')
+      const criterion = (words === '' ? undefined : byWords.get(words)) ?? byLabel.get(normalizeLabel(label))
+      if (criterion === undefined || observation === undefined) continue
+      if (status !== 'verified' && status !== 'rejected') continue
+      const { criterionId, text } = criterion
+      const place = { project, featureId, taskId, worldSlug, turnNumber }
+      newest.set(criterion, { ...place, criterionId, text, status, observation })
+    }
+  return criteria.flatMap((criterion) => newest.get(criterion) ?? [])
 }
 
 /** Returns null if the observation names no files: a statement needs a digest. */

@@ -35,6 +35,7 @@ import { rollbackContract } from './rollback.ts'
 import { runGoalsContract } from './run-goals.ts'
 import { runsContract } from './runs.ts'
 import { secretsContract } from './secrets.ts'
+import { seenOnTreeContract } from './seen-on-tree.ts'
 import { sessionsContract } from './sessions.ts'
 import { specificationContract } from './specification.ts'
 import { stallsContract } from './stalls.ts'
@@ -83,6 +84,7 @@ export function storeContract(store: StoreUnderTest): void {
   knownElsewhereContract(store)
   secretsContract(store)
   masksContract(store)
+  seenOnTreeContract(store)
   rollbackContract(store)
   runsContract(store)
   runGoalsContract(store)

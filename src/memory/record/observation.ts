@@ -16,8 +16,13 @@ const shortText = text.refine((value) => Buffer.byteLength(value, 'utf8') <= MAX
   error: 'is longer than 4 KiB; cut it',
 })
 const milliseconds = z.number().min(0).max(Number.MAX_SAFE_INTEGER)
-const gitId = z.string().regex(/^[0-9a-f]{7,64}$/, 'is no id of git: 7 to 64 hexadecimal digits')
+export const gitId = z.string().regex(/^[0-9a-f]{7,64}$/, 'is no id of git: 7 to 64 hexadecimal digits')
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'is no digest; write it like sha256: and 64 digits')
+
+/** SHA-256 of changes that are not committed. */
+export const changesDigest = z
+  .string()
+  .regex(/^(sha256:)?[0-9a-f]{64}$/, 'is no SHA-256: 64 hexadecimal digits')
 
 /** An observation as it is sent. */
 export const observationInput = z.strictObject({
@@ -40,11 +45,7 @@ export const observationInput = z.strictObject({
   outputDigest: digest.nullish().describe('digest of the whole output'),
   outputTail: text.nullish().describe('end of the output: the last 2 KiB are stored'),
   tree: gitId.nullish().describe('git tree of HEAD'),
-  dirty: z
-    .string()
-    .regex(/^(sha256:)?[0-9a-f]{64}$/, 'is no SHA-256: 64 hexadecimal digits')
-    .nullish()
-    .describe('SHA-256 of the changes that are not committed; null: none'),
+  dirty: changesDigest.nullish().describe('SHA-256 of the changes that are not committed; null: none'),
   commit: gitId.nullish(),
   tests: z
     .array(

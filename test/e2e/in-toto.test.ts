@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+const COMMIT = 'd20ace7968ba43c0219f62d71334c1095bab1602'
+
+const observed = (criterion_id: string, exit_code: number, on: object) => ({
+  criterion_id,
+  status: exit_code === 0 ? 'verified' : 'rejected',
+  source: 'command',
+  observation: { command: ['npm', 'test'], exit_code, started_at: '2026-11-28T10:00:00Z', ...on },
+})
+
+test('export --format in-toto writes a statement for each criterion that was observed in a repository', async () => {
+  const folder = temporaryFolder()
+  const turngraph = commandsOn(folder)
+  const file = path.join(folder, 'turn.json')
+  const turn = {
+    ...{ project: 'shop', feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number: 1, world_slug: 'w' },
+    ...{ player_summary: 'All done', coach_decision: 'feedback' },
+    verifications: [
+      observed('AC-001', 0, { commit: COMMIT }),
+      observed('AC-002', 1, { commit: COMMIT }),
+      observed('AC-003', 0, {}),
+      { criterion_id: 'AC-004', status: 'verified', evidence: 'I looked at it' },
+    ],
+  }
+  writeFileSync(file, JSON.stringify(turn))
+  await turngraph.run(['capture', file])
+  const { code, stdout, stderr } = await turngraph.run([
+    'export',
+    '--project',
+    'shop',
+    '--format',
+    'in-toto',
+    '--world',
+    'w',
+  ])
+  expect([code, stderr]).toEqual([0, '1 observation left out: outside of a git repository.\n'])
+  const statements = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(statements).toMatchObject([
+    {
+      _type: 'https://in-toto.io/Statement/v1',
+      subject: [{ digest: { gitCommit: COMMIT } }],
+      predicate: { result: 'PASSED', passedTests: ['AC-001'] },
+    },
+    { predicate: { result: 'FAILED', failedTests: ['AC-002'] } },
+  ])
+  const wrong = await turngraph.run(['export', '--format', 'in-toto'])
+  expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+})
