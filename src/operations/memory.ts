@@ -14,11 +14,6 @@ import {
   textCursor,
 } from '../core/pages.ts'
 import { listProjects } from '../maintenance/whole-graph.ts'
-import {
-  addVerifications,
-  addVerificationsAnswer,
-  addVerificationsRequest,
-} from '../memory/capture/additions.ts'
 import { captureTurnState } from '../memory/capture/capture.ts'
 import { rollbackAnswer, rollbackRequest, rollbackWorld } from '../memory/capture/rollback.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
@@ -113,15 +108,6 @@ export const memoryOperations = {
       )
       return { ...turn, ...answer, warnings: [...warnings, ...answer.warnings] }
     },
-  }),
-  addVerifications: operation({
-    summary:
-      'Add verifications to a turn that has ended: what CI, a command, a late validator or a person saw',
-    scope: 'write',
-    input: addVerificationsRequest,
-    output: addVerificationsAnswer,
-    run: async (graph, input, { caller }) =>
-      addVerifications(graph, await resolveTarget(graph, input), { addedBy: caller?.tokenName }),
   }),
   loadTurnContinuationContext: operation({
     summary: 'What the next turn needs to know: the prior turn and all that was verified so far',

@@ -12,10 +12,12 @@ import { memoryOperations } from './memory.ts'
 import { runOperations } from './runs.ts'
 import { specificationOperations } from './specification.ts'
 import { transcriptOperations } from './transcripts.ts'
+import { verificationOperations } from './verifications.ts'
 
 /** All operations of Turngraph: REST, MCP, the command line and both clients derive from this table. */
 export const operations = {
   ...memoryOperations,
+  ...verificationOperations,
   ...specificationOperations,
   ...issueOperations,
   ...attentionOperations,

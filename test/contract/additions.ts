@@ -6,7 +6,7 @@ import { forgetAll } from './forget.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 type Verification = NonNullable<TurnToSend['verifications']>[number]
-type AddedVerification = OperationInput<'addVerifications'>['verifications'][number]
+type AddedVerification = NonNullable<OperationInput<'addVerifications'>['verifications']>[number]
 type Seen = NonNullable<Verification['observation']>
 
 const TREE = 'a'.repeat(40)

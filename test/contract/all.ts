@@ -41,6 +41,7 @@ import { specificationContract } from './specification.ts'
 import { stallsContract } from './stalls.ts'
 import type { StoreUnderTest } from './store.ts'
 import { storedContract } from './stored.ts'
+import { testReportsContract } from './test-reports.ts'
 import { transcriptsContract } from './transcripts.ts'
 import { turnReportsContract } from './turn-reports.ts'
 import { twoProcessesContract } from './two-processes.ts'
@@ -85,6 +86,7 @@ export function storeContract(store: StoreUnderTest): void {
   secretsContract(store)
   masksContract(store)
   seenOnTreeContract(store)
+  testReportsContract(store)
   rollbackContract(store)
   runsContract(store)
   runGoalsContract(store)

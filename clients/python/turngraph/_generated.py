@@ -761,8 +761,10 @@ class ListCriteriaRequest(TypedDict):
     task_id: NotRequired[str | None]
     world_slug: NotRequired[str | None]
     turn: NotRequired[int | None]
-    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh", "observed"]]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh", "observed"] | None]
     role: NotRequired[Literal["player", "coach"]]
+    tree: NotRequired[str | None]
+    dirty: NotRequired[str | None]
 
 
 class ListCriteriaAnswer(TypedDict):
@@ -799,13 +801,46 @@ class ListCriteriaAnswer(TypedDict):
     manual: NotRequired[list[str]]
     # promised, and never named by a judge, whether they count or not
     promised_not_judged: list[LoadTurnContinuationContextAnswerPromisedNotJudgedItem]
-    criteria: list[LoadTurnContinuationContextAnswerCriteriaItem]
+    criteria: list[ListCriteriaAnswerCriteriaItem]
     # false: nothing is stored of the task; see `near`
     task_known: bool
     # only of a task that is not known: up to three near names
     near: NotRequired[list[str]]
     # only of a task that is not known: that, in a sentence
     task_message: NotRequired[str]
+
+
+class ListCriteriaAnswerCriteriaItem(TypedDict):
+    criterion_id: str
+    key: str
+    text: str | None
+    aliases: list[LoadTurnContinuationContextAnswerCriteriaItemAliasesItem]
+    state: Literal["verified", "rejected", "pending"]
+    verified_in_turn: int | None
+    last_turn: int | None
+    # how its newest verification is known: by an observation, by a judge's own text, by the Player's text for it, by the Player's text for another criterion, or by no text; null: it is not verified
+    basis: Literal["observed", "judged", "repeated", "misplaced", "bare"] | None
+    # only if its basis is `observed`: the files that were checked
+    observed_on: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemObservedOn]
+    # verified, and rejected later with evidence of its own, without a verification since
+    refuted: bool
+    contested: LoadTurnContinuationContextAnswerCriteriaItemContested | None
+    # role coach only: the newest 20, oldest first
+    history: NotRequired[list[LoadTurnContinuationContextAnswerCriteriaItemHistoryItem]]
+    history_omitted: NotRequired[int]
+    promise: LoadTurnContinuationContextAnswerCriteriaItemPromise | None
+    # verified, and since then a turn touched files of its proof, or a version worded it anew (no files)
+    stale: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemStale]
+    # only where the task declares what must hold; false: it is not among that, and does not count
+    declared: NotRequired[bool]
+    # of a declared one
+    kind: NotRequired[Literal["code", "command", "manual"]]
+    # of a declared one; false: no judge has named it so far
+    judged: NotRequired[bool]
+    reworded_in_version: NotRequired[int]
+    retired_in_version: NotRequired[int]
+    # only with `tree`: observed on this tree, on an earlier one, or never
+    seen: NotRequired[Literal["this_tree", "earlier_tree", "never"]]
 
 
 class GetCriterionHistoryRequest(TypedDict):
@@ -1271,7 +1306,15 @@ class AddVerificationsRequest(TypedDict):
     world_slug: NotRequired[str | None]
     # default: the newest turn
     turn_number: NotRequired[int | None]
-    verifications: Sequence[AddVerificationsRequestVerificationsItem]
+    verifications: NotRequired[Sequence[AddVerificationsRequestVerificationsItem] | None]
+    # texts of JUnit reports, whose tests prove the declared criteria that they name
+    junit: NotRequired[Sequence[str] | None]
+    # texts of TAP reports
+    tap: NotRequired[Sequence[str] | None]
+    # texts of JSON reports of vitest or Jest
+    vitest_json: NotRequired[Sequence[str] | None]
+    # with reports: when the tests ran, and on which files
+    reported_on: NotRequired[AddVerificationsRequestReportedOn | None]
 
 
 class AddVerificationsRequestVerificationsItem(TypedDict):
@@ -1288,6 +1331,20 @@ class AddVerificationsRequestVerificationsItem(TypedDict):
     started_at: NotRequired[str | None]
 
 
+class AddVerificationsRequestReportedOn(TypedDict):
+    # start of the command, or of the tests of a report
+    started_at: str
+    # git tree of HEAD
+    tree: NotRequired[str | None]
+    # SHA-256 of the changes that are not committed; null: none
+    dirty: NotRequired[str | None]
+    commit: NotRequired[str | None]
+    # program that observed it, with its version
+    runner: NotRequired[str | None]
+    # machine that it ran on
+    host: NotRequired[str | None]
+
+
 class AddVerificationsAnswer(TypedDict):
     world_slug: str
     turn_number: int
@@ -1297,6 +1354,8 @@ class AddVerificationsAnswer(TypedDict):
     verifications: list[AddVerificationsAnswerVerificationsItem]
     # number of masked secrets
     redactions: int
+    # only with reports: what they do not prove
+    reports: NotRequired[AddVerificationsAnswerReports]
 
 
 class AddVerificationsAnswerVerificationsItem(TypedDict):
@@ -1315,6 +1374,20 @@ class AddVerificationsAnswerVerificationsItem(TypedDict):
     added_at: str
     # name of the token that added it; null without a token
     added_by: str | None
+
+
+class AddVerificationsAnswerReports(TypedDict):
+    # skipped tests of criteria; they prove nothing
+    skipped: list[AddVerificationsAnswerReportsSkippedItem]
+    # declared criteria that no test names, except those for a person
+    unmapped: list[str]
+    # number of tests that name no criterion
+    unused: int
+
+
+class AddVerificationsAnswerReportsSkippedItem(TypedDict):
+    criterion_id: str
+    tests: list[str]
 
 
 class ListWorldsRequest(TypedDict):
@@ -2621,7 +2694,7 @@ ROUTES: dict[str, Route] = {
     "describeCaller": Route("GET", "/v1/caller", False, False, ()),
     "listProjects": Route("GET", "/v1/projects", False, False, ()),
     "createWorld": Route("POST", "/v1/worlds", True, True, ("feature_id", "task_id",)),
-    "addVerifications": Route("POST", "/v1/verifications", True, True, ("verifications",)),
+    "addVerifications": Route("POST", "/v1/verifications", True, True, ()),
     "listWorlds": Route("GET", "/v1/worlds", False, True, ()),
     "getWorld": Route("GET", "/v1/worlds/{world_slug}", False, True, ("world_slug",)),
     "setWorld": Route("PATCH", "/v1/worlds/{world_slug}", True, True, ("world_slug",)),

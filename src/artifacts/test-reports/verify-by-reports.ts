@@ -20,7 +20,7 @@ export type ReportText = {
   place: string
 }
 
-/** What is known of the run of the tests. */
+/** Time and files of the run of the tests. */
 export type Reported = Pick<ObservationInput, 'startedAt' | 'tree' | 'dirty' | 'commit' | 'runner' | 'host'>
 
 type Declared = TestedCriterion & { label: string; text: string }
