@@ -1,3 +1,4 @@
+/// <reference path="./sax.d.ts" />
 /**
  * Reads a JUnit report, as vitest, pytest, Maven, Gradle, jest-junit and gotestsum write it. Pure. The parser expands only the five
  * entities of XML.
