@@ -1,8 +1,8 @@
 // Maps each address to its view. The views that the start page does not need are loaded on demand.
 import type { Address } from './address.ts'
 import { lazily } from './components/lazily.tsx'
+import { HomeView } from './views/home/home-view.tsx'
 import { Nowhere } from './views/nowhere.tsx'
-import { ProjectsView } from './views/sessions/projects-view.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 
 const SessionView = lazily(async () => (await import('./views/session/session-view.tsx')).SessionView)
@@ -18,7 +18,7 @@ export function View({ address }: { address: Address }) {
   const key = JSON.stringify(address)
   switch (address.view) {
     case 'projects':
-      return <ProjectsView />
+      return <HomeView />
     case 'sessions':
       return <SessionsView key={key} address={address} />
     case 'session':

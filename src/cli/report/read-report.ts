@@ -61,11 +61,17 @@ export async function readProjectReport(
     if (bytes > mostBytes) break
     details.push(session)
   }
-  const items = listed.filter(({ world_slug }) => !deleted.has(world_slug))
+  const items = listed
+    .filter(({ world_slug }) => !deleted.has(world_slug))
+    .map((world) => (role === 'player' ? hideGate(world) : world))
   const hasMore = next_cursor !== null
   const cuts = listCuts(project, role, items.length - details.length, hasMore)
   return { project, role, sessions: { items, hasMore }, details, cuts }
 }
+
+/** Removes the name of a gate from the outcome: a Player sees no gate. */
+const hideGate = <W extends { outcome: string }>(world: W): W =>
+  world.outcome.startsWith('blocked by ') ? { ...world, outcome: 'blocked' } : world
 
 /** Reads a session; null if it was deleted after it was listed, because a long report takes minutes. */
 async function readUnlessDeleted(...asked: Parameters<typeof readSession>) {

@@ -5,6 +5,8 @@ import { Empty } from '../../components/empty.tsx'
 import { FailureLine } from '../../components/failure-line.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { useSearch } from '../../navigation.ts'
+import { useAnswer, useSession } from '../../service/use-service.ts'
+import { Outcome } from '../sessions/outcome.tsx'
 import { type Policy, readPolicy } from './as-of.tsx'
 import { IssuesRegion } from './issues-region.tsx'
 import { MatrixRegion } from './matrix-region.tsx'
@@ -47,6 +49,7 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
     <>
       <Sentence title={world.world_slug}>{describeSession(criteria, why, world, at === newest)}</Sentence>
       <Scope world={world} />
+      {at === newest && <Summary world={world} />}
       {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
       {newest === 0 && (
         <Empty command="turngraph capture TURN.json">This session has no turn yet. This records one:</Empty>
@@ -69,6 +72,27 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
       )}
       {newest > 0 && issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
     </>
+  )
+}
+
+/** Draws the outcome of a session, and the sentences that say how it ended and why. */
+function Summary({
+  world: { project, world_slug, outcome, current_turn },
+}: {
+  world: SessionRecord['world']
+}) {
+  const { service } = useSession()
+  // The key has what changes with a turn, so that the summary is read again.
+  const key =
+    current_turn === 0 ? null : JSON.stringify(['summary', project, world_slug, current_turn, outcome])
+  const { answer } = useAnswer(key, (signal) =>
+    service.call('getSessionSummary', { project, world_slug }, signal),
+  )
+  return (
+    <p class="summary">
+      <Outcome outcome={outcome} />
+      {answer !== null && <bdi>: {answer.summary}</bdi>}
+    </p>
   )
 }
 

@@ -5,6 +5,7 @@ import { type Column, Table } from '../../components/table.tsx'
 import { ViewLink } from '../../components/view-link.tsx'
 import { TurnStrip } from '../../marks/mark.tsx'
 import type { ItemOf } from '../../service/operations.ts'
+import { Outcome } from './outcome.tsx'
 import { isRunning } from './sessions-sentence.ts'
 
 type Session = ItemOf<'listWorlds'>
@@ -42,7 +43,7 @@ export function SessionsTable({ project, sessions }: Props) {
         <Bar part={verified} whole={criteria} contested={contested} />
       ),
     },
-    { head: 'Verdict', cell: ({ verdict }) => <VerdictWord verdict={verdict} /> },
+    { head: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
     { head: 'Last activity', isNumber: true, cell: ({ last_activity }) => <Instant at={last_activity} /> },
     { head: 'At work', isExtra: true, cell: (session) => <Holder session={session} /> },
   ]
@@ -55,13 +56,6 @@ const toStrip = (session: Session): { turn: number; decision: string }[] =>
   isRunning(session)
     ? [...session.decisions, { turn: session.current_turn + 1, decision: 'running' }]
     : session.decisions
-
-const WARNED: readonly Session['verdict'][] = ['stalled', 'blocked', 'oscillating', 'plateau']
-
-function VerdictWord({ verdict }: { verdict: Session['verdict'] }) {
-  if (verdict === 'insufficient_data') return <span class="quiet-text">too early</span>
-  return <span class={WARNED.includes(verdict) ? 'warned' : undefined}>{verdict.replaceAll('_', ' ')}</span>
-}
 
 function Holder({ session }: { session: Session }) {
   const { project, active_turn_run_id: run, lease_owners: owners } = session

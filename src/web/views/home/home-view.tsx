@@ -1,0 +1,99 @@
+// `/`: the sessions of all projects that need a person, that run now, and that are finished.
+import { writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Sentence } from '../../components/sentence.tsx'
+import { Table } from '../../components/table.tsx'
+import { useAnswer, usePages, useSession, useWholeList } from '../../service/use-service.ts'
+import { groupSessions } from './group-sessions.ts'
+import { NeedsYou } from './needs-you.tsx'
+import { FinishedTasks, RunningNow } from './sessions-by-state.tsx'
+
+/** Maximum number of projects whose sessions the page shows, and of sessions of each. */
+const MAX_PROJECTS = 20
+const MAX_SESSIONS = 50
+
+export function HomeView() {
+  const projects = useWholeList('listProjects', {})
+  return (
+    <>
+      <Sentence title="Projects">
+        Turngraph remembers what coding agents tried, what is proven, and how it is known.
+      </Sentence>
+      <Answered of={projects}>
+        {(found) =>
+          found.length === 0 ? <FirstVisit /> : <Sessions projects={found.map(({ project }) => project)} />
+        }
+      </Answered>
+    </>
+  )
+}
+
+function FirstVisit() {
+  return (
+    <>
+      <Empty command="turngraph import autobuild PATH">
+        Nothing is recorded yet. This imports the artifacts of autobuild sessions:
+      </Empty>
+      <Empty command="turngraph watch PATH">This imports them while a session writes them:</Empty>
+      <Empty command="turngraph capture TURN.json">This records one turn:</Empty>
+    </>
+  )
+}
+
+function Sessions({ projects }: { projects: readonly string[] }) {
+  const { service } = useSession()
+  const attention = usePages('listAttention', {})
+  const shown = projects.slice(0, MAX_PROJECTS)
+  const sessions = useAnswer(JSON.stringify(['sessions', shown]), async (signal) => {
+    const pages = await Promise.all(
+      shown.map((project) =>
+        service.call('listWorlds', { project, order: 'last_activity', limit: MAX_SESSIONS }, signal),
+      ),
+    )
+    return groupSessions(pages.flatMap(({ items }) => items))
+  })
+  const hasProjects = projects.length > 1
+  return (
+    <>
+      <Answered of={attention}>
+        {({ items, hasMore }) => (
+          <NeedsYou items={items} hasProjects={hasProjects} showMore={hasMore ? attention.more : null} />
+        )}
+      </Answered>
+      <Answered of={sessions}>
+        {({ running, finished }) => (
+          <>
+            <RunningNow sessions={running} hasProjects={hasProjects} />
+            <FinishedTasks tasks={finished} hasProjects={hasProjects} />
+          </>
+        )}
+      </Answered>
+      <Projects projects={projects} />
+    </>
+  )
+}
+
+function Projects({ projects }: { projects: readonly string[] }) {
+  return (
+    <section aria-label="All projects">
+      <h2>All projects</h2>
+      <Table
+        label="Projects"
+        records={projects}
+        toKey={(project) => project}
+        columns={[
+          {
+            head: 'Project',
+            isName: true,
+            cell: (project) => (
+              <a href={writeAddress({ view: 'sessions', project })}>
+                <bdi>{project}</bdi>
+              </a>
+            ),
+          },
+        ]}
+      />
+    </section>
+  )
+}

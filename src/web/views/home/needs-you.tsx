@@ -1,0 +1,50 @@
+// Draws the sessions that need a person, the most urgent first.
+import { ViewLink } from '../../components/view-link.tsx'
+import type { ItemOf } from '../../service/operations.ts'
+import { Outcome } from '../sessions/outcome.tsx'
+
+type Props = {
+  items: readonly ItemOf<'listAttention'>[]
+  /** True if the names of the projects are shown. */
+  hasProjects: boolean
+  /** Loads the next page; null on the last page. */
+  showMore: (() => void) | null
+}
+
+export function NeedsYou({ items, hasProjects, showMore }: Props) {
+  return (
+    <section aria-label="Needs you">
+      <h2>Needs you</h2>
+      {items.length === 0 && <p class="quiet-text">No session needs you.</p>}
+      {items.length > 0 && (
+        <ol class="needs-you" aria-label="Sessions that need you">
+          {items.map(({ project, world_slug: world, outcome, sentence }) => (
+            <li key={`${project} ${world}`}>
+              <ViewLink to={{ view: 'session', project, world }}>
+                <bdi>{world}</bdi>
+              </ViewLink>{' '}
+              <Outcome outcome={outcome} />
+              {hasProjects && (
+                <span class="quiet-text">
+                  {' '}
+                  in <bdi>{project}</bdi>
+                </span>
+              )}
+              <p>
+                <bdi>{sentence}</bdi>
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {showMore !== null && (
+        <p class="cut">
+          The list is cut after {items.length} sessions.{' '}
+          <button type="button" onClick={showMore}>
+            Show more
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,100 @@
+// Draws the running sessions and the finished tasks of the home page.
+import { Bar } from '../../components/bar.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { ViewLink } from '../../components/view-link.tsx'
+import type { ItemOf } from '../../service/operations.ts'
+import { Outcome } from '../sessions/outcome.tsx'
+import type { FinishedTask } from './group-sessions.ts'
+
+type Session = ItemOf<'listWorlds'>
+
+const toKey = ({ project, world_slug }: Session) => `${project} ${world_slug}`
+
+function SessionLink({ session: { project, world_slug: world } }: { session: Session }) {
+  return (
+    <ViewLink to={{ view: 'session', project, world }}>
+      <bdi>{world}</bdi>
+    </ViewLink>
+  )
+}
+
+const columnsOf = (hasProjects: boolean): Column<Session>[] => [
+  ...(hasProjects
+    ? [{ head: 'Project', isExtra: true, cell: ({ project }: Session) => <bdi>{project}</bdi> }]
+    : []),
+  { head: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  {
+    head: 'Proven',
+    isExtra: true,
+    cell: ({ verified, contested, criteria }) => (
+      <Bar part={verified} whole={criteria} contested={contested} />
+    ),
+  },
+  {
+    head: 'Last activity',
+    isNumber: true,
+    isExtra: true,
+    cell: ({ last_activity }) => <Instant at={last_activity} />,
+  },
+]
+
+export function RunningNow({ sessions, hasProjects }: { sessions: Session[]; hasProjects: boolean }) {
+  return (
+    <section aria-label="Running now">
+      <h2>Running now</h2>
+      {sessions.length === 0 ? (
+        <p class="quiet-text">No session is running.</p>
+      ) : (
+        <Table
+          label="Running sessions"
+          records={sessions}
+          toKey={toKey}
+          columns={[
+            { head: 'Session', isName: true, cell: (session) => <SessionLink session={session} /> },
+            ...columnsOf(hasProjects),
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+type FinishedProps = { tasks: FinishedTask<Session>[]; hasProjects: boolean }
+
+export function FinishedTasks({ tasks, hasProjects }: FinishedProps) {
+  if (tasks.length === 0) return null
+  return (
+    <section aria-label="Finished">
+      <h2>Finished</h2>
+      <Table
+        label="Finished tasks"
+        records={tasks}
+        toKey={({ newest }) => toKey(newest)}
+        columns={[
+          { head: 'Task', isName: true, cell: ({ newest }) => <SessionLink session={newest} /> },
+          { head: 'Re-runs', isNumber: true, cell: ({ earlier }) => <Earlier sessions={earlier} /> },
+          ...columnsOf(hasProjects).map((column) => ({
+            ...column,
+            cell: ({ newest }: FinishedTask<Session>) => column.cell(newest),
+          })),
+        ]}
+      />
+    </section>
+  )
+}
+
+/** Folds the earlier sessions of a task. */
+function Earlier({ sessions }: { sessions: Session[] }) {
+  if (sessions.length === 0) return <span class="quiet-text">–</span>
+  return (
+    <details>
+      <summary>{sessions.length}</summary>
+      {sessions.map((session) => (
+        <p key={toKey(session)}>
+          <SessionLink session={session} /> <Outcome outcome={session.outcome} />
+        </p>
+      ))}
+    </details>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { start } from '../integration/http-start.ts'
+import { aTurn, clientOf, PROJECT } from '../support/records.ts'
+import { accessibilityProblems } from './accessible.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+describeInBrowser('the home page', () => {
+  const browser = useBrowser()
+
+  test('an empty graph shows the three commands that fill it', async () => {
+    const page = await browser.open(await start(), '/')
+    await page.getByText('turngraph import autobuild PATH').waitFor()
+    expect(await page.locator('.empty code').allTextContents()).toEqual([
+      'turngraph import autobuild PATH',
+      'turngraph watch PATH',
+      'turngraph capture TURN.json',
+    ])
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  test('sessions that need a person come first, with the reason, and re-runs of a task are folded', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const capture = (worldSlug: string, taskId: string, more: object) =>
+      client.captureTurnState({ ...aTurn(1), worldSlug, taskId, createWorld: true, ...more })
+    const approved = { coachDecision: 'approved' } as const
+    await capture('first', 'TASK-1', {})
+    await capture('again', 'TASK-1', { ...approved, completedAt: '2026-01-02T00:00:00Z' })
+    await capture('gap', 'TASK-2', { ...approved, gates: { lint: 'failed' } })
+    const page = await browser.open(started, '/', { viewport: { width: 390, height: 844 } })
+    const needs = page.getByRole('region', { name: 'Needs you' })
+    await needs.getByText('Approved, but the gate `lint` failed in the approved turn.').waitFor()
+    expect(await needs.getByRole('listitem').count()).toBe(1)
+    const finished = page.getByRole('table', { name: 'Finished tasks' })
+    expect(await finished.getByRole('row').count()).toBe(3)
+    await finished.getByRole('group').locator('summary').click()
+    await finished.getByText('superseded by again').waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await needs.getByRole('link', { name: 'gap' }).click()
+    await page.getByText('Approved after 1 turn, but the gate `lint` failed in the approved turn.').waitFor()
+    expect(page.url()).toContain(`/p/${PROJECT}/w/gap`)
+  })
+})
