@@ -79,7 +79,7 @@ export function compareAttention(a: Attention, b: Attention): number {
   )
 }
 
-/** A session without growth needs a person while it is open. A session that stalled needs one until its task goes on elsewhere. */
+/** A session without growth needs a person while it is open. A stalled session needs one until a newer session of its task exists. */
 function checkStall(facts: AttentionFacts, now: Date): Checked {
   const { lastDecision, hasNewer, stall, currentTurn, taskId, isActive } = facts
   if (lastDecision === 'approved' || hasNewer) return null

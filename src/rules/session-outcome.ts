@@ -109,7 +109,7 @@ function findStopReason({ endedRun, lastDecision }: SessionFacts): string | null
 /** Shows a name from outside on one line. */
 export const showName = (name: string): string => cutLine(toOneLine(name), MAX_NAME)
 
-/** What an approval left open. All numbers are numbers of criteria. */
+/** The gaps of an approval. All numbers are numbers of criteria. */
 export type Gaps = {
   isDeclared: boolean
   total: number

@@ -184,7 +184,7 @@ function findReversals(entries: readonly RecentEntry[]): Reversal[] {
 /** Words of a judge that could not check a criterion: such a rejection disproves nothing. */
 const UNCHECKED = /\b(?:cannot|can't|could not|unable to)(?: [a-z]{1,20}){0,2} (?:verif|confirm)/i
 
-/** Counts the criteria whose newest rejection with evidence stands and shows more than that the judge could not check. */
+/** Counts the criteria with a valid rejection whose evidence shows more than that the judge could not check. */
 function countDisproved({ criteria, progress, ledger }: SummaryFacts): number {
   const disproves = (key: string, turn: number): boolean =>
     ledger.some(

@@ -155,7 +155,7 @@ export function attentionContract(store: StoreUnderTest): void {
       expect(await listAttention(handles.graph, ['other', PROJECT], new Date())).toHaveLength(2)
     })
 
-    test('a session without a turn, an unknown one and a deleted one are told apart', async () => {
+    test('a session without a turn has a summary, and an unknown or deleted one is an error', async () => {
       await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'w' })
       expect(await client().getSessionSummary({ worldSlug: 'w' })).toMatchObject({
         turn: 0,
