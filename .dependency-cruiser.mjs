@@ -12,7 +12,9 @@ import {
 const allowed = (layer) => {
   const named = [
     ...(beside[layer] ?? []),
-    ...(['http', 'mcp', 'cli', 'web', 'client', 'langchain', 'autobuild'].includes(layer) ? pure : []),
+    ...(['http', 'mcp', 'cli', 'web', 'client', 'langchain', 'autobuild', 'verify'].includes(layer)
+      ? pure
+      : []),
   ]
   const layers = `${folder(layer, ...mayImport[layer])}`
   return named.length === 0 ? layers : `${layers}|^src/(${named.join('|')})\\.ts$`

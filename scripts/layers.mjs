@@ -16,7 +16,7 @@ export const capabilities = [
   'events',
 ]
 export const doors = ['http', 'mcp', 'cli', 'web']
-export const programs = ['langchain', 'autobuild']
+export const programs = ['langchain', 'autobuild', 'verify']
 
 /**
  * Allowed imports of each layer, besides its own files. Pure types contain no code: any lower layer may
@@ -37,10 +37,12 @@ export const mayImport = {
   operations: [...capabilities, 'graph', ...everyone],
   client: ['operations', ...everyone],
   langchain: ['autobuild', 'client', 'operations', ...everyone],
-  autobuild: ['client', 'operations', ...everyone],
+  autobuild: ['verify', 'client', 'operations', ...everyone],
+  // Runs commands of a specification. The service and its layers must not.
+  verify: everyone,
   http: ['mcp', 'client', 'operations', ...everyone],
   mcp: ['client', 'operations', ...everyone],
-  cli: ['http', 'mcp', 'client', 'operations', ...everyone],
+  cli: ['http', 'mcp', 'verify', 'client', 'operations', ...everyone],
   web: [],
 }
 
@@ -71,7 +73,7 @@ export const host = [
 ]
 /** The work that a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
-  'artifacts/(import|import-report|artifact-watch|folders)',
+  'artifacts/(import|import-report|artifact-watch|folders|git-tree)',
   'artifacts/specifications/(specify-files|report|format-names)',
   'transcripts/(import-files|graph-store|transcript-watch)',
   'maintenance/(export/export-lines|restore/restore-file)',
@@ -81,6 +83,7 @@ export const beside = {
   http: [...host, 'graph/(observed|bookmarks)', 'analysis/query/queries'],
   client: [...host, 'graph/open', 'analysis/query/queries'],
   cli: [...host, 'graph/open', ...commands],
+  autobuild: ['artifacts/git-tree'],
   // Runs in a browser: it imports types of records, the REST routes of operations, and small pure code.
   web: ['operations/routes', 'core/group-by'],
 }

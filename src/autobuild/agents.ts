@@ -1,5 +1,6 @@
 /** Declares the inputs of a Player and a Coach, and calls them. */
 import type { RunnableConfig } from '@langchain/core/runnables'
+import type { SeenCommand } from './see-commands.ts'
 
 /** The input of a Player. */
 export type PlayerInput<Task = unknown> = {
@@ -10,8 +11,12 @@ export type PlayerInput<Task = unknown> = {
   turn: number
 }
 
-/** The input of a Coach: its own view of the memory, and the output of the Player. */
-export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & { player: Report }
+/** The input of a Coach: its own view of the memory, the output of the Player, and what was seen of declared commands. */
+export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & {
+  player: Report
+  /** The ends of the commands that `verify` ran on this turn's files; `context` has them as text. */
+  seen?: readonly SeenCommand[]
+}
 
 /**
  * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record

@@ -3,6 +3,7 @@ import type { TurngraphError } from '../core/errors.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import type { RoundRecord } from './halves.ts'
+import type { SeenCommand } from './see-commands.ts'
 
 /**
  * Source of a context. `last_known`: the memory is unavailable, and this is its last known answer with the
@@ -24,6 +25,8 @@ export type RoundEvent =
   /** `turn` is null if the memory is unavailable at the start of a session, so that its number is unknown. */
   | ({ type: 'context'; turn: number | null; role: Role } & GivenContext)
   | { type: 'player'; turn: number; output: unknown }
+  /** The commands of `verify` ran after the Player's turn. */
+  | { type: 'seen'; turn: number; commands: readonly SeenCommand[] }
   | { type: 'coach'; turn: number; output: unknown }
   /** An agent threw, or its output is not a half of a turn record: the turn is recorded as failed. */
   | { type: 'agent_failed'; turn: number; role: Role; error: unknown }

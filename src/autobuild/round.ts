@@ -2,6 +2,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { toInstant } from '../core/instants.ts'
 import type { Role } from '../memory/criteria/views.ts'
+import { findCoachDecision } from '../memory/record/words.ts'
 import { type Agent, askAgent, type CoachInput, type PlayerInput } from './agents.ts'
 import type { GivenContext, RoundEvent } from './events.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type RoundRecord,
 } from './halves.ts'
 import { type CriterionBefore, suggestNextFocus } from './next-focus.ts'
+import { listFailed, renderSeen, type Seen, type SeenCommand } from './see-commands.ts'
 
 export type Agents<Task, Report> = {
   player: Agent<PlayerInput<Task>>
@@ -31,6 +33,8 @@ export type Round<Task, Report> = Agents<Task, Report> & {
   /** LangChain config for the run, such as callbacks. */
   config?: Partial<RunnableConfig> | undefined
   signal: AbortSignal
+  /** Runs the commands of the task's criteria; absent if none are to be run. */
+  see?: (() => Promise<Seen>) | undefined
 }
 
 const SHOWN_ERROR_CHARACTERS = 2_000
@@ -62,26 +66,66 @@ export async function* playRound<Task, Report>(
   yield { type: 'player', turn, output: played.output }
 
   signal.throwIfAborted()
-  const forCoach = await round.contextFor('coach')
+  const seen = await round.see?.()
+  if (seen !== undefined) yield { type: 'seen', turn, commands: seen.commands }
+  const forCoach = addSeen(await round.contextFor('coach'), seen)
   yield { type: 'context', turn, role: 'coach', ...forCoach }
   const judged = await attempt('coach', round, async (config) => {
     const output = await askAgent(
       round.coach,
       // The output of a Player is the input of its Coach: Turngraph has no schema for it.
-      { context: forCoach.context, task, turn, player: played.output as Report },
+      {
+        context: forCoach.context,
+        task,
+        turn,
+        player: played.output as Report,
+        ...(seen !== undefined && { seen: seen.commands }),
+      },
       config,
     )
     return { output, half: parseHalf(coachHalf, output, 'coach') }
   })
   if ('error' in judged) {
     yield { type: 'agent_failed', turn, role: 'coach', error: judged.error }
-    return { ...played.half, ...failedCoach(judged.error), ...ended() }
+    const failed = { ...played.half, ...failedCoach(judged.error), ...ended() }
+    return { ...failed, ...(seen !== undefined && { verifications: seen.verifications }) }
   }
   yield { type: 'coach', turn, output: judged.output }
-  const record = joinHalves(played.half, judged.half)
-  const focus = record.whatToTryNext ?? suggestNextFocus(judged.half, openBefore(forCoach), record.promises)
+  const half = seen === undefined ? judged.half : withSeen(judged.half, seen)
+  const record = joinHalves(played.half, half)
+  const focus = record.whatToTryNext ?? suggestNextFocus(half, openBefore(forCoach), record.promises)
   return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
 }
+
+/** Adds what was seen to the text of the Coach. */
+function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
+  if (seen === undefined) return given
+  const context = [given.context, renderSeen(seen.commands)].filter((part) => part !== null).join('\n\n')
+  return { ...given, context }
+}
+
+/**
+ * Adds the observations to the Coach's half, behind its own verdicts. An approval over a failed command is recorded as feedback
+ * with an issue that names the command: the session must not end while a command fails that the task declares.
+ */
+function withSeen(half: CoachHalf, { commands, verifications }: Seen): CoachHalf {
+  const added = { ...half, verifications: [...(half.verifications ?? []), ...verifications] }
+  const failed = listFailed(commands)
+  if (failed.length === 0 || findCoachDecision(half.coachDecision ?? '') !== 'approved') return added
+  return {
+    ...added,
+    coachDecision: 'feedback',
+    issues: [...(half.issues ?? []), ...failed.map(toIssue)],
+    extra: { ...half.extra, coach_decision_given: half.coachDecision ?? null },
+  }
+}
+
+const toIssue = ({ criteria, evidence }: SeenCommand) => ({
+  severity: 'blocking' as const,
+  category: 'verify',
+  description: `The Coach approved, but ${evidence}`,
+  criterionIds: [...criteria],
+})
 
 /**
  * Returns the states of the criteria that the Coach received, including promised ones that were never judged.

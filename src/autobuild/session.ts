@@ -7,11 +7,13 @@ import type { TurngraphClient } from '../client/client.ts'
 import { isSpooled } from '../client/client-errors.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import type { World } from '../memory/worlds/worlds.ts'
+import type { Check } from '../verify/checks.ts'
 import type { AutobuildEvent, Outcome } from './events.ts'
 import { findWorld } from './find-world.ts'
 import type { RoundRecord } from './halves.ts'
 import { Memory, noticeFor } from './memory.ts'
 import { failedPlayer, playRound } from './round.ts'
+import { type Seen, seeCommands, selectChecks } from './see-commands.ts'
 import type { AutobuildSettings } from './settings.ts'
 import { acquireTurn, isBusy, TurnLease, tryAcquire } from './turn-lease.ts'
 
@@ -41,6 +43,7 @@ export class Session<Task, Report> {
   #first = true
   #worldAtWork: string | null = null
   #unsaved: RoundRecord | null = null
+  #checks: Check[] | null = null
 
   constructor(settings: AutobuildSettings<Task, Report>) {
     const { world, tokenBudget, perspectiveResetTurns, elsewhere, memory, signal } = settings
@@ -124,6 +127,7 @@ export class Session<Task, Report> {
       return
     }
     try {
+      const see = await this.#prepareCommands()
       yield { type: 'turn', turn, attemptId: lease?.attemptId ?? null }
       const signal = lease === null ? this.#signal : AbortSignal.any([this.#signal, lease.signal])
       const record = yield* playRound({
@@ -133,6 +137,7 @@ export class Session<Task, Report> {
         prior: () => this.#memory.prior,
         interrupted: await this.#wasInterrupted(turn, lease),
         signal,
+        see: see && (() => see(signal)),
       })
       const stored = await this.#capture(turn, record, lease)
       this.#turn = turn
@@ -141,6 +146,16 @@ export class Session<Task, Report> {
     } finally {
       await lease?.release(this.#signal.aborted ? 'aborted by its caller' : 'the loop ended')
     }
+  }
+
+  /** Selects the commands before the Player works: a task without commands must not cost a turn. Reads the declaration once. */
+  async #prepareCommands(): Promise<((signal: AbortSignal) => Promise<Seen>) | undefined> {
+    const { verify, world, criteria } = this.#settings
+    if (verify === undefined) return undefined
+    const declared = { client: this.#client, world, criteria }
+    const checks = this.#checks ?? (await this.#withPatience(() => selectChecks(verify, declared)))
+    this.#checks = checks
+    return (signal) => seeCommands(checks, verify, signal)
   }
 
   /** Acquires the lease. Returns null if the service is unavailable and the turn can continue without it. */

@@ -8,6 +8,7 @@ import { parseInput } from '../core/wire-form.ts'
 import { ELSEWHERE } from '../memory/context/continuation.ts'
 import { specificationOperations } from '../operations/specification.ts'
 import type { Agents } from './round.ts'
+import { verifyOptions } from './see-commands.ts'
 
 const bounds = z.object({
   /**
@@ -38,6 +39,11 @@ const bounds = z.object({
    * Milliseconds to wait for an unavailable service if the loop cannot continue without it; default 120,000.
    */
   patienceMs: z.number().min(0).default(120_000),
+  /**
+   * Runs the commands of criteria after each Player turn, in this process, and gives the Coach what was seen. While a command
+   * fails, an approval counts as feedback. Default: runs nothing.
+   */
+  verify: verifyOptions.optional(),
 })
 
 export type AutobuildOptions<Task = unknown, Report = unknown> = Agents<Task, Report> &
@@ -79,6 +85,9 @@ export function completeSettings<Task, Report>(
   refuseUnknown(given, bounds.shape, '')
   if (typeof given.world === 'object' && given.world !== null) {
     refuseUnknown(given.world, bounds.shape.world.shape, 'world.')
+  }
+  if (typeof given.verify === 'object' && given.verify !== null) {
+    refuseUnknown(given.verify, verifyOptions.shape, 'verify.')
   }
   const signals = [signal, config?.signal].filter((each) => each !== undefined)
   return {

@@ -35,6 +35,7 @@ import { addSpool } from './spool.ts'
 import { addStall } from './stall.ts'
 import { addTask } from './task.ts'
 import { addTurns } from './turns.ts'
+import { addVerify } from './verify.ts'
 import { addWatch } from './watch.ts'
 import { addWhy } from './why.ts'
 import { addWorlds } from './worlds.ts'
@@ -68,6 +69,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addPromises,
   addSpecify,
   addAttention,
+  addVerify,
   addStall,
   addIssues,
   addWhy,

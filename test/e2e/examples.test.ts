@@ -45,6 +45,26 @@ test('examples/autobuild: a Coach that forgets a criterion approves without it, 
   ])
 })
 
+test('examples/autobuild: a Coach that believes a false claim approves it, but not if the loop runs the tests', async () => {
+  const { stdout } = await inCheckout(
+    process.execPath,
+    ['--import', 'tsx', 'examples/autobuild/seen-on-this-tree.ts'],
+    { cwd: root },
+  )
+  expect(stdout.trim().split('\n')).toEqual([
+    'The Coach believes the Player',
+    '  turn 1: approved; AC-001 is verified, repeated',
+    '  approved after 1 turns',
+    '',
+    'The loop runs the tests',
+    '  turn 1: seen: `node half.test.mjs` exited with 1',
+    '  turn 1: feedback; AC-001 is verified, contested',
+    '  turn 2: seen: `node half.test.mjs` exited with 0',
+    '  turn 2: approved; AC-001 is verified, observed',
+    '  approved after 2 turns',
+  ])
+})
+
 /** A program that answers like Claude Code with `--print --output-format json`, as a Player and a Coach. */
 const CLAUDE = `#!/usr/bin/env node
 let prompt = ''

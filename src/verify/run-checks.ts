@@ -1,0 +1,113 @@
+/** Runs the commands of criteria, and turns each end into verifications with an observation (contract: evidence.md). */
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import type { Writable } from 'node:stream'
+import PQueue from 'p-queue'
+import type { ObservationInput } from '../memory/record/observation.ts'
+import { VERSION } from '../platform/version.ts'
+import { describeObservation } from '../rules/observation.ts'
+import type { Check } from './checks.ts'
+import { type CommandEnd, runCommand } from './run-command.ts'
+
+export const DEFAULT_TIMEOUT_MS = 600_000
+
+/** State of the files that a command saw. */
+type Tree = { tree: string; dirty: string | null; commit: string | null }
+
+export type RunOptions = {
+  cwd: string
+  timeoutMs: number
+  /** Number of commands that run at the same time. */
+  jobs: number
+  signal: AbortSignal
+  /** Gets the output of the commands as it comes. */
+  output?: Writable | undefined
+  /** Reads the state of the files of a folder; null without a repository. */
+  readTree: (folder: string) => Promise<Tree | null>
+  /** Is called before a command starts. */
+  onStart?: (check: Check) => void
+  onEnd?: (result: CheckResult) => void
+}
+
+export type ObservedVerification = {
+  criterionId: string
+  criterionText?: string
+  status: 'verified' | 'rejected'
+  source: 'command'
+  evidence: string
+  observation: ObservationInput
+}
+
+/** `notStarted`: the reason why the command never ran. It proves nothing, so there are no verifications. */
+export type CheckResult = { check: Check; verifications: ObservedVerification[]; notStarted: string | null }
+
+/**
+ * Runs the commands, and returns their results in order.
+ *
+ * @throws the reason of the signal if it is aborted, after all commands have ended
+ */
+export async function runChecks(checks: readonly Check[], options: RunOptions): Promise<CheckResult[]> {
+  const queue = new PQueue({ concurrency: options.jobs })
+  // Waits for all: none may be left running when one fails.
+  const ends = await Promise.allSettled(checks.map((check) => queue.add(() => runCheck(check, options))))
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason
+    return end.value
+  })
+}
+
+async function runCheck(check: Check, options: RunOptions): Promise<CheckResult> {
+  const { cwd, timeoutMs, signal, output, readTree, onStart, onEnd } = options
+  signal.throwIfAborted()
+  const tree = await readTree(cwd)
+  onStart?.(check)
+  const end = await runCommand({ argv: check.argv, cwd, timeoutMs, signal, output })
+  const result: CheckResult =
+    'notStarted' in end
+      ? { check, verifications: [], notStarted: end.notStarted }
+      : { check, verifications: toVerifications(check, end, tree, options), notStarted: null }
+  onEnd?.(result)
+  return result
+}
+
+function toVerifications(
+  { argv, criteria }: Check,
+  end: CommandEnd,
+  tree: Tree | null,
+  { cwd, timeoutMs }: RunOptions,
+): ObservedVerification[] {
+  const { exitCode, signal, hasTimedOut, startedAt, durationMs, outputDigest, outputTail } = end
+  const observation: ObservationInput = {
+    command: [...argv],
+    cwd: findPlace(cwd),
+    exitCode,
+    signal,
+    startedAt: startedAt.toISOString(),
+    durationMs,
+    outputDigest,
+    outputTail,
+    ...(tree ?? {}),
+    runner: `turngraph ${VERSION}`,
+    host: hostname().slice(0, 256),
+  }
+  const ended = describeObservation(observation)
+  const evidence = hasTimedOut ? `${ended}, because it took longer than ${showDuration(timeoutMs)}` : ended
+  const status = exitCode === 0 && !hasTimedOut ? 'verified' : 'rejected'
+  return criteria.map((criterion) => ({ ...criterion, status, source: 'command', evidence, observation }))
+}
+
+/** The folder of a command, relative to the root of its repository. */
+function findPlace(cwd: string): string {
+  const folder = path.resolve(cwd)
+  for (let root = folder; ; root = path.dirname(root)) {
+    if (existsSync(path.join(root, '.git'))) return path.relative(root, folder) || '.'
+    if (root === path.dirname(root)) return '.'
+  }
+}
+
+/** `10 min`, `1.5 s` or `250 ms`. */
+export function showDuration(ms: number): string {
+  if (ms >= 60_000 && ms % 60_000 === 0) return `${ms / 60_000} min`
+  return ms >= 1_000 ? `${Number((ms / 1_000).toFixed(1))} s` : `${ms} ms`
+}

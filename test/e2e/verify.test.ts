@@ -1,0 +1,255 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+/** `turngraph verify` with real processes. The behavior of one command is tested in src/verify. */
+
+const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
+
+const SPECIFICATION = `---
+id: TASK-1
+feature_id: FEAT-1
+---
+## Acceptance Criteria
+
+- [ ] AC-001: \`node ok.mjs\` passes
+- [ ] AC-002: \`node bad.mjs\` exits 0
+- [ ] AC-003: The page looks good
+`
+
+const TURN = { feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number: 1, player_summary: 'All tests pass' }
+
+/** A repository with two programs, a declared task and one turn. */
+async function repository() {
+  const folder = temporaryFolder()
+  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text)
+  write('ok.mjs', "console.log('fine')\n")
+  write('bad.mjs', "console.error('token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2'); process.exit(3)\n")
+  write('TASK-1.md', SPECIFICATION)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'Start')
+  const user = commandsOn(temporaryFolder())
+  const run = (args: readonly string[], more: Parameters<typeof user.run>[1] = {}) =>
+    user.run(args, { cwd: folder, ...more })
+  expect((await run(['specify', 'TASK-1.md'])).code).toBe(0)
+  expect((await run(['capture'], { input: JSON.stringify(TURN) })).code).toBe(0)
+  const criteria = async () => {
+    const { stdout } = await run(['criteria', ...task, '--json'])
+    return JSON.parse(stdout).criteria as {
+      criterion_id: string
+      state: string
+      basis: string | null
+      observed_on?: object
+    }[]
+  }
+  return { folder, user, run, git, criteria }
+}
+
+test('verify runs what the task declares, prints each command first, records what it saw, and exits with 10', async () => {
+  const { run, git, criteria } = await repository()
+  const { code, stdout, stderr } = await run(['verify', ...task])
+  expect(stdout.split('\n')).toEqual([
+    '✓ AC-001: verified, `node ok.mjs` exited with 0',
+    '✗ AC-002: rejected, `node bad.mjs` exited with 3',
+    expect.stringMatching(/^Recorded 2 verifications with turn 1 of /),
+    '',
+  ])
+  expect(stderr.split('\n').slice(0, 4)).toEqual([
+    'Runs AC-001: node ok.mjs',
+    'fine',
+    'Runs AC-002: node bad.mjs',
+    'token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2', // the terminal gets the output as it is
+  ])
+  expect(code).toBe(10)
+  const tree = git('rev-parse', 'HEAD^{tree}').trim()
+  const states = await criteria()
+  expect(states.map(({ criterion_id, state, basis }) => [criterion_id, state, basis])).toEqual([
+    ['AC-001', 'verified', 'observed'],
+    ['AC-002', 'rejected', null],
+    ['AC-003', 'pending', null],
+  ])
+  expect(states[0]?.observed_on).toMatchObject({ tree, dirty: null })
+
+  const only = await run(['verify', '--task', 'TASK-1', '--criterion', 'ac-1', '--json'])
+  expect(only.code).toBe(0)
+  const [seen] = JSON.parse(only.stdout).recorded.verifications
+  expect(seen).toMatchObject({
+    criterion_id: 'AC-001',
+    status: 'verified',
+    source: 'command',
+    observation: { command: ['node', 'ok.mjs'], cwd: '.', exit_code: 0, output_tail: 'fine', tree },
+  })
+})
+
+test('the recorded output has no secrets, and the state of the files is that before the command', async () => {
+  const { run } = await repository()
+  const { code, stdout } = await run([
+    ...['verify', ...task, '--criterion', 'AC-002', '--json', '--'],
+    ...[
+      'node',
+      '-e',
+      "require('fs').writeFileSync('new.txt', ''); console.log('token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2')",
+    ],
+  ])
+  expect(code).toBe(0)
+  const [{ observation }] = JSON.parse(stdout).recorded.verifications
+  expect(observation.output_tail).toMatch(/^token=/)
+  expect(observation.output_tail).not.toContain('ghp_a1B2')
+  expect(observation.dirty).toBeNull()
+})
+
+test('--dry-run prints the commands and runs none', async () => {
+  const { folder, run, criteria } = await repository()
+  const given = [
+    '--dry-run',
+    '--criterion',
+    'AC-003',
+    '--',
+    'node',
+    '-e',
+    "require('fs').writeFileSync('x', '')",
+  ]
+  const { code, stdout } = await run(['verify', ...task, ...given])
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `Would run AC-003: node -e 'require('\\''fs'\\'').writeFileSync('\\''x'\\'', '\\'''\\'')'\n`,
+  })
+  const all = await run(['verify', ...task, '--dry-run', '--json'])
+  expect(JSON.parse(all.stdout)).toEqual({
+    commands: [
+      { criterion_ids: ['AC-001'], command: ['node', 'ok.mjs'] },
+      { criterion_ids: ['AC-002'], command: ['node', 'bad.mjs'] },
+    ],
+  })
+  expect(existsSync(path.join(folder, 'x'))).toBe(false)
+  expect((await criteria()).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
+})
+
+test('a shell reads a command only with --shell', async () => {
+  const { run } = await repository()
+  const verify = (...args: string[]) => run(['verify', ...task, '--criterion', 'AC-003', ...args])
+  const refused = await verify('--', 'node ok.mjs | grep nothing')
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('needs a shell for "|"')
+  expect(refused.stderr).toContain('turngraph verify --shell')
+  expect((await verify('--shell', '--', 'node ok.mjs | grep nothing')).code).toBe(10)
+  expect((await verify('--shell', '--', 'node ok.mjs | grep fine')).code).toBe(0)
+  expect((await verify('--', 'node ok.mjs')).code).toBe(0)
+})
+
+test('calls that prove nothing, or that have nothing to run, are refused before anything runs', async () => {
+  const { run } = await repository()
+  const refusal = async (...args: string[]) => {
+    const { code, stderr } = await run(['verify', ...args])
+    return [code, stderr.split('\n')[0]?.replace(/^error: /, '')]
+  }
+  expect(await refusal(...task, '--', 'node', 'ok.mjs')).toEqual([2, 'The command proves no criterion.'])
+  expect(await refusal(...task, '--criterion', 'AC-003')).toEqual([2, 'AC-003 declares no command.'])
+  expect(await refusal(...task, '--criterion', 'AC-9')).toEqual([2, 'The task declares no criterion AC-9.'])
+  expect(await refusal(...task, '--shell')).toEqual([2, '--shell is for a COMMAND behind `--`.'])
+  expect(await refusal(...task, '--manual', 'AC-3')).toEqual([2, '--manual needs --reason.'])
+  expect(await refusal(...task, '--timeout', 'soon')).toMatchObject([
+    2,
+    expect.stringContaining('such as 90s or 10m'),
+  ])
+  expect(await refusal('--task', 'TASK-9')).toEqual([
+    4,
+    'No task TASK-9 in project default. Did you mean TASK-1?',
+  ])
+})
+
+test('a command that cannot be started proves nothing, and a time-out is a rejection', async () => {
+  const { run, criteria } = await repository()
+  const missing = await run(['verify', ...task, '--criterion', 'AC-003', '--', './no-such-program'])
+  expect(missing.code).toBe(8)
+  expect(missing.stderr).toContain('It proves nothing.')
+  expect((await criteria())[2]?.state).toBe('pending')
+  const late = await run([
+    'verify',
+    ...task,
+    '--criterion',
+    'AC-003',
+    '--timeout',
+    '1s',
+    '--',
+    'sleep',
+    '1000',
+  ])
+  expect(late.code).toBe(10)
+  expect(late.stdout).toContain(
+    'AC-003: rejected, `sleep 1000` was ended by SIGTERM, because it took longer than 1 s',
+  )
+})
+
+test("a person's word is recorded with its reason, as judged", async () => {
+  const { run, criteria } = await repository()
+  const { code } = await run(['verify', ...task, '--manual', 'AC-3', '--reason', 'I looked at the page'])
+  expect(code).toBe(0)
+  expect((await criteria())[2]).toMatchObject({ criterion_id: 'AC-003', state: 'verified', basis: 'judged' })
+})
+
+/** Waits until a process has ended. A zombie has ended, too. */
+async function untilGone(pid: string): Promise<void> {
+  expect(Number(pid)).toBeGreaterThan(1)
+  for (;;) {
+    try {
+      if (/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return
+    } catch {
+      return
+    }
+    await sleep(20)
+  }
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends the command with its children, and nothing is recorded', async (signal, exitCode) => {
+  const { folder, user, criteria } = await repository()
+  const script = `trap '' TERM INT HUP; echo $$; sh -c "trap '' TERM INT HUP; echo \\$\\$; while :; do sleep 1; done"`
+  const args = ['verify', ...task, '--criterion', 'AC-003', '--', 'sh', '-c', script]
+  const child = user.start(args, { cwd: folder })
+  let printed = ''
+  let isSent = false
+  const pids = () => printed.split('\n').filter((line) => /^\d+$/.test(line))
+  child.stderr?.on('data', (chunk: Buffer) => {
+    printed += String(chunk)
+    if (pids().length !== 2 || isSent) return
+    isSent = true
+    child.kill(signal)
+  })
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(exitCode)
+  expect(pids()).toHaveLength(2)
+  for (const pid of pids()) await untilGone(pid)
+  expect((await criteria())[2]?.state).toBe('pending')
+})
+
+test('what cannot be recorded is kept in a file, which --send records later', async () => {
+  const { run, user, criteria } = await repository()
+  const first = await user.serve()
+  const environment = { TURNGRAPH_URL: first.url }
+  // The command ends the service: its result has nowhere to go.
+  const kill = ['--', 'sh', '-c', `kill -9 ${first.child.pid}`]
+  const lost = await run(['verify', ...task, '--criterion', 'AC-003', ...kill], { environment })
+  expect(lost.code).toBe(7)
+  const [file = ''] = /\S*verifications-[\w-]+\.json/.exec(lost.stderr) ?? []
+  expect(lost.stderr).toContain(`turngraph verify --send ${file}`)
+  expect((await criteria())[2]?.state).toBe('pending')
+  const sent = await run(['verify', '--send', file])
+  expect(sent.code).toBe(0)
+  expect(sent.stdout).toMatch(/^Recorded 1 verification with turn 1 of /)
+  expect((await criteria())[2]).toMatchObject({ state: 'verified', basis: 'observed' })
+  expect(readdirSync(path.dirname(file))).toEqual([])
+})
