@@ -2,8 +2,9 @@
  * Computes what a record changes (contract: records.md, rule 1): from the registry of a task, the state of a world and one entry,
  * the next registry and the next state. Pure. The views of this folder derive criteria, promises, stalls and stale proofs from both.
  */
-import type { TurnRecord, Verification } from '../memory/record/record.ts'
+import type { TurnRecord } from '../memory/record/record.ts'
 import type { Declared, Listing, Specification } from '../memory/specification/specification.ts'
+import { type Added, compareAdded } from './addition-order.ts'
 import { markCause } from './causes.ts'
 import { type Criterion, type Known, type Resolution, resolveDeclared } from './identity.ts'
 import { advanceLives } from './issue-lives.ts'
@@ -34,11 +35,11 @@ export type TurnEntry = { kind: 'turn'; record: TurnRecord; digest: string; mean
 export type AdditionEntry = {
   kind: 'addition'
   turn: number
-  /** Number of verifications that the turn has already. */
-  position: number
-  verifications: readonly Verification[]
+  verifications: NamingRecord['verifications']
   meanings: Meanings | null
-}
+  /** Place of its first verification in its turn. A fold assigns it. */
+  position: number
+} & Added
 
 /** Withdraws all turns above one. */
 export type WithdrawalEntry = { kind: 'withdrawal'; above: number }
@@ -83,13 +84,12 @@ export const emptyState = (worldKey: string, specifiedAfter: readonly number[] =
 /**
  * Applies the next entry of a world.
  *
- * @returns null if the world has to be folded again ({@link foldWorld}): the entry is late, replaces or withdraws turns, or makes
- * two criteria one
+ * @returns null if the world has to be folded again ({@link foldWorld}): the entry is late, replaces or withdraws turns, is added to
+ * one, or makes two criteria one
  */
 export function applyTurn(registry: Registry, state: WorldState, entry: Entry): Applied | null {
-  if (entry.kind === 'withdrawal') return null
-  const isNext = entry.kind === 'turn' ? entry.record.turnNumber > state.turn : entry.turn === state.turn
-  const applied = isNext ? applyNext(registry, state, entry) : null
+  if (entry.kind !== 'turn') return null
+  const applied = entry.record.turnNumber > state.turn ? applyNext(registry, state, entry) : null
   return applied === null || hasMerge(applied) ? null : applied
 }
 
@@ -110,7 +110,11 @@ export function foldWorld<E extends TurnEntry | AdditionEntry>(
 ): { registry: Registry; state: WorldState; entries: E[] } {
   const known = selectCounting(entries)
   let folded = { registry, state: emptyState(before.worldKey, before.specifiedAfter) }
-  for (const [i, entry] of known.entries()) {
+  let position = 0
+  for (const [i, given] of known.entries()) {
+    const entry = given.kind === 'turn' ? given : { ...given, position }
+    position =
+      given.kind === 'turn' ? listVerifications(given.record).length : position + given.verifications.length
     const applied = applyNext(folded.registry, folded.state, entry)
     known[i] = { ...entry, meanings: applied.changes.meanings }
     // Earlier entries of a merged criterion count for the other one.
@@ -123,7 +127,10 @@ export function foldWorld<E extends TurnEntry | AdditionEntry>(
   return { ...folded, state: { ...state, specifiedAfter }, entries: known }
 }
 
-/** Selects the newest record of each turn that is not withdrawn, ascending, each with the additions to its turn behind it. */
+/**
+ * Selects the newest record of each turn that is not withdrawn, ascending, each with the additions to its turn behind it, in the
+ * order of their times. A repeated addition counts once.
+ */
 function selectCounting<E extends TurnEntry | AdditionEntry>(entries: readonly (E | WithdrawalEntry)[]): E[] {
   const turns = new Map<number, { record: E | null; additions: E[] }>()
   for (const entry of entries) {
@@ -135,13 +142,20 @@ function selectCounting<E extends TurnEntry | AdditionEntry>(entries: readonly (
     const { record, additions } = turns.get(turn) ?? { record: null, additions: [] }
     turns.set(
       turn,
-      entry.kind === 'turn' ? { record: entry, additions } : { record, additions: [...additions, entry] },
+      entry.kind === 'turn' ? { record: entry, additions } : { record, additions: addOnce(additions, entry) },
     )
   }
   return [...turns]
     .sort(([a], [b]) => a - b)
     .flatMap(([, { record, additions }]) => (record === null ? [] : [record, ...additions]))
 }
+
+const addOnce = <E extends TurnEntry | AdditionEntry>(additions: readonly E[], entry: E): E[] =>
+  additions.some(({ digest }) => digest === entry.digest)
+    ? [...additions]
+    : [...additions, entry].sort((a, b) =>
+        a.kind === 'addition' && b.kind === 'addition' ? compareAdded(a, b) : 0,
+      )
 
 function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | AdditionEntry): Applied {
   const record = entry.kind === 'turn' ? entry.record : toPartialRecord(entry)
@@ -160,7 +174,8 @@ function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | Add
     ...state,
     labels: new Map([
       ...state.labels,
-      ...meanings.labels.map(
+      // A label of an addition has no meaning in later records, which may have arrived before it.
+      ...(entry.kind === 'turn' ? meanings.labels : []).map(
         ({ source, label, criterionKey }) => [`${source}\n${label}`, criterionKey] as const,
       ),
     ]),
@@ -194,7 +209,7 @@ function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | Add
 }
 
 /** Brings an addition into the form of a record. */
-const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
+export const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
   turnNumber: turn,
   acceptanceCriteriaStatus: {},
   verifications: [...verifications],

@@ -2,6 +2,7 @@
 import { groupBy } from '../core/group-by.ts'
 import type { Listing } from '../memory/specification/specification.ts'
 import {
+  type AdditionEntry,
   applyTurn,
   applyVersion,
   emptyRegistry,
@@ -22,12 +23,15 @@ export type Captured = TurnEntry & {
   withdrawnAt: string | null
 }
 
+/** A verification that was added to a turn, with the time of its arrival. */
+export type CapturedAddition = AdditionEntry & { worldKey: string; addedAt: string }
+
 export type DeclaredVersion = { declaredAt: string; listings: readonly Listing[] }
 
-/** A task with its worlds. The entries of a world are the records that count, ascending. */
+/** A task with its worlds. The entries of a world are the records that count, ascending, each with what was added to it. */
 export type TaskState<C> = {
   registry: Registry
-  worlds: ReadonlyMap<string, { state: WorldState; entries: readonly C[] }>
+  worlds: ReadonlyMap<string, { state: WorldState; entries: readonly (C | CapturedAddition)[] }>
 }
 
 export const emptyTask = <C>(taskKey: string): TaskState<C> => ({
@@ -44,7 +48,7 @@ export function applyCapture<C extends Captured>({ registry, worlds }: TaskState
   const applied = applyTurn(registry, state, entry)
   const next =
     applied === null
-      ? foldWorld<C>(registry, state, [...entries, entry])
+      ? foldWorld<C | CapturedAddition>(registry, state, [...entries, entry])
       : { ...applied, entries: [...entries, { ...entry, meanings: applied.changes.meanings }] }
   return withWorld(worlds, worldKey, next)
 }
@@ -52,7 +56,11 @@ export function applyCapture<C extends Captured>({ registry, worlds }: TaskState
 const withWorld = <C>(
   worlds: TaskState<C>['worlds'],
   worldKey: string,
-  { registry, state, entries }: { registry: Registry; state: WorldState; entries: readonly C[] },
+  {
+    registry,
+    state,
+    entries,
+  }: { registry: Registry; state: WorldState; entries: readonly (C | CapturedAddition)[] },
 ): TaskState<C> => ({ registry, worlds: new Map([...worlds, [worldKey, { state, entries }]]) })
 
 /** Applies the next declared version. */
@@ -80,8 +88,20 @@ function applyWithdrawal<C extends Captured>(
   return withWorld(
     worlds,
     worldKey,
-    foldWorld<C>(registry, state, [...entries, { kind: 'withdrawal', above }]),
+    foldWorld<C | CapturedAddition>(registry, state, [...entries, { kind: 'withdrawal', above }]),
   )
+}
+
+/** Adds a verification to a turn of a world. */
+export function applyAddition<C extends Captured>(
+  { registry, worlds }: TaskState<C>,
+  addition: CapturedAddition,
+): TaskState<C> {
+  const known = worlds.get(addition.worldKey)
+  if (known === undefined) return { registry, worlds }
+  const { state, entries } = known
+  const next = foldWorld<C | CapturedAddition>(registry, state, [...entries, addition])
+  return withWorld(worlds, addition.worldKey, next)
 }
 
 type Withdrawal = { worldKey: string; at: string; above: number; revision: number }
@@ -121,6 +141,7 @@ export function foldTask<C extends Captured>(
   taskKey: string,
   captures: readonly C[],
   versions: readonly DeclaredVersion[],
+  additions: readonly CapturedAddition[] = [],
 ): TaskState<C> {
   type Step = { at: string; rank: number; apply: (task: TaskState<C>) => TaskState<C> }
   const steps = [
@@ -138,6 +159,13 @@ export function foldTask<C extends Captured>(
         apply: (task) => applyWithdrawal(task, withdrawal),
       }),
     ),
+    ...additions.map(
+      (addition): Step => ({
+        at: addition.addedAt,
+        rank: Number.MAX_SAFE_INTEGER,
+        apply: (task) => applyAddition(task, addition),
+      }),
+    ),
     ...versions.map(
       (version): Step => ({
         at: version.declaredAt,
@@ -146,7 +174,7 @@ export function foldTask<C extends Captured>(
       }),
     ),
   ]
-  // Within one millisecond: first records, then their replacements and withdrawals, then versions.
+  // Within one millisecond: first records, then their replacements and withdrawals, additions, then versions.
   steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || Math.sign(a.rank - b.rank) || 0)
   return steps.reduce((task, { apply }) => apply(task), emptyTask<C>(taskKey))
 }

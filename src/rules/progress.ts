@@ -160,8 +160,17 @@ const progressShape = {
 
 export type Progress = z.output<z.ZodObject<typeof progressShape>>
 
+const allColumns = columns(progressShape)
+
 /** List of the values without names, a quarter as long as a map. */
-export const progressColumns = columns(progressShape)
+export const progressColumns = z.codec(z.array(z.unknown()), z.custom<Progress>(), {
+  decode: (stored) => allColumns.parse(stored),
+  encode: (progress) => {
+    const values = z.encode(allColumns, progress)
+    // The last value is left out without an observation, so that its criterion takes no more space.
+    return progress.observed === null ? values.slice(0, -1) : values
+  },
+})
 
 /** Returns the initial progress of a criterion. */
 export const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress =>

@@ -295,6 +295,51 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(await statesIn()).toEqual([['AC-1', 'rejected', null, null]])
     })
 
+    test('a context as of an earlier turn has those that had arrived before the turn was captured', async () => {
+      await capture(1)
+      await add([ran('10:00:00')])
+      await capture(2, { verifications: [] })
+      await capture(3, { verifications: [] })
+      await add([ran('11:00:00', 1)], { turnNumber: 1 })
+      const then = aContext(2, { worldSlug, role: 'coach', asOf: 'turn' })
+      const [shown] = (await client().loadTurnContinuationContext(then)).criteria
+      expect(shown).toMatchObject({ state: 'verified', basis: 'observed', contested: null })
+      expect(shown?.history?.map(({ addedAt }) => addedAt !== undefined)).toEqual([false, true])
+      const [now] = (await client().listCriteria({ ...task, turn: 1 })).criteria
+      expect(now).toMatchObject({ state: 'verified', contested: { turn: 1 } })
+    })
+
+    test('two processes that add the same at once store it once, and a capture at the same time loses nothing', async () => {
+      await capture(1)
+      const other = clientOf(handles.graph)
+      const sent = [0, 1, 2, 3].map((i) => ran(`10:00:0${i}`))
+      const answers = await Promise.all([
+        ...sent.map((each) => add([each], { turnNumber: 1 })),
+        ...sent.map((each) => other.addVerifications({ ...task, turnNumber: 1, verifications: [each] })),
+        capture(2),
+      ])
+      expect(answers.reduce((sum, each) => sum + ('added' in each ? each.added : 0), 0)).toBe(4)
+      const { criteria } = await client().listCriteria({ ...task, role: 'coach' })
+      expect(criteria[0]?.history?.map(({ turn, status }) => `${turn} ${status}`)).toEqual([
+        ...['1 rejected', '1 verified', '1 verified', '1 verified', '1 verified', '2 rejected'],
+      ])
+      expect((await client().examine({})).findings).toEqual([])
+    })
+
+    test('they are accepted during a turn run, and wake those who follow the world', async () => {
+      await capture(1)
+      await client().runTurn({ worldSlug })
+      const stop = new AbortController()
+      const seen: number[] = []
+      for await (const event of client().events({ snapshot: true }, { signal: stop.signal })) {
+        if (event.type !== 'session') continue
+        seen.push(event.verified)
+        if (seen.length === 1) expect((await add([ran('10:00:00')])).added).toBe(1)
+        if (event.verified === 1) stop.abort()
+      }
+      expect([seen[0], seen.at(-1)]).toEqual([0, 1])
+    })
+
     test('they are in an export and in what is restored from it', async () => {
       await capture(1)
       await capture(2)

@@ -59,6 +59,14 @@ const anyVerification = fc.record({
   source: fc.constantFrom('command' as const, 'validator' as const),
 })
 
+const toAddition = (
+  addition: Pick<AdditionEntry, 'turn' | 'startedAt' | 'verifications'>,
+): AdditionEntry => ({
+  ...{ kind: 'addition', position: 0, meanings: null },
+  ...addition,
+  digest: JSON.stringify(addition),
+})
+
 const anyEntry: fc.Arbitrary<TurnEntry | AdditionEntry | WithdrawalEntry> = fc.oneof(
   {
     weight: 6,
@@ -69,9 +77,10 @@ const anyEntry: fc.Arbitrary<TurnEntry | AdditionEntry | WithdrawalEntry> = fc.o
     arbitrary: fc
       .record({
         turn: fc.integer({ min: 1, max: 6 }),
-        verifications: fc.array(anyVerification, { maxLength: 2 }),
+        startedAt: fc.constantFrom('2026-03-01T10:00:00Z', '2026-03-01T10:00:00.5Z', '2026-03-01T10:00:01Z'),
+        verifications: fc.array(anyVerification, { minLength: 1, maxLength: 2 }),
       })
-      .map((addition) => ({ kind: 'addition' as const, position: 10, meanings: null, ...addition })),
+      .map((addition) => toAddition(addition)),
   },
   { weight: 1, arbitrary: fc.nat(5).map((above) => ({ kind: 'withdrawal' as const, above })) },
 )
@@ -138,7 +147,8 @@ describe('a record applied to the state of its world', () => {
             .sort((a, b) => a.at - b.at)
             .map(({ entry }) => entry)
           const additions = entries.filter(({ kind }) => kind === 'addition')
-          const again = [...shuffled, ...additions].reduce<World>(apply, { ...emptyWorld(), registry })
+          const late = additions.toReversed()
+          const again = [...shuffled, ...late, ...late].reduce<World>(apply, { ...emptyWorld(), registry })
           expect(textOf(again)).toBe(encodeState(registry, state))
         },
       ),
@@ -176,21 +186,19 @@ describe('a record applied to the state of its world', () => {
           { criterionId: 'AC-1', criterionText: text, status: 'rejected', evidence: 'It answers 500' },
         ],
       }),
-      {
-        kind: 'addition' as const,
+      toAddition({
         turn: 1,
-        position: 1,
+        startedAt: '2026-03-01T10:00:00Z',
         verifications: [
           {
             criterionId: 'AC-1',
             criterionText: text,
-            status: 'verified' as const,
-            source: 'command' as const,
+            status: 'verified',
+            source: 'command',
             evidence: 'exit 0',
           },
         ],
-        meanings: null,
-      },
+      }),
     ].reduce<World>(apply, emptyWorld())
     const [progress] = [...world.state.progress.values()]
     expect(world.state).toMatchObject({

@@ -21,7 +21,7 @@ export const worldPosition = z.strictObject({
   turns: z.number(),
   attempts: z.number(),
   runs: z.number(),
-  /** Key and revision of the last exported turn, which detect a change of the exported past. */
+  /** Mark of the exported turns, which detects a change of them. */
   last: z.string(),
 })
 export type WorldPosition = z.output<typeof worldPosition>
@@ -35,7 +35,8 @@ const numbered = z
 
 const worldRow = z.object({
   world: stored('World'),
-  turns: z.array(z.tuple([z.number(), z.number()])),
+  /** Each turn: its number, its revision, and the number of its verifications, which grows with additions. */
+  turns: z.array(z.tuple([z.number(), z.number(), z.number()])),
   /** Newest record of each withdrawn turn: its number and its revision. */
   withdrawn: z.array(z.tuple([z.number(), z.number()])),
   progress: z.array(z.tuple([z.string(), z.string(), z.string(), z.number()])),
@@ -79,7 +80,7 @@ export async function* exportWorld(
       if (found === null) continue look
       if (chunk.length > TURNS_AT_ONCE) yield chunk.splice(0)
       for (const turn of some) {
-        at = { ...at, turns: at.turns + 1, last: `${turn.key}@${turn.revision}` }
+        at = { ...at, turns: at.turns + 1, last: markPlace(turns.slice(0, at.turns + 1)) }
         const record = found.get(turn.key)
         if (record !== undefined) chunk.push({ record, at })
       }
@@ -153,26 +154,38 @@ export const halfRestored = (what: string, details: object): TurngraphError =>
   })
 
 function refuseWhereChanged({ world }: WorldRow, turns: readonly TurnSeen[], at: WorldPosition): void {
-  const last = turns[at.turns - 1]
-  if ((last === undefined ? '' : `${last.key}@${last.revision}`) === at.last) return
+  if (markPlace(turns.slice(0, at.turns)) === at.last) return
   throw new TurngraphError('busy', `World ${world.slug} was changed in its past while it was exported.`, {
     hint: 'Export again, best while nobody mends old turns.',
     details: { world_slug: world.slug, project: world.project },
   })
 }
 
-type TurnSeen = { kind: 'turn' | 'superseded_turn'; key: string; revision: number }
+type TurnSeen = {
+  kind: 'turn' | 'superseded_turn'
+  key: string
+  revision: number
+  /** Null of a superseded record, which does not change. */
+  verifications: number | null
+}
+
+/** The last of the turns with its revision, and the number of all their verifications; empty without turns. */
+function markPlace(turns: readonly TurnSeen[]): string {
+  const last = turns.at(-1)
+  const verifications = turns.reduce((sum, turn) => sum + (turn.verifications ?? 0), 0)
+  return last === undefined ? '' : `${last.key}@${last.revision}/${verifications}`
+}
 
 /** Lists the turns of a world, each followed by the records that it superseded, newest first. A withdrawn turn has only those. */
 const listTurnRecords = ({ world, turns, withdrawn }: WorldRow): TurnSeen[] =>
-  [...turns.map((turn) => [...turn, true] as const), ...withdrawn.map((turn) => [...turn, false] as const)]
+  [...turns, ...withdrawn.map(([number, revision]) => [number, revision, null] as const)]
     .toSorted(([a], [b]) => a - b)
-    .flatMap(([number, newest, isCurrent]) =>
+    .flatMap(([number, newest, verifications]) =>
       Array.from({ length: newest }, (_, i): TurnSeen => {
         const [key, revision] = [turnKey(world.key, number), newest - i]
-        return i === 0 && isCurrent
-          ? { kind: 'turn', key, revision }
-          : { kind: 'superseded_turn', key: supersededKey(key, revision), revision }
+        return i === 0 && verifications !== null
+          ? { kind: 'turn', key, revision, verifications }
+          : { kind: 'superseded_turn', key: supersededKey(key, revision), revision, verifications: null }
       }),
     )
 
@@ -185,8 +198,9 @@ async function readTurns(graph: Graph, some: readonly TurnSeen[]): Promise<Map<s
     ...(await readRecords(graph, 'superseded_turn', keysOfKind('superseded_turn'))),
   ]
   const byKey = new Map(found.map((record) => [record.turn.key, record]))
-  const isAsSeen = ({ kind, key, revision }: TurnSeen) =>
-    kind === 'superseded_turn' || byKey.get(key)?.turn.revision === revision
+  const isAsSeen = ({ kind, key, revision, verifications }: TurnSeen) =>
+    kind === 'superseded_turn' ||
+    (byKey.get(key)?.turn.revision === revision && byKey.get(key)?.verifications.length === verifications)
   return some.every(isAsSeen) ? byKey : null
 }
 

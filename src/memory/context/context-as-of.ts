@@ -4,8 +4,14 @@ import { specificationKey, turnKey, worldKey } from '../../core/keys.ts'
 import { readRows, untilWhole } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { emptyState, specificationOf } from '../../rules/apply-turn.ts'
-import { type Captured, findCaptureInstant, foldTask, markWithdrawn } from '../../rules/fold-task.ts'
+import { emptyState, specificationOf, toPartialRecord } from '../../rules/apply-turn.ts'
+import {
+  type Captured,
+  type CapturedAddition,
+  findCaptureInstant,
+  foldTask,
+  markWithdrawn,
+} from '../../rules/fold-task.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { type StaleSince, staleSince } from '../../rules/stale.ts'
 import { listEntries } from '../../rules/turn-entries.ts'
@@ -117,6 +123,20 @@ const toCaptured = (
   meanings: null,
 })
 
+/** The verifications that were added to a record after its turn had ended. */
+const listAdditions = (row: RecordRow): CapturedAddition[] =>
+  row.verifications.flatMap(({ position, form, added, ...content }) =>
+    added === null
+      ? []
+      : [
+          {
+            ...{ kind: 'addition', turn: row.turn.number, worldKey: row.worldKey, meanings: null, position },
+            ...{ addedAt: added.addedAt, startedAt: added.startedAt, digest: added.digest },
+            verifications: [{ ...content, addedAt: added.addedAt }],
+          } satisfies CapturedAddition,
+        ],
+  )
+
 /** The newest record of each turn, if it was withdrawn. */
 function listNewest(captures: readonly (Captured & { row: RecordRow })[]): WithdrawnTurn[] {
   const newest = new Map<number, Captured & { row: RecordRow }>()
@@ -159,16 +179,21 @@ function foldKnown(
     taskKey,
     known,
     versions.map(({ declaredAt, declared }) => ({ declaredAt, listings: declared })),
+    known.flatMap(({ row }) => listAdditions(row)).filter(({ addedAt }) => isKnown(addedAt)),
   )
   const { registry } = task
   const { state, entries } = task.worlds.get(key) ?? { state: emptyState(key), entries: [] }
   const specification = specificationOf(registry)
-  const ledger = entries.flatMap(({ record, meanings }) =>
-    meanings === null ? [] : listEntries(record, meanings).ledger,
-  )
+  const turns = entries.filter((entry) => entry.kind === 'turn')
+  const ledger = entries.flatMap((entry) => {
+    if (entry.meanings === null) return []
+    return entry.kind === 'turn'
+      ? listEntries(entry.record, entry.meanings).ledger
+      : listEntries(toPartialRecord(entry), entry.meanings, entry.position).ledger
+  })
   return {
     worldSlug,
-    records: entries.map(({ row, meanings }) => ({
+    records: turns.map(({ row, meanings }) => ({
       ...row,
       turn: { ...row.turn, key: turnKey(key, row.turn.number) },
       promisedKeys: meanings?.promises ?? [],

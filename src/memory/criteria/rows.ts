@@ -51,10 +51,7 @@ export const progressProperties = (
   rev: number,
 ): { kept: string; state: string; rejections: number } => {
   const { state, rejections } = progress
-  const values = z.encode(progressColumns, progress)
-  // A criterion without observations is stored as before there were any.
-  const kept = progress.observed === null ? values.slice(0, -1) : values
-  return { kept: JSON.stringify([rev, ...kept]), state, rejections }
+  return { kept: JSON.stringify([rev, ...z.encode(progressColumns, progress)]), state, rejections }
 }
 
 /** Checks the sum of the revisions of a world's edges, which differs if a read overlaps with a commit. */
