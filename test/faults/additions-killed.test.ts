@@ -10,9 +10,9 @@ test('verifications that were added to a turn are there after a kill -9, and a r
   await service.client.captureTurnState({ ...task, turnNumber: 1, playerSummary: 'Built it' })
   const verification = {
     criterionId: 'AC-1',
-    status: 'verified',
+    status: 'verified' as const,
     observation: { command: ['npm', 'test'], exitCode: 0, startedAt: '2026-03-01T10:00:00Z' },
-  } as const
+  }
   const sent = { ...task, verifications: [verification] }
   const { added, ...answer } = await service.client.addVerifications(sent)
   await service.kill()
