@@ -11,6 +11,7 @@ import { benchQueries } from './queries.ts'
 import { benchReaders } from './readers.ts'
 import { benchRestore } from './restore.ts'
 import { benchRuns } from './runs.ts'
+import { benchSearch } from './search.ts'
 import { benchSpecifications } from './specifications.ts'
 import { benchReports } from './transcript-reports.ts'
 import { benchTranscripts } from './transcripts.ts'
@@ -119,6 +120,15 @@ Bench.add(
   .counts('--turns <list>', 'sizes of the graph at which to measure', [1_000, 20_000, 100_000])
   .count('--samples <n>', 'measurements of each', 600)
   .action(benchElsewhere)
+
+Bench.add(
+  'search',
+  'searches in a large project, and captures with its index in memory, against captures without one',
+)
+  .onStore()
+  .count('--turns <n>', 'turns in the graph before', 100_000)
+  .count('--samples <n>', 'measurements of each', 200)
+  .action(benchSearch)
 
 Bench.add('queries', 'captures during hostile queries, against captures without them')
   .onStore()

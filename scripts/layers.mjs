@@ -14,6 +14,7 @@ export const capabilities = [
   'analysis',
   'maintenance',
   'events',
+  'search',
 ]
 export const doors = ['http', 'mcp', 'cli', 'web']
 export const programs = ['langchain', 'autobuild', 'verify']
@@ -34,6 +35,7 @@ export const mayImport = {
   analysis: ['memory', 'graph', ...everyone],
   maintenance: ['memory', 'runs', 'transcripts', 'graph', ...everyone],
   events: ['memory', 'runs', 'graph', ...everyone],
+  search: ['events', 'memory', 'graph', ...everyone],
   operations: [...capabilities, 'graph', ...everyone],
   client: ['operations', ...everyone],
   langchain: ['autobuild', 'client', 'operations', ...everyone],
@@ -70,6 +72,7 @@ export const host = [
   'graph/(migrations|instance-lock)',
   'runs/(turn-runs|executors)',
   'events/(change-feed|written-changes)',
+  'search/search',
 ]
 /** The work that a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [

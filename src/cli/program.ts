@@ -29,6 +29,7 @@ import { addReport } from './report.ts'
 import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
 import { addSchema } from './schema.ts'
+import { addSearch } from './search.ts'
 import { addServe } from './serve.ts'
 import { addSpecify } from './specify.ts'
 import { addSpool } from './spool.ts'
@@ -72,6 +73,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addVerify,
   addStall,
   addIssues,
+  addSearch,
   addWhy,
   addProjects,
   addWorlds,

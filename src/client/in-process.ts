@@ -9,6 +9,7 @@ import type { Call } from '../operations/operation.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { transcriptUpload, uploadTranscript } from '../operations/transcript-upload.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
+import { SearchIndexes } from '../search/search.ts'
 import { callsBy, operationsByName } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 
@@ -41,13 +42,14 @@ export function inProcessClient({
   const graph = noteWrites(stored, (steps) => feed.noteWrite(steps))
   const runs = given ?? new TurnRuns({ graph, instance: workerId })
   const queries = new Queries(graph)
+  const search = new SearchIndexes(graph, { maxWaitMs: null })
   const calls = callsBy((name, input, options) =>
     runOperation(name, {
       graph,
       input,
       project,
       isProjectNamed,
-      call: { log, runs, feed, queries, turnLengthThreshold, importRoots: [], ...options },
+      call: { log, runs, feed, search, queries, turnLengthThreshold, importRoots: [], ...options },
     }),
   )
   const close = async () => {

@@ -10,6 +10,7 @@ import { type Call, type Operation, onlyReads } from '../operations/operation.ts
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
+import type { SearchIndexes } from '../search/search.ts'
 import { answerJson } from './answer.ts'
 import type { Caller } from './api-tokens.ts'
 import { readCaller } from './authorize.ts'
@@ -28,6 +29,7 @@ export type OperationContext = {
   /** Null if TURNGRAPH_GENAI_SPANS is off. */
   spans: GenAiSpans | null
   feed: ChangeFeed
+  search: SearchIndexes
   mostReaders: number
   /** Aborted when the service ends, which ends streaming answers. */
   closing: AbortSignal

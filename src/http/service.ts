@@ -17,6 +17,7 @@ import { createLog, type Log } from '../platform/log.ts'
 import { VERSION } from '../platform/version.ts'
 import { loadExecutors } from '../runs/executors.ts'
 import { TurnRuns } from '../runs/turn-runs.ts'
+import { SearchIndexes } from '../search/search.ts'
 import { refuseMalformed } from './answer.ts'
 import { loadTokens } from './api-tokens.ts'
 import { createApp } from './app.ts'
@@ -40,6 +41,9 @@ const DRAIN_MS = 10_000
 
 /** Maximum number of readers of events. They keep their connections, which must not exclude other clients. */
 const MOST_READERS = 1_000
+
+/** Latest answer of a search while its index is being built. */
+const MAX_WAIT_FOR_INDEX_MS = 4_000
 
 /** Duration above which the log reports a statement. Frequent statements take a few milliseconds. */
 const SLOW_SECONDS = 1
@@ -101,6 +105,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     metrics,
     spans,
     feed,
+    search: new SearchIndexes(graph, { maxWaitMs: MAX_WAIT_FOR_INDEX_MS }),
     closing: closing.signal,
     mostReaders: Math.min(MOST_READERS, Math.floor(most / 2)),
     defaultProject: config.project,

@@ -7,6 +7,7 @@ import type { ChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
 import { withNearNames } from '../memory/worlds/resolve-target.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
+import type { SearchIndexes } from '../search/search.ts'
 
 /** Operation of Turngraph. Names and fields are camelCase; core/wire-form.ts derives the wire form from the schemas. */
 export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = {
@@ -45,6 +46,8 @@ export type Call = {
   runs: TurnRuns
   /** Feed of the changes in the graph. */
   feed: ChangeFeed
+  /** Indexes of the texts that a search finds. */
+  search: SearchIndexes
   /** Maximum number of readers of the feed; absent for no limit. */
   mostReaders?: number | undefined
   /** Runs free Cypher in a separate process. */

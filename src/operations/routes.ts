@@ -36,6 +36,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/issues', operation: 'listIssues' },
   { method: 'GET', path: '/v1/attention', operation: 'listAttention' },
   { method: 'GET', path: '/v1/worlds/{world_slug}/summary', operation: 'getSessionSummary' },
+  { method: 'GET', path: '/v1/search', operation: 'search' },
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
   { method: 'GET', path: '/v1/caller', operation: 'describeCaller' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },

@@ -10,6 +10,7 @@ import { issueOperations } from './issues.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { memoryOperations } from './memory.ts'
 import { runOperations } from './runs.ts'
+import { searchOperations } from './search.ts'
 import { specificationOperations } from './specification.ts'
 import { transcriptOperations } from './transcripts.ts'
 import { verificationOperations } from './verifications.ts'
@@ -21,6 +22,7 @@ export const operations = {
   ...specificationOperations,
   ...issueOperations,
   ...attentionOperations,
+  ...searchOperations,
   ...runOperations,
   ...transcriptOperations,
   ...analysisOperations,

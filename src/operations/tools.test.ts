@@ -82,6 +82,7 @@ describe('the tools', () => {
       'query_graph',
       'recover_promises',
       'run_analysis',
+      'search_memory',
     ])
   })
 

@@ -290,6 +290,9 @@ export const MEMORY_TOOLS: readonly Tool[] = [
   listTool('list_issues', 'listIssues', 'Issues', [
     { description: 'What is still open', arguments: { ...task2, state: 'open' } },
   ]),
+  memoryTool('search_memory', 'search', 'Search the memory', [
+    { description: 'What was said about projects', arguments: { q: 'unknown project', limit: 5 } },
+  ]),
   listTool('list_worlds', 'listWorlds', 'Worlds', [
     { description: 'Those that were last active', arguments: { order: 'last_activity', limit: 10 } },
   ]),

@@ -11,10 +11,14 @@ export function normalizeText(text: string): string {
   return trimEnd(folded, (character) => '.;:, '.includes(character))
 }
 
-const UNSPACED =
+/** Pattern of a character of a script that writes without spaces. */
+export const UNSPACED_CHARACTER =
   '(?:(?=[\\p{L}\\p{M}\\p{N}])[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}])'
-const BETWEEN_UNSPACED = new RegExp(`(?<=${UNSPACED})[^\\p{L}\\p{M}\\p{N}]+(?=${UNSPACED})`, 'gu')
-const RUNS = new RegExp(`(${UNSPACED}+)|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
+const BETWEEN_UNSPACED = new RegExp(
+  `(?<=${UNSPACED_CHARACTER})[^\\p{L}\\p{M}\\p{N}]+(?=${UNSPACED_CHARACTER})`,
+  'gu',
+)
+const RUNS = new RegExp(`(${UNSPACED_CHARACTER}+)|(?:(?!${UNSPACED_CHARACTER})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
 
 /**
  * Splits a text into its runs of letters and digits (a combining mark belongs to its letter), without a label at its start. Splits

@@ -34,6 +34,7 @@ import { restoreUnfinishedContract } from './restore-unfinished.ts'
 import { rollbackContract } from './rollback.ts'
 import { runGoalsContract } from './run-goals.ts'
 import { runsContract } from './runs.ts'
+import { searchContract } from './search.ts'
 import { secretsContract } from './secrets.ts'
 import { seenOnTreeContract } from './seen-on-tree.ts'
 import { sessionsContract } from './sessions.ts'
@@ -83,6 +84,7 @@ export function storeContract(store: StoreUnderTest): void {
   asOfContract(store)
   elsewhereContract(store)
   knownElsewhereContract(store)
+  searchContract(store)
   secretsContract(store)
   masksContract(store)
   seenOnTreeContract(store)

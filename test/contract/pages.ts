@@ -109,6 +109,7 @@ export function pagesContract(store: StoreUnderTest): void {
         ['turns', (page) => client.listTurns({ ...page, worldSlug: 'A' })],
         ['history', (page) => client.getTurnHistory({ ...page, worldSlug: 'A', turnNumber: 1 })],
         ['issues', (page) => client.listIssues({ ...page, worldSlug: 'B' })],
+        ['search', (page) => client.search({ ...page, q: 'attempt' })],
         ['criterion', (page) => client.getCriterionHistory({ ...page, key, worldSlug: 'A' })],
         ['runs', (page) => client.listTurnRuns(page)],
       ]

@@ -274,6 +274,7 @@ Verified: 1 of 1, 1 contested, 1 in the judge's words
       ['promises', ...task, '--turn', '3'],
       ['stall', ...task],
       ['issues', ...task],
+      ['search', 'parser'],
       ['why', ...task],
     ]) {
       const { code, stdout, stderr } = await turngraph.run([...command, '--json'])

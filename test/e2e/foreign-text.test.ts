@@ -193,6 +193,7 @@ test('no text of a turn record looks like a line of Turngraph in any output', {
     ['context', ...task, '--turn', '3', '--role', 'coach'],
     ['why', ...task],
     ['issues', ...task],
+    ['search', 'begins'],
     ['criteria', ...task],
     ['promises', ...task, '--turn', '3'],
     ['worlds', 'turns', 'TASK-1'],

@@ -169,6 +169,28 @@ describe('every route of the contract', () => {
       since_turn: 1,
       window: 1,
     })
+    const found = await run('GET /v1/search', '/v1/search?q=slo&kind=issue&limit=1')
+    expect([found.status, found.body]).toEqual([
+      200,
+      {
+        items: [
+          {
+            kind: 'issue',
+            project: 'default',
+            feature_id: 'FEAT-1',
+            task_id: 'TASK-1',
+            world_slug: 'TASK-1',
+            turn: 1,
+            at: expect.any(String),
+            criterion_key: null,
+            session_id: null,
+            snippet: 'It is slow',
+            link: '/p/default/w/TASK-1/t/1',
+          },
+        ],
+        next_cursor: null,
+      },
+    ])
     const issues = await run('GET /v1/issues', `/v1/issues?${task}&state=open`)
     expect([issues.status, issues.body]).toMatchObject([
       200,

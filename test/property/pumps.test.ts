@@ -22,6 +22,13 @@ import { escapeHidden, removeHidden, toBlock, toOneLine } from '../../src/rules/
 import { resolveCriteria } from '../../src/rules/identity.ts'
 import { normalizeLabel, splitLabel, withoutListMark } from '../../src/rules/labels.ts'
 import { mapTests, type ReportedTest, type ReportFormat } from '../../src/rules/map-tests.ts'
+import {
+  cutSnippet,
+  matchesQuery,
+  readQuery,
+  searchWordsOf,
+  toSearchText,
+} from '../../src/rules/search-words.ts'
 import { masked, maskVolatile, signIssues } from '../../src/rules/signature.ts'
 import { isInformative } from '../../src/rules/summaries.ts'
 import { keepProgramText } from '../../src/rules/tool-error.ts'
@@ -167,6 +174,11 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   'readCodexOutput after an exit code': (text) => readCodexOutput(`Exit code: 1\n${text}`),
   isInjected: (text) => isInjected(text),
   isRollout: (text) => isRollout(text),
+  toSearchText,
+  readQuery,
+  searchWordsOf,
+  matchesQuery: (text) => matchesQuery(text, readQuery(`x ${text.slice(0, 900)}`).words),
+  cutSnippet: (text) => cutSnippet(text, [text.slice(-1)]),
   'a prompt in a transcript': (text) => read(linesOf([user(text)])),
   'a line of a transcript that is no record': (text) => read(Buffer.from(`${text}\n{"type":"${text}"}\n`)),
   declaredCriteria: (text) => declaredCriteria.safeParse([{ criterionId: text, text }]),

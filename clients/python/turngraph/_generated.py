@@ -1122,6 +1122,41 @@ class GetSessionSummaryAnswer(TypedDict):
     summary: str
 
 
+class SearchRequest(TypedDict):
+    project: NotRequired[str | None]
+    q: str
+    kind: NotRequired[Literal["criterion", "lesson", "blocker", "issue", "feedback", "summary", "failed_call"] | None]
+    role: NotRequired[Literal["player", "coach"]]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class SearchAnswer(TypedDict):
+    items: list[SearchAnswerItemsItem]
+    # null on the last page
+    next_cursor: str | None
+
+
+class SearchAnswerItemsItem(TypedDict):
+    kind: Literal["criterion", "lesson", "blocker", "issue", "feedback", "summary", "failed_call"]
+    project: str
+    feature_id: str | None
+    task_id: str | None
+    # of a criterion: the newest session that has a state of it
+    world_slug: str | None
+    turn: int | None
+    # end of the turn or start of the call, if it is known
+    at: str | None
+    # of a criterion
+    criterion_key: str | None
+    # of a failed call: its transcript
+    session_id: str | None
+    # the text around the first found word, as one line
+    snippet: str
+    # path of the turn, session or project on the page
+    link: str
+
+
 class ExplainTurnRequest(TypedDict):
     project: NotRequired[str | None]
     feature_id: NotRequired[str | None]
@@ -2690,6 +2725,7 @@ ROUTES: dict[str, Route] = {
     "listIssues": Route("GET", "/v1/issues", False, True, ()),
     "listAttention": Route("GET", "/v1/attention", False, True, ()),
     "getSessionSummary": Route("GET", "/v1/worlds/{world_slug}/summary", False, True, ("world_slug",)),
+    "search": Route("GET", "/v1/search", False, True, ("q",)),
     "explainTurn": Route("GET", "/v1/why", False, True, ()),
     "describeCaller": Route("GET", "/v1/caller", False, False, ()),
     "listProjects": Route("GET", "/v1/projects", False, False, ()),
@@ -2821,6 +2857,11 @@ class Calls:
     def get_session_summary(self, **fields: Unpack[GetSessionSummaryRequest]) -> GetSessionSummaryAnswer:
         """How a session ended and why, in at most two sentences that consist of facts."""
         answer: GetSessionSummaryAnswer = self._call("getSessionSummary", fields)
+        return answer
+
+    def search(self, **fields: Unpack[SearchRequest]) -> SearchAnswer:
+        """Texts of a project that have all words of a query: summaries, feedback, issues, lessons, blockers, criteria and failed calls."""
+        answer: SearchAnswer = self._call("search", fields)
         return answer
 
     def explain_turn(self, **fields: Unpack[ExplainTurnRequest]) -> ExplainTurnAnswer:

@@ -1,0 +1,151 @@
+/** Searches the texts of a project: summaries, feedback, issues, lessons, blockers, criteria and failed calls. */
+import * as z from 'zod'
+import { invalidField } from '../core/errors.ts'
+import { cursorAt, foreignCursor, textCursor } from '../core/pages.ts'
+import { parseJson } from '../core/parse-json.ts'
+import { withDeadline, withOneDeadline } from '../graph/deadline.ts'
+import type { Graph } from '../graph/port.ts'
+import type { Role } from '../memory/criteria/views.ts'
+import { cutSnippet, matchesQuery, readQuery } from '../rules/search-words.ts'
+import { pageLink } from './page-link.ts'
+import { ProjectIndex } from './project-index.ts'
+import { type ReadSource, readSources } from './read-sources.ts'
+import { type Rank, type RankedHit, SEARCH_KINDS, type SearchKind } from './text-index.ts'
+
+export const MAX_QUERY_CHARACTERS = 1_000
+const MAX_QUERY_WORDS = 16
+
+/** Maximum number of projects whose index stays in memory. */
+const MAX_INDEXES = 8
+
+/** A transcript does not tell whether the Player or the Coach made a call, and an error may quote what the Coach saw. */
+const HIDDEN_FROM_PLAYER: ReadonlySet<SearchKind> = new Set(['failed_call'])
+
+export const searchHit = z.object({
+  kind: z.enum(SEARCH_KINDS),
+  project: z.string(),
+  featureId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  worldSlug: z.string().nullable().describe('of a criterion: the newest session that has a state of it'),
+  turn: z.number().nullable(),
+  at: z.string().nullable().describe('end of the turn or start of the call, if it is known'),
+  criterionKey: z.string().nullable().describe('of a criterion'),
+  sessionId: z.string().nullable().describe('of a failed call: its transcript'),
+  snippet: z.string().describe('the text around the first found word, as one line'),
+  link: z.string().describe('path of the turn, session or project on the page'),
+})
+
+export type SearchHit = z.output<typeof searchHit>
+
+export type SearchRequest = {
+  project: string
+  q: string
+  kind?: SearchKind | null | undefined
+  role: Role
+  limit: number
+  cursor?: string | null | undefined
+}
+
+/** The indexes of a graph, one per project. */
+export class SearchIndexes {
+  readonly #graph: Graph
+  readonly #maxWaitMs: number | null
+  readonly #indexes = new Map<string, ProjectIndex>()
+
+  /** @param maxWaitMs latest answer of a search while its index is being built; null: the search waits */
+  constructor(graph: Graph, { maxWaitMs }: { maxWaitMs: number | null }) {
+    this.#graph = graph
+    this.#maxWaitMs = maxWaitMs
+  }
+
+  /** Returns the index of a project with all acknowledged writes. @throws `timeout` while a large index is being built */
+  async refreshed(project: string): Promise<ProjectIndex> {
+    const index = this.#indexes.get(project) ?? new ProjectIndex(this.#graph, project)
+    this.#indexes.delete(project)
+    this.#indexes.set(project, index)
+    for (const oldest of this.#indexes.keys()) {
+      if (this.#indexes.size <= MAX_INDEXES) break
+      this.#indexes.delete(oldest)
+    }
+    const refresh = () => index.refresh()
+    await (this.#maxWaitMs === null ? refresh() : withDeadline(performance.now() + this.#maxWaitMs, refresh))
+    return index
+  }
+}
+
+/**
+ * Finds the texts of a project that have each word of a query, or a word that begins with it: best first, then newest.
+ *
+ * @throws `invalid_request` for a query without a word or with too many, `timeout`, `store_unavailable`
+ */
+export async function searchMemory(
+  store: Graph,
+  indexes: SearchIndexes,
+  { project, q, kind = null, role, limit, cursor }: SearchRequest,
+): Promise<{ items: SearchHit[]; nextCursor: string | null }> {
+  const words = parseQuery(q)
+  let after = rankCursor(cursor)
+  const index = await indexes.refreshed(project)
+  const graph = withOneDeadline(store)
+  const kinds = SEARCH_KINDS.filter(
+    (each) => (kind === null || kind === each) && !(role === 'player' && HIDDEN_FROM_PLAYER.has(each)),
+  )
+  const items: SearchHit[] = []
+  for (;;) {
+    const wanted = limit - items.length
+    const hits = index.texts.search(words, { kinds, after, limit: wanted + 1 })
+    const shown = hits.slice(0, wanted)
+    const found = await readSources(
+      graph,
+      shown.map(({ source }) => source),
+    )
+    for (const hit of shown) {
+      after = hit
+      const item = toHit(project, words, hit, found.get(hit.source.id))
+      if (item !== null) items.push(item)
+      else if (!found.has(hit.source.id)) index.texts.remove(hit.source.id)
+    }
+    if (hits.length <= wanted) return { items, nextCursor: null }
+    if (items.length === limit) return { items, nextCursor: after === null ? null : toCursor(after) }
+  }
+}
+
+function parseQuery(q: string): string[] {
+  const { words, runs } = readQuery(q)
+  if (runs > MAX_QUERY_WORDS)
+    throw invalidField('q', `has ${runs} words, and at most ${MAX_QUERY_WORDS} are allowed`)
+  if (words.length === 0)
+    throw invalidField('q', 'has no word to look for', {
+      hint: 'Give letters or digits. Each word also finds longer words that begin with it.',
+    })
+  return words
+}
+
+/** Builds a hit from the text as it is now; null if the text is gone or has changed. */
+function toHit(
+  project: string,
+  words: readonly string[],
+  { kind, position }: RankedHit,
+  read: ReadSource | undefined,
+): SearchHit | null {
+  const text = read?.texts.find((each) => each.kind === kind && each.position === position)?.text
+  if (read === undefined || text === undefined || !matchesQuery(text, words)) return null
+  const { place } = read
+  const link = pageLink(project, place.worldSlug, place.turn)
+  return { kind, project, ...place, snippet: cutSnippet(text, words), link }
+}
+
+const rank = z.tuple([z.number(), z.number(), z.string(), z.number(), z.enum(SEARCH_KINDS), z.number()])
+
+const toCursor = ({ score, time, group, number, kind, position }: Rank): string =>
+  cursorAt(JSON.stringify([score, time, group, number, kind, position]))
+
+/** @throws `invalid_request` if the cursor does not come from a page of a search */
+function rankCursor(cursor: string | null | undefined): Rank | null {
+  const text = textCursor(cursor)
+  if (text === null) return null
+  const parsed = rank.safeParse(parseJson(text))
+  if (!parsed.success) throw foreignCursor()
+  const [score, time, group, number, kind, position] = parsed.data
+  return { score, time, group, number, kind, position }
+}
