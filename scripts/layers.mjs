@@ -77,6 +77,7 @@ export const host = [
 /** The work that a command does itself, through a client: it reads and writes files of the user. */
 export const commands = [
   'artifacts/(import|import-report|artifact-watch|folders|git-tree)',
+  'artifacts/test-reports/verify-by-reports',
   'artifacts/specifications/(specify-files|report|format-names)',
   'transcripts/(import-files|graph-store|transcript-watch)',
   'maintenance/(export/export-lines|restore/restore-file)',

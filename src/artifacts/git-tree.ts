@@ -61,6 +61,30 @@ export async function listDifferences(
   return { isSame: digestOf(changes) === from.dirty, files: changes.map(({ file }) => file) }
 }
 
+/**
+ * Finds a file that was changed after a time, among the tracked files and the untracked ones that are not ignored.
+ *
+ * @param except paths that do not count
+ */
+export async function findFileChangedAfter(
+  folder: string,
+  timeMs: number,
+  except: ReadonlySet<string>,
+): Promise<string | null> {
+  const git = await openGit(folder)
+  if (git === null) return null
+  const listed = await git.run(['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+  for (const file of splitNames(listed).filter(isWork)) {
+    const place = path.join(git.root, file)
+    const stats = await lstat(place).catch(() => null)
+    if (stats === null || stats.isDirectory() || stats.mtimeMs <= timeMs || except.has(place)) continue
+    return file
+  }
+  return null
+}
+
+const isWork = (file: string): boolean => !file.split('/').some((part) => TOOL_FOLDERS.has(part))
+
 /** A file that differs from a tree. `content` is empty for a deleted file. */
 type Change = { file: string; content: string }
 
@@ -95,7 +119,7 @@ async function listChanges(git: GitRun, tree: string, depth: number): Promise<Ch
   const names = new Set([...readRawDiff(raw), ...splitNames(others), ...submodules])
   const budget = { bytes: MAX_READ_BYTES }
   const changes: Change[] = []
-  const files = [...names].filter((file) => !file.split('/').some((part) => TOOL_FOLDERS.has(part)))
+  const files = [...names].filter(isWork)
   const inTree = submodules.length === 0 ? new Map<string, string>() : await readSubmodulesOfTree(git, tree)
   for (const file of files.sort()) {
     const content = await readContent(path.join(git.root, file), budget, depth)

@@ -1,15 +1,14 @@
-/** `turngraph verify`: runs what a task declares, and records what was seen. */
+/** `turngraph verify`: runs what a task declares, or reads test reports, and records what was seen. */
 import { InvalidArgumentError } from 'commander'
-import type { TurngraphClient } from '../client/client.ts'
-import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import type { OperationInput } from '../operations/table.ts'
 import { showCommand, splitCommand } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import type { Check, DeclaredCriterion } from '../verify/checks.ts'
 import type { CheckResult } from '../verify/run-checks.ts'
-import { action, requireTarget, SHARED, TASK } from './command.ts'
-import { plural, printJson, printNote, printText } from './output.ts'
+import { action, SHARED, TASK } from './command.ts'
+import { printJson, printNote, printText } from './output.ts'
+import { type Request, sendFile, store } from './verify-store.ts'
+import { type Given, readTask, type Target, usage } from './verify-task.ts'
 
 const collect = (text: string, before: string[] = []): string[] => {
   if (text === '') throw new InvalidArgumentError('It is empty.')
@@ -18,8 +17,6 @@ const collect = (text: string, before: string[] = []): string[] => {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 const MAX_TIMEOUT_MS = 86_400_000
-/** Folder in the data folder for what could not be recorded. */
-const KEPT_FOLDER = 'unrecorded'
 
 function parseDuration(text: string): number {
   const [, number = '', unit = 's'] = /^(\d{1,9})(ms|s|m|h)?$/.exec(text) ?? []
@@ -28,31 +25,15 @@ function parseDuration(text: string): number {
   throw new InvalidArgumentError('It must be a duration up to 24h, such as 90s or 10m.')
 }
 
-type Given = {
-  command?: string[] | undefined
-  featureId?: string | undefined
-  taskId?: string | undefined
-  worldSlug?: string | undefined
-  turnNumber?: number | undefined
-  criterionIds?: string[] | undefined
-  timeoutMs?: number | undefined
-  jobs?: number | undefined
-  dryRun?: boolean | undefined
-  shell?: boolean | undefined
-  manual?: string[] | undefined
-  reason?: string | undefined
-  send?: string | undefined
-  project?: string | undefined
-  json?: boolean | undefined
-}
-
-type Request = OperationInput<'addVerifications'>
-type Target = { featureId: string; taskId: string; worldSlug?: string; turnNumber?: number }
+/** Options that only a run of commands has. */
+const RUNS = ['dryRun', 'shell', 'jobs', 'timeout']
+const REPORTS = { parse: collect, conflicts: [...RUNS, 'manual', 'send'] }
 
 export const addVerify = action(
   {
     name: 'verify',
-    description: 'run the commands that a task declares, and record what was seen on this tree',
+    description:
+      'run the commands that a task declares, or read test reports, and record what was seen on this tree',
     arguments: { command: ['[command...]', 'behind --: the command to run instead, for --criterion'] },
     options: {
       ...TASK,
@@ -69,20 +50,33 @@ export const addVerify = action(
       ],
       reason: ['--reason <text>', 'with --manual: what the person saw'],
       send: ['--send <file>', 'send what an earlier call could not record', { conflicts: ['manual'] }],
+      junit: ['--junit <file...>', 'record what the tests of these JUnit reports prove', REPORTS],
+      tap: ['--tap <file...>', 'the same for TAP reports', REPORTS],
+      vitestJson: ['--vitest-json <file...>', 'the same for JSON reports of vitest or Jest', REPORTS],
+      status: [
+        '--status',
+        'print which criteria were observed on this tree, and run nothing',
+        { conflicts: [...RUNS, 'manual', 'reason', 'send', 'turn', 'junit', 'tap', 'vitestJson'] },
+      ],
       ...SHARED,
     },
     help: `It prints each command before it runs. A command ends with all processes of its group; it never uses a shell without --shell.
-The exit code is 0 if every command succeeded, and ${EXIT.stop.code} if one failed.
+The tests of a report prove the criteria whose label, such as AC-001, or whose declared \`tests\` their names contain.
+The exit code is 0 if every command and test succeeded, and ${EXIT.stop.code} if one failed.
 
 Examples:
   turngraph verify --feature FEAT-1 --task TASK-1 --dry-run --criterion AC-001 -- npm test
   turngraph verify --feature FEAT-1 --task TASK-1 --criterion AC-001 -- node --version
   turngraph verify --feature FEAT-1 --task TASK-1 --criterion AC-001 --shell -- 'node --version | grep v'
-  turngraph verify --feature FEAT-1 --task TASK-1 --manual AC-001 --reason 'I looked at the page'`,
+  turngraph verify --feature FEAT-1 --task TASK-1 --manual AC-001 --reason 'I looked at the page'
+  turngraph verify --feature FEAT-1 --task TASK-1 --junit report.xml
+  turngraph verify --feature FEAT-1 --task TASK-1 --status`,
   },
   async (given) => {
     refuseUnused(given)
     if (given.send !== undefined) return sendFile(given.send, given)
+    if (given.status) return (await import('./verify-status.ts')).printStatus(given)
+    if (hasReports(given)) return (await import('./verify-reports.ts')).recordReports(given)
     const { command = [], criterionIds = [], manual, dryRun = false, json = false } = given
     const { target, declared } = await readTask(given, manual !== undefined || command.length > 0)
     if (manual !== undefined) return recordManual(manual, given, target, declared)
@@ -94,67 +88,19 @@ Examples:
   },
 )
 
+const hasReports = ({ junit, tap, vitestJson }: Given): boolean =>
+  [junit, tap, vitestJson].some((files) => files !== undefined)
+
 /** @throws `invalid_request` for options that would have no effect */
-function refuseUnused({ command = [], shell, manual, reason, send, criterionIds }: Given): void {
+function refuseUnused(given: Given): void {
+  const { command = [], shell, manual, reason, send, status, criterionIds } = given
   if (shell && command.length === 0) throw usage('--shell is for a COMMAND behind `--`.')
   if (reason !== undefined && manual === undefined) throw usage('--reason is for --manual.')
   if (manual !== undefined && reason === undefined) throw usage('--manual needs --reason.')
   if ((manual !== undefined || send !== undefined) && (command.length > 0 || criterionIds !== undefined))
     throw usage('--manual and --send run no command and take no --criterion.')
-}
-
-const usage = (message: string): TurngraphError =>
-  new TurngraphError('invalid_request', message, { hint: '`turngraph verify --help` shows examples.' })
-
-/**
- * Reads the task and its declared criteria. The connection ends before a command runs: an embedded graph is free for others, and
- * for the command itself.
- */
-async function readTask(
-  { featureId, taskId, worldSlug, turnNumber, project }: Given,
-  isSpecificationOptional: boolean,
-): Promise<{ target: Target; declared: DeclaredCriterion[] }> {
-  const { withClient } = await import('./connect.ts')
-  return withClient({ project, readsOnly: true }, async (client) => {
-    const task = await findTask(client, { featureId, taskId, worldSlug })
-    const declared = await client.getSpecification(task).then(
-      ({ criteria }) => criteria,
-      (error: unknown) => {
-        if (isSpecificationOptional && hasCode(error, 'not_found')) return []
-        throw error
-      },
-    )
-    const target = {
-      ...task,
-      ...(worldSlug !== undefined && { worldSlug }),
-      ...(turnNumber !== undefined && { turnNumber }),
-    }
-    return { target, declared }
-  })
-}
-
-/** Finds the feature and the task: as given, those of the world, or the only feature that has the task. */
-async function findTask(
-  client: TurngraphClient,
-  { featureId, taskId, worldSlug }: Pick<Given, 'featureId' | 'taskId' | 'worldSlug'>,
-): Promise<{ featureId: string; taskId: string }> {
-  if (featureId !== undefined && taskId !== undefined) return { featureId, taskId }
-  if (worldSlug !== undefined) {
-    const world = await client.getWorld({ worldSlug })
-    return { featureId: world.featureId, taskId: world.taskId }
-  }
-  if (taskId === undefined) requireTarget({ featureId, taskId, worldSlug })
-  const { items } = await client.listWorlds({ taskId: taskId ?? '', limit: 100 })
-  const features = [...new Set(items.map((world) => world.featureId))]
-  const [only] = features
-  if (taskId !== undefined && only !== undefined && features.length === 1) return { featureId: only, taskId }
-  throw new TurngraphError(
-    'invalid_request',
-    features.length === 0
-      ? `No session of a task ${taskId} is known.`
-      : `${features.length} features have a task ${taskId}: ${features.join(', ')}.`,
-    { hint: 'Name its feature with --feature.' },
-  )
+  if (command.length > 0 && (status || hasReports(given)))
+    throw usage('--status and test reports run no command.')
 }
 
 async function chooseChecks(
@@ -274,77 +220,4 @@ async function recordManual(
     evidence: given.reason ?? '',
   }))
   await store({ ...target, verifications }, given, {})
-}
-
-/** Records verifications, and keeps them in a file if that fails. */
-async function store(request: Request | null, { project, json }: Given, more: object): Promise<void> {
-  const { withClient } = await import('./connect.ts')
-  if (request === null) return json ? printJson({ ...more, recorded: null }) : undefined
-  try {
-    const answer = await withClient({ project }, (client) => client.addVerifications(request))
-    if (json) return await printAnswer(answer, more)
-    printText(
-      `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
-    )
-  } catch (error) {
-    throw await keep(request, error)
-  }
-}
-
-async function printAnswer(answer: unknown, more: object): Promise<void> {
-  const [{ operations }, { toWire }] = await Promise.all([
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
-  printJson({ ...more, recorded: toWire(operations.addVerifications.output, answer as never) })
-}
-
-/** Writes what could not be recorded to a file, and returns the error that names it. */
-async function keep(request: Request, cause: unknown): Promise<unknown> {
-  const [{ writeFileSync, mkdirSync }, { default: path }, { configFor }, { operations }, { toWire }] =
-    await Promise.all([
-      import('node:fs'),
-      import('node:path'),
-      import('./connect.ts'),
-      import('../operations/table.ts'),
-      import('../core/wire-form.ts'),
-    ])
-  const folder = path.join(configFor(request.project ?? undefined).dataFolder, KEPT_FOLDER)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = path.join(folder, `verifications-${crypto.randomUUID()}.json`)
-  writeFileSync(
-    file,
-    `${JSON.stringify(toWire(operations.addVerifications.input, request as never), null, 2)}\n`,
-    {
-      mode: 0o600,
-      flag: 'wx',
-    },
-  )
-  const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return new TurngraphError(code, `${message} What was seen is kept in ${file}.`, {
-    hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${file}`,
-    cause,
-  })
-}
-
-async function sendFile(file: string, given: Given): Promise<void> {
-  const [{ readRecordFile }, { operations }, { parseWire }, { rmSync }, { default: path }, { withClient }] =
-    await Promise.all([
-      import('./record-file.ts'),
-      import('../operations/table.ts'),
-      import('../core/wire-form.ts'),
-      import('node:fs'),
-      import('node:path'),
-      import('./connect.ts'),
-    ])
-  const read = await readRecordFile(file)
-  if ('lines' in read) throw usage(`${file} has several records; a kept file has one.`)
-  const request = parseWire(operations.addVerifications.input, read.record, file) as Request
-  const answer = await withClient(given, (client) => client.addVerifications(request))
-  if (path.basename(path.dirname(path.resolve(file))) === KEPT_FOLDER) rmSync(file)
-  if (given.json) return printAnswer(answer, {})
-  printText(
-    `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
-  )
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -88,6 +88,7 @@ function fillHome(home: string): void {
   write('turns.jsonl', turns.map((turn) => JSON.stringify(turn)).join('\n'))
   write('player_turn_1.json', player(1))
   write('coach_turn_1.json', coach(1))
+  write('report.xml', '<testsuite><testcase name="AC-001 closes"/></testsuite>')
   write('criteria.json', { criteria: [{ text: 'The lid closes' }, { text: 'The hinge holds' }] })
   write(
     'tasks/backlog/TASK-1-retry.md',
@@ -116,6 +117,7 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
   const user = commandsOn(home)
   await user.serve([], { TURNGRAPH_EXECUTORS: path.join(root, 'examples/runs/executors.json') })
   fillHome(home)
+  execFileSync('git', ['init', '-q'], { cwd: home })
   const own = Object.entries(process.env).filter(([name]) => !/^(TURNGRAPH_.*|DISPLAY)$/.test(name))
   const run = async (script: string) => {
     const isEndless = ENDLESS.test(script)

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
@@ -196,6 +197,205 @@ test("a person's word is recorded with its reason, as judged", async () => {
   const { code } = await run(['verify', ...task, '--manual', 'AC-3', '--reason', 'I looked at the page'])
   expect(code).toBe(0)
   expect((await criteria())[2]).toMatchObject({ criterion_id: 'AC-003', state: 'verified', basis: 'judged' })
+})
+
+const REPORTED_TESTS = `import { expect, test } from 'vitest'
+test('AC-001 adds', () => expect(1 + 1).toBe(2))
+test('AC-002 subtracts', () => expect(2 - 1).toBe(7))
+test.skip('AC-003 looks good', () => {})
+test('another', () => {})
+`
+
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/** Adds tests to the repository, runs vitest on them, and returns the names of its reports. */
+async function runVitest(folder: string) {
+  writeFileSync(path.join(folder, 'some.test.mjs'), REPORTED_TESTS)
+  writeFileSync(path.join(folder, '.gitignore'), 'node_modules\nreports\n')
+  if (!existsSync(path.join(folder, 'node_modules'))) symlinkSync(modules, path.join(folder, 'node_modules'))
+  const reports = { junit: 'reports/junit.xml', vitestJson: 'reports/vitest.json', tap: 'reports/tests.tap' }
+  const ended = spawnSync(
+    process.execPath,
+    [
+      ...[path.join(modules, 'vitest/vitest.mjs'), 'run', '--root', folder, 'some.test.mjs'],
+      ...['--reporter=junit', `--outputFile.junit=${reports.junit}`],
+      ...['--reporter=json', `--outputFile.json=${reports.vitestJson}`],
+      '--reporter=tap', // to standard output
+    ],
+    { cwd: folder, encoding: 'utf8' },
+  )
+  expect(ended.status).toBe(1)
+  writeFileSync(path.join(folder, reports.tap), ended.stdout)
+  return reports
+}
+
+test('the reports of a real run of vitest prove and refute criteria, and list what they do not prove', async () => {
+  const { folder, run, git, criteria } = await repository()
+  const reports = await runVitest(folder)
+  git('add', '.')
+  git('commit', '-qm', 'Add tests')
+  for (const option of ['junit', 'vitest-json', 'tap'] as const) {
+    const file = option === 'vitest-json' ? reports.vitestJson : reports[option]
+    const { code, stdout, stderr } = await run(['verify', ...task, `--${option}`, file])
+    const format = option === 'vitest-json' ? 'vitest' : option
+    expect({ code, stderr, lines: stdout.split('\n') }).toEqual({
+      code: 10,
+      stderr: '',
+      lines: [
+        `✓ AC-001: verified, ${format} report: 1 tests passed, 0 failed, 0 were skipped`,
+        expect.stringContaining(
+          `✗ AC-002: rejected, ${format} report: 0 tests passed, 1 failed, 0 were skipped; `,
+        ),
+        expect.stringMatching(/^○ AC-003: skipped tests prove nothing: .*AC-003 looks good$/),
+        '1 test without a criterion',
+        expect.stringMatching(/^Recorded 2 verifications with turn 1 of /),
+        '',
+      ],
+    })
+  }
+  expect((await criteria()).map(({ state, basis }) => [state, basis])).toEqual([
+    ['verified', 'observed'],
+    ['rejected', null],
+    ['pending', null],
+  ])
+  const again = await run(['verify', ...task, '--junit', reports.junit, '--json'])
+  const { recorded, reports: summary } = JSON.parse(again.stdout)
+  expect(again.code).toBe(10)
+  expect(recorded.added).toBe(0)
+  expect(recorded.verifications[0].observation).toMatchObject({
+    tree: git('rev-parse', 'HEAD^{tree}').trim(),
+    dirty: null,
+    command: null,
+    report: { format: 'junit' },
+    tests: [{ name: expect.stringContaining('AC-001 adds'), status: 'passed' }],
+  })
+  expect(summary).toEqual({
+    skipped: [{ criterion_id: 'AC-003', tests: [expect.stringContaining('AC-003 looks good')] }],
+    unmapped: [],
+    unused: 1,
+  })
+  const only = await run(['verify', ...task, '--criterion', 'ac-1', '--junit', reports.junit, reports.junit])
+  expect(only).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ AC-001.*\n2 tests without/) })
+})
+
+test('--status says of each criterion on which tree it was observed, and which files differ', async () => {
+  const { folder, run, git } = await repository()
+  const status = async () => (await run(['verify', ...task, '--status'])).stdout.split('\n').slice(0, -1)
+  expect(await status()).toEqual([
+    '· AC-001: never observed',
+    '· AC-002: never observed',
+    '· AC-003: never observed',
+  ])
+  const { junit } = await runVitest(folder)
+  expect((await run(['verify', ...task, '--junit', junit])).code).toBe(10)
+  const onThisTree = [
+    '✓ AC-001: observed on this tree',
+    '✗ AC-002: never observed, rejected',
+    '· AC-003: never observed',
+  ]
+  expect(await status()).toEqual(onThisTree)
+  // The same files, committed by now.
+  git('add', '.')
+  git('commit', '-qm', 'Add tests')
+  expect(await status()).toEqual(onThisTree)
+  expect((await run(['verify', ...task, '--criterion', 'AC-001'])).code).toBe(0)
+  for (let i = 0; i < 7; i++) writeFileSync(path.join(folder, `new-${i}.txt`), '')
+  expect((await status())[0]).toBe(
+    '○ AC-001: observed on an earlier tree, 7 files differ: new-0.txt, new-1.txt, new-2.txt, new-3.txt, new-4.txt and 2 more',
+  )
+  const { code, stdout } = await run([
+    'verify',
+    '--task',
+    'TASK-1',
+    '--criterion',
+    'ac-1',
+    '--status',
+    '--json',
+  ])
+  expect(code).toBe(0)
+  const tree = git('rev-parse', 'HEAD^{tree}').trim()
+  expect(JSON.parse(stdout)).toMatchObject({
+    as_of_turn: 1,
+    tree,
+    dirty: expect.stringMatching(/^sha256:/),
+    criteria: [
+      {
+        criterion_id: 'AC-001',
+        state: 'verified',
+        seen: 'earlier_tree',
+        observed_on: { tree, dirty: null },
+        differing_files: Array.from({ length: 7 }, (_, i) => `new-${i}.txt`),
+        differing_files_count: 7,
+      },
+    ],
+  })
+  const { world_slug } = JSON.parse(stdout)
+  expect((await run(['verify', '--world', world_slug, '--status'])).stdout).toContain('○ AC-001')
+})
+
+test('tests of a file that was changed after the report are recorded without a tree', async () => {
+  const { folder, run } = await repository()
+  const { junit } = await runVitest(folder)
+  writeFileSync(path.join(folder, 'ok.mjs'), "console.log('changed')\n")
+  const later = new Date(Date.now() + 5_000)
+  utimesSync(path.join(folder, 'ok.mjs'), later, later)
+  const { stdout, stderr } = await run(['verify', ...task, '--junit', junit, '--json'])
+  expect(stderr).toMatch(/^ok\.mjs was changed after the report was written\./)
+  const [{ observation }] = JSON.parse(stdout).recorded.verifications
+  expect(observation).toMatchObject({ tree: null, dirty: null, report: { format: 'junit' } })
+  expect((await run(['verify', ...task, '--status'])).stdout).toContain(
+    '○ AC-001: observed on an unknown tree',
+  )
+})
+
+test('reports that are broken, missing, endless or prove nothing are refused with the name of the file', async () => {
+  const { folder, run, criteria } = await repository()
+  const write = (name: string, text: string | Buffer) => writeFileSync(path.join(folder, name), text)
+  write('broken.xml', '<testsuite><testcase name="AC-001">')
+  write('none.xml', '<testsuite><testcase name="other"/></testsuite>')
+  write('latin.xml', Buffer.from('<testsuite><testcase name="AC-001 \xe4"/></testsuite>', 'latin1'))
+  write('big.tap', Buffer.alloc(8 * 1024 * 1024 + 1, '#'))
+  execFileSync('mkfifo', [path.join(folder, 'fifo.xml')])
+  const answer = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(['verify', ...task, ...args])
+    return [code, (stdout || stderr).split('\n')[0]?.replace(/^error: /, '')]
+  }
+  expect(await answer('--junit', 'broken.xml')).toEqual([
+    2,
+    expect.stringMatching(/^broken\.xml: the JUnit report is not well-formed XML/),
+  ])
+  expect(await answer('--junit', 'missing.xml')).toEqual([4, 'missing.xml is not there.'])
+  expect(await answer('--junit', 'fifo.xml')).toEqual([2, 'fifo.xml is not a regular file.'])
+  expect(await answer('--junit', 'latin.xml')).toEqual([2, 'latin.xml is not UTF-8.'])
+  expect(await answer('--tap', 'big.tap')).toEqual([2, expect.stringContaining('big.tap is over the limit')])
+  expect(await answer('--junit', 'none.xml')).toEqual([8, '· AC-001: no test names it'])
+  expect(await answer('--junit', 'none.xml', '--', 'node')).toEqual([
+    2,
+    '--status and test reports run no command.',
+  ])
+  expect(await answer('--junit', 'none.xml', '--status')).toEqual([
+    2,
+    expect.stringContaining('cannot be used with'),
+  ])
+  expect((await criteria()).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
+})
+
+const pytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
+
+test.skipIf(!pytest)('the JUnit report of a real run of pytest proves and refutes criteria', async () => {
+  const { folder, run } = await repository()
+  writeFileSync(
+    path.join(folder, 'test_some.py'),
+    'def test_ac_001_adds():\n    assert 1 + 1 == 2\n\ndef test_ac_002_subtracts():\n    assert 2 - 1 == 7\n',
+  )
+  spawnSync('python3', ['-m', 'pytest', '-q', '--junitxml=junit.xml', 'test_some.py'], { cwd: folder })
+  const { code, stdout } = await run(['verify', ...task, '--junit', 'junit.xml'])
+  expect(code).toBe(10)
+  expect(stdout.split('\n').slice(0, 3)).toEqual([
+    '✓ AC-001: verified, junit report: 1 tests passed, 0 failed, 0 were skipped',
+    expect.stringMatching(/^✗ AC-002: rejected, junit report: .*test_ac_002_subtracts: .*assert/),
+    '· AC-003: no test names it',
+  ])
 })
 
 /** Waits until a process has ended. A zombie has ended, too. */

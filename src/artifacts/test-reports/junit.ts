@@ -21,7 +21,8 @@ const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
 const MAX_TEXT_CHARACTERS = 4_000
 
 export async function readJunit(text: string): Promise<ReportedTest[]> {
-  const sax = await import('sax')
+  // Node finds no named exports in sax.
+  const { default: sax } = await import('sax')
   const parser = sax.parser(true, { strictEntities: true })
   const reader = new JunitReader()
   reader.listen(parser)

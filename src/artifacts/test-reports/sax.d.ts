@@ -1,7 +1,7 @@
 // The part of sax that reads reports. @types/sax describes sax 1.2.
 declare module 'sax' {
-  type Tag = { name: string; attributes: Record<string, string> }
-  type Parser = {
+  export type Tag = { name: string; attributes: Record<string, string> }
+  export type Parser = {
     line: number
     error: Error | null
     /** The reference that is read, without its marks. */
@@ -14,5 +14,6 @@ declare module 'sax' {
     write(text: string): Parser
     close(): Parser
   }
-  export function parser(isStrict: boolean, options: { strictEntities: boolean }): Parser
+  const sax: { parser(isStrict: boolean, options: { strictEntities: boolean }): Parser }
+  export default sax
 }

@@ -1,0 +1,83 @@
+/** Records what `turngraph verify` saw, and keeps it in a file if that fails. */
+import { isAway, TurngraphError } from '../core/errors.ts'
+import type { OperationInput } from '../operations/table.ts'
+import { plural, printJson, printText } from './output.ts'
+import { type Given, usage } from './verify-task.ts'
+
+/** Folder in the data folder for what could not be recorded. */
+const KEPT_FOLDER = 'unrecorded'
+
+export type Request = OperationInput<'addVerifications'>
+
+/** Records verifications, and keeps them in a file if that fails. */
+export async function store(request: Request | null, { project, json }: Given, more: object): Promise<void> {
+  const { withClient } = await import('./connect.ts')
+  if (request === null) return json ? printJson({ ...more, recorded: null }) : undefined
+  try {
+    const answer = await withClient({ project }, (client) => client.addVerifications(request))
+    if (json) return await printAnswer(answer, more)
+    printText(
+      `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
+    )
+  } catch (error) {
+    throw await keep(request, error)
+  }
+}
+
+async function printAnswer(answer: unknown, more: object): Promise<void> {
+  const [{ operations }, { toWire }] = await Promise.all([
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
+  ])
+  printJson({ ...more, recorded: toWire(operations.addVerifications.output, answer as never) })
+}
+
+/** Writes what could not be recorded to a file, and returns the error that names it. */
+async function keep(request: Request, cause: unknown): Promise<unknown> {
+  const [{ writeFileSync, mkdirSync }, { default: path }, { configFor }, { operations }, { toWire }] =
+    await Promise.all([
+      import('node:fs'),
+      import('node:path'),
+      import('./connect.ts'),
+      import('../operations/table.ts'),
+      import('../core/wire-form.ts'),
+    ])
+  const folder = path.join(configFor(request.project ?? undefined).dataFolder, KEPT_FOLDER)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = path.join(folder, `verifications-${crypto.randomUUID()}.json`)
+  writeFileSync(
+    file,
+    `${JSON.stringify(toWire(operations.addVerifications.input, request as never), null, 2)}\n`,
+    {
+      mode: 0o600,
+      flag: 'wx',
+    },
+  )
+  const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new TurngraphError(code, `${message} What was seen is kept in ${file}.`, {
+    hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${file}`,
+    cause,
+  })
+}
+
+export async function sendFile(file: string, given: Given): Promise<void> {
+  const [{ readRecordFile }, { operations }, { parseWire }, { rmSync }, { default: path }, { withClient }] =
+    await Promise.all([
+      import('./record-file.ts'),
+      import('../operations/table.ts'),
+      import('../core/wire-form.ts'),
+      import('node:fs'),
+      import('node:path'),
+      import('./connect.ts'),
+    ])
+  const read = await readRecordFile(file)
+  if ('lines' in read) throw usage(`${file} has several records; a kept file has one.`)
+  const request = parseWire(operations.addVerifications.input, read.record, file) as Request
+  const answer = await withClient(given, (client) => client.addVerifications(request))
+  if (path.basename(path.dirname(path.resolve(file))) === KEPT_FOLDER) rmSync(file)
+  if (given.json) return printAnswer(answer, {})
+  printText(
+    `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
+  )
+}
