@@ -21,7 +21,7 @@ export const addAttention = action(
     },
     help: `Examples:
   turngraph attention
-  turngraph attention --project shop --exit-code`,
+  turngraph attention --json`,
   },
   ({ exitCode, project, json, limit, cursor }) =>
     ask('listAttention', {}, { project, json }, printAttention, {

@@ -170,6 +170,8 @@ describe('attention', () => {
 
   test('a superseded session never needs a person, and a reason of a higher rank comes first', () => {
     expect(attentionOf({ ...blocked, supersededBy: 'TASK-A.2', hasNewer: true })).toBeNull()
+    const superseded = { supersededBy: 'TASK-A.2', hasNewer: true } as const
+    expect(attentionOf({ ...superseded, lastDecision: 'approved', failedGates: ['lint'] })).toBeNull()
     const items = [
       attentionOf({ lastDecision: 'approved', failedGates: ['lint'], worldSlug: 'b' }),
       attentionOf({ lastDecision: 'approved', failedGates: ['lint'], worldSlug: 'a' }),
