@@ -9,6 +9,7 @@ import { storedName } from '../core/keys.ts'
 import { asText, isCompaction } from './content.ts'
 import { parseObject } from './line-records.ts'
 import type { TranscriptProgress } from './progress.ts'
+import { atifSession, isAtif } from './readers/atif.ts'
 import { type CodexSession, isRollout, readCodexSession } from './readers/codex-session.ts'
 import { type Counted, Tally } from './reading-counts.ts'
 import { parseFileName } from './transcript.ts'
@@ -22,7 +23,10 @@ type FoundTranscripts = {
   unread: Counted
 }
 
-/** Finds all `*.jsonl` files below some paths, in the order of their names. A path may be a file. */
+/**
+ * Finds all `*.jsonl` files and all ATIF documents (`*.json`) below some paths, in the order of their names. A
+ * path may be a file.
+ */
 export async function findTranscripts(paths: readonly string[]): Promise<FoundTranscripts> {
   const files: string[] = []
   const skipped: SkippedFile[] = []
@@ -31,9 +35,13 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
     const root = await realpath(given)
     const isFolder = (await stat(root)).isDirectory()
     const entries = isFolder ? await readdir(root, { recursive: true, withFileTypes: true }) : []
-    for (const entry of entries) if (isUnread(entry)) unread.add(path.extname(entry.name) || '(none)')
-    const found = isFolder ? entries.map((entry) => path.join(entry.parentPath, entry.name)) : [root]
-    for (const file of found.filter((name) => name === root || name.endsWith('.jsonl')).sort()) {
+    const found: string[] = isFolder ? [] : [root]
+    for (const entry of entries) {
+      const file = path.join(entry.parentPath, entry.name)
+      if (file.endsWith('.jsonl') || (entry.isFile() && (await isTrajectory(file)))) found.push(file)
+      else if (isUnread(entry)) unread.add(path.extname(entry.name) || '(none)')
+    }
+    for (const file of found.sort()) {
       const reason = await reasonToSkip(file)
       if (reason === null) files.push(file)
       else skipped.push({ file, reason })
@@ -48,6 +56,21 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
  */
 const isUnread = (entry: Dirent): boolean =>
   !entry.isDirectory() && !entry.name.startsWith('.') && !/\.(jsonl|meta\.json)$/.test(entry.name)
+
+const isTrajectory = async (file: string): Promise<boolean> =>
+  isDocument(file) && !file.endsWith('.meta.json') && isAtif(await readStart(file).catch(() => ''))
+
+/** Checks for a file that is one document, and not lines. */
+export const isDocument = (file: string): boolean => file.endsWith('.json')
+
+/** Replaces the newlines of a document by blanks, in place: it becomes one line, and each byte keeps its place. */
+export function joinLines(bytes: Buffer): Buffer {
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) bytes[at] = BLANK
+  return bytes
+}
+
+const NEWLINE = 0x0a
+const BLANK = 0x20
 
 async function reasonToSkip(file: string): Promise<string | null> {
   const { agentId } = parseFileName(file)
@@ -117,6 +140,7 @@ function recognizeFormat(start: string): string | null {
 export async function transcriptFile(file: string): Promise<TranscriptFile | null> {
   const { sessionId, agentId } = parseFileName(file)
   const start = agentId === null ? await readStart(file) : ''
+  if (isDocument(file) && isAtif(start)) return describeFile(file, nameTrajectory(start, file), null)
   if (isRollout(start)) return describeFile(file, nameRollout(await rolloutSession(file), file), null)
   // A log of another program may also be named after its session.
   if (sessionId !== null && agentId === null && recognizeFormat(start) !== null) return null
@@ -125,6 +149,13 @@ export async function transcriptFile(file: string): Promise<TranscriptFile | nul
   if (agentId === null) return describeFile(file, session, null)
   return describeFile(file, `${session}/${agentId}`, await startedBy(file))
 }
+
+/** Names the session of a trajectory: by its own name, otherwise by its file and folder. */
+const nameTrajectory = (start: string, file: string): string =>
+  asName(
+    atifSession(start) ??
+      `${path.basename(path.dirname(path.resolve(file)))}-${path.basename(file, '.json')}`,
+  )
 
 async function describeFile(
   file: string,
@@ -237,15 +268,23 @@ export async function resumeAt(
   const handle = await open(file.path, 'r')
   try {
     if ((await handle.stat()).size < offset) return 0
-    return (await hashBefore(handle, offset, tail.bytes)) === tail.sha256 ? offset : 0
+    return (await hashBefore(handle, offset, tail.bytes, isDocument(file.path))) === tail.sha256 ? offset : 0
   } finally {
     await handle.close()
   }
 }
 
-async function hashBefore(handle: FileHandle, offset: number, bytes: number): Promise<string> {
+async function hashBefore(
+  handle: FileHandle,
+  offset: number,
+  bytes: number,
+  joins: boolean,
+): Promise<string> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, offset - bytes)
-  return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex')
+  const found = buffer.subarray(0, bytesRead)
+  return createHash('sha256')
+    .update(joins ? joinLines(found) : found)
+    .digest('hex')
 }
 
 /**

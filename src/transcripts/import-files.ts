@@ -6,6 +6,8 @@ import { hasCode, invalidField } from '../core/errors.ts'
 import {
   describeOtherFormat,
   findTranscripts,
+  isDocument,
+  joinLines,
   readChunks,
   resumeAt,
   rolloutSession,
@@ -161,7 +163,7 @@ async function importFile(
   const counts = new ReadingCounts()
   for (let most = store.bytesAtOnce; ; ) {
     let sent = 0
-    const chunks = counted(readChunks(source.path, offset, most), (length) => {
+    const chunks = counted(readLines(source.path, offset, most), (length) => {
       sent += length
     })
     const read = await transcript.write(offset, chunks).catch((error: unknown) => {
@@ -180,6 +182,11 @@ async function importFile(
     if (read.offset === offset) most *= 2
     offset = read.offset
   }
+}
+
+/** Reads the bytes of a transcript. A document becomes one line. */
+async function* readLines(file: string, from: number, most: number): AsyncGenerator<Buffer> {
+  for await (const chunk of readChunks(file, from, most)) yield isDocument(file) ? joinLines(chunk) : chunk
 }
 
 async function* counted(

@@ -1,5 +1,6 @@
 import type { StoreUnderTest } from './store.ts'
 import { transcriptAgentsContract } from './transcript-agents.ts'
+import { transcriptAtifContract } from './transcript-atif.ts'
 import { transcriptCodexContract } from './transcript-codex.ts'
 import { transcriptCopiesContract } from './transcript-copies.ts'
 import { transcriptCostContract } from './transcript-cost.ts'
@@ -14,6 +15,7 @@ export function transcriptsContract(store: StoreUnderTest): void {
   transcriptCopiesContract(store)
   transcriptAgentsContract(store)
   transcriptCodexContract(store)
+  transcriptAtifContract(store)
   transcriptNamesContract(store)
   transcriptReportsContract(store)
   transcriptCostContract(store)

@@ -34,6 +34,7 @@ import { isInformative } from '../../src/rules/summaries.ts'
 import { keepProgramText } from '../../src/rules/tool-error.ts'
 import { joinedWords, normalizeText, splitWords } from '../../src/rules/words.ts'
 import { classifyFailure } from '../../src/transcripts/failure.ts'
+import { atifSession, isAtif } from '../../src/transcripts/readers/atif.ts'
 import { readCodexOutput } from '../../src/transcripts/readers/codex-output.ts'
 import { isInjected } from '../../src/transcripts/readers/codex-prompt.ts'
 import { isRollout } from '../../src/transcripts/readers/codex-session.ts'
@@ -172,6 +173,9 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   classifyFailure: (text) => classifyFailure('Bash', text),
   readCodexOutput: (text) => readCodexOutput(text),
   'readCodexOutput after an exit code': (text) => readCodexOutput(`Exit code: 1\n${text}`),
+  isAtif: (text) => isAtif(text),
+  'isAtif of an object': (text) => isAtif(`{${text}`),
+  atifSession: (text) => atifSession(text),
   isInjected: (text) => isInjected(text),
   isRollout: (text) => isRollout(text),
   toSearchText,

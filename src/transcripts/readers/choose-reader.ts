@@ -1,6 +1,7 @@
 /** Chooses the reader of a transcript: by its stored state, or by its first record. */
 import { CODEX } from '../../rules/agents.ts'
 import { wholeObject } from '../line-records.ts'
+import { ATIF, AtifReader, isAtifDocument } from './atif.ts'
 import { claudeCodeReader } from './claude-code.ts'
 import { CodexReader } from './codex.ts'
 import { isCodexRecord } from './codex-session.ts'
@@ -15,6 +16,7 @@ export type StoredReader = { agent?: string | null | undefined; reader?: ReaderS
 /** Returns the reader that continues a transcript. */
 export function restoreReader({ agent, reader }: StoredReader): LineReader | null {
   if (agent === null) return null
+  if (reader?.format === ATIF) return new AtifReader(agent)
   return agent === CODEX ? new CodexReader(reader) : claudeCodeReader
 }
 
@@ -22,5 +24,6 @@ export function restoreReader({ agent, reader }: StoredReader): LineReader | nul
 export function recognizeReader(line: Buffer): LineReader | null {
   const record = wholeObject(line)
   if (record === null) return null
+  if (isAtifDocument(record)) return new AtifReader()
   return isCodexRecord(record) ? new CodexReader() : claudeCodeReader
 }
