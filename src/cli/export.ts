@@ -1,5 +1,6 @@
 /** `turngraph export`: writes the graph as JSON lines, to a file or to standard output. */
-import { TurngraphError } from '../core/errors.ts'
+import type { TurngraphClient } from '../client/client.ts'
+import { invalidField, TurngraphError } from '../core/errors.ts'
 import { action } from './command.ts'
 import { plural, printNote } from './output.ts'
 
@@ -19,6 +20,7 @@ export const addExport = action(
       pairs: ['--pairs', "a training set: a line for each turn with a Coach's verdict, with what led to it"],
       format: ['--format <format>', 'records, or in-toto with --world (default: records)', FORMATS],
       worldSlug: ['--world <slug>', 'with --format in-toto: the session whose observed proofs are written'],
+      session: ['--session <id>', 'one transcript session as a trajectory in ATIF 1.7, without any text'],
       out: ['--out <file>', 'where to write; it appears there once it is whole (default: standard output)'],
     },
     help: `Examples:
@@ -29,10 +31,12 @@ export const addExport = action(
 
 --format in-toto writes one in-toto Statement v1 with the predicate test-result for each criterion that was observed.`,
   },
-  async ({ project, since, pairs = false, format, worldSlug, out }) => {
+  async ({ project, since, pairs = false, format, worldSlug, session, out }) => {
     const { withClient } = await import('./connect.ts')
     const { exportLines, readPages } = await import('../maintenance/export/export-lines.ts')
     const { checkOut } = await import('./write-whole.ts')
+    if (session !== undefined && (pairs || since !== undefined || format !== undefined))
+      throw invalidField('session', 'cannot be combined with --pairs, --since or --format')
     if (out !== undefined) await checkOut(out)
     if (format === 'in-toto' || worldSlug !== undefined) {
       if (format !== 'in-toto' || worldSlug === undefined || pairs || since !== undefined)
@@ -46,6 +50,10 @@ export const addExport = action(
         writeLines(statementLines(client, worldSlug), out),
       )
     }
+    if (session !== undefined)
+      return withClient({ project, readsOnly: true }, (client) =>
+        writeLines(readTrajectory(client, session), out),
+      )
     const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
     await withClient({ project, readsOnly: true }, async (client) => {
       const read = (cursor: string | null) =>
@@ -57,6 +65,25 @@ export const addExport = action(
     })
   },
 )
+
+/** Reads a session as one line of ATIF. */
+async function* readTrajectory(client: TurngraphClient, sessionId: string): AsyncGenerator<string> {
+  const { atifDocument } = await import('../rules/atif-document.ts')
+  const { items } = await client.listTranscriptTurns({ sessionId, minLength: 0, limit: 0 })
+  const turns = []
+  for (const turn of items.toSorted((a, b) => a.index - b.index)) {
+    const steps = []
+    for (let cursor: string | null = null; ; ) {
+      const page: Awaited<ReturnType<TurngraphClient['listTranscriptSteps']>> =
+        await client.listTranscriptSteps({ sessionId, index: turn.index, cursor })
+      steps.push(...page.items)
+      cursor = page.nextCursor
+      if (cursor === null) break
+    }
+    turns.push({ turn, steps })
+  }
+  yield JSON.stringify(atifDocument(sessionId, items[0]?.agent ?? 'unknown', turns))
+}
 
 async function writeLines(lines: AsyncIterable<string>, out: string | undefined): Promise<void> {
   const { writeWhole } = await import('./write-whole.ts')

@@ -59,7 +59,7 @@ export function transcriptAtifContract(store: StoreUnderTest): void {
       expect(stored).not.toMatch(/canary-[a-z-]+-word/)
     })
 
-    test('importing again reads nothing, and a document that was written anew replaces the old one', async () => {
+    test('importing again reads nothing, and a document that was written again replaces the old one', async () => {
       const file = path.join(newFolder(), 'trajectory.json')
       const whole = trajectory()
       const steps = whole.steps as object[]

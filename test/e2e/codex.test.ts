@@ -58,6 +58,20 @@ test('import transcripts reads the sessions of Codex without a path, and cost sh
   expect((await run('cost', '--by', 'agent')).code).toBe(0)
 })
 
+test('export --session writes a trajectory that import reads back with the same calls', async () => {
+  writeRollout(S1, shop)
+  await run('import', 'transcripts')
+  const file = path.join(home, 'trajectory.json')
+  expect(await run('export', '--session', S1, '--out', file)).toMatchObject({ code: 0 })
+  const document = JSON.parse(readFileSync(file, 'utf8'))
+  expect(document).toMatchObject({ schema_version: 'ATIF-v1.7', session_id: S1, agent: { name: 'codex' } })
+  expect(document.steps.map(({ message }: { message: string }) => message)).toEqual(['', ''])
+  expect(await run('import', 'transcripts', file, '--project', 'other')).toMatchObject({ code: 0 })
+  const { stdout } = await run('turns', '--min-length', '1', '--project', 'other', '--json')
+  expect(JSON.parse(stdout)).toMatchObject([{ session_id: S1, agent: 'codex', pattern: 'exec_command' }])
+  expect((await run('export', '--session', S1, '--pairs')).code).not.toBe(0)
+})
+
 test('the hooks of Codex import its session, and leave the rest of hooks.json as it was', async () => {
   const own =
     '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }]\n  }\n}\n'
