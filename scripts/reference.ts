@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { ERRORS } from '../src/core/errors.ts'
 import { EXIT } from '../src/core/exit-codes.ts'
-import { wireSchema } from '../src/core/wire-form.ts'
+import { groupBy } from '../src/core/group-by.ts'
+import { snakeCase, wireSchema } from '../src/core/wire-form.ts'
 import {
   nodeSections,
   nodesTable,
@@ -24,13 +25,18 @@ import {
   PROMISE_STATUS_WORDS,
   SEVERITY_WORDS,
 } from '../src/memory/record/words.ts'
+import { fieldRulesOf, scopesOf } from '../src/operations/access.ts'
+import { type FieldRules, isPartRules, isValueRule } from '../src/operations/field-rules.ts'
+import { type RoleScope, SCOPES, type Scope } from '../src/operations/operation.ts'
 import { findRoute, routes } from '../src/operations/routes.ts'
-import { type OperationName, operations } from '../src/operations/table.ts'
+import { type OperationName, operationNames, operations } from '../src/operations/table.ts'
 import { ALL_TOOLS } from '../src/operations/tools.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/operations/transcript-upload.ts'
 import { ENVIRONMENT } from '../src/platform/config.ts'
 import { layersPicture } from './layers.mjs'
 import { writeGenerated } from './write-generated.ts'
+
+const EVERY_SCOPE: ReadonlySet<Scope> = new Set(SCOPES)
 
 type Json = { [key: string]: unknown }
 
@@ -38,6 +44,7 @@ function reference(): string {
   return `${[
     '# Reference\n\nGenerated from the schemas by `npm run docs`. The running service has the same as OpenAPI 3.1 at `/openapi.json`, and as a page at `/docs`.',
     `## Routes\n\n${table(['route', 'scope', 'what it does'], [...routes.map(routeRow), UPLOAD_ROW])}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
+    `## Who may say what\n\nThe scope of a token decides which fields of a turn it may send. \`write\` includes \`play\`, \`judge\` and \`observe\`. A field that a token may not send is \`forbidden\`; the error names the field and the scopes. A token of \`play\` reads as a Player: routes with a role need \`role=player\`. [One token per role](how-to/roles.md).\n\n${table(['write', 'field', 'scopes'], fieldRows())}`,
     `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
     ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
     `### Decisions, modes, severities and statuses\n\nA word is matched without case, surrounding space and closing punctuation; space and \`-\` are \`_\`. Any other word is refused with the nearest one. Only \`turngraph import autobuild\` stores another word for one that it does not know, with a warning: \`unknown\`, the severity \`should_fix\`, the promise status \`uncertain\`.\n\n${table(
@@ -60,7 +67,7 @@ function reference(): string {
     )}`,
     `## MCP prompts\n\nEach takes ${promptArguments()}.\n\n${table(
       ['prompt', 'what it is'],
-      listPrompts().prompts.map(({ name, description = '' }) => [`\`${name}\``, description]),
+      listPrompts(EVERY_SCOPE).prompts.map(({ name, description = '' }) => [`\`${name}\``, description]),
     )}`,
     `## Errors\n\n${table(
       ['code', 'HTTP', 'exit', 'meaning'],
@@ -81,7 +88,7 @@ function reference(): string {
 
 /** All prompts have the same arguments. */
 function promptArguments(): string {
-  const [prompt] = listPrompts().prompts
+  const [prompt] = listPrompts(EVERY_SCOPE).prompts
   return (prompt?.arguments ?? [])
     .map(({ name, description, required }) => `\`${name}\` (${description}${required ? '; required' : ''})`)
     .join(', ')
@@ -127,9 +134,43 @@ const routeText = (operation: OperationName): string => {
 }
 
 const routeRow = ({ method, path, operation }: (typeof routes)[number]): string[] => {
-  const { scope, summary } = operations[operation]
-  return [`\`${method} ${path}\``, scope, summary]
+  const { summary } = operations[operation]
+  return [`\`${method} ${path}\``, scopesOf(operation).join(', '), summary]
 }
+
+/** Rows of the writes that several roles may call. */
+const fieldRows = (): string[][] =>
+  operationNames.flatMap((operation) =>
+    groupRows(listScopesOf(fieldRulesOf(operation) ?? {}, '')).map(([scopes, fields]) => [
+      routeText(operation),
+      fields,
+      scopes,
+    ]),
+  )
+
+/** Lists each field with its scopes; a field whose value decides is several entries. */
+function listScopesOf(rules: FieldRules, above: string): [field: string, scopes: string][] {
+  const written = (scopes: readonly RoleScope[]) =>
+    [...scopes, 'write'].map((scope) => `\`${scope}\``).join(', ')
+  return Object.entries(rules).flatMap(([field, rule]): [string, string][] => {
+    const name = `${above}${snakeCase(field)}`
+    if (isPartRules(rule)) return listScopesOf(rule.each, `${name}[].`)
+    if (!isValueRule(rule)) return [[`\`${name}\``, written(rule)]]
+    return [
+      ...Object.entries(rule.values).map(([value, scopes]): [string, string] => [
+        `\`${name}\` = \`${value}\`${value === rule.absent ? ' (default)' : ''}`,
+        written(scopes),
+      ]),
+      [`\`${name}\`: any other value`, written(rule.others)],
+    ]
+  })
+}
+
+const groupRows = (entries: [field: string, scopes: string][]): [scopes: string, fields: string][] =>
+  [...groupBy(entries, ([, scopes]) => scopes)].map(([scopes, fields]) => [
+    scopes,
+    fields.map(([field]) => field).join(', '),
+  ])
 
 const UPLOAD_ROW = [`\`POST ${UPLOAD_PATH}\``, 'write', UPLOAD_SUMMARY]
 

@@ -1,6 +1,7 @@
 /** `turngraph mcp`: serves the MCP tools on standard input and output. */
 import { Console } from 'node:console'
 import { TurngraphError } from '../core/errors.ts'
+import type { Scope } from '../operations/operation.ts'
 import { action, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
 
@@ -11,21 +12,39 @@ export const addMcp = action(
   {
     name: 'mcp',
     description: 'serve the MCP tools on standard input and output, for agents',
-    options: PROJECT,
+    options: {
+      ...PROJECT,
+      role: [
+        '--role <role>',
+        'offer only the tools and fields of this role (default: all)',
+        { choices: ['player', 'coach', 'observer'] },
+      ],
+    },
     help: `Without a running server it serves the graph in its own process, for other commands too, until its input ends.
 
-Example (Claude Code):
-  claude mcp add turngraph -- npx turngraph mcp --project shop`,
+A Player reads no verdict's evidence and records no verdict, a Coach records whole turns, an observer only adds what it saw.
+
+Examples (Claude Code):
+  claude mcp add turngraph -- npx turngraph mcp --project shop
+  claude mcp add turngraph -- npx turngraph mcp --project shop --role player`,
   },
   serveOverStdio,
 )
 
-async function serveOverStdio({ project }: { project?: string | undefined }): Promise<void> {
+/** Scopes of each role. */
+const SCOPES_OF_ROLE = { player: ['play'], coach: ['judge'], observer: ['observe'] } as const
+
+type Given = { project?: string | undefined; role?: keyof typeof SCOPES_OF_ROLE | undefined }
+
+async function serveOverStdio({ project, role }: Given): Promise<void> {
   const { configFor } = await import('./connect.ts')
   const { createLog } = await import('../platform/log.ts')
   const { serveMcpOnStdio } = await import('../mcp/stdio.ts')
   const { SharedService } = await import('./shared-service.ts')
   const { VERSION } = await import('../platform/version.ts')
+  const { SCOPES } = await import('../operations/operation.ts')
+  const { refuseWithoutScope } = await import('../operations/access.ts')
+  const { EVENTS_SCOPES } = await import('../operations/events.ts')
   const config = configFor(project, { TURNGRAPH_LOG: process.env.TURNGRAPH_LOG || 'warn' })
   const log = createLog(config.logLevel)
   const service = new SharedService(config, project, log)
@@ -34,11 +53,16 @@ async function serveOverStdio({ project }: { project?: string | undefined }): Pr
   // If no process reads the output any more, the transport ends the connection and then the service. Other commands end at once.
   process.stdout.removeAllListeners('error')
   await service.client() // reports a graph that cannot be opened now instead of at the first call
+  const scopes: ReadonlySet<Scope> = new Set(role === undefined ? SCOPES : SCOPES_OF_ROLE[role])
   const connection = serveMcpOnStdio({
     version: VERSION,
+    scopes,
     call: (operation, input, { signal }) =>
       service.use((client) => client.callOperation(operation, input, { signal })),
-    openChanges: (of, signal) => service.changes(of, signal),
+    openChanges: async (of, signal) => {
+      refuseWithoutScope(EVENTS_SCOPES, scopes)
+      return service.changes(of, signal)
+    },
     onDefect: (error) => log.error({ err: error }, 'a request of MCP failed'),
   })
   const close = async () => {

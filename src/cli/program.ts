@@ -35,6 +35,7 @@ import { addSpecify } from './specify.ts'
 import { addSpool } from './spool.ts'
 import { addStall } from './stall.ts'
 import { addTask } from './task.ts'
+import { addToken } from './token.ts'
 import { addTurns } from './turns.ts'
 import { addVerify } from './verify.ts'
 import { addWatch } from './watch.ts'
@@ -89,6 +90,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addTask,
   addRun,
   addSpool,
+  addToken,
   addTail,
   addMcp,
   addExport,

@@ -1,16 +1,14 @@
 // Loads the API tokens, and finds the caller that a token belongs to.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { statSync } from 'node:fs'
-import * as z from 'zod'
 import { hasCode, TurngraphError } from '../core/errors.ts'
-import { name } from '../core/fields.ts'
 import { SCOPES, type Scope } from '../operations/operation.ts'
 import type { Config } from '../platform/config.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { readTokenFile, tokenFileIn } from '../platform/data-folder/token-file.ts'
 import { computeProof, hashToken, tokenHint } from '../platform/service-proof.ts'
-import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
 import { PageSessions } from './page-sessions.ts'
+import { readTokensFile, type TokensPlace, tokensPlace } from './tokens-file.ts'
 
 /** Caller, as identified by a token. */
 export type Caller = {
@@ -27,33 +25,23 @@ const EVERYTHING: ReadonlySet<Scope> = new Set(SCOPES)
 /** Caller if TURNGRAPH_AUTH is off. */
 export const ANYONE: Caller = { name: 'anyone', tokenName: null, scopes: EVERYTHING, project: null }
 
-/** File of TURNGRAPH_TOKENS. It has the SHA-256 of each token in hexadecimal, and no secret. */
-const tokensFile = z.array(
-  z.strictObject({
-    name,
-    sha256: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits'),
-    scopes: z.array(z.enum(SCOPES)).min(1),
-    project: name.optional(),
-  }),
-)
-
 type KnownToken = { hash: Buffer; caller: Caller }
 
 export class Tokens {
   readonly #own: KnownToken
   /** Sessions of browsers. Each has the rights of the token that requested it. */
   readonly pageSessions = new PageSessions()
-  readonly #file: string | null
+  readonly #place: TokensPlace
   #further: readonly KnownToken[]
   #stamp: string | null
   #lookedAt = 0
 
   /** @throws `invalid_request` if the file is not valid */
-  constructor(own: KnownToken, file: string | null) {
+  constructor(own: KnownToken, place: TokensPlace) {
     this.#own = own
-    this.#file = file
-    this.#stamp = file === null ? null : readStamp(file)
-    this.#further = file === null ? [] : readTokensFile(file)
+    this.#place = place
+    this.#stamp = readStamp(place.file)
+    this.#further = readKnownTokens(place)
   }
 
   /** Finds the caller of a token. Compares it with every known token in constant time, so that the duration reveals nothing. */
@@ -81,12 +69,12 @@ export class Tokens {
 
   /** Reads a changed file again, so that a removed token is rejected without a restart. Ignores a file that is not valid. */
   #readAgain(): void {
-    if (this.#file === null || performance.now() - this.#lookedAt < LOOK_MS) return
+    if (performance.now() - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = performance.now()
-    const stamp = readStamp(this.#file)
+    const stamp = readStamp(this.#place.file)
     if (stamp === null || stamp === this.#stamp) return
     try {
-      this.#further = readTokensFile(this.#file)
+      this.#further = readKnownTokens(this.#place)
       this.#stamp = stamp
     } catch (error) {
       if (!hasCode(error, 'invalid_request')) throw error
@@ -105,12 +93,12 @@ function readStamp(file: string): string | null {
 const OWN_TOKEN = 'data folder'
 
 /** Loads the tokens of a service: the token of its data folder, which the first start creates, and those of the file. */
-export function loadTokens({
-  dataFolder,
-  tokensFile: file,
-}: Pick<Config, 'dataFolder' | 'tokensFile'>): Tokens {
+export function loadTokens({ dataFolder, tokensFile }: Pick<Config, 'dataFolder' | 'tokensFile'>): Tokens {
   const own = { name: OWN_TOKEN, tokenName: OWN_TOKEN, scopes: EVERYTHING, project: null }
-  return new Tokens({ hash: hashToken(ownToken(dataFolder)), caller: own }, file)
+  return new Tokens(
+    { hash: hashToken(ownToken(dataFolder)), caller: own },
+    tokensPlace({ dataFolder, tokensFile }),
+  )
 }
 
 /** @throws `invalid_request` if another person may know or have written the token */
@@ -133,13 +121,8 @@ function ownToken(dataFolder: string): string {
 
 const MIN_LENGTH = 16
 
-function readTokensFile(file: string): KnownToken[] {
-  const from = { variable: 'TURNGRAPH_TOKENS', file, form: TOKENS_FORM }
-  const listed = readSettingsFile(from, tokensFile)
-  const names = listed.map((entry) => entry.name)
-  const twice = names.find((entry, index) => names.indexOf(entry) !== index)
-  if (twice !== undefined) throw badSettingsFile(from, `two tokens are named "${twice}"`)
-  return listed.map(({ name: given, sha256: hex, scopes, project }) => ({
+const readKnownTokens = (place: TokensPlace): KnownToken[] =>
+  readTokensFile(place).map(({ name: given, sha256: hex, scopes, project }) => ({
     hash: Buffer.from(hex, 'hex'),
     caller: {
       name: `token ${given}`,
@@ -148,7 +131,3 @@ function readTokensFile(file: string): KnownToken[] {
       project: project ?? null,
     },
   }))
-}
-
-const TOKENS_FORM =
-  'It is a JSON list of {"name", "sha256", "scopes", "project"?}; scopes are read, write, analyst, admin.'

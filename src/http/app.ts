@@ -2,7 +2,8 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { TurngraphError } from '../core/errors.ts'
-import { EVENTS_PATH } from '../operations/events.ts'
+import { scopesOf } from '../operations/access.ts'
+import { EVENTS_PATH, EVENTS_SCOPES } from '../operations/events.ts'
 import { onlyReads } from '../operations/operation.ts'
 import { PAGE_CODES_PATH, PAGE_SESSIONS_PATH } from '../operations/page-session.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
@@ -61,7 +62,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   app.use(BEHIND_TOKENS, identify(config.auth === 'token' ? tokens : null))
   const rate = config.rateLimit > 0 ? limitRate(config.rateLimit) : null
   if (rate !== null) app.use(BEHIND_TOKENS, rate.request)
-  app.get('/metrics', requireScope('read'), refuseOneProject, metricsHandler(context.metrics))
+  app.get('/metrics', requireScope(['read']), refuseOneProject, metricsHandler(context.metrics))
   const readJson = boundBodies()
   const mcpBody = readJson(MAX_BODY_BYTES)
   addMcp(app, config, context, rate === null ? [mcpBody] : [mcpBody, rate.members])
@@ -69,8 +70,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     const body = hasBody(route) ? readJson(route.mostBytes ?? MAX_BODY_BYTES) : refuseBody
     addRoute(app, route, body, context)
   }
-  app.post(toExpress(UPLOAD_PATH), requireScope('write'), transcriptUploadHandler(context))
-  app.get(EVENTS_PATH, requireScope('read'), refuseBody, eventsHandler(context))
+  app.post(toExpress(UPLOAD_PATH), requireScope(['write']), transcriptUploadHandler(context))
+  app.get(EVENTS_PATH, requireScope(EVENTS_SCOPES), refuseBody, eventsHandler(context))
   const { pageSessions } = tokens
   app.post(PAGE_CODES_PATH, requireScope(null), refuseBody, createCodeHandler(pageSessions))
   app.post(PAGE_SESSIONS_PATH, readJson(MAX_CODE_BYTES), exchangeCodeHandler(pageSessions))
@@ -104,14 +105,13 @@ function addRoute(app: Express, route: Route, body: RequestHandler, context: Ope
   const method = ({ GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const)[
     route.method
   ]
-  const { scope } = operations[route.operation]
   const address = toExpress(route.path)
   if (writesByGet(route)) {
     // A HEAD request, or a link or an image on a foreign page, must not write.
     app.head(address, (req, res) => refuseMethod(route.path, ['GET'], req, res))
     app.get(address, refuseForeignGet)
   }
-  app[method](address, requireScope(scope), body, operationHandler(route, context))
+  app[method](address, requireScope(scopesOf(route.operation)), body, operationHandler(route, context))
 }
 
 function addMcp(
@@ -128,7 +128,7 @@ function addMcp(
     endpoint ??= new McpEndpoint(context)
     await endpoint.answer(req, res)
   }
-  // Each tool checks the scope of the token separately.
+  // Each call of an operation checks the scopes of the token.
   app.post('/mcp', requireScope(null), ...body, answer)
   app.get('/mcp', requireScope(null), refuseBody, answer)
   app.delete('/mcp', requireScope(null), refuseBody, answer)

@@ -2,6 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit'
 import { TurngraphError } from '../core/errors.ts'
+import { refuseWithoutScope } from '../operations/access.ts'
 import type { Scope } from '../operations/operation.ts'
 import type { Config } from '../platform/config.ts'
 import { isLoopback } from '../platform/loopback.ts'
@@ -59,23 +60,15 @@ export function limitRate(perMinute: number): { request: RequestHandler; members
 
 const MINUTE_MS = 60_000
 
-/** Rejects a caller without the scope, before the body is read. Null accepts any known token. */
+/** Rejects a caller without one of the scopes, before the body is read. Null accepts any known token. */
 export const requireScope =
-  (scope: Scope | null): RequestHandler =>
+  (allowed: readonly Scope[] | null): RequestHandler =>
   (req, res, next) => {
     const caller = callers.get(res)
     if (caller === undefined) throw unauthorized(res, req.headers.authorization)
-    if (scope !== null) refuseWithout(scope, caller)
+    if (allowed !== null) refuseWithoutScope(allowed, caller.scopes)
     next()
   }
-
-export function refuseWithout(scope: Scope, { scopes }: Caller): void {
-  if (scopes.has(scope)) return
-  throw new TurngraphError('forbidden', `The token lacks the scope "${scope}".`, {
-    hint: 'Its scopes stand in the file of TURNGRAPH_TOKENS.',
-    details: { scope },
-  })
-}
 
 export function readCaller(res: Response): Caller {
   const caller = callers.get(res)

@@ -4,8 +4,9 @@ import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import type { EventBatch } from '../events/change-feed.ts'
 import type { OpenChanges } from '../mcp/resource-watch.ts'
-import { readEvents, refuseTooManyReaders } from '../operations/events.ts'
-import { readCaller, refuseWithout } from './authorize.ts'
+import { refuseWithoutScope } from '../operations/access.ts'
+import { EVENTS_SCOPES, readEvents, refuseTooManyReaders } from '../operations/events.ts'
+import { readCaller } from './authorize.ts'
 import { chooseProject, type OperationContext } from './operation-handler.ts'
 
 /** Returns a function that opens the changes of a project, if the token of the request may read them. */
@@ -13,7 +14,7 @@ export const openChangesFor =
   (context: OperationContext, res: Response): OpenChanges =>
   async (named, signal) => {
     const caller = readCaller(res)
-    refuseWithout('read', caller)
+    refuseWithoutScope(EVENTS_SCOPES, caller.scopes)
     const project = chooseProject(named, caller, context.defaultProject)
     refuseTooManyReaders(context)
     const batches = readEvents(context.feed, { project, snapshot: false }, signal)

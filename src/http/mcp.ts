@@ -15,7 +15,7 @@ import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
 import { VERSION } from '../platform/version.ts'
 import { answerJson } from './answer.ts'
-import { isStillAllowed, readCaller, refuseWithout } from './authorize.ts'
+import { isStillAllowed, readCaller } from './authorize.ts'
 import { projectHeader } from './input.ts'
 import { largeAnswers } from './large-answers.ts'
 import { McpSessions } from './mcp-sessions.ts'
@@ -110,11 +110,11 @@ export class McpEndpoint {
     const project = projectHeader(req)
     return createMcpServer({
       version: VERSION,
+      scopes: caller.scopes,
       ...createFailures(req),
       subscriptions,
       call: async (operation, input, { signal, tell }) => {
-        const { scope, largeRecords } = operations[operation]
-        refuseWithout(scope, caller)
+        const { largeRecords } = operations[operation]
         const ended = cancelled === null ? signal : AbortSignal.any([signal, cancelled])
         const log = (text: string, fields?: Record<string, unknown>) => {
           req.log.info(fields ?? {}, text)

@@ -2,8 +2,15 @@
 import * as z from 'zod'
 import { ERRORS } from '../core/errors.ts'
 import { errorBody } from '../core/wire-form.ts'
-import { EVENTS_PATH, EVENTS_SUMMARY, eventSchemas, eventsRequest } from '../operations/events.ts'
-import type { Operation } from '../operations/operation.ts'
+import { scopesOf } from '../operations/access.ts'
+import {
+  EVENTS_PATH,
+  EVENTS_SCOPES,
+  EVENTS_SUMMARY,
+  eventSchemas,
+  eventsRequest,
+} from '../operations/events.ts'
+import type { Operation, Scope } from '../operations/operation.ts'
 import { hasBody, type Route, routes } from '../operations/routes.ts'
 import { operations } from '../operations/table.ts'
 import {
@@ -85,6 +92,7 @@ function operationObject(route: Route, components: SchemaComponents): Json {
   return callObject(components, {
     ...operations[route.operation],
     ...route,
+    scopes: scopesOf(route.operation),
     inQuery: !body,
     body: body
       ? { 'application/json': { schema: components.refToBody(input, (name) => isInPath(route.path, name)) } }
@@ -101,7 +109,7 @@ const uploadObject = (components: SchemaComponents): Json =>
     operation: 'importTranscript',
     path: UPLOAD_PATH,
     summary: UPLOAD_SUMMARY,
-    scope: 'write',
+    scopes: ['write'],
     input: transcriptUpload,
     output: transcriptUploaded,
     inQuery: true,
@@ -115,7 +123,7 @@ const eventsObject = (components: SchemaComponents): Json =>
     operation: 'events',
     path: EVENTS_PATH,
     summary: EVENTS_SUMMARY,
-    scope: 'read',
+    scopes: EVENTS_SCOPES,
     input: eventsRequest,
     output: z.union(Object.values(eventSchemas)),
     stream: 'text/event-stream',
@@ -134,9 +142,11 @@ const eventWith = (contentSchema: Json): Json => ({
   required: ['data'],
 })
 
-type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
+type Described = Pick<Operation, 'summary' | 'input' | 'output'> &
   Pick<Route, 'path' | 'created'> & {
     operation: string
+    /** Scopes that may call it; each is sufficient. */
+    scopes: readonly Scope[]
     /** Content type, if the answer is a stream of `output`. */
     stream?: string
     inQuery: boolean
@@ -145,7 +155,7 @@ type Described = Pick<Operation, 'summary' | 'scope' | 'input' | 'output'> &
   }
 
 function callObject(components: SchemaComponents, call: Described): Json {
-  const { operation, path, summary, scope, input, output, stream, created, inQuery, body, bodyNeeded } = call
+  const { operation, path, summary, scopes, input, output, stream, created, inQuery, body, bodyNeeded } = call
   const answer = components.refTo(output, 'output')
   const content = {
     [stream ?? 'application/json']: { schema: stream === undefined ? answer : eventWith(answer) },
@@ -157,8 +167,8 @@ function callObject(components: SchemaComponents, call: Described): Json {
   return {
     operationId: operation,
     summary,
-    description: `Needs a token with the scope \`${scope}\`.`,
-    'x-scope': scope,
+    description: `Needs a token with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
+    'x-scopes': scopes,
     tags: [path.split('/')[2]],
     parameters: [
       ...components

@@ -6,6 +6,7 @@ import { asTurngraphError, TurngraphError } from '../core/errors.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
+import { refuseCall } from '../operations/access.ts'
 import { type Call, type Operation, onlyReads } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
@@ -84,6 +85,7 @@ export async function runFor(
   call: Pick<Call, 'idempotencyKey' | 'log' | 'signal'>,
 ): Promise<unknown> {
   const { wholeGraph, scope, run }: Operation = operations[operation]
+  refuseCall(operation, input, caller.scopes)
   if (!onlyReads(scope)) await schema.refuseWritesIfOutdated()
   if (wholeGraph) refuseBound(caller)
   const project = chooseProject(input.project ?? null, caller, defaultProject)

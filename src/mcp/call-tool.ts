@@ -1,6 +1,8 @@
 // Calls a tool: parses its arguments, runs its operation, and reports progress.
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
+import { readsOnlyAsPlayer, refuseWithoutScope, scopesOf } from '../operations/access.ts'
+import type { Scope } from '../operations/operation.ts'
 import { ALL_TOOLS, parseArguments, type Tool } from '../operations/tools.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
@@ -20,16 +22,26 @@ export async function callTool(
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
   {
     call,
+    scopes,
     failures,
     request,
     context,
-  }: { call: CallOperation; failures: Failures; request: Request; context: CallContext },
+  }: {
+    call: CallOperation
+    scopes: ReadonlySet<Scope>
+    failures: Failures
+    request: Request
+    context: CallContext
+  },
 ): Promise<CallToolResult> {
   const tool = byName.get(name)
   if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
-    const given = parseArguments(tool, args)
+    refuseWithoutScope(scopesOf(tool.operation), scopes) // before the arguments, whose fields it may not know
+    // The tools of a Player have no role.
+    const role = readsOnlyAsPlayer(tool.operation, scopes) ? { role: 'player' } : {}
+    const given = parseArguments(tool, { ...role, ...args })
     const { operation, input } = tool.chooseOperation?.(given) ?? { operation: tool.operation, input: given }
     const output = await call(operation, input, context)
     // Uses the schema of the tool, which may have fewer fields than the answer of the operation.

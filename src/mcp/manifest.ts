@@ -1,6 +1,9 @@
 // Lists the MCP tools with their JSON schemas and examples.
 import * as z from 'zod'
 import { wireSchema } from '../core/wire-form.ts'
+import { mayCall } from '../operations/access.ts'
+import { SCOPES, type Scope } from '../operations/operation.ts'
+import { restrictInput } from '../operations/restrict-input.ts'
 import { ALL_TOOLS, type Tool } from '../operations/tools.ts'
 
 /** Tool as listed in `tools/list` and in the manifest. */
@@ -13,24 +16,39 @@ type ListedTool = {
   annotations: Tool['annotations']
 }
 
-let listed: ListedTool[] | undefined
+/** Lists of tools by the scopes of their connections. */
+const listed = new Map<string, ListedTool[]>()
 
-/** Returns the list of tools. Builds it once, because every connection requests it. */
-export function listedTools(): ListedTool[] {
-  listed ??= ALL_TOOLS.map(({ name, title, description, input, output, annotations }) => ({
-    name,
-    title,
-    description,
-    inputSchema: jsonSchema(input, 'input'),
-    outputSchema: jsonSchema(output, 'output'),
-    annotations,
-  }))
-  return listed
+/**
+ * Returns the tools that a token with these scopes may call, without the fields that it may not send. Builds each list once,
+ * because every connection requests it.
+ */
+export function listTools(scopes: ReadonlySet<Scope>): ListedTool[] {
+  const key = SCOPES.filter((scope) => scopes.has(scope)).join()
+  const known = listed.get(key)
+  if (known !== undefined) return known
+  const tools = ALL_TOOLS.filter(({ operation }) => mayCall(operation, scopes)).map(
+    ({ name, title, description, operation, input, output, annotations }) => ({
+      name,
+      title,
+      description,
+      inputSchema: jsonSchema(restrictInput(operation, input, scopes), 'input'),
+      outputSchema: jsonSchema(output, 'output'),
+      annotations,
+    }),
+  )
+  listed.set(key, tools)
+  return tools
 }
+
+const EVERY_SCOPE: ReadonlySet<Scope> = new Set(SCOPES)
 
 /** Builds docs/mcp-tools.json: the tools with at least one example each. A test runs the examples in their order. */
 export const manifest = () => ({
-  tools: listedTools().map((tool, index) => ({ ...tool, examples: ALL_TOOLS[index]?.examples ?? [] })),
+  tools: listTools(EVERY_SCOPE).map((tool, index) => ({
+    ...tool,
+    examples: ALL_TOOLS[index]?.examples ?? [],
+  })),
 })
 
 /** Writes a schema in draft 7, which the validators of all clients support. */

@@ -3,6 +3,9 @@ import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/s
 import * as z from 'zod'
 import { LIMITS, name, wholeNumber } from '../core/fields.ts'
 import { parseWire, wireSchema } from '../core/wire-form.ts'
+import type { Role } from '../memory/criteria/views.ts'
+import { mayCall, readsOnlyAsPlayer } from '../operations/access.ts'
+import type { Scope } from '../operations/operation.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { coachBrief, playerBrief } from './briefs.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
@@ -32,15 +35,19 @@ const PROMPTS = [
   },
 ] as const
 
-/** Lists the prompts. All of them take the same arguments: a turn and its world. */
-export const listPrompts = (): ListPromptsResult => ({
-  prompts: PROMPTS.map(({ name, title, description }) => ({
+/** Lists the prompts of the roles whose context a token may read. All of them take the same arguments: a turn and its world. */
+export const listPrompts = (scopes: ReadonlySet<Scope>): ListPromptsResult => ({
+  prompts: PROMPTS.filter(({ role }) => mayRead(role, scopes)).map(({ name, title, description }) => ({
     name,
     title,
     description,
     arguments: ARGUMENTS,
   })),
 })
+
+const mayRead = (role: Role, scopes: ReadonlySet<Scope>): boolean =>
+  mayCall('loadTurnContinuationContext', scopes) &&
+  (role === 'player' || !readsOnlyAsPlayer('loadTurnContinuationContext', scopes))
 
 const ARGUMENTS = Object.entries((wireSchema(target) as z.ZodObject).shape).map(([argument, schema]) => ({
   name: argument,

@@ -6,6 +6,8 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server'
 import { toWire } from '../core/wire-form.ts'
+import { mayCall } from '../operations/access.ts'
+import type { Scope } from '../operations/operation.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import { escapeHidden } from '../rules/foreign-text.ts'
 import { describeCounts } from '../rules/notes.ts'
@@ -14,7 +16,8 @@ import { parseResourceUri, RESOURCE_KINDS, worldUri } from './resource-address.t
 
 const JSON_TYPE = 'application/json'
 
-const described = RESOURCE_KINDS.map(({ name, title, description, template }) => ({
+const described = RESOURCE_KINDS.map(({ name, title, description, template, operation }) => ({
+  operation,
   uriTemplate: template,
   name,
   title,
@@ -23,14 +26,20 @@ const described = RESOURCE_KINDS.map(({ name, title, description, template }) =>
 }))
 const hasVariables = ({ uriTemplate }: { uriTemplate: string }) => uriTemplate.includes('{')
 
-/** Resources whose URI has no variable. */
-const FIXED = described
-  .filter((kind) => !hasVariables(kind))
-  .map(({ uriTemplate: uri, ...kind }) => ({ uri, ...kind }))
+/** Lists the kinds of resources that a token with these scopes may read. */
+const listKinds = (scopes: ReadonlySet<Scope>) =>
+  described.filter(({ operation }) => mayCall(operation, scopes)).map(({ operation, ...kind }) => kind)
+
+/** Lists the resources whose URI has no variable. */
+const listFixed = (scopes: ReadonlySet<Scope>) =>
+  listKinds(scopes)
+    .filter((kind) => !hasVariables(kind))
+    .map(({ uriTemplate: uri, ...kind }) => ({ uri, ...kind }))
 
 /** Lists the schema and the worlds of the connection's project, the last active first. Other resources have templates. */
 export async function listResources(
   cursor: string | undefined,
+  scopes: ReadonlySet<Scope>,
   call: CallOperation,
   context: CallContext,
 ): Promise<ListResourcesResult> {
@@ -45,13 +54,13 @@ export async function listResources(
     annotations: { lastModified: world.lastActivity },
   }))
   return {
-    resources: [...(cursor === undefined ? FIXED : []), ...listed],
+    resources: [...(cursor === undefined ? listFixed(scopes) : []), ...listed],
     ...(worlds.nextCursor !== null && { nextCursor: worlds.nextCursor }),
   }
 }
 
-export const listTemplates = (): ListResourceTemplatesResult => ({
-  resourceTemplates: described.filter(hasVariables),
+export const listTemplates = (scopes: ReadonlySet<Scope>): ListResourceTemplatesResult => ({
+  resourceTemplates: listKinds(scopes).filter(hasVariables),
 })
 
 /** @throws the errors of its operation, and `not_found` if no resource has such a URI */

@@ -1,9 +1,11 @@
 // Serves Turngraph's tools, resources and prompts to one MCP connection, over any transport.
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { invalidField } from '../core/errors.ts'
+import { refuseCall } from '../operations/access.ts'
+import type { Scope } from '../operations/operation.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { callTool } from './call-tool.ts'
-import { listedTools } from './manifest.ts'
+import { listTools } from './manifest.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
 import { type Failures, withProtocolErrors } from './protocol-errors.ts'
 import type { ResourceWatch } from './resource-watch.ts'
@@ -12,6 +14,8 @@ import { withTrace } from './trace-context.ts'
 
 export type McpOptions = Failures & {
   version: string
+  /** Scopes of the connection. They determine the listed tools, resources and prompts, and the permitted calls. */
+  scopes: ReadonlySet<Scope>
   call: CallOperation
   /**
    * Subscriptions of a connection of 2025; null if it has none. In version 2026-07-28 the transport answers
@@ -27,8 +31,8 @@ type RequestMeta = Pick<ServerContext['mcpReq'], '_meta'>
 /** Versions with `initialize`. The transport adds 2026-07-28, which has none (`createMcpHandler`, `serveStdio`). */
 const VERSIONS_WITH_HANDSHAKE = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** Cache hints of the lists of tools, templates and prompts, which depend only on the version of Turngraph. */
-const OF_THIS_VERSION = { ttlMs: 60 * 60 * 1_000, cacheScope: 'public' } as const
+/** Cache hints of the lists of tools, templates and prompts, which depend on the version of Turngraph and on the token. */
+const OF_THIS_TOKEN = { ttlMs: 60 * 60 * 1_000, cacheScope: 'private' } as const
 
 const CAPABILITIES = {
   tools: {},
@@ -38,17 +42,27 @@ const CAPABILITIES = {
 } as const
 
 /** Creates the server of a connection, or of a request if the transport keeps no state between requests. */
-export function createMcpServer({ version, call, subscriptions, ...failures }: McpOptions): Server {
+export function createMcpServer({
+  version,
+  scopes,
+  call: callAny,
+  subscriptions,
+  ...failures
+}: McpOptions): Server {
+  const call: CallOperation = async (operation, input, context) => {
+    refuseCall(operation, input, scopes)
+    return callAny(operation, input, context)
+  }
   const server = new Server(
     { name: 'turngraph', title: 'Turngraph', version },
     {
       capabilities: CAPABILITIES,
       supportedProtocolVersions: VERSIONS_WITH_HANDSHAKE,
       cacheHints: {
-        'server/discover': OF_THIS_VERSION,
-        'tools/list': OF_THIS_VERSION,
-        'prompts/list': OF_THIS_VERSION,
-        'resources/templates/list': OF_THIS_VERSION,
+        'server/discover': { ...OF_THIS_TOKEN, cacheScope: 'public' },
+        'tools/list': OF_THIS_TOKEN,
+        'prompts/list': OF_THIS_TOKEN,
+        'resources/templates/list': OF_THIS_TOKEN,
       },
       instructions:
         'The memory of autobuild sessions. Before a turn: load_continuation_context. After it: capture_turn_state. To have turns run durably: run_turn, then poll as its answer says.',
@@ -56,14 +70,16 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   )
   const answer = <T>({ _meta }: RequestMeta, work: () => Promise<T>, about?: object): Promise<T> =>
     withProtocolErrors(failures, () => withTrace(_meta, work), about)
-  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
+  server.setRequestHandler('tools/list', () => ({ tools: listTools(scopes) }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => callTool(params, { call, failures, request: mcpReq, context: toContext(mcpReq) })),
+    answer(mcpReq, () =>
+      callTool(params, { call, scopes, failures, request: mcpReq, context: toContext(mcpReq) }),
+    ),
   )
   server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
-    answer(mcpReq, () => listResources(params?.cursor, call, toContext(mcpReq))),
+    answer(mcpReq, () => listResources(params?.cursor, scopes, call, toContext(mcpReq))),
   )
-  server.setRequestHandler('resources/templates/list', () => listTemplates())
+  server.setRequestHandler('resources/templates/list', () => listTemplates(scopes))
   server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) =>
     answer(mcpReq, () => readResource(uri, call, toContext(mcpReq)), { uri }),
   )
@@ -81,7 +97,7 @@ export function createMcpServer({ version, call, subscriptions, ...failures }: M
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }, { mcpReq }) =>
     answer(mcpReq, () => unsubscribe(uri), { uri }),
   )
-  server.setRequestHandler('prompts/list', () => listPrompts())
+  server.setRequestHandler('prompts/list', () => listPrompts(scopes))
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
     answer(mcpReq, () => fillPrompt(params, call, toContext(mcpReq))),
   )

@@ -7,6 +7,8 @@ import type { Beginning, ChangeFeed, EventBatch } from '../events/change-feed.ts
 import { flag, worldSlug } from './operation.ts'
 
 export const EVENTS_PATH = '/v1/events'
+/** Scopes that may read events. No role of a session is among them: events of a session count its verdicts as they fall. */
+export const EVENTS_SCOPES = ['read'] as const
 export const EVENTS_SUMMARY = 'What changes, as it changes: a stream of server-sent events'
 
 export const eventsRequest = z.strictObject({

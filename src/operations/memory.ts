@@ -14,7 +14,6 @@ import {
   textCursor,
 } from '../core/pages.ts'
 import { listProjects } from '../maintenance/whole-graph.ts'
-import { captureTurnState } from '../memory/capture/capture.ts'
 import { rollbackAnswer, rollbackRequest, rollbackWorld } from '../memory/capture/rollback.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
@@ -46,6 +45,7 @@ import {
 import { POLICIES } from '../rules/criterion-states.ts'
 import { logRecovery } from '../rules/notes.ts'
 import { compareTrees, SEEN_ON } from '../rules/seen-on-tree.ts'
+import { captureFor } from './capture-for-caller.ts'
 import { asOf, flag, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 
@@ -84,9 +84,7 @@ export const memoryOperations = {
     input: captureRequest,
     output: captureAnswer,
     run: async (graph, input, { caller }) => {
-      const { turn, warnings, ...answer } = await captureTurnState(graph, input, {
-        recordedBy: caller?.tokenName,
-      })
+      const { turn, warnings, ...answer } = await captureFor(caller, graph, input)
       return { ...turn, ...answer, ...(warnings.length > 0 && { warnings }) }
     },
   }),
@@ -101,11 +99,7 @@ export const memoryOperations = {
     }),
     run: async (graph, input, { caller }) => {
       const { request, warnings } = await readTurnReports(input)
-      const { turn, ...answer } = await captureTurnState(
-        graph,
-        { ...request, project: input.project },
-        { recordedBy: caller?.tokenName },
-      )
+      const { turn, ...answer } = await captureFor(caller, graph, { ...request, project: input.project })
       return { ...turn, ...answer, warnings: [...warnings, ...answer.warnings] }
     },
   }),

@@ -12,7 +12,7 @@ import type { SearchIndexes } from '../search/search.ts'
 /** Operation of Turngraph. Names and fields are camelCase; core/wire-form.ts derives the wire form from the schemas. */
 export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = {
   summary: string
-  /** Scope that a token needs. */
+  /** Scope that a token needs, unless access.ts names a scope of a role. */
   scope: Scope
   /** True if the operation covers all projects: a token of one project may not call it. */
   wholeGraph?: boolean
@@ -26,7 +26,12 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   run(graph: Graph, input: z.output<I> & { project: string }, call: Call): Promise<z.output<O>>
 }
 
-export const SCOPES = ['read', 'write', 'analyst', 'admin'] as const
+/** Scopes of the roles of a session: its Player, its Coach, and a program or person that adds what it observed. */
+export const ROLE_SCOPES = ['play', 'judge', 'observe'] as const
+export type RoleScope = (typeof ROLE_SCOPES)[number]
+
+/** Scopes of a token. `write` includes what the roles may write, and `admin` includes all scopes. */
+export const SCOPES = ['read', 'write', ...ROLE_SCOPES, 'analyst', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** True if operations of this scope write nothing, so that any member of a cluster may answer them. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseWire } from '../core/wire-form.ts'
-import { listedTools, manifest } from '../mcp/manifest.ts'
+import { listTools, manifest } from '../mcp/manifest.ts'
+import { SCOPES } from './operation.ts'
 import { ALL_TOOLS, CONSUMER_TOOLS, MEMORY_TOOLS } from './tools.ts'
 
 /** Keys in seed 001, "Tool schemas", and which of them are required. */
@@ -32,7 +33,7 @@ describe('the tools', () => {
     expect(names(ALL_TOOLS)).toEqual([...names(CONSUMER_TOOLS), ...names(MEMORY_TOOLS)].sort())
     expect(new Set(names(ALL_TOOLS)).size).toBe(ALL_TOOLS.length)
     expect(names(CONSUMER_TOOLS)).toEqual(Object.keys(CONTRACT).sort())
-    expect(names(listedTools())).toEqual(names(ALL_TOOLS))
+    expect(names(listTools(new Set(SCOPES)))).toEqual(names(ALL_TOOLS))
   })
 
   test('consumer_tool_manifest_schemas_match_handler_contracts', () => {
@@ -87,6 +88,7 @@ describe('the tools', () => {
   })
 
   test('no tool takes a project: it is that of the connection', () => {
-    for (const { inputSchema } of listedTools()) expect(inputSchema.properties).not.toHaveProperty('project')
+    for (const { inputSchema } of listTools(new Set(SCOPES)))
+      expect(inputSchema.properties).not.toHaveProperty('project')
   })
 })

@@ -37,7 +37,12 @@ const environmentSchema = z.object({
     .enum(['token', 'off'])
     .default('token')
     .describe('`token`, or `off` on a loopback address only'),
-  TURNGRAPH_TOKENS: z.string().optional().describe('a file of further tokens, hashed, with scopes'),
+  TURNGRAPH_TOKENS: z
+    .string()
+    .optional()
+    .describe(
+      'a file of further tokens, hashed, with scopes (default: tokens.json in the folder of TURNGRAPH_DATA)',
+    ),
   TURNGRAPH_EXECUTORS: z
     .string()
     .optional()

@@ -303,7 +303,7 @@ describe('every route of the contract', () => {
       { world_slug: 'TASK-1', decisions: [{ turn: 1, decision: 'unknown' }], lease_owners: [] },
     ])
     const caller = await run('GET /v1/caller', '/v1/caller')
-    expect(caller.body).toMatchObject({ scopes: ['read', 'write', 'analyst', 'admin'], only_project: null })
+    expect(caller.body).toMatchObject({ scopes: [...SCOPES], only_project: null })
 
     const patched = await run('PATCH /v1/worlds/{world_slug}', '/v1/worlds/TASK-1', {
       body: { stop_when: ['budget'], budget: { attempts_failed_in_a_row: 3 } },

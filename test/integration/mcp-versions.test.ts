@@ -67,7 +67,7 @@ describe('2026-07-28', () => {
     const started = await start()
     for (const method of ['tools/list', 'prompts/list', 'resources/templates/list']) {
       const { body } = await ask(started, method)
-      expect(body.result, method).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' })
+      expect(body.result, method).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'private' })
     }
     const { body } = await ask(started, 'resources/list')
     const resources = [{ uri: 'turngraph://schema' }]
