@@ -67,6 +67,8 @@ const TURN_FIELDS: RulesOf<Omit<z.input<typeof captureRequest>, 'onConflict' | '
       source: { values: { player: PLAYER }, others: COACH, absent: 'coach' },
       evidence: PLAYER,
       files: PLAYER,
+      // Makes a proof an observed one.
+      observation: COACH,
     },
   },
   promises: PLAYER,

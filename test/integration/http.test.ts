@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { SCOPES } from '../../src/operations/operation.ts'
 import { routes } from '../../src/operations/routes.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { record, start } from './http-start.ts'

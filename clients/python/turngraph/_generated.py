@@ -1234,7 +1234,7 @@ class DescribeCallerRequest(TypedDict):
 class DescribeCallerAnswer(TypedDict):
     # of the token
     name: str
-    scopes: list[Literal["read", "write", "analyst", "admin"]]
+    scopes: list[Literal["read", "write", "play", "judge", "observe", "analyst", "admin"]]
     # the one project that the token reaches; null: all
     only_project: str | None
     # that of calls that name none
