@@ -13,7 +13,7 @@ import { type FieldCase, fitsSchema, listFieldCases } from '../support/field-cas
 import { describePython } from '../support/python.ts'
 import { type Started, start, tokensFile } from './http-start.ts'
 
-/** Who may say what: tokens of one scope against every field of every write, through every door. */
+/** Tries tokens of one scope with every field of every write, through every door (evidence.md, "Who may say what"). */
 
 const tokenOf = (scope: Scope): string => `token-with-the-scope-${scope}`
 const WITH_EVERY_SCOPE = SCOPES.map((scope) => ({ name: scope, token: tokenOf(scope), scopes: [scope] }))
