@@ -81,7 +81,7 @@ export const addToken = group(
   {
     name: 'token',
     description: 'the tokens of the service: one per role',
-    help: 'Examples:\n  turngraph token list\n  turngraph token revoke player',
+    help: 'Example:\n  turngraph token list',
   },
   [addCreate, addList, addRevoke],
 )

@@ -5,6 +5,7 @@
  */
 import { TurngraphError } from '../core/errors.ts'
 import {
+  ADDITION_FIELDS,
   CAPTURE_FIELDS,
   type FieldRules,
   listScopes,
@@ -33,6 +34,7 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   // Writes of a turn.
   captureTurnState: { roles: ['play', 'judge'], fields: CAPTURE_FIELDS },
   captureReports: { roles: ['play', 'judge'], fields: REPORT_FIELDS },
+  addVerifications: { roles: ['judge', 'observe'], fields: ADDITION_FIELDS },
   // A worker receives the Coach's context with its attempt, and ends the turn with the verdict.
   claimAttempt: COACH,
   nextAttempt: COACH,
@@ -66,6 +68,8 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   listTurnRuns: COACH,
   listAttempts: COACH,
   getTurnStatus: COACH,
+  listAttention: COACH,
+  getSessionSummary: COACH,
 
   // Sessions, runs and specifications belong to the orchestrator.
   createWorld: NO_ROLE,

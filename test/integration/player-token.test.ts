@@ -254,7 +254,7 @@ describe('MCP offers what the token may do', () => {
     for (const tool of ['create_world', 'run_turn', 'declare_criteria', 'rollback_world', 'query_graph'])
       expect(coach).not.toContain(tool)
     const observer = await listNames(started, OBSERVER)
-    expect(observer).toEqual(expect.arrayContaining(['get_criteria', 'get_specification', 'list_worlds']))
+    expect(observer).toEqual(expect.arrayContaining(['add_verifications', 'get_criteria', 'list_worlds']))
     expect(observer).not.toContain('capture_turn_state')
   })
 })
