@@ -32,6 +32,7 @@ const WORDS: Record<string, unknown> = {
   severity: 'blocking',
   entityType: 'turn_state',
   withContinuation: false,
+  observation: { command: ['true'], exitCode: 0, startedAt: '2026-01-31T12:00:00Z' },
 }
 
 /** Builds a value that fits a JSON schema: only what is required, and one entry of each list and map. */
