@@ -5,7 +5,6 @@
  */
 import { TurngraphError } from '../core/errors.ts'
 import {
-  ADDITION_FIELDS,
   CAPTURE_FIELDS,
   type FieldRules,
   listScopes,
@@ -27,6 +26,8 @@ type Access<Input> = {
 /** Operations without a role: only the operation's own scope may call them. */
 const NO_ROLE = { roles: [] } as const
 const EVERY_ROLE = { roles: ['play', 'judge', 'observe'] } as const
+/** Roles that add what CI, a late validator or a person saw after the turn. */
+const OBSERVER = ['judge', 'observe'] as const
 const COACH = { roles: ['judge'] } as const
 
 /** A new operation without an entry does not compile. */
@@ -34,7 +35,21 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   // Writes of a turn.
   captureTurnState: { roles: ['play', 'judge'], fields: CAPTURE_FIELDS },
   captureReports: { roles: ['play', 'judge'], fields: REPORT_FIELDS },
-  addVerifications: { roles: ['judge', 'observe'], fields: ADDITION_FIELDS },
+  addVerifications: {
+    roles: OBSERVER,
+    fields: {
+      project: OBSERVER,
+      featureId: OBSERVER,
+      taskId: OBSERVER,
+      worldSlug: OBSERVER,
+      turnNumber: OBSERVER,
+      verifications: OBSERVER,
+      junit: OBSERVER,
+      tap: OBSERVER,
+      vitestJson: OBSERVER,
+      reportedOn: OBSERVER,
+    },
+  },
   // A worker receives the Coach's context with its attempt, and ends the turn with the verdict.
   claimAttempt: COACH,
   nextAttempt: COACH,

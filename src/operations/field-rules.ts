@@ -6,7 +6,6 @@ import type * as z from 'zod'
 import type { turnReports } from '../artifacts/turn-reports.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { snakeCase } from '../core/wire-form.ts'
-import type { addVerificationsRequest } from '../memory/capture/additions.ts'
 import type { captureRequest } from '../memory/record/record.ts'
 import type { RoleScope, Scope } from './operation.ts'
 
@@ -37,9 +36,6 @@ export type RulesOf<T> = { readonly [K in keyof T]-?: RuleOf<T[K]> }
 const PLAYER: RoleScopes = ['play', 'judge']
 /** Fields of the Coach, which decide what is proven. */
 const COACH: RoleScopes = ['judge']
-/** Fields of an addition: what CI, a late validator or a person saw after the turn. */
-const OBSERVER: RoleScopes = ['judge', 'observe']
-
 const TURN_FIELDS: RulesOf<Omit<z.input<typeof captureRequest>, 'onConflict' | 'createWorld'>> = {
   project: PLAYER,
   featureId: PLAYER,
@@ -115,15 +111,6 @@ export const REPORT_FIELDS: RulesOf<z.input<typeof turnReports>> = {
   coachFeedback: COACH,
   turnState: COACH,
   ...PLACE_FIELDS,
-}
-
-export const ADDITION_FIELDS: RulesOf<z.input<typeof addVerificationsRequest>> = {
-  project: OBSERVER,
-  featureId: OBSERVER,
-  taskId: OBSERVER,
-  worldSlug: OBSERVER,
-  turnNumber: OBSERVER,
-  verifications: OBSERVER,
 }
 
 /** True if a token with these scopes may do what the scopes of a rule may do. `write` includes all of them. */

@@ -73,7 +73,7 @@ export const verificationOperations = {
   addVerifications: operation({
     summary:
       'Add verifications to a turn that has ended: what CI, a command, a late validator or a person saw',
-    scope: 'write',
+    scope: 'observe',
     input,
     output: addVerificationsAnswer.extend({
       reports: reportSummary.optional().describe('only with reports: what they do not prove'),
