@@ -3,7 +3,7 @@
 import type { CriteriaView } from '../memory/criteria/criteria.ts'
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { describeBases, noteBasis } from '../rules/basis.ts'
-import { countCriteria, declarationNotes, describeCounts, promisedNote } from '../rules/notes.ts'
+import { countCriteria, describeCounts, describeState, promisedNote } from '../rules/notes.ts'
 import { command, POLICY, ROLES, SHARED, TASK } from './command.ts'
 import { printList, printNote } from './output.ts'
 import { colors } from './terminal.ts'
@@ -44,7 +44,7 @@ async function printCriteria(view: CriteriaView): Promise<void> {
   await printList(view.criteria, none, {
     criterion: 'criterionId',
     state: (criterion) => ({
-      text: renderState(criterion),
+      text: describeState(criterion, noteBasis(criterion.basis)),
       paint: criterion.contested === null ? paint[criterion.state] : yellow,
     }),
     'since turn': 'verifiedInTurn',
@@ -67,19 +67,6 @@ async function printCriteria(view: CriteriaView): Promise<void> {
       ? 'a task without a world so far'
       : `world ${view.worldSlug} as of turn ${view.asOfTurn}`
   printNote(`${verified}${promised === null ? '' : `; ${promised}`} (${where}, ${view.policy}).`)
-}
-
-function renderState(criterion: ShownCriterion): string {
-  const { state, basis, contested, stale } = criterion
-  return [
-    state,
-    noteBasis(basis) ?? false,
-    contested !== null && `contested in turn ${contested.turn}`,
-    stale !== undefined && (stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`),
-    ...declarationNotes(criterion),
-  ]
-    .filter((note) => note !== false)
-    .join(', ')
 }
 
 /**

@@ -22,6 +22,7 @@ import { addMigrate } from './migrate.ts'
 import { addNext } from './next.ts'
 import { addOpen } from './open.ts'
 import { addDesires, addPaths } from './paths.ts'
+import { addPr } from './pr.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
 import { addAnalyses, addQuery } from './query.ts'
@@ -79,6 +80,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addProjects,
   addWorlds,
   addReport,
+  addPr,
   addTurns,
   addPaths,
   addDesires,

@@ -86,6 +86,29 @@ export const declarationNotes = ({ state, declared, kind, judged }: Declarable):
   ...(declared === false ? ['not declared'] : []),
 ]
 
+type Stated = Declarable & {
+  contested: { turn: number } | null
+  stale?: { turn: number; files: readonly string[] } | undefined
+}
+
+/**
+ * Writes the state of a criterion with all that limits it: `verified, contested in turn 5`.
+ *
+ * @param basis note about its basis, which comes second; null without one
+ */
+export function describeState(criterion: Stated, basis: string | null = null): string {
+  const { state, contested, stale } = criterion
+  return [
+    state,
+    basis ?? false,
+    contested !== null && `contested in turn ${contested.turn}`,
+    stale !== undefined && (stale.files.length === 0 ? 'worded anew since' : `touched in turn ${stale.turn}`),
+    ...declarationNotes(criterion),
+  ]
+    .filter((note) => note !== false)
+    .join(', ')
+}
+
 type Recovered = { source: string; message?: string | undefined }
 
 /**

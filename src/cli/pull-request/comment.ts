@@ -1,0 +1,173 @@
+/** Finds, creates and updates the comment of `turngraph pr`. */
+import * as z from 'zod'
+import { invalidField, TurngraphError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
+import { toOneLine } from '../../rules/foreign-text.ts'
+import { callGh, type GhAnswer, notSignedIn } from './gh.ts'
+
+/** First line of the comment. Only a comment of the own login that begins with it is updated. */
+export const MARKER = '<!-- Written by `turngraph pr`, which updates this comment. -->'
+
+/** Maximum number of pages of comments that are searched. */
+const MAX_PAGES = 100
+
+const REPOSITORY = /^(?:[\w.-]+\/)?[\w.-]+\/[\w.-]+$/
+
+const pullRequest = z.object({ id: z.string(), number: z.number(), url: z.url() })
+export type PullRequest = z.output<typeof pullRequest>
+
+/**
+ * @param number default: that of the current branch
+ * @throws `not_found` if there is none, and the errors of {@link callGh}
+ */
+export async function findPullRequest(
+  number: number | undefined,
+  repo: string | undefined,
+): Promise<PullRequest> {
+  if (repo !== undefined && !REPOSITORY.test(repo)) {
+    throw invalidField('repo', `"${repo}" is not of the form [HOST/]OWNER/REPO`)
+  }
+  const answer = await callGh([
+    'pr',
+    'view',
+    ...(number === undefined ? [] : [`${number}`]),
+    ...(repo === undefined ? [] : ['--repo', repo]),
+    '--json',
+    'id,number,url',
+  ])
+  const found = answer.code === 0 ? pullRequest.safeParse(parseJson(answer.stdout)) : null
+  if (found?.success) return found.data
+  throw new TurngraphError('not_found', `gh found no pull request${quote(answer.stderr)}.`, {
+    hint: 'Name it by its number, and its repository with --repo: turngraph pr 12 --repo OWNER/REPO',
+  })
+}
+
+const comment = z.object({
+  id: z.string(),
+  url: z.string(),
+  body: z.string(),
+  viewerDidAuthor: z.boolean(),
+})
+type Comment = z.output<typeof comment>
+
+const page = z.object({
+  node: z.object({
+    comments: z.object({
+      nodes: z.array(comment),
+      pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+    }),
+  }),
+})
+
+const LIST = `query($id: ID!, $after: String) {
+  node(id: $id) { ... on PullRequest { comments(first: 100, after: $after) {
+    nodes { id url body viewerDidAuthor } pageInfo { hasNextPage endCursor }
+  } } }
+}`
+const CREATE = `mutation($id: ID!, $body: String!) {
+  addComment(input: { subjectId: $id, body: $body }) { commentEdge { node { url } } }
+}`
+const UPDATE = `mutation($id: ID!, $body: String!) {
+  updateIssueComment(input: { id: $id, body: $body }) { issueComment { url } }
+}`
+
+const created = z.object({
+  addComment: z.object({ commentEdge: z.object({ node: z.object({ url: z.string() }) }) }),
+})
+const updated = z.object({ updateIssueComment: z.object({ issueComment: z.object({ url: z.string() }) }) })
+
+export type PutComment = {
+  outcome: 'Created' | 'Updated' | 'Unchanged:'
+  url: string
+  /** Number of further comments of this command. */
+  others: number
+}
+
+/**
+ * Updates the oldest comment that this command wrote, or creates one.
+ *
+ * @throws `forbidden` if the login may not write, and the errors of {@link callGh}
+ */
+export async function putComment(pullRequest: PullRequest, body: string): Promise<PutComment> {
+  const own = await listOwnComments(pullRequest)
+  const [first] = own
+  if (first === undefined) {
+    const { addComment } = await ask(pullRequest, CREATE, { id: pullRequest.id, body }, created)
+    return { outcome: 'Created', url: addComment.commentEdge.node.url, others: 0 }
+  }
+  const others = own.length - 1
+  if (first.body.trimEnd() === body.trimEnd()) return { outcome: 'Unchanged:', url: first.url, others }
+  const { updateIssueComment } = await ask(pullRequest, UPDATE, { id: first.id, body }, updated)
+  return { outcome: 'Updated', url: updateIssueComment.issueComment.url, others }
+}
+
+/** Lists the comments of this command by the login of gh, oldest first. */
+async function listOwnComments(pullRequest: PullRequest): Promise<Comment[]> {
+  const own: Comment[] = []
+  let after: string | null = null
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const variables: Record<string, unknown> = { id: pullRequest.id, after }
+    const { node } = await ask(pullRequest, LIST, variables, page)
+    const { nodes, pageInfo } = node.comments
+    own.push(...nodes.filter(({ body, viewerDidAuthor }) => viewerDidAuthor && body.startsWith(MARKER)))
+    if (!pageInfo.hasNextPage) return own
+    after = pageInfo.endCursor
+  }
+  // Does not create a second comment if the first may be on a page that was not read.
+  if (own.length > 0) return own
+  throw new TurngraphError(
+    'too_large',
+    `Pull request ${pullRequest.number} has more than ${MAX_PAGES * 100} comments.`,
+  )
+}
+
+async function ask<S extends z.ZodType>(
+  { url, number }: PullRequest,
+  query: string,
+  variables: Record<string, unknown>,
+  schema: S,
+): Promise<z.output<S>> {
+  const args = ['api', 'graphql', '--hostname', new URL(url).host, '--input', '-']
+  const answer = await callGh(args, JSON.stringify({ query, variables }))
+  const reply = parseJson(answer.stdout)
+  const read = schema.safeParse(z.object({ data: z.unknown() }).safeParse(reply).data?.data)
+  if (answer.code === 0 && read.success) return read.data
+  throw toError(answer, reply, number)
+}
+
+/** Answer of GitHub to a rejected call: by GraphQL with types of errors, by HTTP with a status. */
+const rejection = z.object({
+  errors: z.array(z.object({ type: z.string().optional(), message: z.string().optional() })).default([]),
+  status: z.coerce.string().default(''),
+  message: z.string().default(''),
+})
+
+const FORBIDDEN: ReadonlySet<string | undefined> = new Set(['FORBIDDEN', 'INSUFFICIENT_SCOPES', '403'])
+
+function toError({ stderr }: GhAnswer, reply: unknown, number: number): TurngraphError {
+  const { errors, status, message } = rejection.catch({ errors: [], status: '', message: '' }).parse(reply)
+  const reasons = [status, ...errors.map(({ type }) => type)]
+  if (reasons.includes('401')) return notSignedIn()
+  const said = quote(errors[0]?.message ?? (message === '' ? stderr : message))
+  if (reasons.some((reason) => FORBIDDEN.has(reason))) {
+    return new TurngraphError(
+      'forbidden',
+      `The login of gh may not comment on pull request ${number}${said}.`,
+      {
+        hint: 'A workflow needs `permissions: pull-requests: write`, a fine-grained token `Pull requests: write`.',
+      },
+    )
+  }
+  if (reasons.includes('NOT_FOUND')) {
+    return new TurngraphError('not_found', `gh found no pull request ${number}${said}.`)
+  }
+  return new TurngraphError('store_unavailable', `GitHub did not take the comment${said}.`)
+}
+
+const MAX_QUOTE_CHARACTERS = 200
+
+/** Quotes the first line of a message of gh. */
+function quote(message: string): string {
+  const [line = ''] = message.trim().split('\n')
+  return line === '' ? '' : ` ("${toOneLine(line).slice(0, MAX_QUOTE_CHARACTERS)}")`
+}

@@ -1,0 +1,44 @@
+/** Reads the facts of a session for the short forms of a report: Markdown and JUnit. */
+import type { TurngraphClient } from '../../client/client.ts'
+import type { Role } from '../../memory/criteria/views.ts'
+import type { OperationOutput } from '../../operations/table.ts'
+import { readPages } from '../require-project.ts'
+import { readTurns } from './read-turns.ts'
+import type { Answer, Session } from './report-content.ts'
+
+/** Session as of its newest turn, in the view of a role. */
+export type SessionFacts = {
+  world: OperationOutput<'getWorld'>
+  criteria: OperationOutput<'listCriteria'>
+  /** Open issues, one for each cause. */
+  issues: OperationOutput<'listIssues'>['items']
+  /** Newest turns, ascending. */
+  turns: Answer<'listTurns'>['items']
+  /** Number of older turns that were not read. */
+  olderTurns: number
+}
+
+/** Maximum number of turns that are read: a comment has no room for more. */
+const MAX_TURNS = 60
+
+export async function readSessionFacts(
+  client: TurngraphClient,
+  session: Session,
+  role: Role,
+): Promise<SessionFacts> {
+  const world = await client.getWorld(session)
+  const asOf = { ...session, turn: world.currentTurn, role }
+  const criteria = await client.listCriteria(asOf)
+  const { turns: all } = await client.listCriteriaByTurn(session)
+  const numbers = all.filter((turn) => turn <= world.currentTurn)
+  const { items: issues } = await readPages({}, (window) =>
+    client.listIssues({ ...asOf, state: 'open', ...window }),
+  )
+  return {
+    world,
+    criteria,
+    issues,
+    turns: await readTurns(client, session, numbers.slice(-MAX_TURNS), role),
+    olderTurns: Math.max(0, numbers.length - MAX_TURNS),
+  }
+}

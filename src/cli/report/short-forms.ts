@@ -1,0 +1,76 @@
+/** Writes the short forms of a report, Markdown and JUnit, of one session or of a project. */
+import type { TurngraphClient } from '../../client/client.ts'
+import { hasCode } from '../../core/errors.ts'
+import type { Role } from '../../memory/criteria/views.ts'
+import { requireTarget } from '../command.ts'
+import type { SessionFacts } from './session-facts.ts'
+
+/** Maximum wait of each call for the rate limit: a report makes thousands of calls. */
+export const RATE_LIMIT_WAIT_MS = 180_000
+
+/** Maximum number of sessions in full, the last active first. */
+const MAX_SESSIONS = 50
+
+/** Target of a report: a session, the newest session of a task, or all of the project. */
+export type ReportTarget = {
+  featureId?: string | undefined
+  taskId?: string | undefined
+  worldSlug?: string | undefined
+  role?: Role | undefined
+}
+
+/** @throws `invalid_request` if a task is named by half */
+export function requireTargetIfAny({ featureId, taskId }: ReportTarget): void {
+  if (featureId !== undefined || taskId !== undefined) requireTarget({ featureId, taskId })
+}
+
+/** @throws `not_found` if the graph has nothing of the project, or the task has no session */
+export async function writeShortForm(
+  format: 'markdown' | 'junit',
+  project: string | undefined,
+  target: ReportTarget,
+): Promise<string> {
+  const { withClient } = await import('../connect.ts')
+  const { of, sessions, unread } = await withClient(
+    { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },
+    async (client) => {
+      const of = project ?? (await client.describeCaller({})).project
+      return { of, ...(await readFacts(client, of, target)) }
+    },
+  )
+  if (format === 'junit') {
+    const { renderJunit } = await import('./junit.ts')
+    return renderJunit(sessions)
+  }
+  const { renderMarkdown } = await import('./markdown.ts')
+  return renderMarkdown(of, sessions, { unread })
+}
+
+/** @returns the sessions, and the number of those that were not read */
+async function readFacts(
+  client: TurngraphClient,
+  project: string,
+  { featureId, taskId, worldSlug, role = 'coach' }: ReportTarget,
+): Promise<{ sessions: SessionFacts[]; unread: number }> {
+  const { findNewestSession } = await import('./read-report.ts')
+  const { readSessionFacts } = await import('./session-facts.ts')
+  if (worldSlug !== undefined || taskId !== undefined) {
+    const slug = worldSlug ?? (await findNewestSession(client, { project, featureId, taskId: taskId ?? '' }))
+    return { sessions: [await readSessionFacts(client, { project, worldSlug: slug }, role)], unread: 0 }
+  }
+  const { readPages, requireProject } = await import('../require-project.ts')
+  const { items } = await readPages({}, (window) =>
+    client.listWorlds({ project, order: 'last_activity', ...window }),
+  )
+  if (items.length === 0) await requireProject(client, project)
+  const sessions: SessionFacts[] = []
+  for (const { worldSlug: slug } of items.slice(0, MAX_SESSIONS)) {
+    try {
+      sessions.push(await readSessionFacts(client, { project, worldSlug: slug }, role))
+    } catch (error) {
+      // Leaves out a session that was deleted after it was listed.
+      if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
+    }
+  }
+  return { sessions, unread: Math.max(0, items.length - MAX_SESSIONS) }
+}
