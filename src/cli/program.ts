@@ -4,6 +4,7 @@ import { EXIT } from '../core/exit-codes.ts'
 import { VERSION } from '../platform/version.ts'
 import { addAttention } from './attention.ts'
 import { addCapture } from './capture.ts'
+import { addCompare } from './compare.ts'
 import { addComplete, addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addContext } from './context.ts'
@@ -26,6 +27,7 @@ import { addPr } from './pr.ts'
 import { addProjects } from './projects.ts'
 import { addPromises } from './promises.ts'
 import { addAnalyses, addQuery } from './query.ts'
+import { addReplay } from './replay.ts'
 import { addReport } from './report.ts'
 import { addRestore } from './restore.ts'
 import { addRun } from './run.ts'
@@ -81,6 +83,8 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addWorlds,
   addReport,
   addPr,
+  addCompare,
+  addReplay,
   addTurns,
   addPaths,
   addDesires,

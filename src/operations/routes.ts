@@ -38,6 +38,8 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/worlds/{world_slug}/summary', operation: 'getSessionSummary' },
   { method: 'GET', path: '/v1/search', operation: 'search' },
   { method: 'GET', path: '/v1/why', operation: 'explainTurn' },
+  { method: 'GET', path: '/v1/compare', operation: 'compareWorlds' },
+  { method: 'GET', path: '/v1/replay', operation: 'replaySessions' },
   { method: 'GET', path: '/v1/caller', operation: 'describeCaller' },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects' },
   { method: 'POST', path: '/v1/worlds', operation: 'createWorld', created: 201 },

@@ -6,6 +6,7 @@ import { world } from '../memory/worlds/worlds.ts'
 import { analysisOperations } from './analysis.ts'
 import { attentionOperations } from './attention.ts'
 import { callerOperations } from './caller.ts'
+import { historyOperations } from './history.ts'
 import { issueOperations } from './issues.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { memoryOperations } from './memory.ts'
@@ -23,6 +24,7 @@ export const operations = {
   ...issueOperations,
   ...attentionOperations,
   ...searchOperations,
+  ...historyOperations,
   ...runOperations,
   ...transcriptOperations,
   ...analysisOperations,

@@ -334,15 +334,7 @@ export async function readLedger(
   worldKey: string,
   except: number | null = null,
 ): Promise<Ledger | null> {
-  const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
-  // Accepts a world that is being forgotten and loses its turns one by one. The write then rejects the capture.
-  const row = await readWholeRow(
-    graph,
-    wholeLedger,
-    params,
-    ledgerRow,
-    (found) => found.deleted || isLedgerWhole(found, found.turnCount, except),
-  )
+  const row = await readTurnLedgers(graph, worldKey, except)
   if (row === null) return null
   const { ledgerRev, criteria, turns } = row
   return {
@@ -352,6 +344,23 @@ export async function readLedger(
     ledger: turns.flatMap(({ entries }) => entries),
     promised: turns.flatMap(({ promised }) => promised),
   }
+}
+
+/** Reads the ledger of a world by turn, like {@link readLedger}. */
+export function readTurnLedgers(
+  graph: Graph,
+  worldKey: string,
+  except: number | null = null,
+): Promise<z.output<typeof ledgerRow> | null> {
+  const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
+  // Accepts a world that is being forgotten and loses its turns one by one. The write then rejects the capture.
+  return readWholeRow(
+    graph,
+    wholeLedger,
+    params,
+    ledgerRow,
+    (found) => found.deleted || isLedgerWhole(found, found.turnCount, except),
+  )
 }
 
 const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })

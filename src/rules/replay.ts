@@ -1,0 +1,222 @@
+/**
+ * Replays recorded sessions, and counts the turns that the memory would have changed (contract: page.md, "Compare and replay"). Pure.
+ * Each counted turn names the rule that counts it.
+ */
+import * as z from 'zod'
+import { isRequired, POLICIES, type Policy } from './criterion-states.ts'
+import { entriesIn, type LedgerEntry } from './progress.ts'
+import { type Detector, REPLAY_RULES } from './replay-rules.ts'
+import {
+  foldSteps,
+  type SessionRecords,
+  type SessionStep,
+  statesAfter,
+  verifiedKeys,
+} from './session-steps.ts'
+import { analyseStall } from './stall.ts'
+import { toSession } from './stall-session.ts'
+
+/** Maximum number of criteria that a counted turn names. */
+const MAX_NAMED = 20
+
+export const countedTurn = z.object({
+  turn: z.number(),
+  rule: z.enum(REPLAY_RULES).describe('the rule that counts the turn'),
+  provenIn: z.number().optional().describe('after_all_proven: the turn that verified the last criterion'),
+  criteria: z.array(z.string()).optional().describe(`judged_again: the first ${MAX_NAMED} of them`),
+  verifiedAgain: z.number().optional().describe('judged_again: number of them that were verified'),
+  rejected: z.number().optional().describe('judged_again: number of them that were rejected'),
+  verdict: z.string().optional().describe('stop: the verdict of stall analysis'),
+  right: z.boolean().optional().describe('stop: false if a later turn of the session was approved'),
+  turnsAfter: z.number().optional().describe('stop: number of later turns'),
+})
+export type CountedTurn = z.output<typeof countedTurn>
+
+export const replayedSession = z.object({
+  featureId: z.string(),
+  taskId: z.string(),
+  worldSlug: z.string(),
+  turns: z.number(),
+  approvedIn: z.number().nullable().describe('the newest turn that was approved'),
+  policies: z.array(z.object({ policy: z.enum(POLICIES), counted: z.array(countedTurn) })),
+})
+export type ReplayedSession = z.output<typeof replayedSession>
+
+/** Replays a session under each policy. */
+export function replaySession(
+  records: SessionRecords,
+  policies: readonly Policy[],
+  detector: Detector,
+): ReplayedSession {
+  const steps = foldSteps(records)
+  const { featureId, taskId, worldSlug } = records
+  return {
+    featureId,
+    taskId,
+    worldSlug,
+    turns: steps.length,
+    approvedIn: steps.findLast(isApproved)?.turn ?? null,
+    policies: policies.map((policy) => ({ policy, counted: countTurns(records, steps, policy, detector) })),
+  }
+}
+
+const isApproved = ({ outcome }: SessionStep): boolean => outcome?.decision === 'approved'
+
+function countTurns(
+  records: SessionRecords,
+  steps: readonly SessionStep[],
+  policy: Policy,
+  detector: Detector,
+): CountedTurn[] {
+  const states = steps.map((step) => statesAfter(records, step, policy))
+  const verified = states.map(verifiedKeys)
+  // The criteria of the whole session: a criterion that a later judge adds was not proven before.
+  const required = (states.at(-1) ?? []).filter(isRequired)
+  const labels = new Map(
+    (states.at(-1) ?? []).map(({ key, criterionId, text }) => [key, criterionId || (text ?? '')]),
+  )
+  const isAllProven = (i: number): boolean =>
+    required.length > 0 && required.every(({ key }) => verified[i]?.has(key) === true)
+  const stop = findStop(records, steps, { states, verified }, policy, detector)
+  return steps.flatMap((step, i): CountedTurn[] => {
+    const { turn } = step
+    const counted: CountedTurn[] = []
+    if (i > 0 && isAllProven(i - 1)) {
+      let since = i - 1
+      while (since > 0 && isAllProven(since - 1)) since--
+      counted.push({ turn, rule: 'after_all_proven', provenIn: steps[since]?.turn ?? turn })
+    }
+    const again = listVerdicts(step).filter(({ key }) => verified[i - 1]?.has(key) === true)
+    if (again.length > 0) {
+      const count = (status: string) => again.filter((verdict) => verdict.status === status).length
+      counted.push({
+        turn,
+        rule: 'judged_again',
+        criteria: again.slice(0, MAX_NAMED).map(({ key }) => labels.get(key) ?? key),
+        verifiedAgain: count('verified'),
+        rejected: count('rejected'),
+      })
+    }
+    if (stop?.index === i) {
+      const later = steps.slice(i + 1)
+      const right = !later.some(isApproved)
+      counted.push({ turn, rule: 'stop', verdict: stop.verdict, right, turnsAfter: later.length })
+    }
+    return counted
+  })
+}
+
+/** Lists the last explicit verdict of the judges on each criterion of a turn. */
+function listVerdicts({ ledger, progress }: SessionStep): { key: string; status: LedgerEntry['status'] }[] {
+  const findEntries = entriesIn({ ledger, progress: new Map() })
+  const keys = new Set(ledger.map(({ criterionKey }) => criterionKey))
+  return [...keys].flatMap((key) => {
+    const explicit = findEntries(key).filter(
+      ({ judges, status }) => judges && (status === 'verified' || status === 'rejected'),
+    )
+    const last = explicit.at(-1)
+    return last === undefined || !progress.has(key) ? [] : [{ key, status: last.status }]
+  })
+}
+
+type Folded = {
+  states: readonly ReturnType<typeof statesAfter>[]
+  verified: readonly ReadonlySet<string>[]
+}
+
+/** Finds the first turn after which the detector would have ended the session. */
+function findStop(
+  records: SessionRecords,
+  steps: readonly SessionStep[],
+  { states, verified }: Folded,
+  policy: Policy,
+  detector: Detector,
+): { index: number; verdict: string } | null {
+  const places = new Map(steps.map(({ turn }, i) => [turn, i]))
+  const ledger: LedgerEntry[] = []
+  for (const [index, step] of steps.entries()) {
+    ledger.push(...step.ledger)
+    if (step.outcome === null || isApproved(step)) continue
+    const outcomes = steps.slice(0, index + 1).flatMap(({ outcome }) => outcome ?? [])
+    const seen = { ...records, outcomes, progress: step.progress, ledger: null }
+    const session = toSession(seen, states[index] ?? [], policy, false)
+    const keys = session.criteria.map(({ key }) => key)
+    const folds = policy === 'evidence' || policy === 'latest'
+    const verifiedAfter = (turn: number): number => {
+      const set = verified[places.get(turn) ?? -1]
+      return keys.filter((key) => set?.has(key) === true).length
+    }
+    const { shouldStop, verdict } = analyseStall({
+      ...session,
+      ...(folds && { verifiedAfter }),
+      findEntries: entriesIn({ ledger, progress: step.progress }),
+    })
+    if (detector === 'should_stop' ? shouldStop : verdict === detector) return { index, verdict }
+  }
+  return null
+}
+
+export const replayTotals = z.object({
+  policy: z.enum(POLICIES),
+  sessions: z.number(),
+  turns: z.number(),
+  repeated: z.number().describe('turns after the first of their session'),
+  afterAllProven: z.number().describe('turns that the rule after_all_proven counts'),
+  judgedAgain: z.number().describe('turns that the rule judged_again counts'),
+  stops: z.number().describe('sessions that the detector would have ended'),
+  rightStops: z.number().describe('stops after which no turn was approved'),
+  turnsSaved: z.number().describe('turns after the right stops'),
+  turnsLost: z.number().describe('turns after the wrong stops'),
+})
+export type ReplayTotals = z.output<typeof replayTotals>
+
+/** Adds up replayed sessions, by policy. */
+export function sumReplays(
+  sessions: readonly ReplayedSession[],
+  policies: readonly Policy[],
+): ReplayTotals[] {
+  return policies.map((policy) => {
+    const counted = sessions.flatMap(
+      (session) => session.policies.find((each) => each.policy === policy)?.counted ?? [],
+    )
+    const stops = counted.filter(({ rule }) => rule === 'stop')
+    const [right, wrong] = [stops.filter((stop) => stop.right), stops.filter((stop) => !stop.right)]
+    const sumAfter = (of: readonly CountedTurn[]) =>
+      of.reduce((sum, { turnsAfter = 0 }) => sum + turnsAfter, 0)
+    const turns = sessions.reduce((sum, session) => sum + session.turns, 0)
+    return {
+      policy,
+      sessions: sessions.length,
+      turns,
+      repeated: turns - sessions.filter((session) => session.turns > 0).length,
+      afterAllProven: counted.filter(({ rule }) => rule === 'after_all_proven').length,
+      judgedAgain: counted.filter(({ rule }) => rule === 'judged_again').length,
+      stops: stops.length,
+      rightStops: right.length,
+      turnsSaved: sumAfter(right),
+      turnsLost: sumAfter(wrong),
+    }
+  })
+}
+
+/** Writes the totals of a policy as one sentence. */
+export function describeReplay({
+  policy,
+  sessions,
+  turns,
+  repeated,
+  afterAllProven,
+  judgedAgain,
+  stops,
+  rightStops,
+  turnsSaved,
+}: ReplayTotals): string {
+  if (turns === 0) return 'No turn has been recorded yet.'
+  const detector =
+    stops === 0
+      ? 'the detector would have ended no session'
+      : `the detector would have ended ${countOf(stops, 'session')}, ${rightStops} of them without a later approval, which saves ${countOf(turnsSaved, 'turn')}`
+  return `${countOf(sessions, 'session')} repeated ${repeated} of ${countOf(turns, 'turn')}: ${afterAllProven} came after everything was proven, ${judgedAgain} judged again what was verified; ${detector} (policy ${policy}).`
+}
+
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,0 +1,68 @@
+/** Folds the turns of a session one by one, so that each can be judged as of its time. Pure. */
+import type { CriterionState } from '../memory/criteria/views.ts'
+import type { Specification } from '../memory/specification/specification.ts'
+import { isRequired, type Policy } from './criterion-states.ts'
+import type { Criterion } from './identity.ts'
+import type { Outcome } from './outcome.ts'
+import { advance, finalKeys, type LedgerEntry, type Progress, type PromiseEntry } from './progress.ts'
+import { specifiedStates } from './specified-states.ts'
+import { addFiles, NO_FILES, type StaleSince, staleSince, type TouchedFiles } from './stale.ts'
+
+/** A turn with its entries about criteria, and its end if it was judged. */
+export type SessionTurn = {
+  turn: number
+  outcome: Outcome | null
+  entries: readonly LedgerEntry[]
+  promised: readonly PromiseEntry[]
+}
+
+/** Records of a session. */
+export type SessionRecords = {
+  featureId: string
+  taskId: string
+  worldSlug: string
+  /** All turns, ascending. */
+  turns: readonly SessionTurn[]
+  criteria: readonly Criterion[]
+  /** Criteria that the task declares; null without a specification. */
+  specification: Specification | null
+  specifiedAfter: readonly number[]
+  /** Files by turn, ascending; only for the policy `fresh`. */
+  files: readonly TouchedFiles[]
+}
+
+/** State of a session after one of its turns. */
+export type SessionStep = SessionTurn & {
+  progress: ReadonlyMap<string, Progress>
+  /** Entries of this turn, each under the criterion for which it counts. */
+  ledger: readonly LedgerEntry[]
+  touchedSince: StaleSince
+}
+
+export function foldSteps({ turns, criteria, files }: SessionRecords): SessionStep[] {
+  const finalKey = finalKeys(criteria)
+  const filesOf = new Map(files.map((touched) => [touched.turn, touched]))
+  let [progress, proofs]: [ReadonlyMap<string, Progress>, typeof NO_FILES] = [new Map(), NO_FILES]
+  return turns.map((turn) => {
+    progress = advance(progress, turn.entries, turn.promised, finalKey)
+    const touched = filesOf.get(turn.turn)
+    if (touched !== undefined) proofs = addFiles(proofs, touched, finalKey)
+    const ledger = turn.entries.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
+    return { ...turn, progress, ledger, touchedSince: staleSince(proofs) }
+  })
+}
+
+/** Returns the states of the criteria after a step, in the order of an answer. */
+export function statesAfter(
+  { criteria, specification, specifiedAfter }: SessionRecords,
+  { progress, touchedSince }: SessionStep,
+  policy: Policy,
+): CriterionState[] {
+  const isSpecified = specification !== null || policy === 'fresh'
+  const specified = isSpecified ? { specification, touchedSince } : null
+  return specifiedStates({ criteria, progress, specifiedAfter }, specified, policy)
+}
+
+/** Returns the keys of the required criteria that are verified. */
+export const verifiedKeys = (states: readonly CriterionState[]): Set<string> =>
+  new Set(states.filter((state) => isRequired(state) && state.state === 'verified').map(({ key }) => key))
