@@ -16,6 +16,7 @@ import { exampleQueriesContract } from './example-queries.ts'
 import { exportContract } from './export.ts'
 import { forgetContract } from './forget.ts'
 import { freeCypherContract } from './free-cypher.ts'
+import { historyContract } from './history.ts'
 import { identityContract } from './identity.ts'
 import { isolationContract } from './isolation.ts'
 import { issuesContract } from './issues.ts'
@@ -81,6 +82,7 @@ export function storeContract(store: StoreUnderTest): void {
   notThereContract(store)
   isolationContract(store)
   issuesContract(store)
+  historyContract(store)
   asOfContract(store)
   elsewhereContract(store)
   knownElsewhereContract(store)
