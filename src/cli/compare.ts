@@ -13,7 +13,7 @@ export const addCompare = command({
     b: ['<other>', 'the slug of the other'],
   },
   options: SHARED,
-  help: 'Example:\n  turngraph compare TASK-1 TASK-1.2',
+  help: 'Example:\n  turngraph compare TASK-1 TASK-2',
   print: printComparison,
 })
 

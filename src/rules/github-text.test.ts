@@ -18,7 +18,7 @@ function render(markdown: string): { text: string; elements: string[] } {
   }
 }
 
-/** What GitHub links in rendered text: mentions, issues, commits, advisories, addresses, emoji and formulas. */
+/** Names that GitHub links in rendered text: mentions, issues, commits, advisories, addresses, emoji and formulas. */
 const LINKED = [
   /(?:^|[^a-z0-9])@[a-z0-9]/i,
   /#\d/,

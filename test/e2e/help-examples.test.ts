@@ -136,6 +136,7 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
     return { code, stdout: answer.stdout + written, stderr: answer.stderr }
   }
   await run('turngraph worlds create TASK-1 --feature FEAT-1 --task TASK-1 --executor trial')
+  await run('turngraph worlds create TASK-2 --feature FEAT-1 --task TASK-2')
   for (const project of ['default', 'shop'])
     await run(`turngraph capture turns.jsonl --on-conflict supersede --project ${project}`)
   const failures: object[] = []

@@ -210,6 +210,14 @@ describe('every route of the contract', () => {
     ])
     const why = await run('GET /v1/why', `/v1/why?${task}`)
     expect(why.body).toMatchObject({ turn: 1, coach_decision: 'feedback', won: [{ criterion_id: 'AC-001' }] })
+    const compared = await run('GET /v1/compare', '/v1/compare?a=TASK-1&b=TASK-1')
+    expect(compared.body).toMatchObject({ a: { world_slug: 'TASK-1', turns: 1 }, same_task: true })
+    const replayed = await run('GET /v1/replay', '/v1/replay?policy=sticky&limit=1')
+    expect(replayed.body).toMatchObject({
+      items: [{ world_slug: 'TASK-1', policies: [{ policy: 'sticky', counted: [] }] }],
+      totals: [{ policy: 'sticky', sessions: 1, turns: 1, repeated: 0 }],
+      too_long: [],
+    })
 
     const analyses = await run('GET /v1/analyses', '/v1/analyses')
     expect(analyses.body.items).toContainEqual(

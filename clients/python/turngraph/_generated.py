@@ -1227,6 +1227,135 @@ class ExplainTurnAnswerWonItem(TypedDict):
     evidence: NotRequired[str | None]
 
 
+class CompareWorldsRequest(TypedDict):
+    project: NotRequired[str | None]
+    a: str
+    b: str
+
+
+class CompareWorldsAnswer(TypedDict):
+    a: CompareWorldsAnswerA
+    b: CompareWorldsAnswerA
+    same_task: bool
+    # the difference in one sentence
+    sentence: str
+
+
+class CompareWorldsAnswerA(TypedDict):
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turns: int
+    last_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"] | None
+    # how many criteria count
+    criteria: int
+    verified: int
+    contested: int
+    # number of criteria that each turn verified for the first time, for turns with any
+    gains: list[CompareWorldsAnswerAGainsItem]
+    # first turn that verified a criterion
+    first_verified_in: int | None
+    # turn that verified the last criterion that counts
+    all_verified_in: int | None
+    # rejections right after a verification, by criterion
+    reversals: int
+    # number of judged turns in which each gate failed, most first
+    failed_gates: list[CompareWorldsAnswerAFailedGatesItem]
+    # causes of issues in all turns
+    issues: int
+    open_issues: int
+    open_blocking: int
+    # sum of the durations of its turns; null if a turn reports none
+    seconds: float | None
+
+
+class CompareWorldsAnswerAGainsItem(TypedDict):
+    turn: int
+    gained: int
+
+
+class CompareWorldsAnswerAFailedGatesItem(TypedDict):
+    gate: str
+    turns: int
+
+
+class ReplaySessionsRequest(TypedDict):
+    project: NotRequired[str | None]
+    feature_id: NotRequired[str | None]
+    task_id: NotRequired[str | None]
+    policy: NotRequired[Literal["sticky", "evidence", "latest", "fresh", "observed"] | None]
+    stall: NotRequired[Literal["should_stop", "stalled", "blocked", "oscillating", "plateau", "no_growth"]]
+    limit: NotRequired[int]
+    cursor: NotRequired[str | None]
+
+
+class ReplaySessionsAnswer(TypedDict):
+    # in the order of their slugs
+    items: list[ReplaySessionsAnswerItemsItem]
+    # of this page, by policy
+    totals: list[ReplaySessionsAnswerTotalsItem]
+    # the totals of the first policy
+    sentence: str
+    # sessions with more than 1000 turns, which are not replayed
+    too_long: list[str]
+    next_cursor: str | None
+
+
+class ReplaySessionsAnswerItemsItem(TypedDict):
+    feature_id: str
+    task_id: str
+    world_slug: str
+    turns: int
+    # the newest turn that was approved
+    approved_in: int | None
+    policies: list[ReplaySessionsAnswerItemsItemPoliciesItem]
+
+
+class ReplaySessionsAnswerItemsItemPoliciesItem(TypedDict):
+    policy: Literal["sticky", "evidence", "latest", "fresh", "observed"]
+    counted: list[ReplaySessionsAnswerItemsItemPoliciesItemCountedItem]
+
+
+class ReplaySessionsAnswerItemsItemPoliciesItemCountedItem(TypedDict):
+    turn: int
+    # the rule that counts the turn
+    rule: Literal["after_all_proven", "judged_again", "stop"]
+    # after_all_proven: the turn that verified the last criterion
+    proven_in: NotRequired[int]
+    # judged_again: the first 20 of them
+    criteria: NotRequired[list[str]]
+    # judged_again: number of them that were verified
+    verified_again: NotRequired[int]
+    # judged_again: number of them that were rejected
+    rejected: NotRequired[int]
+    # stop: the verdict of stall analysis
+    verdict: NotRequired[str]
+    # stop: false if a later turn of the session was approved
+    right: NotRequired[bool]
+    # stop: number of later turns
+    turns_after: NotRequired[int]
+
+
+class ReplaySessionsAnswerTotalsItem(TypedDict):
+    policy: Literal["sticky", "evidence", "latest", "fresh", "observed"]
+    sessions: int
+    turns: int
+    # turns after the first of their session
+    repeated: int
+    # turns that the rule after_all_proven counts
+    after_all_proven: int
+    # turns that the rule judged_again counts
+    judged_again: int
+    # sessions that the detector would have ended
+    stops: int
+    # stops after which no turn was approved
+    right_stops: int
+    # turns after the right stops
+    turns_saved: int
+    # turns after the wrong stops
+    turns_lost: int
+
+
 class DescribeCallerRequest(TypedDict):
     pass
 
@@ -2727,6 +2856,8 @@ ROUTES: dict[str, Route] = {
     "getSessionSummary": Route("GET", "/v1/worlds/{world_slug}/summary", False, True, ("world_slug",)),
     "search": Route("GET", "/v1/search", False, True, ("q",)),
     "explainTurn": Route("GET", "/v1/why", False, True, ()),
+    "compareWorlds": Route("GET", "/v1/compare", False, True, ("a", "b",)),
+    "replaySessions": Route("GET", "/v1/replay", False, True, ()),
     "describeCaller": Route("GET", "/v1/caller", False, False, ()),
     "listProjects": Route("GET", "/v1/projects", False, False, ()),
     "createWorld": Route("POST", "/v1/worlds", True, True, ("feature_id", "task_id",)),
@@ -2867,6 +2998,16 @@ class Calls:
     def explain_turn(self, **fields: Unpack[ExplainTurnRequest]) -> ExplainTurnAnswer:
         """What was tried in a turn, and why it was not approved."""
         answer: ExplainTurnAnswer = self._call("explainTurn", fields)
+        return answer
+
+    def compare_worlds(self, **fields: Unpack[CompareWorldsRequest]) -> CompareWorldsAnswer:
+        """Two sessions side by side: turns, gains, reversals, gates, issues and cost."""
+        answer: CompareWorldsAnswer = self._call("compareWorlds", fields)
+        return answer
+
+    def replay_sessions(self, **fields: Unpack[ReplaySessionsRequest]) -> ReplaySessionsAnswer:
+        """What the memory would have changed in recorded sessions, with each counted turn and its rule."""
+        answer: ReplaySessionsAnswer = self._call("replaySessions", fields)
         return answer
 
     def describe_caller(self, **fields: Unpack[DescribeCallerRequest]) -> DescribeCallerAnswer:

@@ -18,7 +18,7 @@ export type PullRequest = z.output<typeof pullRequest>
 
 /**
  * @param number default: that of the current branch
- * @throws `not_found` if there is none, and the errors of {@link callGh}
+ * @throws `not_found` if the branch has no pull request, and the errors of {@link callGh}
  */
 export async function findPullRequest(
   number: number | undefined,

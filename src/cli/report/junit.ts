@@ -6,7 +6,7 @@ import type { SessionFacts } from './session-facts.ts'
 
 type Criterion = SessionFacts['criteria']['criteria'][number]
 
-/** One suite for each session, with one test case for each criterion that counts. */
+/** Renders one suite for each session, with one test case for each criterion that counts. */
 export function renderJunit(sessions: readonly SessionFacts[]): string {
   const suites = sessions.map(renderSuite)
   const count = (name: keyof Counts) => suites.reduce((sum, { counts }) => sum + counts[name], 0)
