@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod'
+import { buildProgram } from '../../src/cli/program.ts'
+
+const file = fileURLToPath(new URL('../../examples/github-actions/turngraph.yml', import.meta.url))
+
+const step = z.object({
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+})
+const workflow = z.object({
+  permissions: z.record(z.string(), z.enum(['read', 'write', 'none'])),
+  jobs: z.object({ report: z.object({ if: z.string(), steps: z.array(step) }) }),
+})
+
+/** Finds the command of a line, and the words after its name. */
+function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  let [command, rest] = [buildProgram() as Command, words]
+  for (;;) {
+    const below = command.commands.find((each) => each.name() === rest[0])
+    if (below === undefined) return { command, rest }
+    command = below
+    rest = rest.slice(1)
+  }
+}
+
+test('the workflow for GitHub is valid, pins its actions, and calls commands and options that exist', () => {
+  const { permissions, jobs } = workflow.parse(parse(readFileSync(file, 'utf8')))
+  expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' })
+  const { steps } = jobs.report
+  for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/)
+  const lines = steps.flatMap(({ run }) => (run === undefined ? [] : run.trim().split('\n')))
+  expect(lines.length).toBeGreaterThan(3)
+  const names = lines.map((line) => {
+    // A value of an event within a script would be run by the shell.
+    expect(line).not.toContain('${{')
+    const [, call = ''] = /^npx --yes turngraph (.*?)(?: >> "\$GITHUB_STEP_SUMMARY")?$/.exec(line) ?? []
+    const { command, rest } = findCommand(call.split(' '))
+    expect(command.parent, line).not.toBeNull()
+    const known = command.options.map(({ long }) => long)
+    for (const word of rest) if (word.startsWith('--')) expect(known, line).toContain(word)
+    return command.name()
+  })
+  expect(names).toEqual(expect.arrayContaining(['autobuild', 'report', 'pr']))
+  expect(steps.find(({ run }) => run?.includes(' pr '))?.env).toHaveProperty('GH_TOKEN')
+})
