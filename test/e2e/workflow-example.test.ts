@@ -46,6 +46,6 @@ test('the workflow for GitHub is valid, pins its actions, and calls commands and
     for (const word of rest) if (word.startsWith('--')) expect(known, line).toContain(word)
     return command.name()
   })
-  expect(names).toEqual(expect.arrayContaining(['autobuild', 'report', 'pr']))
+  expect(names).toEqual(expect.arrayContaining(['autobuild', 'report', 'pr', 'attention']))
   expect(steps.find(({ run }) => run?.includes(' pr '))?.env).toHaveProperty('GH_TOKEN')
 })

@@ -20,6 +20,7 @@ const MAX_CRITERION_CHARACTERS = 300
 const MAX_ISSUE_CHARACTERS = 300
 const MAX_TURN_CHARACTERS = 240
 const MAX_NAME_CHARACTERS = 128
+const MAX_SUMMARY_CHARACTERS = 600
 
 /** @param sessions most important first: sessions that do not fit are counted at the end */
 export function renderMarkdown(
@@ -113,6 +114,8 @@ function renderSession(page: Page, facts: SessionFacts, isFolded: boolean): void
   const title = `Turngraph: session ${showName(facts.world.worldSlug)}`
   if (isFolded) page.add('<details>', `<summary>${title}</summary>`, '')
   else page.add(`### ${title}`, '')
+  // The summary begins with words of Turngraph.
+  if (facts.summary !== null) page.add(`> ${toGitHubText(facts.summary, MAX_SUMMARY_CHARACTERS)}`, '')
   page.add(writeSentence(facts), '')
   renderCriteria(page, facts)
   renderIssues(page, facts)

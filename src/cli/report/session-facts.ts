@@ -9,6 +9,8 @@ import type { Answer, Session } from './report-content.ts'
 /** Session as of its newest turn, in the view of a role. */
 export type SessionFacts = {
   world: OperationOutput<'getWorld'>
+  /** How the session ended and why; null for a Player, because it quotes judges. */
+  summary: string | null
   criteria: OperationOutput<'listCriteria'>
   /** Open issues, one for each cause. */
   issues: OperationOutput<'listIssues'>['items']
@@ -34,8 +36,10 @@ export async function readSessionFacts(
   const { items: issues } = await readPages({}, (window) =>
     client.listIssues({ ...asOf, state: 'open', ...window }),
   )
+  const summary = role === 'player' ? null : (await client.getSessionSummary(session)).summary
   return {
     world,
+    summary,
     criteria,
     issues,
     turns: await readTurns(client, session, numbers.slice(-MAX_TURNS), role),

@@ -47,9 +47,11 @@ const facts = (more: {
   issues?: Issue[]
   turns?: Turn[]
   world?: string
+  summary?: string
 }): SessionFacts =>
   ({
     world: { worldSlug: more.world ?? 'TASK-1', taskId: 'TASK-1', currentTurn: 3, lastDecision: 'feedback' },
+    summary: more.summary ?? null,
     criteria: { criteria: more.criteria ?? [], promisedNotJudged: [] },
     issues: more.issues ?? [],
     turns: more.turns ?? [],
@@ -68,10 +70,12 @@ describe('a report as Markdown', () => {
       issue('It fails', { severity: 'blocking', category: 'tests', turns: [1, 3], wordings: 2 }),
     ]
     const written = renderMarkdown('shop', [
-      facts({ criteria, issues, turns: [turn(2, 'First'), turn(3, 'Second')] }),
+      facts({ criteria, issues, summary: 'Ended: @ada', turns: [turn(2, 'First'), turn(3, 'Second')] }),
     ])
     expect(written.split('\n')).toEqual([
       '### Turngraph: session TASK-1',
+      '',
+      '> Ended: @&#8203;ada',
       '',
       "Turn 3: **feedback**. 2 of 3 criteria verified, 1 contested in turn 3 (1 in the judge's words, 1 in the Player's words).",
       '',
@@ -105,6 +109,7 @@ describe('a report as Markdown', () => {
       const session = (world: string) =>
         facts({
           world,
+          summary: long,
           criteria: many((i) => criterion(`AC-${i} ${long}`, { text: long })),
           issues: many((i) => issue(`${i} ${long}`, { category: long })),
           turns: many((i) => turn(i + 1, long)),
