@@ -71,6 +71,7 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   explainTurn: { roles: ['play', 'judge'], readsAsPlayer: true },
   listIssues: { roles: ['play', 'judge'], readsAsPlayer: true },
   listCriteria: { roles: ['play', 'judge', 'observe'], readsAsPlayer: true },
+  search: { roles: ['play', 'judge'], readsAsPlayer: true },
 
   // Reads of a session with evidence, whole records or the texts of workers.
   listCriteriaByTurn: COACH,
@@ -85,6 +86,7 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   getTurnStatus: COACH,
   listAttention: COACH,
   getSessionSummary: COACH,
+  compareWorlds: COACH,
 
   // Sessions, runs and specifications belong to the orchestrator.
   createWorld: NO_ROLE,
@@ -112,6 +114,7 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   // Analysts and administrators.
   listAnalyses: NO_ROLE,
   runAnalysis: NO_ROLE,
+  replaySessions: NO_ROLE,
   queryGraph: NO_ROLE,
   describeGraph: NO_ROLE,
   listNeighbors: NO_ROLE,

@@ -44,7 +44,7 @@ export function historyContract(store: StoreUnderTest): void {
         approvedIn: 4,
       })
       const counted = Object.fromEntries((session?.policies ?? []).map((each) => [each.policy, each.counted]))
-      const afterAll = (turn: number) => ({ turn, rule: 'after_all_proven', provenIn: 2 })
+      const afterEverything = (turn: number) => ({ turn, rule: 'after_all_proven', provenIn: 2 })
       const judgedAgain = {
         turn: 3,
         rule: 'judged_again',
@@ -52,10 +52,10 @@ export function historyContract(store: StoreUnderTest): void {
         verifiedAgain: 1,
         rejected: 1,
       }
-      expect(counted.sticky).toEqual([afterAll(3), judgedAgain, afterAll(4)])
+      expect(counted.sticky).toEqual([afterEverything(3), judgedAgain, afterEverything(4)])
       // A rejection with evidence takes the proof back, so turn 4 is not after everything was proven.
-      expect(counted.evidence).toEqual([afterAll(3), judgedAgain])
-      expect(counted.latest).toEqual([afterAll(3), judgedAgain])
+      expect(counted.evidence).toEqual([afterEverything(3), judgedAgain])
+      expect(counted.latest).toEqual([afterEverything(3), judgedAgain])
       // Without an observation nothing counts as verified, so the same empty feedback is a stall.
       expect(counted.observed).toEqual([
         { turn: 3, rule: 'stop', verdict: 'stalled', right: false, turnsAfter: 1 },
