@@ -1,8 +1,6 @@
 // A turn's own properties and parts; shared by every statement that stores a turn. Each criterion is looked
 // up once, with all data of the turn about it: its changes, its verifications and promises, the new meaning
-// of a label, and its state in the world (criteria/_progress). Only strings, whole numbers and maps are
-// separate parameters: Neo4j plans a statement again for every combination of parameter types, and null or an
-// empty list is a type.
+// of a label, and its state in the world (criteria/_progress).
 // params: $turn $at $add $turnNumber
 SET t += $turn,
     t.startedAt = datetime($at.started),

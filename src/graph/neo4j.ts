@@ -97,7 +97,7 @@ export class Neo4jGraph implements Graph {
         metadata: { app: 'turngraph' },
       })
       const result = await work(async ({ statement, params }) => {
-        const { records } = await transaction.run(statement.text, toNeo4j(params))
+        const { records } = await transaction.run(toOnePlan(statement), { p: toNeo4j(params) })
         return toRows(records)
       })
       if (result === null) await transaction.rollback()
@@ -138,7 +138,8 @@ export class Neo4jGraph implements Graph {
   }
 
   async #runAlone(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
-    const { records } = await session.run(statement.text, toNeo4j(params), bounded(statement, deadline))
+    const sent = { p: toNeo4j(params) }
+    const { records } = await session.run(toOnePlan(statement), sent, bounded(statement, deadline))
     return toRows(records)
   }
 
@@ -228,6 +229,19 @@ export class Neo4jGraph implements Graph {
     }
     return error
   }
+}
+
+const texts = new WeakMap<Statement, string>()
+
+/**
+ * Returns the text of a statement with all parameters in one map, `$p`. Neo4j makes another plan for each combination of types and
+ * lengths of parameters (0, 1, up to 10, up to 100 …), and each takes seconds on a server that has just started. A map has one
+ * type and no length.
+ */
+export function toOnePlan(statement: Statement): string {
+  const text = texts.get(statement) ?? statement.text.replace(/\$(?=\w)/g, '$p.')
+  texts.set(statement, text)
+  return text
 }
 
 /** The limits of one try: its deadline, and the signal that ends it earlier. */

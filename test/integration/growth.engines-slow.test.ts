@@ -1,6 +1,7 @@
 import neo4j, { type Driver, type ProfiledPlan } from 'neo4j-driver'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
+import { toOnePlan } from '../../src/graph/neo4j.ts'
 import { ObservedGraph } from '../../src/graph/observed.ts'
 import type { Graph, Params, Row, Step } from '../../src/graph/port.ts'
 import type { Statement } from '../../src/graph/statements.ts'
@@ -68,8 +69,6 @@ class CountingGraph extends ObservedGraph {
   }
 }
 
-const profiled = ({ name, text, params }: Statement): Statement => ({ name, text: `PROFILE ${text}`, params })
-
 /** Grafeo prints each operator with its number of rows. */
 const profileOnEmbedded =
   (graph: Graph): Profile =>
@@ -77,7 +76,8 @@ const profileOnEmbedded =
     const counts: number[] = []
     await graph.transact(async (run) => {
       for (const { statement, params } of steps) {
-        counts.push(rowsIn(await run({ statement: profiled(statement), params })))
+        const profiled = { ...statement, text: `PROFILE ${statement.text}` }
+        counts.push(rowsIn(await run({ statement: profiled, params })))
       }
       return null
     })
@@ -98,7 +98,8 @@ const profileOnNeo4j =
     try {
       const counts: number[] = []
       for (const { statement, params } of steps) {
-        const { summary } = await transaction.run(profiled(statement).text, withIntegers(params) as object)
+        const sent = { p: withIntegers(params) }
+        const { summary } = await transaction.run(`PROFILE ${toOnePlan(statement)}`, sent)
         counts.push(summary.profile === false ? 0 : hitsIn(summary.profile))
       }
       return counts

@@ -277,10 +277,22 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   const capture = { request, record, digest: '', writeId: '', asOwner: false }
   const known = await readKnown(graph, capture)
   await readKnown(graph, { ...capture, request: { ...request, worldSlug: '' } })
+  await readExisting(graph, capture, '')
+  await checkNewWorld(graph, request)
   for (const way of ['append', 'insert', 'supersede'] as const) {
     const planned = await plan(graph, capture, NOWHERE, way, known)
     if (planned !== null) await graph.write(planned.steps)
   }
+  if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
+}
+
+/** Runs the first capture of a world in a transaction that is rolled back: its statements have no form without a match. */
+async function planNewWorld(graph: Graph, capture: Capture, known: Known): Promise<void> {
+  const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'append', known)
+  await graph.transact(async (run) => {
+    for (const step of planned?.steps ?? []) await run(step)
+    return null
+  })
 }
 
 const existingRow = z.object({
