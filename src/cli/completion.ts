@@ -35,7 +35,13 @@ async function printCompletions(program: Command, words: string[]): Promise<void
   const { default: tab } = await import('@bomb.sh/tab/commander')
   // The library adds both commands, which would slow down each start. Adds them to a separate program on demand.
   const described = new Command(program.name())
+  const [first = ''] = words
+  const typed = program.commands.find(
+    (command) => words.length > 1 && [command.name(), ...command.aliases()].includes(first),
+  )
   for (const command of program.commands) {
+    // The library takes an option from the first command that has one of this name.
+    if (typed !== undefined && command !== typed) continue
     if (command.name() === COMPLETION || command.name() === COMPLETE) continue
     described.addCommand(command)
     // The library does not know aliases of commands.

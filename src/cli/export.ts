@@ -27,7 +27,7 @@ export const addExport = action(
   turngraph export > backup.jsonl
   turngraph export --project shop --out shop.jsonl
   turngraph export --project shop --pairs > training.jsonl
-  turngraph export --project shop --format in-toto --world TASK-1-1 > statements.jsonl
+  turngraph export --project shop --format in-toto --world TASK-1 > statements.jsonl
 
 --format in-toto writes one in-toto Statement v1 with the predicate test-result for each criterion that was observed.`,
   },

@@ -20,7 +20,7 @@ export const EXIT = {
   stop: {
     code: 10,
     meaning:
-      '`stall --exit-code`: the session should stop; `attention --exit-code`: a session needs a person; `verify`: a command failed',
+      '`stall --exit-code`: the session should stop; `attention --exit-code`: a session needs a person; `verify`: a command or a test failed',
   },
   interrupted: { code: 130, meaning: 'ended by Ctrl+C (SIGINT)' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },

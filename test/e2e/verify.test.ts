@@ -278,7 +278,7 @@ test('the reports of a real run of vitest prove and refute criteria, and list wh
   expect(only).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ AC-001.*\n2 tests without/) })
 })
 
-test('--status says of each criterion on which tree it was observed, and which files differ', async () => {
+test('--status shows for each criterion on which tree it was observed, and which files differ', async () => {
   const { folder, run, git } = await repository()
   const status = async () => (await run(['verify', ...task, '--status'])).stdout.split('\n').slice(0, -1)
   expect(await status()).toEqual([
