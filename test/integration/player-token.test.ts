@@ -56,6 +56,7 @@ const OF_SESSION: Record<string, unknown> = {
   currentTurn: 3,
   featureId: 'FEAT-1',
   taskId: 'TASK-1',
+  q: MARK,
 }
 
 function requestOf(operation: OperationName, fields: Record<string, unknown>) {
@@ -115,6 +116,7 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
       'listWorlds',
       'loadTurnContinuationContext player',
       'recoverPromises',
+      'search player',
     ])
   })
 
@@ -204,6 +206,7 @@ describe('MCP offers what the token may do', () => {
       'load_continuation_context',
       'next_step',
       'recover_promises',
+      'search_memory',
     ])
     const { tools } = (await sendMcp(started, PLAYER, 'tools/list')).result
     const fieldsOf = (tool: string) =>
