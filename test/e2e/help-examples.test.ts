@@ -70,9 +70,22 @@ const record = (turn_number: number, more: object = {}) => ({
   player_summary: 'Built it',
   ...more,
 })
+const COMMIT = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 const LATER = {
   coach_decision: 'feedback',
-  verifications: [{ criterion_id: 'AC-1', criterion_text: 'The lid closes', status: 'verified' }],
+  verifications: [
+    {
+      criterion_id: 'AC-1',
+      criterion_text: 'The lid closes',
+      status: 'verified',
+      observation: {
+        command: ['npm', 'test'],
+        exit_code: 0,
+        started_at: '2026-11-01T10:00:00Z',
+        commit: COMMIT,
+      },
+    },
+  ],
   promises: [{ criterion_id: 'AC-2', criterion_text: 'The hinge holds', status: 'complete' }],
   issues: [{ severity: 'blocking', category: 'noise', description: 'It clicks' }],
 }
