@@ -1,5 +1,5 @@
 // Worlds with the numbers and digests of their turns: the search index reads the texts of turns that it does
-// not have. Nothing of a deleted world is found, and a world that is being restored is not whole.
+// not have. The index hides deleted worlds and worlds that are being restored.
 // params: $keys
 UNWIND $keys AS key
 MATCH (w:World {key: key})

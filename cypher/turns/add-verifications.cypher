@@ -1,7 +1,7 @@
 // Adds verifications to a turn that has ended. Statements of one transaction; criteria/rewrite-progress ends it.
 // when begin
-// Locks: World, then Task if the additions extend its criteria. A world with an active run or attempt is not
-// refused: the record of its next turn is resolved again if the ledger changed. No row: a check failed.
+// Locks: World, then Task if the additions extend its criteria. Accepts a world with an active run or attempt:
+// the capture of its next turn resolves its record again if the ledger changed. No row: a check failed.
 // params: $worldKey $taskKey $turnKey $token $ledgerRev $criteriaRev $extends $verificationCount $hasProofFiles
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
@@ -12,7 +12,7 @@ WHERE w.deletedAt IS NULL
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.rev = $token)
 WITH w, task
 WHERE NOT $extends OR task.criteriaRev = $criteriaRev
-OPTIONAL MATCH (t:Turn {key: $turnKey}) // after a SET, Grafeo scans all turns for a MATCH by key, not for this
+OPTIONAL MATCH (t:Turn {key: $turnKey}) // after a SET, Grafeo uses the index only for an OPTIONAL MATCH
 WITH w, task, t
 WHERE t IS NOT NULL
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.criteriaRev = $criteriaRev + 1)
@@ -20,7 +20,7 @@ SET t.verificationCount = $verificationCount,
     w.hasProofFiles = CASE WHEN $hasProofFiles THEN true ELSE w.hasProofFiles END
 RETURN w.key AS key
 // when place
-// An addition with an earlier time takes its place before others.
+// Moves stored additions if new ones have earlier times.
 // params: $turnKey $places
 MATCH (t:Turn {key: $turnKey})
 UNWIND $places AS moved

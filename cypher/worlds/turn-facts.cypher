@@ -1,5 +1,5 @@
-// Facts of the turns of worlds from a turn on: the files of each turn and of its promises and verifications,
-// the issues by which git denies a claim about files, and the gates that failed. Each row is one turn.
+// Facts of the turns of worlds, from a given turn of each: the files of the turn and of its promises and
+// verifications, the issues by which git denies a claim about files, and the failed gates. Each row is one turn.
 // params: $worlds
 UNWIND $worlds AS asked
 WITH asked, asked.key AS key

@@ -18,7 +18,7 @@ const MAX_DEPTH = 5
 const MAX_READ_BYTES = 512 * 1024 * 1024
 
 /**
- * Reads the tree of the repository that has a folder. A repository without a commit has the empty tree.
+ * Reads the tree of the repository that contains a folder. A repository without a commit has the empty tree.
  *
  * @returns null if the folder is in no repository, or git is not installed
  * @example
@@ -38,7 +38,7 @@ async function readTreeBelow(folder: string, depth: number): Promise<Tree | null
 }
 
 export type Differences = {
-  /** True if the files are those that were observed. */
+  /** True if the files are equal to the observed ones. */
   isSame: boolean
   /** Files that differ from the tree, sorted. */
   files: string[]

@@ -42,7 +42,7 @@ export async function openGit(folder: string): Promise<GitRun | null> {
   return { root, run, tryRun }
 }
 
-/** A repository in the environment would be another one than that of the folder, as in a hook of git. */
+/** Leaves out the variables of git: in a hook of git they name another repository than that of the folder. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
   return {

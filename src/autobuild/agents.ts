@@ -11,10 +11,10 @@ export type PlayerInput<Task = unknown> = {
   turn: number
 }
 
-/** The input of a Coach: its own view of the memory, the output of the Player, and what was seen of declared commands. */
+/** The input of a Coach: its own view of the memory, the output of the Player, and the results of declared commands. */
 export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & {
   player: Report
-  /** The ends of the commands that `verify` ran on this turn's files; `context` has them as text. */
+  /** Results of the commands that `verify` ran on this turn's files; `context` has them as text. */
   seen?: readonly SeenCommand[]
 }
 

@@ -97,7 +97,7 @@ export async function* playRound<Task, Report>(
   return { ...record, ...(focus !== null && { whatToTryNext: focus }), ...ended() }
 }
 
-/** Adds what was seen to the text of the Coach. */
+/** Adds the results of the commands to the text of the Coach. */
 function addSeen(given: GivenContext, seen: Seen | undefined): GivenContext {
   if (seen === undefined) return given
   const context = [given.context, renderSeen(seen.commands)].filter((part) => part !== null).join('\n\n')

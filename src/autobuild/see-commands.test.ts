@@ -44,7 +44,7 @@ async function play(argv: readonly string[], decision: string) {
   }
 }
 
-test('commands run after the Player and before the Coach, who gets what was seen', async () => {
+test('commands run after the Player and before the Coach, who gets the results', async () => {
   const { record, input, types } = await play(['sh', '-c', 'echo 2 of 9 fail; exit 1'], 'feedback')
   expect(types).toEqual(['context', 'player', 'seen', 'context', 'coach'])
   expect(input?.seen).toMatchObject([{ criteria: ['AC-001'], holds: false, outputTail: '2 of 9 fail' }])

@@ -41,7 +41,7 @@ export type SeenCommand = {
 export type Seen = { commands: SeenCommand[]; verifications: ObservedVerification[] }
 
 /**
- * Runs the commands once, and returns what was seen.
+ * Runs the commands once, and returns their results.
  *
  * @throws `invalid_request` if there is nothing to run, or the reason of the signal after all commands have ended
  */
@@ -72,7 +72,7 @@ function toSeen({ check, verifications: [first], notStarted }: CheckResult): See
 type DeclaredBy = {
   client: Pick<TurngraphClient, 'getSpecification'>
   world: { project?: string | null | undefined; featureId: string; taskId: string }
-  /** Criteria of the options, which were declared; null if the options have none. */
+  /** Declared criteria that the options name; null if the options name none. */
   criteria: readonly DeclaredCriterion[] | null
 }
 
@@ -114,7 +114,7 @@ function toArgv(command: string | readonly string[]): readonly string[] {
 const MAX_SHOWN = 50
 const MAX_TAILS = 5
 
-/** Renders what was seen for the text of the Coach, failed commands first. Lines of an output cannot imitate it. */
+/** Renders the results for the text of the Coach, failed commands first. Lines of an output cannot imitate it. */
 export function renderSeen(commands: readonly SeenCommand[]): string {
   const shown = [...listFailed(commands), ...commands.filter(({ holds }) => holds !== false)]
   const lines = shown.slice(0, MAX_SHOWN).map(({ holds, criteria, evidence, outputTail }, place) => {

@@ -40,7 +40,7 @@ const bounds = z.object({
    */
   patienceMs: z.number().min(0).default(120_000),
   /**
-   * Runs the commands of criteria after each Player turn, in this process, and gives the Coach what was seen. While a command
+   * Runs the commands of criteria after each Player turn, in this process, and gives the Coach the results. While a command
    * fails, an approval counts as feedback. Default: runs nothing.
    */
   verify: verifyOptions.optional(),

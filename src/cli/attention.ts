@@ -9,7 +9,7 @@ import { printLines, printText } from './output.ts'
 export const addAttention = action(
   {
     name: 'attention',
-    description: 'list the sessions that need a person, the most urgent first, and say why',
+    description: 'list the sessions that need a person, the most urgent first, with the reason',
     options: {
       ...PAGE,
       exitCode: [
@@ -17,7 +17,7 @@ export const addAttention = action(
         `exit with ${EXIT.stop.code} if a session needs a person, with 0 if none does`,
       ],
       ...JSON_FORM,
-      project: ['--project <project>', 'default: TURNGRAPH_PROJECT, else all projects'],
+      project: ['--project <project>', 'default: TURNGRAPH_PROJECT, otherwise all projects'],
     },
     help: `Examples:
   turngraph attention

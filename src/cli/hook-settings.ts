@@ -1,6 +1,6 @@
 /**
- * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest of the file stays unchanged: order, format,
- * comments and trailing commas.
+ * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest of
+ * the file stays unchanged: order, format, comments and trailing commas.
  */
 import * as z from 'zod'
 import { itemsOf, JsonText, type Place } from './json-text.ts'
@@ -8,7 +8,7 @@ import { itemsOf, JsonText, type Place } from './json-text.ts'
 /** Events after which a session's transcript has grown. */
 export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
 
-/** The same of Codex, which has no SessionEnd. */
+/** Events of Codex after which a transcript has grown. Codex has no SessionEnd. */
 export const CODEX_IMPORT_EVENTS = ['Stop'] as const
 
 /** Starts of a session at which it gets the context. Not `clear`: a user clears a session to empty it. */
@@ -20,7 +20,7 @@ export type Hook = { event: string; command: string; matcher?: string }
 /** Matches our commands, wherever Turngraph is installed. */
 const OURS = /\bhook-(run|gate|context)\.js\b/
 
-/** Time limit of a hook, in seconds. Our hooks take less than one second, at a start two. */
+/** Time limit of a hook, in seconds. Our hooks take less than one second, or two at the start of a session. */
 const TIMEOUT_S = 10
 
 const handler = z.looseObject({ command: z.unknown() })

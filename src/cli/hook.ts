@@ -39,13 +39,13 @@ export const addHook = group(
   {
     name: 'hook',
     description:
-      'let Claude Code or Codex import each session as it goes, and ask for what is not proven: hooks in its settings',
+      'add hooks to Claude Code or Codex that import each session after each turn, and list unproven criteria',
   },
   [
     action(
       {
         name: 'install',
-        description: 'add the hooks to the settings of the coding agent; what is there stays',
+        description: 'add the hooks to the settings of the coding agent; other settings stay',
         options: {
           ...SETTINGS,
           ...PROJECT,

@@ -17,12 +17,12 @@ export const addPr = action(
       taskId: TASK.taskId,
       worldSlug: [
         '--world <slug>',
-        'this session (default: the newest of --task, else all of the project)',
+        'this session (default: the newest of --task, otherwise all of the project)',
         { conflicts: ['feature', 'task'] },
       ],
       role: ['--role <role>', 'for whom (default: coach); a player sees no evidence and no gates', ROLES],
       repo: ['--repo <repo>', 'the repository, as [HOST/]OWNER/REPO (default: that of the current folder)'],
-      dryRun: ['--dry-run', 'print the comment, and call nobody'],
+      dryRun: ['--dry-run', 'print the comment without calling gh'],
       ...PROJECT,
     },
     help: `It calls \`gh\`, the command line of GitHub, with its login. It updates only a comment that it wrote with the same login.
@@ -48,7 +48,7 @@ Example:
     printText(`${outcome} ${url}`)
     if (others > 0) {
       printNote(
-        `More comments of this command by the same login: ${others}. They stay as they are; delete them.`,
+        `More comments of this command by the same login: ${others}. This command never updates them; delete them.`,
       )
     }
   },

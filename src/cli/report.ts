@@ -11,7 +11,7 @@ const OPTIONS = {
   taskId: TASK.taskId,
   worldSlug: [
     '--world <slug>',
-    'this session (default: the newest of --task, else all of the project)',
+    'this session (default: the newest of --task, otherwise all of the project)',
     { conflicts: ['feature', 'task'] },
   ],
   role: ['--role <role>', 'for whom (default: coach); a player sees no evidence and no gates', ROLES],

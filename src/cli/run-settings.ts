@@ -6,7 +6,7 @@ import { type Given, parseWhole } from './command.ts'
 type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
 type StopReason = NonNullable<Settings['stopWhen']>[number]
 
-/** Those of `STOP_REASONS`: `--help` loads no schema. */
+/** Copy of the values of `STOP_REASONS`: `--help` loads no schema. */
 const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'all_observed', 'stalled', 'budget']
 
 /** Value that removes a setting. It is not null, because the parser of the command line would turn null into an empty text. */

@@ -9,7 +9,7 @@ const addCreate = action(
     name: 'create',
     description: 'create a token with scopes, and print it once',
     options: {
-      name: ['--name <name>', 'a name for it, which records keep', { required: true }],
+      name: ['--name <name>', 'name of the token, which records show', { required: true }],
       scopes: [
         '--scope <scope...>',
         'what it may do: read, write, play, judge, observe, analyst, admin',
@@ -32,7 +32,7 @@ Examples:
     const token = addToken(place, wanted)
     if (json) return printJson({ name: wanted.name, scopes: wanted.scopes, project: project ?? null, token })
     printText(token)
-    printNote(`${file} has its hash. It is not shown again.`)
+    printNote(`${file} has its hash. The token is not shown again.`)
   },
 )
 

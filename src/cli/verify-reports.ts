@@ -72,7 +72,7 @@ async function readFiles({ junit = [], tap = [], vitestJson = [] }: Given): Prom
     const { text, bytes, ...written } = await readFile(file)
     left -= bytes
     if (left < 0)
-      throw new TurngraphError('too_large', 'The reports have more than 64 MiB.', {
+      throw new TurngraphError('too_large', 'The reports are larger than 64 MiB.', {
         hint: 'Name fewer reports in one call.',
       })
     files.push({ format, text, place: file, ...written })

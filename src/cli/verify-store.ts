@@ -1,4 +1,4 @@
-/** Records what `turngraph verify` saw, and keeps it in a file if that fails. */
+/** Records the observations of `turngraph verify`, and keeps them in a file if that fails. */
 import { isAway, TurngraphError } from '../core/errors.ts'
 import type { OperationInput } from '../operations/table.ts'
 import { plural, printJson, printText } from './output.ts'
@@ -55,7 +55,7 @@ async function keep(request: Request, cause: unknown): Promise<unknown> {
   )
   const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
   const message = cause instanceof Error ? cause.message : String(cause)
-  return new TurngraphError(code, `${message} What was seen is kept in ${file}.`, {
+  return new TurngraphError(code, `${message} The observations are kept in ${file}.`, {
     hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${file}`,
     cause,
   })

@@ -1,4 +1,4 @@
-/** `turngraph verify`: runs what a task declares, or reads test reports, and records what was seen. */
+/** `turngraph verify`: runs the commands that a task declares, or reads test reports, and records observations. */
 import { InvalidArgumentError } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
 import { showCommand, splitCommand } from '../rules/command-line.ts'
@@ -33,13 +33,17 @@ export const addVerify = action(
   {
     name: 'verify',
     description:
-      'run the commands that a task declares, or read test reports, and record what was seen on this tree',
-    arguments: { command: ['[command...]', 'behind --: the command to run instead, for --criterion'] },
+      'run the commands that a task declares, or read test reports, and record the results on this tree',
+    arguments: { command: ['[command...]', 'after --: command to run instead, with --criterion'] },
     options: {
       ...TASK,
-      turnNumber: ['--turn <n>', 'the turn that it is recorded with (default: the newest)'],
+      turnNumber: ['--turn <n>', 'turn to which the result is added (default: the newest)'],
       criterionIds: ['--criterion <id>', 'only this criterion; repeat it for several', { parse: collect }],
-      timeoutMs: ['--timeout <duration>', 'of each command (default: 10m)', { parse: parseDuration }],
+      timeoutMs: [
+        '--timeout <duration>',
+        'time limit of each command (default: 10m)',
+        { parse: parseDuration },
+      ],
       jobs: ['--jobs <n>', 'number of commands that run at the same time (default: 1)'],
       dryRun: ['--dry-run', 'print the commands, and run nothing'],
       shell: ['--shell', 'run the COMMAND with sh, as for pipes'],

@@ -26,7 +26,7 @@ export const addWhy = command({
   },
 })
 
-/** Prints how the session stands. Not for a Player, who sees no gate. */
+/** Prints the outcome and the summary of the session. Not for a Player, who sees no gate. */
 const printSummary = ({ worldSlug }: WhyView, project: string | undefined): Promise<void> =>
   ask('getSessionSummary', { worldSlug }, { project }, ({ outcome, summary }) =>
     printLines(`Session ${worldSlug}, ${outcome}: ${summary}`),

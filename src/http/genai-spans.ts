@@ -83,7 +83,7 @@ export class GenAiSpans {
 const isCapture = (operation: OperationName): boolean =>
   operation === 'captureTurnState' || operation === 'captureReports'
 
-/** A repeated capture stores nothing, and evaluates nothing anew. */
+/** Adds the evaluations of a new record. A repeated capture stores nothing. */
 function addCaptured(span: Span, captured: OperationOutput<'captureTurnState'>): void {
   if (captured.created) addEvaluations(span, listVerifications(captured))
 }

@@ -42,7 +42,7 @@ const DRAIN_MS = 10_000
 /** Maximum number of readers of events. They keep their connections, which must not exclude other clients. */
 const MOST_READERS = 1_000
 
-/** Latest answer of a search while its index is being built. */
+/** Maximum wait of a search for its index. */
 const MAX_WAIT_FOR_INDEX_MS = 4_000
 
 /** Duration above which the log reports a statement. Frequent statements take a few milliseconds. */

@@ -38,8 +38,8 @@ export async function callTool(
   if (tool === undefined) throw noSuchTool(name, [...byName.keys()])
   const stop = tellProgress(name, request)
   try {
-    refuseWithoutScope(scopesOf(tool.operation), scopes) // before the arguments, whose fields it may not know
-    // The tools of a Player have no role.
+    refuseWithoutScope(scopesOf(tool.operation), scopes) // first, because an error about arguments shows fields
+    // The tools of a Player have no argument for a role.
     const role = readsOnlyAsPlayer(tool.operation, scopes) ? { role: 'player' } : {}
     const given = parseArguments(tool, { ...role, ...args })
     const { operation, input } = tool.chooseOperation?.(given) ?? { operation: tool.operation, input: given }

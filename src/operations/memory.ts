@@ -134,7 +134,7 @@ export const memoryOperations = {
       turn: asOf,
       policy: z.enum(POLICIES).nullish().describe('default: sticky; observed with `tree`'),
       role: z.enum(ROLES).default('coach'),
-      tree: gitId.nullish().describe('git tree: says of each criterion whether it was observed on it'),
+      tree: gitId.nullish().describe('git tree with which each criterion is compared'),
       dirty: changesDigest.nullish().describe('with `tree`: SHA-256 of the uncommitted changes; null: none'),
     }),
     output: criteriaView.extend({ ...knownTask, criteria: z.array(seenCriterion) }),
@@ -274,7 +274,7 @@ export const memoryOperations = {
       taskId: name.nullish(),
       search: text
         .nullish()
-        .describe('a part of the name of its feature, its task or its world, whatever the case'),
+        .describe('a part of the name of its feature, its task or its world, ignoring case'),
       running: flag.describe('only those with an active run or attempt'),
       notApproved: flag.describe('only those whose newest turn is not approved'),
       stalledOrOscillating: flag.describe('only those that stall analysis calls so'),

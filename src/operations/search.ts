@@ -19,7 +19,7 @@ export const searchOperations = {
         .min(1)
         .max(MAX_QUERY_CHARACTERS)
         .describe(
-          '1 to 16 words; each finds its word and longer ones that begin with it, whatever the case and the accents',
+          '1 to 16 words; each finds its word and longer ones that begin with it, ignoring case and accents',
         ),
       kind: z.enum(SEARCH_KINDS).nullish().describe('default: all'),
       role: z.enum(ROLES).default('coach').describe('a player finds no failed calls'),

@@ -2,7 +2,7 @@
 import { compareCodeUnits } from './labels.ts'
 
 export type Added = {
-  /** When the verification was made. An addition that does not say so has the time of its arrival. */
+  /** Time at which the verification was made; for an addition without a time, that of its arrival. */
   startedAt: string
   /** Digest of its content, which identifies it within its turn. */
   digest: string

@@ -158,7 +158,7 @@ function checkPlayersWords({ lastDecision, criteria }: AttentionFacts): Checked 
   return note === null ? null : { reason: 'only_players_words', sentence: `${note}.` }
 }
 
-/** Describes proofs of which nobody but the Player has seen any; null if a judge has seen one, or without a proof. */
+/** Describes proofs that only the Player has seen; null if a judge has seen one, or without a proof. */
 export function describeUnseen(criteria: readonly CriterionState[]): string | null {
   const proven = criteria.filter((each) => isRequired(each) && each.state === 'verified')
   const count = (...bases: Basis[]) =>

@@ -46,7 +46,7 @@ describe('a command line', () => {
     )
   })
 
-  test('that is broken is refused with the reason', () => {
+  test('is refused with the reason if it is broken', () => {
     expect(argv(`echo "it`)).toBe('has a quote " that does not end')
     expect(argv(`echo it's`)).toBe("has a quote ' that does not end")
     expect(argv('echo \\')).toBe('ends with a backslash')

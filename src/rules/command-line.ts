@@ -85,15 +85,15 @@ export const quoteForShell = (argument: string): string =>
 /** Shows a command in the form in which it can be pasted into a shell. */
 export const showCommand = (argv: readonly string[]): string => argv.map(quoteForShell).join(' ')
 
-/** The code span of a text that a criterion says to run, and the words that say so. */
+/** Forms in which the text of a criterion declares a command: a code span, and the words next to it. */
 const RUN_FORMS: readonly RegExp[] = [
   /^run:?[ ]`([^`]+)`/i,
   /`([^`]+)`[ ](?:passes|succeeds|runs cleanly|runs clean|exits(?: with)?(?: (?:exit )?(?:code|status))? 0)(?![\p{L}\p{N}_]|\.\p{N})/iu,
 ]
 
 /**
- * Finds the command that the text of a criterion says to run, in the forms of the contract; null if it says none. A code span
- * alone is no command.
+ * Finds the command that the text of a criterion declares, in the forms of the contract; null without one. A code span without
+ * these words is no command.
  *
  * @example
  * findCommand('`npm test` passes') // 'npm test'

@@ -63,8 +63,8 @@ export type ObservedTurn = Pick<
 > & { verifications: readonly Verification[] }
 
 /**
- * Finds the newest observation of each criterion, in the order of the criteria. A verification is of the criterion with its words,
- * otherwise of the one with its label.
+ * Finds the newest observation of each criterion, in the order of the criteria. A verification belongs to the criterion with the
+ * same text, otherwise to the one with the same label.
  */
 export function listObservedProofs(
   criteria: readonly Criterion[],

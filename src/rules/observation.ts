@@ -17,7 +17,7 @@ export const observedOn = z.object({
 
 export type ObservedOn = z.output<typeof observedOn>
 
-/** The same in its stored form. */
+/** Files and time of an observation, in their stored form. */
 export const observedOnText = z
   .string()
   .transform((stored) => parseJson(stored))

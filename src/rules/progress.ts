@@ -35,7 +35,7 @@ export const ledgerEntry = columns({
   evidence: text,
   /** The files that its observation saw; null without an observation. */
   observedOn: observedOnText.nullable().default(null),
-  /** When it was added to the turn after its end; null if the record has it. */
+  /** Time at which it was added to the turn after its end; null if the record has it. */
   addedAt: text,
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
@@ -85,7 +85,7 @@ export type ObservedProof = {
   contestedInTurn: number | null
   /** True if a later rejection has evidence of its own. */
   isRefuted: boolean
-  /** What the newest observed verification saw. */
+  /** Files that the newest observed verification saw. */
   on: ObservedOn
 }
 
@@ -154,7 +154,7 @@ const progressShape = {
   basis: basisPlace.default(null),
   /** Marks of the evidence of its newest promises, those of one turn (see `basis.ts`). */
   promiseMarks: marks.default([]),
-  /** Its proof by observations; null without one. */
+  /** Proof of the criterion by observations; null without one. */
   observed: observedProof.default(null),
 }
 

@@ -98,7 +98,7 @@ const fold = (word: string): string =>
         .replace(UNDECOMPOSED, (letter) => BASE_LETTERS[letter] ?? letter)
         .normalize('NFC')
 
-/** The places are those in the run before folding, as well as they are known: they only choose a snippet. */
+/** Yields the pairs of a run. Their places in the run before folding are estimates, which only choose a snippet. */
 function* pairsOf({ word: run, start, end }: Word, withLast: boolean): Generator<Word> {
   const characters = [...run.normalize('NFKC').toLowerCase()]
   let at = start

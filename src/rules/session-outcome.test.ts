@@ -101,7 +101,7 @@ describe('attention', () => {
     )
   })
 
-  test('a session without growth needs nobody after a day, or once a newer session runs', () => {
+  test('a session without growth needs no person after a day, or when a newer session runs', () => {
     const stall = { verdict: 'no_growth', sinceTurn: 6, window: 2 } as const
     const criteria = [criterion('AC-1', pending)]
     expect(sentenceOf({ stall, criteria })).toBe(

@@ -83,7 +83,7 @@ export const isRefuted = (state: CriterionState): boolean => isRequired(state) &
 
 const STALLED: ReadonlySet<string> = new Set(['blocked', 'stalled', 'oscillating', 'plateau'])
 
-/** True if the stall analysis found a session that gets nowhere. */
+/** True if the stall analysis found no progress. */
 export const isStalled = ({ stall }: Pick<SessionFacts, 'stall'>): boolean => STALLED.has(stall.verdict)
 
 export const isRecent = ({ lastActivity }: Pick<SessionFacts, 'lastActivity'>, now: Date): boolean =>

@@ -48,7 +48,7 @@ export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 /** Origin of a number: the default, or the caller. */
 export const COUNT_SOURCES = ['default', 'explicit'] as const
 
-/** What ends a turn run early where its world names it, in the order in which they are looked at. */
+/** Reasons that end a turn run early if its world lists them, in the order in which they are checked. */
 export const STOP_REASONS = ['approved', 'all_verified', 'all_observed', 'stalled', 'budget'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 

@@ -18,7 +18,7 @@ const MAX_QUERY_WORDS = 16
 /** Maximum number of projects whose index stays in memory. */
 const MAX_INDEXES = 8
 
-/** A transcript does not tell whether the Player or the Coach made a call, and an error may quote what the Coach saw. */
+/** A transcript does not name the agent that made a call, and the text of a failed call may quote what the Coach saw. */
 const HIDDEN_FROM_PLAYER: ReadonlySet<SearchKind> = new Set(['failed_call'])
 
 export const searchHit = z.object({
@@ -52,7 +52,7 @@ export class SearchIndexes {
   readonly #maxWaitMs: number | null
   readonly #indexes = new Map<string, ProjectIndex>()
 
-  /** @param maxWaitMs latest answer of a search while its index is being built; null: the search waits */
+  /** @param maxWaitMs maximum wait of a search while its index is being built; null: no limit */
   constructor(graph: Graph, { maxWaitMs }: { maxWaitMs: number | null }) {
     this.#graph = graph
     this.#maxWaitMs = maxWaitMs

@@ -62,12 +62,12 @@ export class TextIndex {
   #postings: Postings[] = []
   #sortedTerms: string[] = []
   #recentTerms: string[] = []
-  /** Of each text: its entry (null: removed), kind and position. */
+  /** Entry of each text, with its kind and position in the next two lists. Null: the text was removed. */
   #entryOf: (Entry | null)[] = []
   #kindOf: number[] = []
   #positionOf: number[] = []
   #removed = 0
-  /** Work of one search: number of words that each text has so far, and its score. */
+  /** Results of the current search: number of words that each text has so far, and its score. */
   #found = new Uint16Array(0)
   #scores = new Uint16Array(0)
 

@@ -21,11 +21,11 @@ export type RunOptions = {
   /** Number of commands that run at the same time. */
   jobs: number
   signal: AbortSignal
-  /** Gets the output of the commands as it comes. */
+  /** Receives the output of the commands while they run. */
   output?: Writable | undefined
   /** Reads the state of the files of a folder; null without a repository. */
   readTree: (folder: string) => Promise<Tree | null>
-  /** Is called before a command starts. */
+  /** Called before a command starts. */
   onStart?: (check: Check) => void
   onEnd?: (result: CheckResult) => void
 }

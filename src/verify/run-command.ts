@@ -11,7 +11,7 @@ export type CommandToRun = {
   cwd: string
   timeoutMs: number
   signal: AbortSignal
-  /** Gets the output as it comes. The command waits while this stream is full. */
+  /** Receives the output while the command runs. The command waits while this stream is full. */
   output?: Writable | undefined
 }
 
@@ -38,7 +38,7 @@ const TERMINATE_MS = 2_000
 /** Time for the pipes to close after the group has ended. A process that left the group may keep them open forever. */
 const CLOSE_MS = 500
 
-/** Groups that run. The exit of this process ends them, whatever caused it. */
+/** Groups that run. The exit of this process ends them in every case. */
 const groups = new Set<number>()
 
 /**

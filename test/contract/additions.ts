@@ -64,7 +64,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(await client().captureTurnState(read)).toMatchObject({ created: false })
     })
 
-    test('its criterion is known by it, and names the files that were seen', async () => {
+    test('a criterion is known by its observation, and names the files that were seen', async () => {
       await capture(1, verification({ observation: anObservation() }))
       await capture(2, verification({ evidence: 'I looked at it' }))
       const read = async (more: { turn?: number; policy?: 'observed' } = {}) => {
@@ -139,7 +139,7 @@ export function additionsContract(store: StoreUnderTest): void {
         ({ criterionId, state, verifiedInTurn, basis }) => [criterionId, state, verifiedInTurn, basis],
       )
 
-    test('they count as of their turn, and its record stays as it was', async () => {
+    test('additions count as of their turn, and its record does not change', async () => {
       const first = await capture(1)
       await capture(2, { verifications: [] })
       const { createdAt, redactions, created, superseded, worldCreated, ...record } = first
@@ -171,7 +171,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(await client().getWorld({ worldSlug })).toMatchObject({ verified: 1, currentTurn: 2 })
     })
 
-    test('without a turn, they are added to the newest turn of the newest world of the task', async () => {
+    test('a request without a turn adds to the newest turn of the newest world of the task', async () => {
       await client().captureTurnState(aTurn(1, { worldSlug: 'older' }))
       await capture(1)
       const { worldSlug: _, ...ofTask } = task
@@ -180,7 +180,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(added.verifications[0]?.source).toBe('coach')
     })
 
-    test('a repeat answers the same and stores nothing', async () => {
+    test('a repeat returns the same answer and stores nothing', async () => {
       await capture(1)
       const sent = [ran('10:00:00'), verification({ source: 'person', evidence: 'I tried it' })]
       const { added, ...first } = await add([...sent, ...sent])
@@ -193,7 +193,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect((await add([ran('10:00:01')])).added).toBe(1)
     })
 
-    test('they have the order of their times, whatever order they arrive in', async () => {
+    test('additions are ordered by their times, not by their arrival', async () => {
       const sent = [ran('10:00:00'), ran('10:00:00.5', 1), ran('10:00:01'), ran('10:00:02', 1)]
       const seen: unknown[] = []
       for (const order of [
@@ -228,7 +228,7 @@ export function additionsContract(store: StoreUnderTest): void {
       }
     })
 
-    test('they stay with a turn whose record is replaced', async () => {
+    test('additions stay with a turn whose record is replaced', async () => {
       await capture(1)
       await add([ran('10:00:00'), ran('09:00:00', 1)])
       const other = [
@@ -250,7 +250,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect((await client().examine({})).findings).toEqual([])
     })
 
-    test('those of a withdrawn turn count no more, not for a new record with its number either', async () => {
+    test('additions to a withdrawn turn no longer count, also not for a new record with its number', async () => {
       await capture(1)
       await capture(2)
       await add([ran('10:00:00')])
@@ -295,7 +295,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(await statesIn()).toEqual([['AC-1', 'rejected', null, null]])
     })
 
-    test('a context as of an earlier turn has those that had arrived before the turn was captured', async () => {
+    test('a context as of an earlier turn has the additions that arrived before the turn was captured', async () => {
       await capture(1)
       await add([ran('10:00:00')])
       await capture(2, { verifications: [] })
@@ -309,7 +309,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(now).toMatchObject({ state: 'verified', contested: { turn: 1 } })
     })
 
-    test('two processes that add the same at once store it once, and a capture at the same time loses nothing', async () => {
+    test('two processes that add the same verification at once store it once, and a simultaneous capture loses nothing', async () => {
       await capture(1)
       const other = clientOf(handles.graph)
       const sent = [0, 1, 2, 3].map((i) => ran(`10:00:0${i}`))
@@ -326,7 +326,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect((await client().examine({})).findings).toEqual([])
     })
 
-    test('they are accepted during a turn run, and wake those who follow the world', async () => {
+    test('additions are accepted during a turn run, and wake the followers of the world', async () => {
       await capture(1)
       await client().runTurn({ worldSlug })
       const stop = new AbortController()
@@ -340,7 +340,7 @@ export function additionsContract(store: StoreUnderTest): void {
       expect([seen[0], seen.at(-1)]).toEqual([0, 1])
     })
 
-    test('they are in an export and in what is restored from it', async () => {
+    test('additions are in an export and in the graph that is restored from it', async () => {
       await capture(1)
       await capture(2)
       await add([ran('10:00:00', 0, { files: ['src/a.ts'] })], { turnNumber: 1 })

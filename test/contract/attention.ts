@@ -20,7 +20,7 @@ const verdict = (
 
 /** Sessions that need a person, and their outcomes (contract: page.md, "Home" and "Outcomes"). */
 export function attentionContract(store: StoreUnderTest): void {
-  describe('what needs a person', () => {
+  describe('attention', () => {
     const handles = useGraph(store)
     const client = () => clientOf(handles.graph)
     const capture = async (turns: readonly TurnToSend[]) => {
@@ -122,7 +122,7 @@ export function attentionContract(store: StoreUnderTest): void {
       })
     })
 
-    test('a session whose task was approved later is superseded and needs nobody', async () => {
+    test('a session whose task was approved later is superseded and not listed', async () => {
       await capture(blocked('first').map((turn) => ({ ...turn, taskId: TASK })))
       const outcome = async () => (await client().getWorld({ worldSlug: 'first' })).outcome
       expect(await outcome()).toBe('blocked by independent_tests')

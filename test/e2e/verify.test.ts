@@ -278,7 +278,7 @@ test('the reports of a real run of vitest prove and refute criteria, and list wh
   expect(only).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ AC-001.*\n2 tests without/) })
 })
 
-test('--status shows for each criterion on which tree it was observed, and which files differ', async () => {
+test('--status names the tree on which each criterion was observed, and the files that differ', async () => {
   const { folder, run, git } = await repository()
   const status = async () => (await run(['verify', ...task, '--status'])).stdout.split('\n').slice(0, -1)
   expect(await status()).toEqual([
@@ -436,11 +436,11 @@ test.each([
   expect((await criteria())[2]?.state).toBe('pending')
 })
 
-test('what cannot be recorded is kept in a file, which --send records later', async () => {
+test('observations that cannot be recorded are kept in a file, which --send records later', async () => {
   const { run, user, criteria } = await repository()
   const first = await user.serve()
   const environment = { TURNGRAPH_URL: first.url }
-  // The command ends the service: its result has nowhere to go.
+  // The command ends the service, so its result cannot be recorded.
   const kill = ['--', 'sh', '-c', `kill -9 ${first.child.pid}`]
   const lost = await run(['verify', ...task, '--criterion', 'AC-003', ...kill], { environment })
   expect(lost.code).toBe(7)

@@ -89,7 +89,7 @@ async function sendMcp({ call }: Started, token: string, method: string, params:
 }
 
 describe('guarantee: a token of the scope play reads as a Player', () => {
-  test('no operation answers what only the Coach may read, and these are all that answer', async () => {
+  test('no operation returns facts that only the Coach may read, and the list of answering operations is complete', async () => {
     const started = await aJudgedSession()
     const answering: string[] = []
     for (const operation of operationNames)
@@ -166,7 +166,7 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
     expect((await call('GET', '/v1/worlds/w/turns/2', { token: JUDGE })).body.coach_decision).toBe('feedback')
   })
 
-  test('it records its own turn with promises, and a verdict in a report is forbidden', async () => {
+  test('a Player records its own turn with promises, and a verdict in a report is forbidden', async () => {
     const { call } = await aJudgedSession()
     const turn = { feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'w', turn_number: 3 }
     const player_report = {

@@ -106,7 +106,7 @@ class CaptureTurnStateRequestVerificationsItem(TypedDict):
     evidence: NotRequired[str | None]
     # what it is about: a later change of one makes the proof stale
     files: NotRequired[Sequence[str] | None]
-    # what was seen of a command or a test report
+    # observed result of a command or a test report
     observation: NotRequired[CaptureTurnStateRequestVerificationsItemObservation | None]
 
 
@@ -1095,7 +1095,7 @@ class ListAttentionAnswerItemsItem(TypedDict):
     world_slug: str
     # newest turn of the session
     turn: int
-    # stalled: it gets nowhere; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
+    # stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
     reason: Literal["stalled", "approved_with_gaps", "refuted", "only_players_words", "stale"]
     # of the session, in words
     outcome: str
@@ -1489,9 +1489,9 @@ class AddVerificationsRequestVerificationsItem(TypedDict):
     evidence: NotRequired[str | None]
     # what it is about: a later change of one makes the proof stale
     files: NotRequired[Sequence[str] | None]
-    # what was seen of a command or a test report
+    # observed result of a command or a test report
     observation: NotRequired[CaptureTurnStateRequestVerificationsItemObservation | None]
-    # when it was made: default that of its observation, otherwise the time of its arrival
+    # when it was made; default: the time of its observation, otherwise of its arrival
     started_at: NotRequired[str | None]
 
 

@@ -41,7 +41,7 @@ _PROCESS_STARTED = time.time()
 
 
 class _Run:
-    """One session of a task, as far as this process knows it."""
+    """State of a session of a task in this process."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -222,7 +222,7 @@ def _capture_record(body: dict[str, Any], place: dict[str, Any], own: dict[str, 
     except TurngraphError as error:
         if error.code != "invalid_request":
             raise
-        # One field does not fit. Reports are read field by field.
+        # At least one field is invalid. The service reads reports field by field.
         return _capture_reports(body, place, _as_reports(body, own))
 
 
@@ -234,7 +234,7 @@ def _capture_reports(
 
 
 def _as_reports(body: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """What an entity holds, in the form of the agents' reports."""
+    """Converts the fields of an entity into the form of the agents' reports."""
     reports: dict[str, Any] = {}
     if "promises" in own:
         reports["player_report"] = {

@@ -25,14 +25,14 @@ export class TestList {
     this.#tests.push(short === '' ? test : { ...test, message: short })
   }
 
-  /** The last of several tests with one name counts: Gradle reports a repeated test once for each try. */
+  /** Lists the last of several tests with one name: Gradle reports a repeated test once for each try. */
   listLastOfEach(): ReportedTest[] {
     const last = new Map<string, ReportedTest>()
     for (const test of this.#tests) last.set(test.name, test)
     return [...last.values()]
   }
 
-  /** A failed one of several tests with one name counts, then a passed one. */
+  /** Lists one of several tests with one name: a failed one, otherwise a passed one. */
   listWorstOfEach(): ReportedTest[] {
     const worst = new Map<string, ReportedTest>()
     for (const test of this.#tests) {

@@ -84,7 +84,7 @@ class TapReader {
     while (this.#levels.length < depth + 1) this.#levels.push(openLevel(this.#findOwner()))
   }
 
-  /** The last point of the innermost level, if its line ends with a brace. */
+  /** Returns the last point of the innermost level if its line ends with a brace. */
   #findOwner(): Point | null {
     const last = this.#levels.at(-1)?.points.at(-1)
     return last?.name.endsWith(BRACE) ? last : null

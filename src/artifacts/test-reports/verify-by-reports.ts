@@ -118,7 +118,7 @@ const rank = { failed: 0, passed: 1, skipped: 2 } as const
 const selectTests = (tests: readonly ReportedTest[]): ReportedTest[] =>
   tests.toSorted((a, b) => rank[a.status] - rank[b.status]).slice(0, MAX_OBSERVED_TESTS)
 
-/** The format of the first report, and a digest of all of them. */
+/** Returns the format of the first report, and a digest of all reports. */
 function describeReports(reports: readonly ReportText[]): { format: ReportFormat; digest: string } {
   const hash = createHash('sha256')
   for (const { text } of reports) hash.update(text)

@@ -48,7 +48,7 @@ function parseReport(text: string): unknown {
   }
 }
 
-/** A file that failed, although each of its tests passed, is a failed test of its own: an import or a hook failed. */
+/** Adds the tests of a file. If only the file itself failed, as by an import or a hook, it is a failed test of its own. */
 function addFile(tests: TestList, { name, status, message, assertionResults }: FileResult): void {
   // The report has absolute paths, which differ between machines.
   const file = name?.split(/[/\\]/).at(-1) ?? ''

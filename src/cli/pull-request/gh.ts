@@ -43,12 +43,12 @@ function toStartError(cause: unknown): unknown {
   }
   if (!isGone(cause)) return cause
   return new TurngraphError('not_found', 'gh, the command line of GitHub, is not installed.', {
-    hint: 'https://cli.github.com has it. --dry-run prints the comment without it.',
+    hint: 'Install it from https://cli.github.com. --dry-run prints the comment without it.',
     cause,
   })
 }
 
 export const notSignedIn = (): TurngraphError =>
   new TurngraphError('unauthorized', 'gh is not signed in to GitHub.', {
-    hint: 'gh auth login, or GH_TOKEN in its environment (in a workflow: github.token).',
+    hint: 'Run gh auth login, or set GH_TOKEN (in a workflow: to github.token).',
   })

@@ -123,7 +123,7 @@ function renderSession(page: Page, facts: SessionFacts, isFolded: boolean): void
   if (isFolded) page.add('', '</details>', '')
 }
 
-/** Writes the first line: what came out, and how it is known. */
+/** Writes the first line: the result, and how it is known. */
 function writeSentence({ world, criteria }: SessionFacts): string {
   const counts = countCriteria(criteria.criteria)
   const promised = promisedNote(criteria.promisedNotJudged)

@@ -19,12 +19,12 @@ export type ReportTarget = {
   role?: Role | undefined
 }
 
-/** @throws `invalid_request` if a task is named by half */
+/** @throws `invalid_request` if only one of feature and task is given */
 export function requireTargetIfAny({ featureId, taskId }: ReportTarget): void {
   if (featureId !== undefined || taskId !== undefined) requireTarget({ featureId, taskId })
 }
 
-/** @throws `not_found` if the graph has nothing of the project, or the task has no session */
+/** @throws `not_found` if the graph has no data of the project, or the task has no session */
 export async function writeShortForm(
   format: 'markdown' | 'junit',
   project: string | undefined,

@@ -315,7 +315,7 @@ export const nodes = {
     evidence: text.describe('what the judge saw').optional(),
     substantiated: flag.describe('whether the evidence describes the work'),
     files: texts.describe('paths of the files that the proof is about').optional(),
-    observation: json.describe('what was seen of a command or a test report').optional(),
+    observation: json.describe('observed result of a command or a test report').optional(),
     observedOn: json
       .describe('the tree, the changes and the commit of the observation, and its time')
       .optional(),
@@ -323,8 +323,8 @@ export const nodes = {
       .describe('when it was added to the turn after its end; missing if the record has it')
       .optional(),
     addedBy: text.describe('name of the token that added it').optional(),
-    startedAt: text.describe('of an added one: when it was made, which orders it').optional(),
-    additionDigest: text.describe('of an added one: SHA-256 of its content').optional(),
+    startedAt: text.describe('of an addition: time at which it was made; determines its order').optional(),
+    additionDigest: text.describe('of an addition: SHA-256 of its content').optional(),
   }),
   Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
     position,

@@ -28,7 +28,7 @@ const additionsOfTurn = statement('turns/additions')
 const addedInput = verificationInput.extend({
   startedAt: instant
     .nullish()
-    .describe('when it was made: default that of its observation, otherwise the time of its arrival'),
+    .describe('when it was made; default: the time of its observation, otherwise of its arrival'),
 })
 
 /** `POST /v1/verifications`. */
@@ -68,8 +68,8 @@ type Options = { now?: () => Date; addedBy?: string | null | undefined }
 const DEFAULT_SOURCE = { observed: 'command', said: 'coach' } as const
 
 /**
- * Adds verifications to a turn. The record of the turn does not change. They count as of the turn, ordered by their times, in
- * whatever order they arrive. A verification that the turn already has is not stored again.
+ * Adds verifications to a turn. The record of the turn does not change. They count as of the turn, ordered by their times, not
+ * by their arrival. A verification that the turn already has is not stored again.
  *
  * @throws `unknown_world`, `world_deleted`, `not_found` without that turn, `restore_unfinished`, `store_unavailable`, `timeout`
  * @example
@@ -87,7 +87,7 @@ export async function addVerifications(
     for (;;) {
       const answer = await tryToAdd(graph, scrubbed, given)
       if (answer !== null) return { ...answer, redactions }
-      // Another writer came first; the deadline ends the tries.
+      // Another writer came first. The deadline bounds the retries.
     }
   })
 }
@@ -105,7 +105,7 @@ const listAdditions = (
     return { verification: content, startedAt: madeAt ?? addedAt, addedAt, addedBy, digest }
   })
 
-/** Null if the world was changed since it was read. */
+/** Adds the verifications. Returns null if the world was changed since it was read. */
 async function tryToAdd(
   graph: Graph,
   request: Request,
@@ -155,7 +155,7 @@ async function tryToAdd(
   return null
 }
 
-/** Returns the slug of the world that is meant. */
+/** Returns the slug of the given world, otherwise of the newest one. */
 async function checkWorld(graph: Graph, request: Request, known: Known): Promise<string> {
   const { project, featureId, taskId, worldSlug } = request
   if (worldSlug == null) {

@@ -286,7 +286,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
 }
 
-/** Runs the first capture of a world in a transaction that is rolled back: its statements have no form without a match. */
+/** Runs the first capture of a world in a transaction that is rolled back, because its statements always write. */
 async function planNewWorld(graph: Graph, capture: Capture, known: Known): Promise<void> {
   const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'append', known)
   await graph.transact(async (run) => {

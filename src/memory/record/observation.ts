@@ -1,5 +1,5 @@
 /**
- * Declares an observation: what was seen of a command or a test report, by which a verification is known (contract: evidence.md,
+ * Declares an observation: the result of a command or a test report, by which a verification is known (contract: evidence.md,
  * "Observations"), and its stored form.
  */
 import * as z from 'zod'

@@ -52,7 +52,7 @@ export const verificationInput = z.strictObject({
   source: z.enum(SOURCES).nullish(),
   evidence: text.nullish(),
   files: list(text).nullish().describe('what it is about: a later change of one makes the proof stale'),
-  observation: observationInput.nullish().describe('what was seen of a command or a test report'),
+  observation: observationInput.nullish().describe('observed result of a command or a test report'),
 })
 
 /** Verifications as they are sent. An observation must fit the status. */

@@ -1,4 +1,4 @@
-/** Tells prompts from messages that Codex adds in the name of the user. */
+/** Distinguishes prompts from messages that Codex adds in the name of the user. */
 import { asText } from '../content.ts'
 import { asObject } from '../line-records.ts'
 
