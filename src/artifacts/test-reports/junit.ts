@@ -11,11 +11,11 @@ type Case = { name: string; status: TestStatus; durationMs: number | null; messa
 
 const ROOTS: ReadonlySet<string> = new Set(['testsuites', 'testsuite'])
 /** Children of a test case that decide its status. A flaky failure passed at last, and a failed rerun repeats `failure`. */
-const OUTCOMES: Readonly<Record<string, TestStatus>> = {
-  failure: 'failed',
-  error: 'failed',
-  skipped: 'skipped',
-}
+const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
+  ['failure', 'failed'],
+  ['error', 'failed'],
+  ['skipped', 'skipped'],
+])
 /** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
 const MAX_TEXT_CHARACTERS = 4_000
@@ -26,9 +26,19 @@ export async function readJunit(text: string): Promise<ReportedTest[]> {
   const parser = sax.parser(true, { strictEntities: true })
   const reader = new JunitReader()
   reader.listen(parser)
-  parser.write(text).close()
+  parse(parser, text)
   if (!reader.hasRoot) throw new BrokenReport('is empty')
   return reader.tests.listLastOfEach()
+}
+
+/** sax calls methods of its object of attributes, so an attribute with the name of one, `hasOwnProperty`, makes it fail. */
+function parse(parser: Parser, text: string): void {
+  try {
+    parser.write(text).close()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new BrokenReport(`has an attribute that cannot be read: line ${parser.line + 1}`)
+  }
 }
 
 class JunitReader {
@@ -88,7 +98,7 @@ class JunitReader {
   }
 
   #openOutcome(test: Case, name: string, { message }: Record<string, string>): void {
-    const status = this.#depth === 1 ? OUTCOMES[name] : undefined
+    const status = this.#depth === 1 ? OUTCOMES.get(name) : undefined
     // A failure wins over a later `skipped` of the same test.
     if (status === undefined || test.status === 'failed') return
     test.status = status
