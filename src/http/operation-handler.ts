@@ -7,6 +7,7 @@ import { parseWire, toWire } from '../core/wire-form.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
 import { refuseCall } from '../operations/access.ts'
+import { answerFor } from '../operations/answer-for-caller.ts'
 import { type Call, type Operation, onlyReads } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
@@ -102,7 +103,11 @@ export async function runFor(
         onlyProject: caller.project,
         caller: { name: caller.name, tokenName: caller.tokenName, scopes: [...caller.scopes] },
       })
-    const answer = await (spans?.around(operation, asked, answerIt) ?? answerIt())
+    const answer = await answerFor(
+      operation,
+      caller.scopes,
+      async () => spans?.around(operation, asked, answerIt) ?? answerIt(),
+    )
     metrics.answered(operation, answer)
     return answer
   } catch (error) {

@@ -2,6 +2,7 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { invalidField } from '../core/errors.ts'
 import { refuseCall } from '../operations/access.ts'
+import { answerFor } from '../operations/answer-for-caller.ts'
 import type { Scope } from '../operations/operation.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { callTool } from './call-tool.ts'
@@ -51,7 +52,8 @@ export function createMcpServer({
 }: McpOptions): Server {
   const call: CallOperation = async (operation, input, context) => {
     refuseCall(operation, input, scopes)
-    return callAny(operation, input, context)
+    // The service may know the connection by a token with more scopes.
+    return answerFor(operation, scopes, () => callAny(operation, input, context))
   }
   const server = new Server(
     { name: 'turngraph', title: 'Turngraph', version },

@@ -4,7 +4,7 @@ import type { Graph } from '../graph/port.ts'
 import { type Captured, captureTurnState } from '../memory/capture/capture.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { CAPTURE_FIELDS, isOnlyPlayer, refuseFields } from './field-rules.ts'
-import type { Call } from './operation.ts'
+import type { Call, Scope } from './operation.ts'
 
 /**
  * Captures a turn for a caller. Checks its fields, because a report may set fields of a turn that another scope decides. A
@@ -22,16 +22,15 @@ export async function captureFor(
   try {
     return await captureTurnState(graph, request, { recordedBy: caller?.tokenName })
   } catch (error) {
-    if (
-      scopes !== null &&
-      isOnlyPlayer(scopes) &&
-      error instanceof TurngraphError &&
-      error.code === 'turn_conflict'
-    )
-      throw hideStoredRecord(error)
-    throw error
+    throw scopes === null ? error : hideVerdict(error, scopes)
   }
 }
+
+/** Returns the error without the stored record of a conflict, if these scopes read a session only as its Player. */
+export const hideVerdict = (error: unknown, scopes: ReadonlySet<Scope>): unknown =>
+  isOnlyPlayer(scopes) && error instanceof TurngraphError && error.code === 'turn_conflict'
+    ? hideStoredRecord(error)
+    : error
 
 function hideStoredRecord(conflict: TurngraphError): TurngraphError {
   const { stored: _, ...details } = conflict.details as Record<string, unknown>

@@ -120,6 +120,35 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
     ])
   })
 
+  test('a session that a gate blocks does not name the gate', async () => {
+    const started = await aJudgedSession()
+    // Other complaints in each turn: otherwise the session is stalled.
+    const complaints = [
+      'The log is empty',
+      'Docs lack an example',
+      'Slow start',
+      'A typo in the menu',
+      'Red button',
+    ]
+    for (const [i, description] of complaints.entries()) {
+      const body = judgedTurn(1 + i, {
+        task_id: 'TASK-2',
+        world_slug: 'blocked',
+        verifications: [{ criterion_id: 'AC-001', status: 'rejected', evidence: MARK }],
+        issues: [{ severity: 'blocking', description }],
+        coach_feedback: description,
+      })
+      expect((await started.call('POST', '/v1/turns', { body, token: JUDGE })).status).toBe(201)
+    }
+    for (const path of ['/v1/worlds', '/v1/worlds/blocked']) {
+      const ofCoach = await started.call('GET', path, { token: JUDGE })
+      expect(JSON.stringify(ofCoach.body), path).toContain(`blocked by ${MARK} in a gate`)
+      const ofPlayer = await started.call('GET', path, { token: PLAYER })
+      expect(JSON.stringify(ofPlayer.body), path).toContain('"outcome":"blocked"')
+      expect(JSON.stringify(ofPlayer.body), path).not.toContain(MARK)
+    }
+  })
+
   test('a Coach reads the mark in the same session', async () => {
     const started = await aJudgedSession()
     const readers: OperationName[] = ['listCriteria', 'explainTurn', 'getTurn', 'loadTurnContinuationContext']
