@@ -218,6 +218,19 @@ export function additionsContract(store: StoreUnderTest): void {
       expect(seen).toEqual(Array(3).fill([['verified', 1, statuses]]))
     })
 
+    test('a time in the future does not place a verification after those that arrive later', async () => {
+      await capture(1)
+      const sent = ran('10:00:00', 0, {
+        observation: anObservation({ startedAt: '9999-01-01T00:00:00Z', exitCode: 0 }),
+      })
+      const { addedAt, startedAt } = (await add([sent])).verifications[0] ?? {}
+      expect(startedAt).toBe(addedAt)
+      expect((await add([sent])).added).toBe(0)
+      await add([verification({ status: 'rejected', source: 'person', evidence: 'It still rounds up' })])
+      const { criteria } = await client().listCriteria({ ...task, role: 'coach' })
+      expect(criteria).toMatchObject([{ state: 'verified', contested: { turn: 1 }, refuted: true }])
+    })
+
     test('a failed command contests and refutes an observed proof', async () => {
       await capture(1)
       await add([ran('10:00:00')])

@@ -92,7 +92,13 @@ export async function addVerifications(
   })
 }
 
-/** Builds the stored form of the verifications of a request. */
+/** Maximum time by which the clock of a machine is ahead of ours. */
+const MAX_AHEAD_MS = 10 * 60_000
+
+/**
+ * Builds the stored form of the verifications of a request. One from the future has the time of its arrival: otherwise no later
+ * word about its turn would count.
+ */
 const listAdditions = (
   { verifications }: Request,
   { addedAt, addedBy }: { addedAt: string; addedBy: string | null },
@@ -102,7 +108,8 @@ const listAdditions = (
     const content = normalizeVerification(given, source)
     const madeAt = content.observation?.startedAt ?? startedAt
     const digest = digestRecord({ ...content, startedAt: madeAt })
-    return { verification: content, startedAt: madeAt ?? addedAt, addedAt, addedBy, digest }
+    const isPossible = madeAt !== null && Date.parse(madeAt) <= Date.parse(addedAt) + MAX_AHEAD_MS
+    return { verification: content, startedAt: isPossible ? madeAt : addedAt, addedAt, addedBy, digest }
   })
 
 /** Adds the verifications. Returns null if the world was changed since it was read. */
