@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -253,4 +254,26 @@ test('names with spaces, line breaks and colons are read as they are', async () 
     isSame: false,
     files: [':c.ts', 'a b.ts', 'd\ne.ts', 'ä.ts'],
   })
+})
+
+test('a file that another of its size and its time replaced is changed, whatever the repository says', async () => {
+  const folder = newRepository()
+  const place = path.join(folder, 'src/a.ts')
+  utimesSync(place, 1_000_000, 1_000_000)
+  git(folder, 'update-index', '--refresh')
+  git(folder, 'config', 'core.trustCtime', 'false')
+  git(folder, 'config', 'core.checkStat', 'minimal')
+  write(folder, 'other', 'x\n')
+  renameSync(path.join(folder, 'other'), place)
+  utimesSync(place, 1_000_000, 1_000_000)
+  expect((await readTree(folder))?.dirty).not.toBeNull()
+})
+
+test('a repository that names the files of another folder is none', async () => {
+  const [folder, other] = [newRepository(), newRepository()]
+  git(folder, 'config', 'core.worktree', other)
+  write(folder, 'src/a.ts', 'changed\n')
+  expect(await readTree(folder)).toBeNull()
+  git(folder, 'config', 'core.worktree', folder)
+  expect((await readTree(path.join(folder, 'src')))?.dirty).not.toBeNull()
 })

@@ -1,18 +1,23 @@
 /** Runs git to read a repository: without a shell, hooks or prompts, with a time limit and bounded output. */
 import { spawn } from 'node:child_process'
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 
 const TIME_LIMIT_MS = 60_000
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 const MAX_ERROR_CHARACTERS = 500
 
-/** Settings of a repository that would start other programs or reach the network. */
+/** Overrides settings of a repository that would start other programs, reach the network or hide changes. */
 const SETTINGS = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'core.pager=cat',
   'diff.external=',
   'protocol.allow=never',
+  // A file that was changed within its size and its time is changed.
+  'core.trustCtime=true',
+  'core.checkStat=default',
 ].flatMap((setting) => ['-c', setting])
 
 export type GitRun = {
@@ -24,11 +29,12 @@ export type GitRun = {
   tryRun: (args: readonly string[]) => Promise<string | null>
 }
 
-/** Finds the repository of a folder. Returns null without one, without a working tree, or without git. */
+/** Finds the repository of a folder. Returns null without one, without a working tree that has the folder, or without git. */
 export async function openGit(folder: string): Promise<GitRun | null> {
   const found = await start(folder, ['rev-parse', '--show-toplevel'])
   if (found.code !== 0) return null
   const root = found.output.replace(/\r?\n$/, '')
+  if (!isWithin(root, await realpath(folder))) return null // core.worktree names the files of another folder
   const run = async (args: readonly string[]): Promise<string> => {
     const { code, output, error } = await start(root, args)
     if (code !== 0)
@@ -40,6 +46,11 @@ export async function openGit(folder: string): Promise<GitRun | null> {
     return code === 0 ? output : null
   }
   return { root, run, tryRun }
+}
+
+function isWithin(root: string, folder: string): boolean {
+  const relative = path.relative(root, folder)
+  return relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative)
 }
 
 /** Leaves out the variables of git: in a hook of git they name another repository than that of the folder. */
