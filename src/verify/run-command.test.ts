@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type CommandEnd, type CommandToRun, runCommand } from './run-command.ts'
 
 const LONG_MS = 600_000
@@ -145,4 +145,13 @@ test('the tail of an output has no secrets and no commands to a terminal', async
   const { outputTail } = await ended(`printf '\\033[31mred\\033[0m token ${secret}\\n'`)
   expect(outputTail).toMatch(/^red token /)
   expect(outputTail).not.toContain(secret)
+})
+
+test('a command does not get the access of this process to the service', async () => {
+  vi.stubEnv('TURNGRAPH_TOKEN', 'token-of-an-observer')
+  vi.stubEnv('TURNGRAPH_NEO4J_PASSWORD', 'password-of-the-graph')
+  vi.stubEnv('TURNGRAPH_PROJECT', 'shop')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { outputTail } = await ended('echo "[$TURNGRAPH_TOKEN$TURNGRAPH_NEO4J_PASSWORD] $TURNGRAPH_PROJECT"')
+  expect(outputTail).toBe('[] shop')
 })

@@ -92,6 +92,12 @@ export async function runCommand(command: CommandToRun): Promise<CommandResult> 
   }
 }
 
+/** The access of this process to the service. A test that a Player wrote must not record a verdict with it. */
+const OWN_ACCESS: ReadonlySet<string> = new Set(['TURNGRAPH_TOKEN', 'TURNGRAPH_NEO4J_PASSWORD'])
+
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_ACCESS.has(name.toUpperCase())))
+
 function spawnGroup(
   program: string,
   args: readonly string[],
@@ -99,7 +105,13 @@ function spawnGroup(
 ): ChildProcess | { notStarted: string } {
   try {
     // Detached: a process group of its own, so that its children end with it.
-    return spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true, shell: false })
+    return spawn(program, args, {
+      cwd,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      shell: false,
+    })
   } catch (error) {
     return { notStarted: describe(error) } // an argument that no process can have, such as one with a NUL character
   }
