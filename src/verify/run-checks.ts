@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import PQueue from 'p-queue'
+import { scrub } from '../core/scrub/scrub.ts'
 import type { ObservationInput } from '../memory/record/observation.ts'
 import { VERSION } from '../platform/version.ts'
 import { describeObservation } from '../rules/observation.ts'
@@ -66,17 +67,17 @@ async function runCheck(check: Check, options: RunOptions): Promise<CheckResult>
   const result: CheckResult =
     'notStarted' in end
       ? { check, verifications: [], notStarted: end.notStarted }
-      : { check, verifications: toVerifications(check, end, tree, options), notStarted: null }
+      : { check, verifications: await toVerifications(check, end, tree, options), notStarted: null }
   onEnd?.(result)
   return result
 }
 
-function toVerifications(
+async function toVerifications(
   { argv, criteria }: Check,
   end: CommandEnd,
   tree: Tree | null,
   { cwd, timeoutMs }: RunOptions,
-): ObservedVerification[] {
+): Promise<ObservedVerification[]> {
   const { exitCode, signal, hasTimedOut, startedAt, durationMs, outputDigest, outputTail } = end
   const observation: ObservationInput = {
     command: [...argv],
@@ -91,7 +92,9 @@ function toVerifications(
     runner: `turngraph ${VERSION}`,
     host: hostname().slice(0, 256),
   }
-  const ended = describeObservation(observation)
+  // A sentence cuts a long command, and half of a secret is not recognized.
+  const { scrubbed } = await scrub({ command: [...argv] })
+  const ended = describeObservation({ ...observation, command: scrubbed.command })
   const evidence = hasTimedOut ? `${ended}, because it took longer than ${showDuration(timeoutMs)}` : ended
   const status = exitCode === 0 && !hasTimedOut ? 'verified' : 'rejected'
   return criteria.map((criterion) => ({ ...criterion, status, source: 'command', evidence, observation }))

@@ -79,3 +79,14 @@ test('an observation has at most 2,000 tests, and the failed ones', async () => 
   expect(verifications[0]?.observation.tests).toHaveLength(2_000)
   expect(verifications[0]?.observation.tests?.[0]).toMatchObject({ name: 'AC-001 2400', status: 'failed' })
 })
+
+test('the evidence has no part of a secret that its limit would cut', async () => {
+  const secret = `ghp_${'Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zCd7g'}`
+  for (const length of [500, 510, 520]) {
+    const text = tap(['not ok 1 - AC-2', '  ---', `  message: ${'x'.repeat(length)} ${secret}`, '  ...'])
+    const report = { format: 'tap' as const, text: text.replace('1..4', '1..1'), place: 'a.tap' }
+    const [verification] = (await verifyByReports(CRITERIA, [report], REPORTED)).verifications
+    expect(verification?.evidence).toContain('xxx')
+    expect(verification?.evidence).not.toContain(secret.slice(4, 12))
+  }
+})

@@ -1,6 +1,7 @@
 /** Turns test reports into verifications with observations (contract: evidence.md, "Test reports"). */
 import { createHash } from 'node:crypto'
 import { TurngraphError } from '../../core/errors.ts'
+import { scrub } from '../../core/scrub/scrub.ts'
 import type { ObservationInput } from '../../memory/record/observation.ts'
 import { cutLine } from '../../rules/cut-line.ts'
 import {
@@ -67,24 +68,23 @@ export async function verifyByReports(
     for (const test of await readTestReport(report.format, report.text, report.place))
       origins.set(test, report)
   const { mapped, unmapped, unused } = map(criteria, [...origins.keys()])
-  const verifications = mapped.flatMap(({ criterion, holds, tests }): ReportedVerification[] => {
-    if (holds === null) return []
+  const verifications: ReportedVerification[] = []
+  for (const { criterion, holds, tests } of mapped) {
+    if (holds === null) continue
     const observation: ObservationInput = {
       ...reported,
       report: describeReports([...new Set(tests.flatMap((test) => origins.get(test) ?? []))]),
       tests: selectTests(tests).map(({ name, status, durationMs }) => ({ name, status, durationMs })),
     }
-    return [
-      {
-        criterionId: criterion.label,
-        criterionText: criterion.text,
-        status: holds ? 'verified' : 'rejected',
-        source: 'command',
-        evidence: describeTests(observation, tests),
-        observation,
-      },
-    ]
-  })
+    verifications.push({
+      criterionId: criterion.label,
+      criterionText: criterion.text,
+      status: holds ? 'verified' : 'rejected',
+      source: 'command',
+      evidence: await describeTests(observation, tests),
+      observation,
+    })
+  }
   return {
     verifications,
     summary: {
@@ -125,11 +125,13 @@ function describeReports(reports: readonly ReportText[]): { format: ReportFormat
   return { format: reports[0]?.format ?? 'junit', digest: `sha256:${hash.digest('hex')}` }
 }
 
-function describeTests(observation: ObservationInput, tests: readonly ReportedTest[]): string {
+/** Masks secrets before it cuts: half of a secret is not recognized. */
+async function describeTests(observation: ObservationInput, tests: readonly ReportedTest[]): Promise<string> {
   const failed = tests.filter(({ status }) => status === 'failed')
   const named = failed
     .slice(0, MAX_NAMED)
     .map(({ name, message }) => (message === undefined ? name : `${name}: ${message}`))
   const text = [describeObservation(observation), ...named].join('; ')
-  return cutLine(text, MAX_EVIDENCE_CHARACTERS)
+  const { scrubbed } = await scrub({ text })
+  return cutLine(scrubbed.text, MAX_EVIDENCE_CHARACTERS)
 }
