@@ -269,7 +269,7 @@ test('a file that another of its size and its time replaced is changed, whatever
   expect((await readTree(folder))?.dirty).not.toBeNull()
 })
 
-test('a repository that names the files of another folder is none', async () => {
+test('a repository with the files of another folder as its working tree has no tree', async () => {
   const [folder, other] = [newRepository(), newRepository()]
   git(folder, 'config', 'core.worktree', other)
   write(folder, 'src/a.ts', 'changed\n')

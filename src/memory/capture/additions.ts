@@ -96,8 +96,8 @@ export async function addVerifications(
 const MAX_AHEAD_MS = 10 * 60_000
 
 /**
- * Builds the stored form of the verifications of a request. One from the future has the time of its arrival: otherwise no later
- * word about its turn would count.
+ * Builds the stored form of the verifications of a request. A verification from the future gets the time of its arrival, so that a
+ * later word about its turn counts.
  */
 const listAdditions = (
   { verifications }: Request,
