@@ -95,7 +95,7 @@ describe('the caller', () => {
     const { call } = await start({ TURNGRAPH_PROJECT: 'shop' })
     const { body } = await call('GET', '/v1/caller')
     expect(body).toMatchObject({
-      scopes: ['read', 'write', 'analyst', 'admin'],
+      scopes: ['read', 'write', 'play', 'judge', 'observe', 'analyst', 'admin'],
       only_project: null,
       project: 'shop',
     })
