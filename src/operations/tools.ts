@@ -300,9 +300,9 @@ export const MEMORY_TOOLS: readonly Tool[] = [
     {
       description: 'A person saw that a criterion of the newest turn holds',
       arguments: {
-        ...trial,
+        ...task2,
         verifications: [
-          { criterion_id: 'AC-1', status: 'verified', source: 'person', evidence: 'I opened the page' },
+          { criterion_id: 'AC-001', status: 'verified', source: 'person', evidence: 'I opened the page' },
         ],
       },
     },

@@ -103,7 +103,8 @@ const isBeforeValue = (byte: number | undefined): boolean =>
 /** Parses one whole JSON object, with blanks and NULs around it. */
 export function wholeObject(bytes: Buffer): TranscriptRecord | null {
   const { start, end } = trimmed(bytes, 0, bytes.length)
-  return parseObject(bytes.toString('utf8', start, end))
+  // Parsing fails slowly, and a hostile file may have many empty lines.
+  return bytes[start] === OPEN_BRACE ? parseObject(bytes.toString('utf8', start, end)) : null
 }
 
 /**

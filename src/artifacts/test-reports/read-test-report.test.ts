@@ -250,7 +250,8 @@ test('a plan that skips all tests is a report without tests', async () => {
 })
 
 test('names of elements and attributes that every object has are as unknown as any other', async () => {
-  const cases = '<testcase name="a"><constructor/></testcase><testcase name="b"><toString/><failure/></testcase>'
+  const cases =
+    '<testcase name="a"><constructor/></testcase><testcase name="b"><toString/><failure/></testcase>'
   expect(await read('junit', inSuite(cases))).toEqual(['passed s > a', 'failed s > b'])
   const broken = '<testsuite hasOwnProperty="1" name="s"><testcase name="a"/></testsuite>'
   await expect(read('junit', broken)).rejects.toMatchObject({ code: 'invalid_request' })

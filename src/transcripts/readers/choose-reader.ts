@@ -1,6 +1,7 @@
 /** Chooses the reader of a transcript: by its stored state, or by its first record. */
 import { CODEX } from '../../rules/agents.ts'
-import { wholeObject } from '../line-records.ts'
+import { readObjects, type TranscriptRecord, wholeObject } from '../line-records.ts'
+import { ReadingCounts } from '../reading-counts.ts'
 import { ATIF, AtifReader, isAtifDocument } from './atif.ts'
 import { claudeCodeReader } from './claude-code.ts'
 import { CodexReader } from './codex.ts'
@@ -22,8 +23,17 @@ export function restoreReader({ agent, reader }: StoredReader): LineReader | nul
 
 /** Returns the reader of a transcript that begins with this line; null if the line shows no agent. */
 export function recognizeReader(line: Buffer): LineReader | null {
-  const record = wholeObject(line)
+  const record = wholeObject(line) ?? findFirstObject(line)
   if (record === null) return null
   if (isAtifDocument(record)) return new AtifReader()
   return isCodexRecord(record) ? new CodexReader() : claudeCodeReader
+}
+
+/** Returns the first object of a line with several, which a later read may get one after the other. */
+function findFirstObject(line: Buffer): TranscriptRecord | null {
+  let first: TranscriptRecord | null = null
+  readObjects(line, 0, line.length, new ReadingCounts(), (object) => {
+    first ??= object
+  })
+  return first
 }
