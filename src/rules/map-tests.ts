@@ -29,7 +29,7 @@ export type TestMap<C> = {
 }
 
 /** Maximum number of comparisons of a pattern with a name. */
-const MAX_COMPARISONS = 50_000_000
+const MAX_COMPARISONS = 5_000_000
 
 /** Patterns and tests whose product is above the limit. */
 export class TooManyPatterns extends Error {}

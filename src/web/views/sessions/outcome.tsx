@@ -1,5 +1,5 @@
 // Draws the outcome of a session in words.
-const WARNED = ['blocked by ', 'stalled', 'regressed', 'approved with gaps', 'stopped by ']
+const WARNED = ['blocked', 'stalled', 'regressed', 'approved with gaps', 'stopped by ']
 
 export function Outcome({ outcome }: { outcome: string }) {
   const isWarned = WARNED.some((start) => outcome.startsWith(start))
