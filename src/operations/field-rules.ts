@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import type { turnReports } from '../artifacts/turn-reports.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { snakeCase } from '../core/wire-form.ts'
-import type { captureRequest } from '../memory/record/record.ts'
+import { captureRequest } from '../memory/record/record.ts'
 import type { RoleScope, Scope } from './operation.ts'
 
 export type RoleScopes = readonly RoleScope[]
@@ -29,14 +29,16 @@ export type FieldRules = Readonly<Record<string, FieldRule>>
 
 type PartOf<T> = NonNullable<T> extends readonly (infer Entry)[] ? Entry : NonNullable<T>
 type RuleOf<T> = RoleScopes | ValueRule | (PartOf<T> extends object ? { each: RulesOf<PartOf<T>> } : never)
-/** Rules of a schema: a new field without a rule does not compile. */
+/** Rules of a schema, one for each field. */
 export type RulesOf<T> = { readonly [K in keyof T]-?: RuleOf<T[K]> }
 
 /** Fields of the Player. The Coach may send them too, because it may replace the whole record of a turn. */
 const PLAYER: RoleScopes = ['play', 'judge']
 /** Fields of the Coach, which decide what is proven. */
 const COACH: RoleScopes = ['judge']
-const TURN_FIELDS: RulesOf<Omit<z.input<typeof captureRequest>, 'onConflict' | 'createWorld'>> = {
+
+/** Fields of a turn that a Player may send too. All others, new ones included, are for the Coach. */
+const PLAYER_FIELDS: Partial<RulesOf<z.input<typeof captureRequest>>> = {
   project: PLAYER,
   featureId: PLAYER,
   taskId: PLAYER,
@@ -45,18 +47,12 @@ const TURN_FIELDS: RulesOf<Omit<z.input<typeof captureRequest>, 'onConflict' | '
   playerSummary: PLAYER,
   playerDecision: PLAYER,
   playerDecisionRaw: PLAYER,
-  coachDecision: COACH,
-  coachDecisionRaw: COACH,
-  coachFeedback: COACH,
-  // A text in the name of the Coach.
-  deliveredFeedback: COACH,
   mode: PLAYER,
   recovered: PLAYER,
   blockersFound: PLAYER,
   lessonsFromTurn: PLAYER,
   filesModified: PLAYER,
   progressSummary: PLAYER,
-  acceptanceCriteriaStatus: COACH,
   verifications: {
     each: {
       criterionId: PLAYER,
@@ -71,12 +67,9 @@ const TURN_FIELDS: RulesOf<Omit<z.input<typeof captureRequest>, 'onConflict' | '
     },
   },
   promises: PLAYER,
-  issues: COACH,
-  gates: COACH,
   testsPassed: PLAYER,
   testsFailed: PLAYER,
   coverage: PLAYER,
-  archScore: COACH,
   startedAt: PLAYER,
   completedAt: PLAYER,
   durationSeconds: PLAYER,
@@ -97,7 +90,11 @@ const PLACE_FIELDS: RulesOf<Pick<z.input<typeof captureRequest>, 'onConflict' | 
   createWorld: { values: { false: PLAYER }, others: COACH, absent: 'false' },
 }
 
-export const CAPTURE_FIELDS: RulesOf<z.input<typeof captureRequest>> = { ...TURN_FIELDS, ...PLACE_FIELDS }
+export const CAPTURE_FIELDS = {
+  ...Object.fromEntries(Object.keys(captureRequest.shape).map((field) => [field, COACH])),
+  ...PLAYER_FIELDS,
+  ...PLACE_FIELDS,
+} as RulesOf<z.input<typeof captureRequest>>
 
 export const REPORT_FIELDS: RulesOf<z.input<typeof turnReports>> = {
   project: PLAYER,
