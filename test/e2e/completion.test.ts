@@ -28,7 +28,7 @@ test('commands, options and the values of options are completed', async () => {
     'fresh',
     'observed',
   ])
-  expect(await completed('comp')).toEqual(['completion'])
+  expect(await completed('comp')).toEqual(['compare', 'completion'])
   expect(await completed('query', '--preset', 'bl')).toEqual(['blockers', 'blocking-gates'])
   expect(await completed('world', 'h')).toEqual(['history', 'help'])
   expect(await completed('world', 'turns', '--li')).toEqual(['--limit'])
