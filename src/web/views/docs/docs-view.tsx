@@ -12,7 +12,7 @@ type Call = {
   summary: string
   parameters?: readonly { name?: string }[]
   requestBody?: { content?: { 'application/json'?: { schema?: Schema } } }
-  'x-scope'?: string
+  'x-scopes'?: readonly string[]
 }
 /** The parts of the document that the view shows. */
 type OpenApi = {
@@ -41,7 +41,7 @@ export function DocsView({ service }: { service: Service }) {
             columns={[
               { head: 'Call', isName: true, cell: ({ address }) => <code>{address}</code> },
               { head: 'What it does', cell: ({ summary }) => summary },
-              { head: 'Scope', cell: (call) => call['x-scope'] ?? 'none' },
+              { head: 'Scope', cell: (call) => call['x-scopes']?.join(', ') ?? 'none' },
               { head: 'Fields', isExtra: true, cell: ({ fields }) => fields.join(', ') },
             ]}
           />
