@@ -4,8 +4,10 @@
  * evidence of the Coach, the internals of a verdict, or a whole record (invariant 9).
  */
 import { TurngraphError } from '../core/errors.ts'
+import { hideGateName } from '../rules/session-outcome.ts'
 import {
   CAPTURE_FIELDS,
+  everyField,
   type FieldRules,
   listScopes,
   REPORT_FIELDS,
@@ -13,14 +15,16 @@ import {
   refuseFields,
 } from './field-rules.ts'
 import { onlyReads, type RoleScope, SCOPES, type Scope } from './operation.ts'
-import { type OperationInput, type OperationName, operations } from './table.ts'
+import { type OperationInput, type OperationName, type OperationOutput, operations } from './table.ts'
 
-type Access<Input> = {
+type Access<Input, Answer> = {
   roles: readonly RoleScope[]
   /** True if a token that may call it only by `play` must ask for the role `player`. */
   readsAsPlayer?: true
   /** Rules of the fields of a write that several roles may call. */
   fields?: RulesOf<Input>
+  /** Removes what a token that reads only as a Player must not see. */
+  hideFromPlayer?: (answer: Answer) => Answer
 }
 
 /** Operations without a role: only the operation's own scope may call them. */
@@ -31,24 +35,13 @@ const OBSERVER = ['judge', 'observe'] as const
 const COACH = { roles: ['judge'] } as const
 
 /** A new operation without an entry does not compile. */
-export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> } = {
+export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>, OperationOutput<N>> } = {
   // Writes of a turn.
   captureTurnState: { roles: ['play', 'judge'], fields: CAPTURE_FIELDS },
   captureReports: { roles: ['play', 'judge'], fields: REPORT_FIELDS },
   addVerifications: {
     roles: OBSERVER,
-    fields: {
-      project: OBSERVER,
-      featureId: OBSERVER,
-      taskId: OBSERVER,
-      worldSlug: OBSERVER,
-      turnNumber: OBSERVER,
-      verifications: OBSERVER,
-      junit: OBSERVER,
-      tap: OBSERVER,
-      vitestJson: OBSERVER,
-      reportedOn: OBSERVER,
-    },
+    fields: everyField(operations.addVerifications.input, OBSERVER),
   },
   // A worker receives the Coach's context with its attempt, and ends the turn with the verdict.
   claimAttempt: COACH,
@@ -60,8 +53,11 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   // Reads of a session that are the same for each role, without evidence.
   describeCaller: EVERY_ROLE,
   listProjects: EVERY_ROLE,
-  listWorlds: EVERY_ROLE,
-  getWorld: EVERY_ROLE,
+  listWorlds: {
+    ...EVERY_ROLE,
+    hideFromPlayer: (page) => ({ ...page, items: page.items.map(hideGate) }),
+  },
+  getWorld: { ...EVERY_ROLE, hideFromPlayer: hideGate },
   getSpecification: EVERY_ROLE,
   recoverPromises: { roles: ['play', 'judge'] },
 
@@ -124,6 +120,17 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>> 
   examine: NO_ROLE,
   examineGraph: NO_ROLE,
   forget: NO_ROLE,
+}
+
+/** The outcome of a blocked session names the gate, which a Player does not see. */
+function hideGate<W extends { outcome: string }>(world: W): W {
+  return { ...world, outcome: hideGateName(world.outcome) }
+}
+
+/** Returns the part of an answer that a token which reads only as a Player may see. */
+export function answerForPlayer(operation: OperationName, answer: unknown): unknown {
+  const { hideFromPlayer }: { hideFromPlayer?: (answer: never) => unknown } = ACCESS[operation]
+  return hideFromPlayer === undefined ? answer : hideFromPlayer(answer as never)
 }
 
 /** Returns the rules of the fields of a write; null if all of its fields have the scopes of the operation. */

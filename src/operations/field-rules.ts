@@ -32,6 +32,16 @@ type RuleOf<T> = RoleScopes | ValueRule | (PartOf<T> extends object ? { each: Ru
 /** Rules of a schema, one for each field. */
 export type RulesOf<T> = { readonly [K in keyof T]-?: RuleOf<T[K]> }
 
+/** Gives every field of a request the same rule. */
+export function everyField<S extends z.ZodRawShape>(
+  { shape }: z.ZodObject<S>,
+  scopes: RoleScopes,
+): { readonly [K in keyof S]: RoleScopes } {
+  return Object.fromEntries(Object.keys(shape).map((field) => [field, scopes])) as {
+    [K in keyof S]: RoleScopes
+  }
+}
+
 /** Fields of the Player. The Coach may send them too, because it may replace the whole record of a turn. */
 const PLAYER: RoleScopes = ['play', 'judge']
 /** Fields of the Coach, which decide what is proven. */
@@ -90,11 +100,11 @@ const PLACE_FIELDS: RulesOf<Pick<z.input<typeof captureRequest>, 'onConflict' | 
   createWorld: { values: { false: PLAYER }, others: COACH, absent: 'false' },
 }
 
-export const CAPTURE_FIELDS = {
-  ...Object.fromEntries(Object.keys(captureRequest.shape).map((field) => [field, COACH])),
+export const CAPTURE_FIELDS: RulesOf<z.input<typeof captureRequest>> = {
+  ...everyField(captureRequest, COACH),
   ...PLAYER_FIELDS,
   ...PLACE_FIELDS,
-} as RulesOf<z.input<typeof captureRequest>>
+}
 
 export const REPORT_FIELDS: RulesOf<z.input<typeof turnReports>> = {
   project: PLAYER,

@@ -44,6 +44,12 @@ export type SessionFacts = {
   promisedNotJudged: number
 }
 
+const BLOCKED_BY = 'blocked by '
+
+/** Removes the name of the gate from an outcome. */
+export const hideGateName = (outcome: string): string =>
+  outcome.startsWith(BLOCKED_BY) ? 'blocked' : outcome
+
 /** Time without activity after which a session that is not approved counts as abandoned. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000
 
@@ -68,7 +74,7 @@ export function decideOutcome(facts: SessionFacts, now: Date): string {
   if (supersededBy !== null) return `superseded by ${showName(supersededBy)}`
   if (lastDecision === 'approved')
     return hasGaps(findGaps(facts)) ? 'approved with gaps' : fallBack(facts, 'approved')
-  if (stall.verdict === 'blocked' && blockingGate !== null) return `blocked by ${showName(blockingGate)}`
+  if (stall.verdict === 'blocked' && blockingGate !== null) return `${BLOCKED_BY}${showName(blockingGate)}`
   if (isStalled(facts)) return 'stalled'
   const reason = findStopReason(facts)
   if (reason !== null) return `stopped by ${reason}`
