@@ -2,6 +2,7 @@
  * Answers the analyses about stalls: the graph finds candidate worlds, and the rule of src/rules/stall.ts
  * judges them.
  */
+
 import * as z from 'zod'
 import { turnKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
@@ -9,6 +10,7 @@ import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { isWarned } from '../memory/criteria/views.ts'
 import { analyseWorlds, type WorldStall } from '../memory/worlds/world-progress.ts'
+import { compareCodeUnits } from '../rules/labels.ts'
 
 /** Maximum number of worlds that are judged, the last active first. */
 export const MAX_CANDIDATES = 5_000
@@ -39,11 +41,11 @@ async function listStalledWorlds(graph: Graph, candidates: readonly Row[], limit
   const judged = await judge(graph, candidates)
   const order = [...judged].sort(
     (a, b) =>
-      compare(b.stall.verdict, a.stall.verdict) ||
+      compareCodeUnits(b.stall.verdict, a.stall.verdict) ||
       b.world.currentTurn - a.world.currentTurn ||
-      compare(a.world.featureId, b.world.featureId) ||
-      compare(a.world.taskId, b.world.taskId) ||
-      compare(a.world.worldSlug, b.world.worldSlug),
+      compareCodeUnits(a.world.featureId, b.world.featureId) ||
+      compareCodeUnits(a.world.taskId, b.world.taskId) ||
+      compareCodeUnits(a.world.worldSlug, b.world.worldSlug),
   )
   return order.slice(0, limit).map(({ world, stall, verified, criteria, candidate }) => ({
     feature: world.featureId,
@@ -80,5 +82,3 @@ async function judge(graph: Graph, rows: readonly Row[]): Promise<Judged[]> {
   }
   return judged
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

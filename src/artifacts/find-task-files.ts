@@ -1,9 +1,11 @@
 /** Finds the task files of a repository, one for each task (contract: specification.md, FILE). */
+
 import { isUtf8 } from 'node:buffer'
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { IS_A_LINK, order } from './folders.ts'
+import { compareCodeUnits } from '../rules/labels.ts'
+import { IS_A_LINK } from './folders.ts'
 import { chooseFormat, readSpecification } from './specifications/formats.ts'
 import { namesOf, splitFrontMatter } from './specifications/front-matter.ts'
 import type { StatedCriterion, StatedWarning } from './specifications/stated.ts'
@@ -66,7 +68,7 @@ export async function findTaskFiles(
       }
     }
   }
-  const sorted = [...candidates.values()].sort((a, b) => a.rank - b.rank || order(a.file, b.file))
+  const sorted = [...candidates.values()].sort((a, b) => a.rank - b.rank || compareCodeUnits(a.file, b.file))
   const found: FoundTaskFiles = { byTask: new Map(), features: new Map(), skipped }
   for (const candidate of sorted) await take(candidate, taskIds, found)
   return found
@@ -163,7 +165,9 @@ const isLeftOut = (name: string): boolean => name.startsWith('.') || name === 'n
 
 /** Lists a folder. The import reads the same folders and reports those that cannot be listed. */
 const listEntries = async (folder: string) =>
-  (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => order(a.name, b.name))
+  (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) =>
+    compareCodeUnits(a.name, b.name),
+  )
 
 function rankFolder(below: string): number {
   const [state = ''] = below.split(path.sep)

@@ -1,10 +1,12 @@
 /** Finds the task folders of autobuild below a path, and the files of their turns. */
+
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
 import { systemCode } from '../core/system-code.ts'
+import { compareCodeUnits } from '../rules/labels.ts'
 
 /**
  * A file. `path` is for opening it. `shown` is for reports and begins with the requested path as it was
@@ -91,7 +93,7 @@ export async function rescanFolder({ roots, folders }: FolderScan, absolute: str
 
 export function taskFoldersIn({ folders, skipped: unusable }: FolderScan): FoundFolders {
   const skipped = [...unusable]
-  const sorted = [...folders.values()].sort((a, b) => order(a.path, b.path))
+  const sorted = [...folders.values()].sort((a, b) => compareCodeUnits(a.path, b.path))
   const events = groupBy(sorted.flatMap(listEvents), (entry) => entry.beside)
   const ofTasks = sorted.filter(holdsTurns)
   skipWithoutTurns(
@@ -155,7 +157,7 @@ async function readFolder(
     skipped.push({ file: at.shown, reason: `cannot be read: ${systemCode(error) ?? 'unknown'}` })
     return [] as Dirent[]
   })
-  entries.sort((a, b) => order(a.name, b.name))
+  entries.sort((a, b) => compareCodeUnits(a.name, b.name))
   const found = ({ name }: Dirent): FoundFile => ({
     name,
     path: join(at.absolute, name),
@@ -216,7 +218,7 @@ function merge(folders: readonly Folder[]): Folder[][] {
     const key = only ?? folder.path
     tasks.set(key, [...(tasks.get(key) ?? []), folder])
   }
-  return [...tasks.entries()].sort(([a], [b]) => order(a, b)).map(([, group]) => group)
+  return [...tasks.entries()].sort(([a], [b]) => compareCodeUnits(a, b)).map(([, group]) => group)
 }
 
 /** Finds the folder of the task that only its Coach reads; null if the task has none. */
@@ -297,6 +299,3 @@ function listEvents({ path, files }: Folder): FeatureEvents[] {
 
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null))?.isDirectory() === true
-
-/** Compares by code units: the order is the same on every machine, whatever its locale. */
-export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

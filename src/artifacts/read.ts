@@ -1,14 +1,16 @@
 /** Reads the artifacts of autobuild below some folders into turn records. */
+
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
 import { canonicalInstant } from '../core/instants.ts'
 import { systemCode } from '../core/system-code.ts'
+import { compareCodeUnits } from '../rules/labels.ts'
 import { UNKNOWN_FEATURE } from '../rules/values.ts'
 import { parseEvents, parseFile, SHAPES, type TaskWorkResults } from './artifacts.ts'
 import { isText, type WireTurn } from './content.ts'
 import { SHORTEST_TURN_MS } from './finished-turns.ts'
-import { type FoundFile, type FoundFolders, order, type TaskFolder } from './folders.ts'
+import type { FoundFile, FoundFolders, TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { type Parsed, readArtifact, type Shape } from './read-artifact.ts'
 import { readTimes, splitRuns } from './times.ts'
@@ -71,12 +73,19 @@ export async function readFolders(
   }
   return {
     tasks: tasks.sort(
-      (a, b) => order(a.featureId, b.featureId) || order(a.taskId, b.taskId) || order(a.folder, b.folder),
+      (a, b) =>
+        compareCodeUnits(a.featureId, b.featureId) ||
+        compareCodeUnits(a.taskId, b.taskId) ||
+        compareCodeUnits(a.folder, b.folder),
     ),
     broken: reader.broken,
-    unmapped: [...reader.unmapped.values()].sort((a, b) => order(a.shape, b.shape) || order(a.key, b.key)),
+    unmapped: [...reader.unmapped.values()].sort(
+      (a, b) => compareCodeUnits(a.shape, b.shape) || compareCodeUnits(a.key, b.key),
+    ),
     unread: countByName(found.unread),
-    skipped: reader.skipped.sort((a, b) => order(a.file, b.file) || order(a.reason, b.reason)),
+    skipped: reader.skipped.sort(
+      (a, b) => compareCodeUnits(a.file, b.file) || compareCodeUnits(a.reason, b.reason),
+    ),
     warnings: reader.warnings,
     redactions: reader.redactions,
   }
@@ -86,7 +95,7 @@ function countByName(files: readonly FoundFile[]): ImportReport['unread'] {
   const byName = groupBy(files, ({ name }) => name.replaceAll(/\d+/g, 'N'))
   return [...byName]
     .map(([name, alike]) => ({ name, count: alike.length, example: alike[0]?.shown ?? '' }))
-    .sort((a, b) => order(a.name, b.name))
+    .sort((a, b) => compareCodeUnits(a.name, b.name))
 }
 
 /** Names the sources that count if a file of a folder names another turn or task. */
@@ -241,7 +250,10 @@ async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Prom
     const at = (await reader.events(file)).get(folder.taskId)
     if (at !== undefined) naming.push({ featureId, at })
   }
-  return naming.sort((a, b) => order(a.at, b.at) || order(b.featureId, a.featureId)).at(-1)?.featureId ?? null
+  return (
+    naming.sort((a, b) => compareCodeUnits(a.at, b.at) || compareCodeUnits(b.featureId, a.featureId)).at(-1)
+      ?.featureId ?? null
+  )
 }
 
 /** Reads each file once and records the files and fields that cannot be used. */

@@ -1,11 +1,12 @@
 /** Stores the records of JSON lines in order, for `turngraph capture`. */
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, isAway, TurngraphError } from '../core/errors.ts'
+import { plural } from '../core/plural.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { type OperationOutput, operations } from '../operations/table.ts'
 import type { Frame } from './ask.ts'
-import { plural, printJsonLine, printNote, printText } from './output.ts'
+import { printJsonLine, printNote, printText } from './output.ts'
 import { parseRecord, type RecordLine } from './record-file.ts'
 
 type CaptureLinesOptions = Frame & {

@@ -1,11 +1,12 @@
 /** `turngraph doctor`: examines the graph, and repairs what can be derived. */
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
+import { plural } from '../core/plural.ts'
 import type { Examination } from '../maintenance/doctor/examine.ts'
 import type { Finding } from '../maintenance/doctor/finding.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { action, SHARED } from './command.ts'
-import { plural, printJson, printLines, printText, showProgress } from './output.ts'
+import { printJson, printLines, printText, showProgress } from './output.ts'
 
 type Found = { examined: number; findings: Finding[] }
 export const addDoctor = action(

@@ -1,10 +1,11 @@
 /** `turngraph tail`: prints changes live, as text or as JSON lines. */
 
+import { plural } from '../core/plural.ts'
 import type { EventWithCursor } from '../operations/events.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { contestedNote } from '../rules/notes.ts'
 import { action, type Given, PROJECT } from './command.ts'
-import { plural, printAway, printJsonLine, printLines } from './output.ts'
+import { printAway, printJsonLine, printLines } from './output.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { colors } from './terminal.ts'
 

@@ -1,8 +1,9 @@
 /** `turngraph export`: writes the graph as JSON lines, to a file or to standard output. */
 import type { TurngraphClient } from '../client/client.ts'
 import { invalidField, TurngraphError } from '../core/errors.ts'
+import { plural } from '../core/plural.ts'
 import { action } from './command.ts'
-import { plural, printNote } from './output.ts'
+import { printNote } from './output.ts'
 
 const FORMATS = { choices: ['records', 'in-toto'] } as const
 

@@ -1,9 +1,10 @@
 /** `turngraph forget`: deletes a world, the worlds of a task, a session of transcripts, or a project. */
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
+import { plural } from '../core/plural.ts'
 import type { ForgetAnswer } from '../maintenance/forget/record.ts'
 import { action, type Given, SHARED } from './command.ts'
-import { plural, printJson, printNote, printText, showProgress } from './output.ts'
+import { printJson, printNote, printText, showProgress } from './output.ts'
 
 const OPTIONS = {
   worldSlug: ['--world <slug>', 'this world alone'],

@@ -4,9 +4,10 @@ import type { ImportReport } from '../artifacts/import-report.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { groupBy } from '../core/group-by.ts'
+import { plural } from '../core/plural.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import { action, group, SHARED } from './command.ts'
-import { plural, printJson, printNote, printSome } from './output.ts'
+import { printJson, printNote, printSome } from './output.ts'
 
 const addAutobuild = action(
   {

@@ -5,10 +5,11 @@ import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
 import type { TurngraphClient } from '../client/client.ts'
+import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
-import { plural, printJson, printLines, printNote } from './output.ts'
+import { printJson, printLines, printNote } from './output.ts'
 
 export const addInit = action(
   {

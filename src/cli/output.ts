@@ -60,6 +60,3 @@ export function printSome(what: string, lines: readonly string[], most = SHOWN):
   for (const line of lines.slice(0, most)) printNote(`${what}: ${toOneLine(line)}`)
   if (lines.length > most) printNote(`${what}: ${lines.length - most} more; --json lists all`)
 }
-
-/** Formats a number with its noun: `1 turn`, `2 turns`. */
-export const plural = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -1,9 +1,9 @@
 /** `turngraph pr`: writes the report as one comment on a pull request, or updates it. */
 import { InvalidArgumentError } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
-import { action, PROJECT, parseWhole, ROLES, TASK } from './command.ts'
+import { action, PROJECT, parseWhole } from './command.ts'
 import { printLines, printNote, printText } from './output.ts'
-import { requireTargetIfAny, writeShortForm } from './report/short-forms.ts'
+import { REPORT_TARGET, requireTargetIfAny, writeShortForm } from './report/short-forms.ts'
 
 export const addPr = action(
   {
@@ -13,14 +13,7 @@ export const addPr = action(
       number: ['[number]', 'the pull request (default: that of the current branch)', { parse: parseNumber }],
     },
     options: {
-      featureId: TASK.featureId,
-      taskId: TASK.taskId,
-      worldSlug: [
-        '--world <slug>',
-        'this session (default: the newest of --task, otherwise all of the project)',
-        { conflicts: ['feature', 'task'] },
-      ],
-      role: ['--role <role>', 'for whom (default: coach); a player sees no evidence and no gates', ROLES],
+      ...REPORT_TARGET,
       repo: ['--repo <repo>', 'the repository, as [HOST/]OWNER/REPO (default: that of the current folder)'],
       dryRun: ['--dry-run', 'print the comment without calling gh'],
       ...PROJECT,

@@ -1,20 +1,19 @@
 /** `turngraph report`: writes the views of a session or project to one file that can be attached and read anywhere. */
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
-import { action, type Given, PROJECT, ROLES, TASK } from './command.ts'
+import { action, type Given, PROJECT } from './command.ts'
 import { printNote } from './output.ts'
 import type { ReportContent } from './report/report-content.ts'
-import { RATE_LIMIT_WAIT_MS, requireTargetIfAny, writeShortForm } from './report/short-forms.ts'
+import {
+  findTargetSlug,
+  REPORT_TARGET,
+  requireTargetIfAny,
+  withReportClient,
+  writeShortForm,
+} from './report/short-forms.ts'
 
 const OPTIONS = {
-  featureId: TASK.featureId,
-  taskId: TASK.taskId,
-  worldSlug: [
-    '--world <slug>',
-    'this session (default: the newest of --task, otherwise all of the project)',
-    { conflicts: ['feature', 'task'] },
-  ],
-  role: ['--role <role>', 'for whom (default: coach); a player sees no evidence and no gates', ROLES],
+  ...REPORT_TARGET,
   format: [
     '--format <format>',
     'html is a page; markdown fits a comment on GitHub; junit has one test case for each criterion (default: html)',
@@ -62,24 +61,19 @@ async function writeReport({ out, project, format = 'html', ...asked }: Options)
 }
 
 async function writeHtml(project: string | undefined, asked: Asked): Promise<string> {
-  const { withClient } = await import('./connect.ts')
   const { renderReport } = await import('#report')
   const { cleanContent } = await import('./report/foreign-content.ts')
-  const content = await withClient(
-    { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },
-    async (client) => readReport(client, project ?? (await client.describeCaller({})).project, asked),
-  )
+  const content = await withReportClient(project, (client, of) => readReport(client, of, asked))
   return renderReport(cleanContent(content))
 }
 
 async function readReport(
   client: TurngraphClient,
   project: string,
-  { featureId, taskId, worldSlug, role = 'coach' }: Asked,
+  { role = 'coach', ...target }: Asked,
 ): Promise<ReportContent> {
-  const { findNewestSession, readProjectReport, readSessionReport } = await import('./report/read-report.ts')
-  if (worldSlug !== undefined) return readSessionReport(client, project, worldSlug, role)
-  if (taskId === undefined) return readProjectReport(client, project, role)
-  const newest = await findNewestSession(client, { project, featureId, taskId })
-  return readSessionReport(client, project, newest, role)
+  const { readProjectReport, readSessionReport } = await import('./report/read-report.ts')
+  const worldSlug = await findTargetSlug(client, project, target)
+  if (worldSlug === null) return readProjectReport(client, project, role)
+  return readSessionReport(client, project, worldSlug, role)
 }

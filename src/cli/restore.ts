@@ -1,7 +1,9 @@
 /** `turngraph restore`: restores the output of `turngraph export`. */
+
+import { plural } from '../core/plural.ts'
 import type { FileRestore } from '../maintenance/restore/restore-file.ts'
 import { action, JSON_FORM } from './command.ts'
-import { plural, printJson, printNote } from './output.ts'
+import { printJson, printNote } from './output.ts'
 
 export const addRestore = action(
   {

@@ -2,11 +2,12 @@
 
 import type { TurngraphClient } from '../client/client.ts'
 import { EXIT } from '../core/exit-codes.ts'
+import { plural } from '../core/plural.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
-import { plural, printItems, printJson, printList, printNote, printText } from './output.ts'
+import { printItems, printJson, printList, printNote, printText } from './output.ts'
 import { withProjectChecked } from './require-project.ts'
 import { untilDoneOrSignalled } from './signals.ts'
 import { untilEnded } from './until-ended.ts'

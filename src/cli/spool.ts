@@ -5,8 +5,9 @@ import type { SpoolFolder } from '../client/spool.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { parseJson } from '../core/parse-json.ts'
+import { plural } from '../core/plural.ts'
 import { action, group, JSON_FORM } from './command.ts'
-import { plural, printJson, printList, printNote, printText } from './output.ts'
+import { printJson, printList, printNote, printText } from './output.ts'
 
 const FOLDER = { folder: ['[folder]', 'the spool of a client (default: spool in the data folder)'] } as const
 

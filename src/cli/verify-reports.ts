@@ -1,17 +1,18 @@
 /** `turngraph verify --junit`, `--tap` and `--vitest-json`: records what the tests of reports prove. */
 import { isUtf8 } from 'node:buffer'
 import { realpath, stat } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import type { Reported, ReportSummary, ReportText } from '../artifacts/test-reports/verify-by-reports.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
-import { VERSION } from '../platform/version.ts'
+import { plural } from '../core/plural.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
+import { describeRunner } from '../verify/runner.ts'
 import { readAtMost } from './bounded-input.ts'
-import { plural, printNote, printText } from './output.ts'
+import { printNote, printText } from './output.ts'
 import { cannotRead } from './record-file.ts'
-import { store } from './verify-store.ts'
-import { type Given, readTask } from './verify-task.ts'
+import type { Given } from './verify-options.ts'
+import { printVerification, store } from './verify-store.ts'
+import { readTask } from './verify-task.ts'
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 const MAX_ALL_BYTES = 64 * 1024 * 1024
@@ -45,8 +46,7 @@ export async function recordReports(given: Given): Promise<void> {
       `${toOneLine(changedFile)} was changed after the report was written. The tests are recorded without a tree: run them again.`,
     )
   if (!given.json) {
-    for (const { criterionId, status, evidence } of verifications)
-      printText(toOneLine(`${status === 'verified' ? '✓' : '✗'} ${criterionId}: ${status}, ${evidence}`))
+    for (const verification of verifications) printVerification(verification)
     printSummary(summary)
   }
   if (verifications.length === 0) process.exitCode = EXIT.found.code
@@ -110,8 +110,7 @@ async function describeRun(
   const times = files.map(({ writtenAt }) => writtenAt)
   const run = {
     startedAt: new Date(Math.max(...times)).toISOString(),
-    runner: `turngraph ${VERSION}`,
-    host: hostname().slice(0, 256),
+    ...describeRunner(),
   }
   const folder = process.cwd()
   const own = new Set(files.map(({ path }) => path))

@@ -1,10 +1,12 @@
 /** `turngraph verify --status`: prints on which tree each criterion was observed. It runs nothing. */
 import type { Differences } from '../artifacts/git-tree.ts'
+import { plural } from '../core/plural.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { normalizeLabel } from '../rules/labels.ts'
-import { plural, printJson, printNote, printText } from './output.ts'
-import { findTask, type Given, usage } from './verify-task.ts'
+import { printJson, printNote, printText } from './output.ts'
+import type { Given } from './verify-options.ts'
+import { findTask, usage } from './verify-task.ts'
 
 /** Maximum number of files that differ, per criterion. */
 const MAX_FILES = 100

@@ -1,13 +1,17 @@
 /** Records the observations of `turngraph verify`, and keeps them in a file if that fails. */
 import { isAway, TurngraphError } from '../core/errors.ts'
-import type { OperationInput } from '../operations/table.ts'
-import { plural, printJson, printText } from './output.ts'
-import { type Given, usage } from './verify-task.ts'
+import { plural } from '../core/plural.ts'
+import type { OperationInput, OperationOutput } from '../operations/table.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
+import { printJson, printText } from './output.ts'
+import type { Given } from './verify-options.ts'
+import { usage } from './verify-task.ts'
 
 /** Folder in the data folder for what could not be recorded. */
 const KEPT_FOLDER = 'unrecorded'
 
 export type Request = OperationInput<'addVerifications'>
+type Answer = OperationOutput<'addVerifications'>
 
 /** Records verifications, and keeps them in a file if that fails. */
 export async function store(request: Request | null, { project, json }: Given, more: object): Promise<void> {
@@ -15,21 +19,22 @@ export async function store(request: Request | null, { project, json }: Given, m
   if (request === null) return json ? printJson({ ...more, recorded: null }) : undefined
   try {
     const answer = await withClient({ project }, (client) => client.addVerifications(request))
-    if (json) return await printAnswer(answer, more)
-    printText(
-      `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
-    )
+    await printAnswer(answer, json, more)
   } catch (error) {
     throw await keep(request, error)
   }
 }
 
-async function printAnswer(answer: unknown, more: object): Promise<void> {
+async function printAnswer(answer: Answer, json: boolean | undefined, more: object): Promise<void> {
+  if (!json)
+    return printText(
+      `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
+    )
   const [{ operations }, { toWire }] = await Promise.all([
     import('../operations/table.ts'),
     import('../core/wire-form.ts'),
   ])
-  printJson({ ...more, recorded: toWire(operations.addVerifications.output, answer as never) })
+  printJson({ ...more, recorded: toWire(operations.addVerifications.output, answer) })
 }
 
 /** Writes what could not be recorded to a file, and returns the error that names it. */
@@ -76,8 +81,18 @@ export async function sendFile(file: string, given: Given): Promise<void> {
   const request = parseWire(operations.addVerifications.input, read.record, file) as Request
   const answer = await withClient(given, (client) => client.addVerifications(request))
   if (path.basename(path.dirname(path.resolve(file))) === KEPT_FOLDER) rmSync(file)
-  if (given.json) return printAnswer(answer, {})
-  printText(
-    `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
-  )
+  await printAnswer(answer, given.json, {})
+}
+
+/** Prints what a command or a report showed about a criterion. */
+export function printVerification({
+  criterionId,
+  status,
+  evidence,
+}: {
+  criterionId: string
+  status: string
+  evidence?: string | null | undefined
+}): void {
+  printText(toOneLine(`${status === 'verified' ? '✓' : '✗'} ${criterionId}: ${status}, ${evidence}`))
 }

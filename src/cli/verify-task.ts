@@ -3,29 +3,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { requireTarget } from './command.ts'
-
-/** Arguments and options of the command. */
-export type Given = {
-  command?: string[] | undefined
-  featureId?: string | undefined
-  taskId?: string | undefined
-  worldSlug?: string | undefined
-  turnNumber?: number | undefined
-  criterionIds?: string[] | undefined
-  timeoutMs?: number | undefined
-  jobs?: number | undefined
-  dryRun?: boolean | undefined
-  shell?: boolean | undefined
-  manual?: string[] | undefined
-  reason?: string | undefined
-  send?: string | undefined
-  junit?: string[] | undefined
-  tap?: string[] | undefined
-  vitestJson?: string[] | undefined
-  status?: boolean | undefined
-  project?: string | undefined
-  json?: boolean | undefined
-}
+import type { Given } from './verify-options.ts'
 
 export type Target = { featureId: string; taskId: string; worldSlug?: string; turnNumber?: number }
 

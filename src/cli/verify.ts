@@ -1,69 +1,22 @@
 /** `turngraph verify`: runs the commands that a task declares, or reads test reports, and records observations. */
-import { InvalidArgumentError } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
 import { showCommand, splitCommand } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import type { Check, DeclaredCriterion } from '../verify/checks.ts'
 import type { CheckResult } from '../verify/run-checks.ts'
-import { action, SHARED, TASK } from './command.ts'
+import { action } from './command.ts'
 import { printJson, printNote, printText } from './output.ts'
-import { type Request, sendFile, store } from './verify-store.ts'
-import { type Given, readTask, type Target, usage } from './verify-task.ts'
-
-const collect = (text: string, before: string[] = []): string[] => {
-  if (text === '') throw new InvalidArgumentError('It is empty.')
-  return [...before, text]
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-const MAX_TIMEOUT_MS = 86_400_000
-
-function parseDuration(text: string): number {
-  const [, number = '', unit = 's'] = /^(\d{1,9})(ms|s|m|h)?$/.exec(text) ?? []
-  const ms = Number(number) * (UNITS[unit] ?? 0)
-  if (number !== '' && ms > 0 && ms <= MAX_TIMEOUT_MS) return ms
-  throw new InvalidArgumentError('It must be a duration up to 24h, such as 90s or 10m.')
-}
-
-/** Options that only a run of commands has. */
-const RUNS = ['dryRun', 'shell', 'jobs', 'timeout']
-const REPORTS = { parse: collect, conflicts: [...RUNS, 'manual', 'send'] }
+import { type Given, VERIFY_ARGUMENTS, VERIFY_OPTIONS } from './verify-options.ts'
+import { printVerification, type Request, sendFile, store } from './verify-store.ts'
+import { readTask, type Target, usage } from './verify-task.ts'
 
 export const addVerify = action(
   {
     name: 'verify',
     description:
       'run the commands that a task declares, or read test reports, and record the results on this tree',
-    arguments: { command: ['[command...]', 'after --: command to run instead, with --criterion'] },
-    options: {
-      ...TASK,
-      turnNumber: ['--turn <n>', 'turn to which the result is added (default: the newest)'],
-      criterionIds: ['--criterion <id>', 'only this criterion; repeat it for several', { parse: collect }],
-      timeoutMs: [
-        '--timeout <duration>',
-        'time limit of each command (default: 10m)',
-        { parse: parseDuration },
-      ],
-      jobs: ['--jobs <n>', 'number of commands that run at the same time (default: 1)'],
-      dryRun: ['--dry-run', 'print the commands, and run nothing'],
-      shell: ['--shell', 'run the COMMAND with sh, as for pipes'],
-      manual: [
-        '--manual <id>',
-        'record that a person has looked at this criterion; repeat it for several',
-        { parse: collect, conflicts: ['dryRun', 'shell', 'jobs'] },
-      ],
-      reason: ['--reason <text>', 'with --manual: what the person saw'],
-      send: ['--send <file>', 'send what an earlier call could not record', { conflicts: ['manual'] }],
-      junit: ['--junit <file...>', 'record what the tests of these JUnit reports prove', REPORTS],
-      tap: ['--tap <file...>', 'the same for TAP reports', REPORTS],
-      vitestJson: ['--vitest-json <file...>', 'the same for JSON reports of vitest or Jest', REPORTS],
-      status: [
-        '--status',
-        'print which criteria were observed on this tree, and run nothing',
-        { conflicts: [...RUNS, 'manual', 'reason', 'send', 'turn', 'junit', 'tap', 'vitestJson'] },
-      ],
-      ...SHARED,
-    },
+    arguments: VERIFY_ARGUMENTS,
+    options: VERIFY_OPTIONS,
     help: `It prints each command before it runs. A command ends with all processes of its group; it never uses a shell without --shell.
 The tests of a report prove the criteria whose label, such as AC-001, or whose declared \`tests\` their names contain.
 The exit code is 0 if every command and test succeeded, and ${EXIT.stop.code} if one failed.
@@ -187,9 +140,9 @@ async function runAll(
 function printResult({ check, verifications, notStarted }: CheckResult, withTail: boolean): void {
   if (notStarted !== null)
     printNote(`${describeCheck(check)} could not be started: ${toOneLine(notStarted)}. It proves nothing.`)
-  for (const { criterionId, status, evidence, observation } of verifications) {
-    printText(toOneLine(`${status === 'verified' ? '✓' : '✗'} ${criterionId}: ${status}, ${evidence}`))
-    if (withTail && status === 'rejected') printNote(observation.outputTail ?? '')
+  for (const verification of verifications) {
+    printVerification(verification)
+    if (withTail && verification.status === 'rejected') printNote(verification.observation.outputTail ?? '')
   }
 }
 

@@ -1,11 +1,12 @@
 /** `turngraph worlds`: lists, creates, shows, changes, rolls back and deletes worlds, and shows their turns. */
 
+import { plural } from '../core/plural.ts'
 import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 import { contestedNote } from '../rules/notes.ts'
 import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
-import { plural, printList, printText } from './output.ts'
+import { printList, printText } from './output.ts'
 import { describeSettings, RUN_SETTINGS, toSettings } from './run-settings.ts'
 import { colors } from './terminal.ts'
 import { addHistory, addTurn, addWorldTurns } from './world-turns.ts'

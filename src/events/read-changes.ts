@@ -39,8 +39,8 @@ export const cursorBefore = ([first]: readonly Change[], since: number, now: num
 const EVENTS_AT_ONCE = 20
 
 /** Splits a list into pieces that are read and reported at once. */
-export function* pieces<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += EVENTS_AT_ONCE) yield all.slice(at, at + EVENTS_AT_ONCE)
+export function* pieces<T>(all: readonly T[], size = EVENTS_AT_ONCE): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }
 
 const changed = z.array(columns({ key: z.string(), version: z.number() }))

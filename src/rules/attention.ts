@@ -1,4 +1,5 @@
 /** Finds the sessions that need a person, and says why in one sentence (contract: page.md, "Home: what needs you"). Pure. */
+import { plural } from '../core/plural.ts'
 import type { CriterionState } from '../memory/criteria/views.ts'
 import type { Basis } from './basis.ts'
 import { isRequired } from './criterion-states.ts'
@@ -95,7 +96,7 @@ function checkStall(facts: AttentionFacts, now: Date): Checked {
 }
 
 function describeStall({ stall, blockingGate, countFailures }: AttentionFacts): string {
-  const turns = stall.window === 1 ? '1 turn' : `${stall.window} turns`
+  const turns = plural(stall.window, 'turn')
   switch (stall.verdict) {
     case 'blocked':
       return `the gate ${quoteName(blockingGate ?? '')} failed in ${countFailures(blockingGate ?? '')} turns`
@@ -165,7 +166,7 @@ export function describeUnseen(criteria: readonly CriterionState[]): string | nu
     proven.filter(({ basis }) => basis !== null && bases.includes(basis)).length
   const [repeated, bare] = [count('repeated', 'misplaced'), count('bare')]
   if (proven.length === 0 || repeated + bare < proven.length) return null
-  const proofs = `${proven.length} ${proven.length === 1 ? 'proof' : 'proofs'}`
+  const proofs = plural(proven.length, 'proof')
   const [repeat, have] = [repeated === 1 ? 'repeats' : 'repeat', bare === 1 ? 'has' : 'have']
   if (repeated === 0) return `${bare} of ${proofs} ${have} no evidence`
   return `${repeated} of ${proofs} ${repeat} the Player's promise${bare === 0 ? '' : `, and ${bare} ${have} no evidence`}`

@@ -1,6 +1,9 @@
 /** Compares two sessions side by side (contract: page.md, "Compare and replay"). Pure. */
+
 import * as z from 'zod'
+import { plural } from '../core/plural.ts'
 import { isRequired } from './criterion-states.ts'
+import { compareCodeUnits } from './labels.ts'
 import { countCriteria } from './notes.ts'
 import { foldSteps, type SessionRecords, statesAfter, verifiedKeys } from './session-steps.ts'
 import { COACH_DECISIONS } from './values.ts'
@@ -95,7 +98,7 @@ function countGates(failed: readonly string[]): { gate: string; turns: number }[
   for (const gate of failed) counts.set(gate, (counts.get(gate) ?? 0) + 1)
   return [...counts]
     .map(([gate, turns]) => ({ gate, turns }))
-    .sort((a, b) => b.turns - a.turns || (a.gate < b.gate ? -1 : 1))
+    .sort((a, b) => b.turns - a.turns || compareCodeUnits(a.gate, b.gate))
 }
 
 function sumDurations(durations: readonly (number | null)[]): number | null {
@@ -128,6 +131,5 @@ const showEnd = ({ lastDecision }: ComparedSession): string => lastDecision ?? '
 /** `B took 2 turns more (5, not 3)` */
 function describeMore(a: number, b: number, noun: string, verb: string): string {
   const [name, more, less] = a > b ? ['A', a, b] : ['B', b, a]
-  const count = more - less
-  return `${name} ${verb} ${count} ${noun}${count === 1 ? '' : 's'} more (${more}, not ${less})`
+  return `${name} ${verb} ${plural(more - less, noun)} more (${more}, not ${less})`
 }

@@ -96,4 +96,5 @@ export function compareNaturally(a: string, b: string): number {
   return left.length - right.length || compareCodeUnits(a, b)
 }
 
+/** Compares by code units: the order is the same on every machine, whatever its locale. */
 export const compareCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

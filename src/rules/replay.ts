@@ -2,7 +2,9 @@
  * Replays recorded sessions, and counts the turns that the memory would have changed (contract: page.md, "Compare and replay"). Pure.
  * Each counted turn names the rule that counts it.
  */
+
 import * as z from 'zod'
+import { plural } from '../core/plural.ts'
 import { isRequired, POLICIES, type Policy } from './criterion-states.ts'
 import { entriesIn, type LedgerEntry } from './progress.ts'
 import { type Detector, REPLAY_RULES } from './replay-rules.ts'
@@ -215,8 +217,6 @@ export function describeReplay({
   const detector =
     stops === 0
       ? 'the detector would have ended no session'
-      : `the detector would have ended ${countOf(stops, 'session')}, ${rightStops} of them without a later approval, which saves ${countOf(turnsSaved, 'turn')}`
-  return `${countOf(sessions, 'session')} repeated ${repeated} of ${countOf(turns, 'turn')}: ${afterAllProven} came after everything was proven, ${judgedAgain} judged again what was verified; ${detector} (policy ${policy}).`
+      : `the detector would have ended ${plural(stops, 'session')}, ${rightStops} of them without a later approval, which saves ${plural(turnsSaved, 'turn')}`
+  return `${plural(sessions, 'session')} repeated ${repeated} of ${plural(turns, 'turn')}: ${afterAllProven} came after everything was proven, ${judgedAgain} judged again what was verified; ${detector} (policy ${policy}).`
 }
-
-const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

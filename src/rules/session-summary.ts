@@ -1,4 +1,5 @@
 /** Summarizes a session in at most two sentences that consist of facts (contract: page.md, "Session"). Pure. */
+import { plural } from '../core/plural.ts'
 import { type AttentionFacts, describeUnseen, findLastGain } from './attention.ts'
 import { isRequired } from './criterion-states.ts'
 import { cutLine } from './cut-line.ts'
@@ -38,7 +39,7 @@ export function summarizeSession(facts: SummaryFacts): string[] {
 
 function describeEnd(facts: SummaryFacts): string {
   const { outcome, turns, lastDecision, supersededBy } = facts
-  const after = `after ${countOf(turns.length, 'turn')}`
+  const after = `after ${plural(turns.length, 'turn')}`
   const newer = supersededBy === null ? '' : `, superseded by ${showName(supersededBy)}`
   if (lastDecision === 'approved') {
     const gaps = findGaps(facts)
@@ -46,7 +47,7 @@ function describeEnd(facts: SummaryFacts): string {
     if (hasGaps(gaps)) return `Approved ${after}${newer}, but ${describeGaps(gaps)}.`
     return total === 0
       ? `Approved ${after}${newer}; no criterion is known.`
-      : `Approved ${after}${newer}: ${verified} of ${countOf(total, 'criterion', 'criteria')} ${total === 1 ? 'is' : 'are'} verified.`
+      : `Approved ${after}${newer}: ${verified} of ${plural(total, 'criterion', 'criteria')} ${total === 1 ? 'is' : 'are'} verified.`
   }
   const lead =
     outcome === 'running'
@@ -108,7 +109,7 @@ function describeApproval(facts: SummaryFacts): string {
     ...(refuted === 0
       ? []
       : [
-          `${countOf(refuted, 'criterion', 'criteria')} ${refuted === 1 ? 'was' : 'were'} not verified again after a rejection with evidence`,
+          `${plural(refuted, 'criterion', 'criteria')} ${refuted === 1 ? 'was' : 'were'} not verified again after a rejection with evidence`,
         ]),
   ]
   return toSentence(parts)
@@ -130,14 +131,14 @@ function describeState(facts: SummaryFacts): string {
       ? []
       : [
           gain === null
-            ? `none of ${countOf(total, 'criterion', 'criteria')} is verified`
-            : `${verified} of ${countOf(total, 'criterion', 'criteria')} ${verified === 1 ? 'is' : 'are'} verified, the last one since turn ${gain}`,
+            ? `none of ${plural(total, 'criterion', 'criteria')} is verified`
+            : `${verified} of ${plural(total, 'criterion', 'criteria')} ${verified === 1 ? 'is' : 'are'} verified, the last one since turn ${gain}`,
         ]),
     ...(rejected || reversals.length > 0
       ? [
           disproved === 0
             ? 'no criterion was disproved'
-            : `${countOf(disproved, 'criterion', 'criteria')} ${disproved === 1 ? 'was' : 'were'} rejected with evidence`,
+            : `${plural(disproved, 'criterion', 'criteria')} ${disproved === 1 ? 'was' : 'were'} rejected with evidence`,
         ]
       : []),
   ]
@@ -219,6 +220,3 @@ const NUMBERS = [
 ]
 
 const inWords = (count: number): string => NUMBERS[count] ?? String(count)
-
-const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`

@@ -7,6 +7,7 @@ import {
   type ChangeRef,
   listKeys,
   OVERLAP_MS,
+  pieces,
   readAll,
   readChanges,
   readClock,
@@ -144,8 +145,4 @@ export class ProjectIndex {
     for (const { source, texts } of read)
       if (this.#index.get(source.id)?.digest !== source.digest) this.#index.put(source, texts)
   }
-}
-
-function* pieces<T>(all: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }

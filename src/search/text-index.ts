@@ -1,4 +1,5 @@
 /** Index of the words of texts, in memory: finds and ranks the texts that have all words of a query. Pure. */
+import { compareCodeUnits } from '../rules/labels.ts'
 import { searchWordsOf } from '../rules/search-words.ts'
 
 /** Kinds of texts in the order of equal hits, with the weights of their words. */
@@ -196,7 +197,7 @@ export class TextIndex {
 
   /** Sorts the recent terms among the others. */
   #sortTerms(): void {
-    this.#sortedTerms = [...this.#sortedTerms, ...this.#recentTerms].sort(byCodeUnits)
+    this.#sortedTerms = [...this.#sortedTerms, ...this.#recentTerms].sort(compareCodeUnits)
     this.#recentTerms = []
   }
 
@@ -229,13 +230,11 @@ export class TextIndex {
     }
     this.#terms = terms
     this.#postings = allPostings
-    this.#sortedTerms = [...terms.keys()].sort(byCodeUnits)
+    this.#sortedTerms = [...terms.keys()].sort(compareCodeUnits)
     this.#recentTerms = []
     this.#removed = 0
   }
 }
-
-const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 function firstAtLeast(sorted: readonly string[], sought: string): number {
   let [low, high] = [0, sorted.length]
@@ -251,7 +250,7 @@ function firstAtLeast(sorted: readonly string[], sought: string): number {
 export const compareRanks = (a: Rank, b: Rank): number =>
   b.score - a.score ||
   b.time - a.time ||
-  byCodeUnits(a.group, b.group) ||
+  compareCodeUnits(a.group, b.group) ||
   b.number - a.number ||
   SEARCH_KINDS.indexOf(a.kind) - SEARCH_KINDS.indexOf(b.kind) ||
   a.position - b.position

@@ -1,15 +1,14 @@
 /** Runs the commands of criteria, and turns each end into verifications with an observation (contract: evidence.md). */
 import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import PQueue from 'p-queue'
 import { scrub } from '../core/scrub/scrub.ts'
 import type { ObservationInput } from '../memory/record/observation.ts'
-import { VERSION } from '../platform/version.ts'
 import { describeObservation } from '../rules/observation.ts'
 import type { Check } from './checks.ts'
 import { type CommandEnd, runCommand } from './run-command.ts'
+import { describeRunner } from './runner.ts'
 
 export const DEFAULT_TIMEOUT_MS = 600_000
 
@@ -89,8 +88,7 @@ async function toVerifications(
     outputDigest,
     outputTail,
     ...(tree ?? {}),
-    runner: `turngraph ${VERSION}`,
-    host: hostname().slice(0, 256),
+    ...describeRunner(),
   }
   // A sentence cuts a long command, and half of a secret is not recognized.
   const { scrubbed } = await scrub({ command: [...argv] })

@@ -1,9 +1,11 @@
 /** Finds the specification files below some paths. */
+
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
-import { IS_A_LINK, order } from '../folders.ts'
+import { compareCodeUnits } from '../../rules/labels.ts'
+import { IS_A_LINK } from '../folders.ts'
 
 /** A path to read. `isNamed`: the caller named it, not the folder that contains it. */
 export type FoundFile = { path: string; isNamed: boolean }
@@ -71,7 +73,7 @@ async function listEntries(
   refuse: (place: string, reason: string) => void,
 ): Promise<Dirent[]> {
   try {
-    return (await readdir(folder, { withFileTypes: true })).sort((a, b) => order(a.name, b.name))
+    return (await readdir(folder, { withFileTypes: true })).sort((a, b) => compareCodeUnits(a.name, b.name))
   } catch (error) {
     refuse(folder, `cannot be read: ${systemCode(error) ?? 'unknown'}`)
     return []

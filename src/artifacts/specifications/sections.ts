@@ -1,4 +1,5 @@
 /** Reads a Markdown file as a list of sections, each below a heading or a line that acts as one. Pure. */
+import { plural } from '../../core/plural.ts'
 import { type ListItem, readBlocks, type Text } from '../markdown-lines.ts'
 import { type FrontMatter, namesOf, splitFrontMatter } from './front-matter.ts'
 import { cleanText, type StatedWarning } from './stated.ts'
@@ -145,7 +146,7 @@ export function describeContent({ items, texts }: Section): string | null {
 }
 
 export const countNoun = (count: number, noun: string): string | null =>
-  count === 0 ? null : `${count} ${noun}${count === 1 ? '' : 's'}`
+  count === 0 ? null : plural(count, noun)
 
 export const isTable = ({ kind, lines }: Text): boolean =>
   kind === 'paragraph' && lines.some((line) => line.trimStart().startsWith('|'))

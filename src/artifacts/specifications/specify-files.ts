@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { asTurngraphError, hasCode, TurngraphError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { splitCommand } from '../../rules/command-line.ts'
-import { normalizeLabel } from '../../rules/labels.ts'
+import { compareCodeUnits, normalizeLabel } from '../../rules/labels.ts'
 import { rankOfPath } from '../find-task-files.ts'
-import { order } from '../folders.ts'
 import { type FoundFile, findSpecificationFiles } from './find-specification-files.ts'
 import type { FormatName } from './format-names.ts'
 import { chooseFormat, readSpecification } from './formats.ts'
@@ -201,7 +200,7 @@ async function readOpenSpecFiles(
   for (const group of groupBy(files, ({ place }) =>
     JSON.stringify([place.root, place.capability]),
   ).values()) {
-    const sorted = group.toSorted((a, b) => order(orderOfPlace(a.place), orderOfPlace(b.place)))
+    const sorted = group.toSorted((a, b) => compareCodeUnits(orderOfPlace(a.place), orderOfPlace(b.place)))
     let earlier: string[] = []
     for (const { path, text, place } of sorted) {
       const isFirstChange = place.change !== null && !place.isArchived && earlier.length === 0

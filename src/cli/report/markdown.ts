@@ -1,9 +1,10 @@
 /** Renders sessions as Markdown for GitHub: a comment on a pull request, or the summary of a job. Pure. */
+
+import { plural } from '../../core/plural.ts'
 import { describeBases, noteBasis } from '../../rules/basis.ts'
 import { toGitHubText } from '../../rules/github-text.ts'
 import { countCriteria, describeCounts, describeState, promisedNote } from '../../rules/notes.ts'
 import { bySeverity } from '../../rules/severity.ts'
-import { plural } from '../output.ts'
 import type { SessionFacts } from './session-facts.ts'
 
 /** Maximum number of characters of a comment on GitHub. */
@@ -84,14 +85,12 @@ class Page {
 
   write(): string {
     const left = [...this.#leftOut].map(([noun, count]) =>
-      noun === 'criterion' ? criteriaOf(count) : plural(count, noun),
+      noun === 'criterion' ? plural(count, noun, 'criteria') : plural(count, noun),
     )
     const note = left.length === 0 ? [] : ['', `_Left out for length: ${left.join(', ')}._`]
     return `${[...this.#lines, ...note].join('\n')}\n`
   }
 }
-
-const criteriaOf = (count: number): string => (count === 1 ? '1 criterion' : `${count} criteria`)
 
 const showName = (name: string): string => toGitHubText(name, MAX_NAME_CHARACTERS)
 

@@ -2,9 +2,9 @@
 
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode, TurngraphError } from '../../core/errors.ts'
+import { plural } from '../../core/plural.ts'
 import type { Role } from '../../memory/criteria/views.ts'
 import { quoteForShell } from '../../rules/command-line.ts'
-import { plural } from '../output.ts'
 import { requireProject } from '../require-project.ts'
 import { askInWireForm } from './ask-in-wire-form.ts'
 import { cutSession } from './cut-session.ts'

@@ -2,14 +2,26 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode } from '../../core/errors.ts'
 import type { Role } from '../../memory/criteria/views.ts'
-import { requireTarget } from '../command.ts'
+import { ROLES, requireTarget, TASK } from '../command.ts'
 import type { SessionFacts } from './session-facts.ts'
 
 /** Maximum wait of each call for the rate limit: a report makes thousands of calls. */
-export const RATE_LIMIT_WAIT_MS = 180_000
+const RATE_LIMIT_WAIT_MS = 180_000
 
 /** Maximum number of sessions in full, the last active first. */
 const MAX_SESSIONS = 50
+
+/** Options that name the target of a report. */
+export const REPORT_TARGET = {
+  featureId: TASK.featureId,
+  taskId: TASK.taskId,
+  worldSlug: [
+    '--world <slug>',
+    'this session (default: the newest of --task, otherwise all of the project)',
+    { conflicts: ['feature', 'task'] },
+  ],
+  role: ['--role <role>', 'for whom (default: coach); a player sees no evidence and no gates', ROLES],
+} as const
 
 /** Target of a report: a session, the newest session of a task, or all of the project. */
 export type ReportTarget = {
@@ -30,14 +42,10 @@ export async function writeShortForm(
   project: string | undefined,
   target: ReportTarget,
 ): Promise<string> {
-  const { withClient } = await import('../connect.ts')
-  const { of, sessions, unread } = await withClient(
-    { project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS },
-    async (client) => {
-      const of = project ?? (await client.describeCaller({})).project
-      return { of, ...(await readFacts(client, of, target)) }
-    },
-  )
+  const { of, sessions, unread } = await withReportClient(project, async (client, of) => ({
+    of,
+    ...(await readFacts(client, of, target)),
+  }))
   if (format === 'junit') {
     const { renderJunit } = await import('./junit.ts')
     return renderJunit(sessions)
@@ -46,18 +54,39 @@ export async function writeShortForm(
   return renderMarkdown(of, sessions, { unread })
 }
 
+/** Reads data for a report of a project; default: that of the caller. */
+export async function withReportClient<T>(
+  project: string | undefined,
+  read: (client: TurngraphClient, project: string) => Promise<T>,
+): Promise<T> {
+  const { withClient } = await import('../connect.ts')
+  return withClient({ project, readsOnly: true, rateLimitWaitMs: RATE_LIMIT_WAIT_MS }, async (client) =>
+    read(client, project ?? (await client.describeCaller({})).project),
+  )
+}
+
+/** Finds the slug of the session of a report; null for a report of the whole project. */
+export async function findTargetSlug(
+  client: TurngraphClient,
+  project: string,
+  { featureId, taskId, worldSlug }: ReportTarget,
+): Promise<string | null> {
+  if (worldSlug !== undefined) return worldSlug
+  if (taskId === undefined) return null
+  const { findNewestSession } = await import('./read-report.ts')
+  return findNewestSession(client, { project, featureId, taskId })
+}
+
 /** @returns the sessions, and the number of those that were not read */
 async function readFacts(
   client: TurngraphClient,
   project: string,
-  { featureId, taskId, worldSlug, role = 'coach' }: ReportTarget,
+  { role = 'coach', ...target }: ReportTarget,
 ): Promise<{ sessions: SessionFacts[]; unread: number }> {
-  const { findNewestSession } = await import('./read-report.ts')
   const { readSessionFacts } = await import('./session-facts.ts')
-  if (worldSlug !== undefined || taskId !== undefined) {
-    const slug = worldSlug ?? (await findNewestSession(client, { project, featureId, taskId: taskId ?? '' }))
-    return { sessions: [await readSessionFacts(client, { project, worldSlug: slug }, role)], unread: 0 }
-  }
+  const only = await findTargetSlug(client, project, target)
+  if (only !== null)
+    return { sessions: [await readSessionFacts(client, { project, worldSlug: only }, role)], unread: 0 }
   const { readPages, requireProject } = await import('../require-project.ts')
   const { items } = await readPages({}, (window) =>
     client.listWorlds({ project, order: 'last_activity', ...window }),
