@@ -88,7 +88,11 @@ function countTurns(
       while (since > 0 && isAllProven(since - 1)) since--
       counted.push({ turn, rule: 'after_all_proven', provenIn: steps[since]?.turn ?? turn })
     }
-    const again = listVerdicts(step).filter(({ key }) => verified[i - 1]?.has(key) === true)
+    const verdicts = listVerdicts(step)
+    const again = (states[i] ?? []).flatMap(({ key }) => {
+      const status = verified[i - 1]?.has(key) === true ? verdicts.get(key) : undefined
+      return status === undefined ? [] : [{ key, status }]
+    })
     if (again.length > 0) {
       const count = (status: string) => again.filter((verdict) => verdict.status === status).length
       counted.push({
@@ -108,17 +112,17 @@ function countTurns(
   })
 }
 
-/** Lists the last explicit verdict of the judges on each criterion of a turn. */
-function listVerdicts({ ledger, progress }: SessionStep): { key: string; status: LedgerEntry['status'] }[] {
+/** Returns the last explicit verdict of the judges on each criterion of a turn, by its key. */
+function listVerdicts({ ledger, progress }: SessionStep): Map<string, LedgerEntry['status']> {
   const findEntries = entriesIn({ ledger, progress: new Map() })
-  const keys = new Set(ledger.map(({ criterionKey }) => criterionKey))
-  return [...keys].flatMap((key) => {
-    const explicit = findEntries(key).filter(
+  const verdicts = new Map<string, LedgerEntry['status']>()
+  for (const key of new Set(ledger.map(({ criterionKey }) => criterionKey))) {
+    const last = findEntries(key).findLast(
       ({ judges, status }) => judges && (status === 'verified' || status === 'rejected'),
     )
-    const last = explicit.at(-1)
-    return last === undefined || !progress.has(key) ? [] : [{ key, status: last.status }]
-  })
+    if (last !== undefined && progress.has(key)) verdicts.set(key, last.status)
+  }
+  return verdicts
 }
 
 type Folded = {

@@ -21,10 +21,10 @@ function aUser() {
     settings,
     install: (...more: string[]) => user.run(['hook', 'install', '--settings', settings, ...more]),
     uninstall: () => user.run(['hook', 'uninstall', '--settings', settings]),
-    /** Lists the stored turns. Returns none while an import holds the graph for longer than a command waits. */
+    /** Lists the stored turns. Returns none before an import has begun, and while it holds the graph for long. */
     turns: async (...more: string[]): Promise<{ session_id: string }[]> => {
       const { code, stdout } = await user.run(['turns', '--min-length', '1', '--json', ...more])
-      return code === EXIT.away.code ? [] : JSON.parse(stdout)
+      return code === EXIT.notFound.code || code === EXIT.away.code ? [] : JSON.parse(stdout)
     },
     read: (): Settings => JSON.parse(readFileSync(settings, 'utf8')),
     command: (event: string): string =>
