@@ -3,7 +3,7 @@ import PQueue from 'p-queue'
 import { TurngraphError } from '../core/errors.ts'
 
 /** The limits of work that has started. */
-export type Allowance = {
+export type Limits = {
   leftMs: number
   /** Time that the work has spent in the queue. */
   waitedMs: number
@@ -11,7 +11,7 @@ export type Allowance = {
   signal: AbortSignal
 }
 
-export type Wish = {
+export type Request = {
   /** Time limit for the wait and the work together. */
   timeoutMs: number
   /** Additional time for the preparation of work that has started. */
@@ -50,8 +50,8 @@ export class BoundedQueue {
 
   /** @throws `rate_limited` if too many jobs wait, `timeout`, and the errors of `work` */
   async run<T>(
-    work: (allowance: Allowance) => Promise<T>,
-    { timeoutMs, preparingMs = 0, caller }: Wish,
+    work: (allowance: Limits) => Promise<T>,
+    { timeoutMs, preparingMs = 0, caller }: Request,
   ): Promise<T> {
     this.#closing.signal.throwIfAborted()
     if (caller?.aborted) throw this.#givenUp()

@@ -7,7 +7,7 @@ import type { Graph } from '../graph/port.ts'
 import { readHeadComment, type Statement, statement, statementNames } from '../graph/statements.ts'
 import { requireNames, requireProject } from '../memory/worlds/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
-import { type Allowance, BoundedQueue } from './bounded-queue.ts'
+import { BoundedQueue, type Limits } from './bounded-queue.ts'
 import { PROOF_ANALYSES } from './proof-analyses.ts'
 import { type Computed, MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
 
@@ -131,7 +131,7 @@ export async function runAnalysis(
   const computed = COMPUTED_ANALYSES.get(name)
   const limit = computed === undefined ? request.limit + 1 : MAX_CANDIDATES
   const { params } = prepareAnalysis({ ...request, limit })
-  const read = async ({ leftMs, signal }: Allowance) => {
+  const read = async ({ leftMs, signal }: Limits) => {
     const deadline = performance.now() + leftMs + ENGINE_MS
     const rows = await graph.readLong(statement, params, { deadline, signal })
     return computed === undefined ? rows : computed(graph, rows, request.limit + 1)

@@ -29,8 +29,8 @@ export type FoundTaskFiles = {
 /** Order of the folders in `tasks/` if several files have the same id. All other folders come after them. */
 const STATES = ['in_progress', 'design_approved', 'in_review', 'blocked', 'completed', 'backlog']
 
-const MOST_BYTES = 1024 * 1024
-const MOST_FILES = 20_000
+const MAX_BYTES = 1024 * 1024
+const MAX_FILES = 20_000
 const DEEPEST = 16
 
 type Candidate = { file: string; shown: string; rank: number }
@@ -57,10 +57,10 @@ export async function findTaskFiles(
             skipped.push({ file: shown, reason: unusable })
           continue
         }
-        if (candidates.size >= MOST_FILES) {
+        if (candidates.size >= MAX_FILES) {
           skipped.push({
             file: folder.shown,
-            reason: `holds more than ${MOST_FILES} files; the others are not read`,
+            reason: `holds more than ${MAX_FILES} files; the others are not read`,
           })
           break
         }
@@ -100,7 +100,7 @@ async function take(
 }
 
 async function readSource(file: string): Promise<string> {
-  if ((await lstat(file)).size > MOST_BYTES) throw new Error('is larger than 1 MiB, which no task file is')
+  if ((await lstat(file)).size > MAX_BYTES) throw new Error('is larger than 1 MiB, which no task file is')
   const bytes = await readFile(file)
   if (!isUtf8(bytes)) throw new Error('is not UTF-8')
   const source = bytes.toString('utf8')

@@ -66,8 +66,8 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
   const bytes = measureSize(given)
   if (bytes === null)
     throw badOutput(who, 'must be plain data: it holds itself, or what JSON has no form for')
-  if (bytes > MOST_BYTES)
-    throw badOutput(who, `is larger than ${MOST_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
+  if (bytes > MAX_BYTES)
+    throw badOutput(who, `is larger than ${MAX_BYTES / 1024} KiB (${bytes} bytes); shorten it`)
   const wire = Object.keys(given).some((key) => key.includes('_'))
   const [meant, other] = wire ? [parseWire, parseInput] : [parseInput, parseWire]
   try {
@@ -82,7 +82,7 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
 }
 
 /** Maximum size of a half: both fit into one request of 1 MiB. */
-const MOST_BYTES = 480 * 1024
+const MAX_BYTES = 480 * 1024
 
 function measureSize(given: object): number | null {
   try {

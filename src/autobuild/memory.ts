@@ -4,7 +4,7 @@ import { isAway, type TurngraphError } from '../core/errors.ts'
 import { toInstant } from '../core/instants.ts'
 import { renderContext } from '../memory/context/budget.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
-import { withoutJudgement } from '../memory/context/render.ts'
+import { hideVerdict } from '../memory/context/render.ts'
 import { toRendering } from '../memory/context/rendering-from-context.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { normalizeTurn } from '../memory/record/normalize.ts'
@@ -29,7 +29,7 @@ type MemoryOptions = {
  * list.
  */
 const SUMMARIES = 3
-const LEAST_TOKENS = 100
+const MIN_TOKENS = 100
 
 /**
  * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer, with
@@ -90,8 +90,8 @@ export class Memory {
     // The notice takes a tenth of a small budget; the other parts share the rest.
     const shares = since.length + (known === null ? 0 : 1)
     const tokenBudget = Math.max(
-      LEAST_TOKENS,
-      Math.floor((this.#options.tokenBudget - LEAST_TOKENS) / Math.max(1, shares)),
+      MIN_TOKENS,
+      Math.floor((this.#options.tokenBudget - MIN_TOKENS) / Math.max(1, shares)),
     )
     const reset = this.#resets(role, turn)
     const judged = this.#ledger.filter((entry) => entry.turn >= from)
@@ -124,9 +124,7 @@ async function renderShortened(
   const { prior } = continuation
   if (prior === null) return null
   const rendering = toRendering(continuation, prior)
-  const shown = reset
-    ? { ...rendering, prior: withoutJudgement(prior), lastJudged: null, issues: [] }
-    : rendering
+  const shown = reset ? { ...rendering, prior: hideVerdict(prior), lastJudged: null, issues: [] } : rendering
   return (await renderContext(shown, tokenBudget)).text
 }
 

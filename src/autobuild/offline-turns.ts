@@ -1,6 +1,6 @@
 /** Renders the turns of this process that the memory does not have yet, by the memory's own rules. */
 import { renderContext } from '../memory/context/budget.ts'
-import { withoutJudgement } from '../memory/context/render.ts'
+import { hideVerdict } from '../memory/context/render.ts'
 import { shownPromise } from '../memory/context/rendering-from-context.ts'
 import {
   type CriterionState,
@@ -54,7 +54,7 @@ export async function summarizeTurn(
   const { text } = await renderContext(
     {
       currentTurn: turn.turnNumber + 1,
-      prior: reset ? withoutJudgement(turn) : turn,
+      prior: reset ? hideVerdict(turn) : turn,
       criteria: shown,
       lastJudged: null,
       promisedNotJudged: [],

@@ -147,7 +147,7 @@ export class TurnLease {
     this.stop()
     // The program may be acquiring another attempt, which is then released instead of the lost one.
     await this.#reacquiring
-    await giveBack(this.#place, this.#claim, reason)
+    await releaseLease(this.#place, this.#claim, reason)
   }
 
   /** Stops the renewals. */
@@ -189,7 +189,7 @@ export class TurnLease {
           return
         }
         this.stop()
-        await giveBack(this.#place, taken, 'its turn was written by somebody else meanwhile')
+        await releaseLease(this.#place, taken, 'its turn was written by somebody else meanwhile')
         return this.#lost.abort(leaseLost(undefined))
       } catch (error) {
         if (!isAway(error)) return this.#lost.abort(isBusy(error) ? leaseLost(error) : error)
@@ -202,7 +202,7 @@ export class TurnLease {
 const GIVE_BACK_MS = 2_000
 
 /** Tries once for a short time: a lease that cannot be released expires. */
-async function giveBack(
+async function releaseLease(
   { client, world }: Place,
   { attemptId, fence }: Claim,
   reason: string,

@@ -33,7 +33,7 @@ type InstallOptions = HookOptions & {
 
 /** Default limit of the gate. Claude Code ends a turn after hooks have continued it 8 times in a row. */
 const GATE_LIMIT = 3
-const MOST_GATE_LIMIT = 100
+const MAX_GATE_LIMIT = 100
 
 export const addHook = group(
   {
@@ -71,8 +71,8 @@ export const addHook = group(
 async function installHook(given: InstallOptions): Promise<void> {
   const { gate = false, gateLimit, gatePolicy, ...options } = given
   if (gateLimit !== undefined && !gate) throw invalidField('gateLimit', 'is for --gate alone')
-  if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MOST_GATE_LIMIT))
-    throw invalidField('gateLimit', `must be a whole number from 1 to ${MOST_GATE_LIMIT}`)
+  if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MAX_GATE_LIMIT))
+    throw invalidField('gateLimit', `must be a whole number from 1 to ${MAX_GATE_LIMIT}`)
   if (gatePolicy !== undefined && !gate) throw invalidField('gatePolicy', 'is for --gate alone')
   const { CODEX_IMPORT_EVENTS, IMPORT_EVENTS, START_SOURCES, withHooks } = await import('./hook-settings.ts')
   const { loadConfig } = await import('../platform/config.ts')

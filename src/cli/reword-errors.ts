@@ -7,7 +7,7 @@ type Problem = { path: string; message: string }
 
 /** Commands whose input is a file or standard input, in which problems have the names of fields. */
 const READ_FIELDS: readonly string[] = ['capture', 'hook', 'restore']
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 
 /** Returns the error with names of options instead of fields. `details` stay the same as at the other doors. */
 export function withOptionNames(error: TurngraphError, command: Command | null): TurngraphError {
@@ -17,7 +17,7 @@ export function withOptionNames(error: TurngraphError, command: Command | null):
   const reword = READ_FIELDS.includes(command.name()) ? same : rewordFor(command)
   const isReworded = problems.some(({ path }) => reword(path) !== path)
   const shown = problems
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(({ path, message }) => (path === '' ? reword(message) : `${reword(path)}: ${reword(message)}`))
   const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : ''
   return new TurngraphError(code, isReworded ? `${shown.join('; ')}${more}` : reword(error.message), {
@@ -32,7 +32,7 @@ const same = (text: string): string => text
 function hintFor({ hint }: TurngraphError, problems: readonly Problem[], reword: (text: string) => string) {
   if (hint === null) return undefined
   if (hint !== EVERY_PROBLEM) return reword(hint)
-  return problems.length > MOST_SHOWN ? `--json lists all ${problems.length} problems.` : undefined
+  return problems.length > MAX_SHOWN ? `--json lists all ${problems.length} problems.` : undefined
 }
 
 function problemsIn(details: unknown): Problem[] {

@@ -33,7 +33,7 @@ type Watching = {
 
 /** Interval of scans without a notification. */
 const LOOK_AGAIN_MS = 3_000
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /**
  * Imports finished and new turns below the paths until the signal. Keeps trying while the graph is unreachable: each check
@@ -42,7 +42,7 @@ const LONGEST_PAUSE_MS = 5_000
 export async function watchFolders(folders: WatchedFolders, watching: Watching): Promise<void> {
   const { print, signal } = watching
   const notifications = new ChangeNotifications(({ message }) => print({ type: 'unnotified', message }))
-  const look = looksAt(folders, watching)
+  const look = createScanner(folders, watching)
   const paths = [...folders.paths, ...folders.transcripts]
   print({ type: 'watching', paths, missing: paths.filter((each) => !existsSync(each)) })
   try {
@@ -53,7 +53,7 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
       const isScan = began >= scanAt
       const { isWaiting, scanMs } = await look(isScan ? null : changed)
       // Scans take at most a twentieth of the time. Between scans, checks only the folders of notifications.
-      if (isScan) scanAt = performance.now() + clamp(20 * scanMs, LOOK_AGAIN_MS, LONGEST_PAUSE_MS)
+      if (isScan) scanAt = performance.now() + clamp(20 * scanMs, LOOK_AGAIN_MS, MAX_PAUSE_MS)
       await sleep(100, undefined, { signal }).catch(() => {})
       if (!isWaiting) await notifications.next(scanAt - performance.now(), signal)
     }
@@ -65,11 +65,11 @@ export async function watchFolders(folders: WatchedFolders, watching: Watching):
 const clamp = (ms: number, least: number, most: number): number => Math.min(Math.max(ms, least), most)
 
 /** Result of a check. `isWaiting`: a file may still be changing. `scanMs`: duration of the search for changes. */
-type Looked = { isWaiting: boolean; scanMs: number }
+type ScanResult = { isWaiting: boolean; scanMs: number }
 
-type Look = (changed: ReadonlySet<string> | null) => Promise<Looked>
+type Scan = (changed: ReadonlySet<string> | null) => Promise<ScanResult>
 
-function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Look {
+function createScanner(folders: WatchedFolders, { use, print, signal }: Watching): Scan {
   const { paths, transcripts, project, specifications } = folders
   const artifacts = new ArtifactWatch(paths, { project, specifications })
   const sessions = new TranscriptWatch(transcripts, folders.transcriptProject)
@@ -78,7 +78,7 @@ function looksAt(folders: WatchedFolders, { use, print, signal }: Watching): Loo
     client: TurngraphClient,
     changed: ReadonlySet<string> | null,
     print: Watching['print'],
-  ): Promise<Looked> => {
+  ): Promise<ScanResult> => {
     if (isAway) await client.listProjects({ limit: 1 }) // a check without new turns makes no other call
     const looked = await artifacts.look(client, {
       changed,

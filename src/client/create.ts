@@ -162,7 +162,7 @@ function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
 }
 
 /** Maximum time-out of Node: a longer timer fires at once. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 const count = z.number().int().min(0)
 const text = z.string().min(1)
@@ -171,7 +171,7 @@ const httpOptions = z.strictObject({
   url: z.string(),
   token: z.string().nullish(),
   project: z.string().nullish(),
-  timeoutMs: z.number().min(1).max(LONGEST_TIMEOUT_MS).optional(),
+  timeoutMs: z.number().min(1).max(MAX_TIMEOUT_MS).optional(),
   retries: count.max(100).optional(),
   rateLimitWaitMs: count.optional(),
   workerId: text.optional(),

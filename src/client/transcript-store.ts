@@ -3,7 +3,7 @@ import type { TranscriptStore } from '../transcripts/import-files.ts'
 import type { TranscriptContents, TranscriptSource } from '../transcripts/progress.ts'
 import type { TurngraphClient } from './client.ts'
 
-const MOST_AT_ONCE = 2_000
+const MAX_BATCH = 2_000
 
 /** Bytes of one request. */
 const BYTES_AT_ONCE = 32 * 1024 * 1024
@@ -33,8 +33,8 @@ async function contents(
   sources: readonly TranscriptSource[],
 ): Promise<TranscriptContents> {
   const sums = { sessions: 0, turns: 0, steps: 0, mergedTurns: 0 }
-  for (let i = 0; i < sources.length; i += MOST_AT_ONCE) {
-    const some = sources.slice(i, i + MOST_AT_ONCE)
+  for (let i = 0; i < sources.length; i += MAX_BATCH) {
+    const some = sources.slice(i, i + MAX_BATCH)
     const found = await client.countTranscripts({
       project: some[0]?.project,
       sources: some.map(({ sessionId, path }) => ({ sessionId, path })),

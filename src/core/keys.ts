@@ -106,15 +106,15 @@ export const maskTranscriptKey = (key: string): string =>
     .map((part, place) => (place === 0 ? part : maskName(part)))
     .join('/')
 
-const LONGEST_NAME = 256
-const LONGEST_PATH = 4_096
+const MAX_NAME_LENGTH = 256
+const MAX_PATH_LENGTH = 4_096
 
 /**
  * Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an
  * index.
  */
-export const storedName = (text: string): string => shorten(maskName(text), LONGEST_NAME)
-export const storedPath = (text: string): string => shorten(scrubText(text), LONGEST_PATH)
+export const storedName = (text: string): string => shorten(maskName(text), MAX_NAME_LENGTH)
+export const storedPath = (text: string): string => shorten(scrubText(text), MAX_PATH_LENGTH)
 
 const shorten = (text: string, longest: number): string =>
   text.length <= longest

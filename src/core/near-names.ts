@@ -1,7 +1,7 @@
 // Finds names that are similar to a misspelled one.
 import leven from 'leven'
 
-const MOST_NEAR = 3
+const MAX_NEAR = 3
 
 /**
  * Returns up to three candidates that are similar to a name, the most similar first. A candidate is similar
@@ -19,7 +19,7 @@ export function nearNames(name: string, candidates: Iterable<string>): string[] 
     .map((candidate) => ({ candidate, distance: distanceTo(wanted, candidate.toLowerCase(), allowed) }))
     .filter(({ distance }) => distance <= allowed + CONTAINED)
     .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_NEAR)
     .map(({ candidate }) => candidate)
 }
 
@@ -33,14 +33,14 @@ export function didYouMean(near: readonly string[]): string {
 
 /** Extra distance of names that contain each other: they come after names that differ in few characters. */
 const CONTAINED = 1
-const LEAST_CONTAINED = 3
+const MIN_CONTAINED = 3
 
 function distanceTo(wanted: string, candidate: string, allowed: number): number {
   // leven stops counting at maxDistance.
   const distance = isSwapOf(wanted, candidate) ? 1 : leven(wanted, candidate, { maxDistance: allowed + 1 })
   if (distance <= allowed && distance < Math.max(wanted.length, candidate.length)) return distance // at least one character is equal
   const [shorter, longer] = wanted.length < candidate.length ? [wanted, candidate] : [candidate, wanted]
-  const contained = shorter.length >= LEAST_CONTAINED && longer.includes(shorter)
+  const contained = shorter.length >= MIN_CONTAINED && longer.includes(shorter)
   return contained ? allowed + CONTAINED : Number.POSITIVE_INFINITY
 }
 

@@ -7,12 +7,12 @@ import * as z from 'zod'
 import { invalidField, type TurngraphError } from './errors.ts'
 import { wholeNumber } from './fields.ts'
 
-const MOST_PAGE_BYTES = 4 * 1024 * 1024
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
 export const pageFields = {
   limit: wholeNumber(1, 500).default(50).describe('1 to 500'),
   cursor: z.string().max(4096).nullish().describe("the last page's next_cursor"),
-  maxBytes: wholeNumber(1, MOST_PAGE_BYTES)
-    .default(MOST_PAGE_BYTES)
+  maxBytes: wholeNumber(1, MAX_PAGE_BYTES)
+    .default(MAX_PAGE_BYTES)
     .describe('maximum size of a page; a larger record is a page of its own'),
 }
 
@@ -25,7 +25,7 @@ type Window = { limit: number; cursor?: string | null | undefined; maxBytes: num
  * Number of records in the first read of a page if a record may have 1 MiB. No statement returns their sizes.
  */
 export const LARGE_RECORDS = 4
-const MOST_AT_ONCE = 64
+const MAX_AT_ONCE = 64
 
 /**
  * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`. The
@@ -55,7 +55,7 @@ export async function readPage<T>(
     }
     if (found.length <= wanted) return { items, nextCursor: null }
     const room = Math.floor((maxBytes - bytes) / (bytes / items.length))
-    wanted = Math.min(limit - items.length, 4 * wanted, MOST_AT_ONCE, room)
+    wanted = Math.min(limit - items.length, 4 * wanted, MAX_AT_ONCE, room)
     if (wanted < 1) return { items, nextCursor: at }
   }
 }

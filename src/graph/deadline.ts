@@ -59,7 +59,7 @@ const newestWork = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
  * @example
  * await oneByOne(graph, 'shop/FEAT-1/TASK-1', () => store(turn))
  */
-export async function oneByOne<T>(graph: Graph, part: string, work: () => Promise<T>): Promise<T> {
+export async function serialize<T>(graph: Graph, part: string, work: () => Promise<T>): Promise<T> {
   const last = newestWork.get(graph.source) ?? new Map<string, Promise<unknown>>()
   newestWork.set(graph.source, last)
   const mine = Promise.resolve(last.get(part)).then(work, work)

@@ -55,7 +55,7 @@ export async function* readPages<S extends z.ZodType<{ key: string }>>(
  * all of its parts. Nodes store the number of their parts. `isWhole` compares this number, and an incomplete
  * result is read again (one repeated read was enough in 22,386 of 22,386 cases, on a warm server).
  */
-export async function untilWhole<T, W extends T = T>(
+export async function retryTornRead<T, W extends T = T>(
   read: () => Promise<T>,
   isWhole: ((found: T) => found is W) | ((found: T) => boolean),
 ): Promise<W> {
@@ -84,7 +84,7 @@ export const readWholeRow = <S extends z.ZodType>(
   schema: S,
   isWhole: (row: z.output<S>) => boolean,
 ): Promise<z.output<S> | null> =>
-  untilWhole(
+  retryTornRead(
     async () => (await readRows(graph, statement, params, schema))[0] ?? null,
     (row) => row === null || isWhole(row),
   )

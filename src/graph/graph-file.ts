@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { TurngraphError } from '../core/errors.ts'
 
 /** The initial size of the engine's file. The engine may shrink a larger file, but not below this size. */
-const LEAST_BYTES = 32 * 1024
+const MIN_BYTES = 32 * 1024
 
 /** Checks that the file of an open graph is still the opened one: writes into another file are lost. */
 export class GraphFile {
@@ -16,7 +16,7 @@ export class GraphFile {
     this.#file = file
     const { ino, size } = statSync(file)
     this.#inode = ino
-    this.#leastBytes = Math.min(size, LEAST_BYTES)
+    this.#leastBytes = Math.min(size, MIN_BYTES)
   }
 
   /**

@@ -30,7 +30,7 @@ import { boundBodies, MAX_BODY_BYTES } from './json-body.ts'
 import type { McpEndpoint } from './mcp.ts'
 import { measureRequests, metricsHandler } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
-import { type OperationContext, operationHandler, refuseBound } from './operation-handler.ts'
+import { type OperationContext, operationHandler, requireUnscopedToken } from './operation-handler.ts'
 import { createCodeHandler, exchangeCodeHandler } from './page-session-routes.ts'
 import { proofHandler } from './proof.ts'
 import { requestLog } from './request-log.ts'
@@ -89,7 +89,7 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
 
 /** Rejects tokens of one project, because the figures cover all projects. */
 const refuseOneProject: RequestHandler = (_req, res, next) => {
-  refuseBound(readCaller(res))
+  requireUnscopedToken(readCaller(res))
   next()
 }
 

@@ -32,7 +32,7 @@ export type OperationContext = {
   spans: GenAiSpans | null
   feed: ChangeFeed
   search: SearchIndexes
-  mostReaders: number
+  maxReaders: number
   /** Aborted when the service ends, which ends streaming answers. */
   closing: AbortSignal
   defaultProject: string
@@ -49,7 +49,7 @@ export function operationHandler(route: Route, context: OperationContext): Reque
       signal: whenGone(res),
       log: (message, fields) => req.log.info(fields ?? {}, message),
     })
-    const status = wasThere(output) ? 200 : (route.created ?? 200)
+    const status = alreadyExisted(output) ? 200 : (route.created ?? 200)
     answerJson(res, status, toWire(operations[route.operation].output, output))
   }
   return async (req, res) => {
@@ -88,7 +88,7 @@ export async function runFor(
   const { wholeGraph, scope, run }: Operation = operations[operation]
   refuseCall(operation, input, caller.scopes)
   if (!onlyReads(scope)) await schema.refuseWritesIfOutdated()
-  if (wholeGraph) refuseBound(caller)
+  if (wholeGraph) requireUnscopedToken(caller)
   const project = chooseProject(input.project ?? null, caller, defaultProject)
   try {
     const log: Call['log'] = (message, fields) =>
@@ -127,7 +127,7 @@ export function chooseProject(named: string | null, caller: Caller, fallback: st
 }
 
 /** Rejects tokens that are limited to one project. */
-export function refuseBound({ project }: Caller): void {
+export function requireUnscopedToken({ project }: Caller): void {
   if (project === null) return
   throw new TurngraphError('forbidden', 'A token of one project cannot ask about the whole graph.', {
     hint: 'The named analyses (GET /v1/analyses) answer for a project; else use a token without one.',
@@ -135,5 +135,5 @@ export function refuseBound({ project }: Caller): void {
   })
 }
 
-const wasThere = (answer: unknown): boolean =>
+const alreadyExisted = (answer: unknown): boolean =>
   typeof answer === 'object' && answer !== null && 'created' in answer && answer.created === false

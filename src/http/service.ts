@@ -40,7 +40,7 @@ export type Service = {
 const DRAIN_MS = 10_000
 
 /** Maximum number of readers of events. They keep their connections, which must not exclude other clients. */
-const MOST_READERS = 1_000
+const MAX_READERS = 1_000
 
 /** Maximum wait of a search for its index. */
 const MAX_WAIT_FOR_INDEX_MS = 4_000
@@ -107,7 +107,7 @@ export async function startService(parts: { config: Config; graph: Graph; log?: 
     feed,
     search: new SearchIndexes(graph, { maxWaitMs: MAX_WAIT_FOR_INDEX_MS }),
     closing: closing.signal,
-    mostReaders: Math.min(MOST_READERS, Math.floor(most / 2)),
+    maxReaders: Math.min(MAX_READERS, Math.floor(most / 2)),
     defaultProject: config.project,
     turnLengthThreshold: config.turnLengthThreshold,
     importRoots: config.importRoots,

@@ -10,7 +10,7 @@ import { createDecoder, readEncoding, refuseUndecodable } from './content-encodi
 import { chooseProject, inputFor, type OperationContext } from './operation-handler.ts'
 
 /** Maximum size of a request. A longer transcript needs several requests, each from the offset of the last answer. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 
 /** `POST /v1/transcripts/{session_id}`: the body is the transcript, which is read as a stream. */
 export function transcriptUploadHandler(context: OperationContext): RequestHandler {
@@ -28,11 +28,11 @@ export function transcriptUploadHandler(context: OperationContext): RequestHandl
 
 async function* readBody(req: Request): AsyncGenerator<Buffer> {
   let bytes = Number(req.headers['content-length'] ?? 0)
-  if (bytes > MOST_BYTES) throw tooLarge()
+  if (bytes > MAX_UPLOAD_BYTES) throw tooLarge()
   bytes = 0
   for await (const chunk of decompress(req)) {
     bytes += (chunk as Buffer).length
-    if (bytes > MOST_BYTES) throw tooLarge()
+    if (bytes > MAX_UPLOAD_BYTES) throw tooLarge()
     yield chunk as Buffer
   }
 }
@@ -50,6 +50,6 @@ async function* decompress(req: Request): AsyncGenerator<Buffer> {
 }
 
 const tooLarge = (): TurngraphError =>
-  new TurngraphError('too_large', `The body is larger than ${MOST_BYTES / 1024 / 1024} MiB.`, {
+  new TurngraphError('too_large', `The body is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB.`, {
     hint: 'Send it in parts: GET /v1/transcripts/{session_id}/progress says from where to go on.',
   })

@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type * as z from 'zod'
 import { foreignCursor, openCursor, sealCursor } from '../core/pages.ts'
 
-const MOST_BYTES = 64 * 1024
+const MAX_CURSOR_BYTES = 64 * 1024
 
 /** Writes a position as compressed text: its keys have common parts, and a URL has little room. */
 export const toCursor = (position: object): string => sealCursor(deflateRawSync(JSON.stringify(position)))
@@ -28,7 +28,7 @@ export function readPosition<S extends z.ZodType>(schema: S, cursor: string): z.
   const compressed = openCursor(cursor)
   if (compressed === null) return null
   try {
-    const json = inflateRawSync(compressed, { maxOutputLength: MOST_BYTES })
+    const json = inflateRawSync(compressed, { maxOutputLength: MAX_CURSOR_BYTES })
     const result = schema.safeParse(JSON.parse(json.toString('utf8')))
     return result.success ? result.data : null
   } catch {

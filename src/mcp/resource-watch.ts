@@ -15,9 +15,9 @@ export type WatchOptions = {
 }
 
 /** Maximum number of resources of all subscribers of a connection. */
-const MOST_RESOURCES = 1_000
+const MAX_RESOURCES = 1_000
 /** Maximum number of projects, each of which is a reader of events. */
-const MOST_PROJECTS = 10
+const MAX_PROJECTS = 10
 
 /**
  * Subscriptions of one connection. Reads the changes of a project once for all subscriptions, and notifies of a URI once per
@@ -68,10 +68,10 @@ export class ResourceWatch {
 
   #refuseTooMany(more: readonly ResourceAddress[]): void {
     const all = [...this.#addresses(), ...more]
-    if (all.length <= MOST_RESOURCES && listProjects(all).size <= MOST_PROJECTS) return
+    if (all.length <= MAX_RESOURCES && listProjects(all).size <= MAX_PROJECTS) return
     throw new TurngraphError(
       'too_large',
-      `A connection subscribes to ${MOST_RESOURCES} resources of ${MOST_PROJECTS} projects at most.`,
+      `A connection subscribes to ${MAX_RESOURCES} resources of ${MAX_PROJECTS} projects at most.`,
       { hint: 'Unsubscribe from some, or open another connection.' },
     )
   }

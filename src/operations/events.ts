@@ -56,11 +56,11 @@ export const schemaOfEvent = ({ type }: Pick<ChangeEvent, 'type'>): z.ZodObject 
 
 /** @param readers current number of readers; default: the readers of events */
 export function refuseTooManyReaders(
-  { feed, mostReaders = Number.POSITIVE_INFINITY }: { feed: ChangeFeed; mostReaders?: number | undefined },
+  { feed, maxReaders = Number.POSITIVE_INFINITY }: { feed: ChangeFeed; maxReaders?: number | undefined },
   readers = feed.readers,
 ): void {
-  if (readers < mostReaders) return
-  throw new TurngraphError('store_unavailable', `There are ${mostReaders} readers of events already.`, {
+  if (readers < maxReaders) return
+  throw new TurngraphError('store_unavailable', `There are ${maxReaders} readers of events already.`, {
     hint: 'Wait as long as Retry-After says, or read from another replica.',
   })
 }

@@ -20,10 +20,10 @@ export type NextRequest = { project: string; worldSlug: string; workerId: string
 export async function takeNextAttempt(
   graph: Graph,
   { waitMs, ...asked }: NextRequest,
-  { runs, feed, mostReaders, signal }: Call,
+  { runs, feed, maxReaders, signal }: Call,
 ): Promise<Attempt | null> {
   if (waitMs === 0) return takeOpenAttempt(graph, asked, runs)
-  refuseTooManyReaders({ feed, mostReaders })
+  refuseTooManyReaders({ feed, maxReaders })
   const end = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])])
   // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
   for await (const _batch of feed.read(asked, 'now', end)) {

@@ -54,7 +54,7 @@ export type Call = {
   /** Indexes of the texts that a search finds. */
   search: SearchIndexes
   /** Maximum number of readers of the feed; absent for no limit. */
-  mostReaders?: number | undefined
+  maxReaders?: number | undefined
   /** Runs free Cypher in a separate process. */
   queries: Queries
   /** Transcript turns with more calls are long. */

@@ -59,7 +59,7 @@ const attemptId = recordId
  * Maximum size of a page. An answer contains its content twice, and each quote takes two bytes in the text form: a page of a
  * third of 4 MiB makes an answer of 4 MiB. Clients over stdio accept 10 MiB.
  */
-const MOST_BYTES_OF_PAGE = Math.floor((4 * 1024 * 1024) / 3)
+const MAX_PAGE_BYTES = Math.floor((4 * 1024 * 1024) / 3)
 
 /** Removes the project from the input of an operation. */
 const withoutProject = ({ input }: { input: z.ZodObject }): z.ZodObject => input.omit({ project: true })
@@ -135,7 +135,7 @@ export const CONSUMER_TOOLS: readonly Tool[] = [
       turnRunId,
       attempts: attemptList.parse(answered).items,
     }),
-    fixed: { limit: 100, maxBytes: MOST_BYTES_OF_PAGE },
+    fixed: { limit: 100, maxBytes: MAX_PAGE_BYTES },
     annotations: hints('reads'),
     examples: [
       { description: 'Of the world', arguments: trial },
@@ -181,7 +181,7 @@ const memoryTool = (
 /** Declares a list whose pages fit in an answer of MCP. */
 function listTool(...tool: Parameters<typeof memoryTool>): Tool {
   const made = memoryTool(...tool)
-  return { ...made, input: made.input.omit({ maxBytes: true }), fixed: { maxBytes: MOST_BYTES_OF_PAGE } }
+  return { ...made, input: made.input.omit({ maxBytes: true }), fixed: { maxBytes: MAX_PAGE_BYTES } }
 }
 
 const queryArguments = operations.queryGraph.input.extend({

@@ -25,12 +25,13 @@ import { listTranscriptSteps, transcriptStep } from '../transcripts/steps.ts'
 import { listToolStats, toolStat } from '../transcripts/tool-stats.ts'
 import { operation } from './operation.ts'
 
-const MOST = 2 ** 31 - 1
-const limit = (usual: number) => wholeNumber(0, MOST).default(usual).describe(`0: all; default ${usual}`)
+const MAX_NUMBER = 2 ** 31 - 1
+const limit = (usual: number) =>
+  wholeNumber(0, MAX_NUMBER).default(usual).describe(`0: all; default ${usual}`)
 const since = instant
   .nullish()
   .describe('whole turns that began then or later; an ISO 8601 instant, UTC where it has no zone')
-const minLength = wholeNumber(0, MOST)
+const minLength = wholeNumber(0, MAX_NUMBER)
   .nullish()
   .describe('calls a turn has at least; default: the configured threshold of long turns')
 const ofSession = name.nullish().describe('of this session alone')
@@ -76,7 +77,7 @@ export const transcriptOperations = {
     input: z.strictObject({
       project,
       sessionId: name.describe("the session, or a subagent's thread in it: `{session}/{agent}`"),
-      index: wholeNumber(0, MOST).describe('the place of the turn in the session, from 0'),
+      index: wholeNumber(0, MAX_NUMBER).describe('the place of the turn in the session, from 0'),
       ...pageFields,
     }),
     output: page(transcriptStep).extend({ turnId: z.string() }),

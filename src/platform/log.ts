@@ -26,7 +26,7 @@ export function createLog(level: string, to: DestinationStream = standardError()
 }
 
 /** Maximum size of waiting lines; further lines are dropped. */
-const MOST_WAITING_BYTES = 1024 * 1024
+const MAX_WAITING_BYTES = 1024 * 1024
 
 /** Time that the ending process waits for a reader that reads nothing. */
 const STALLED_MS = 1_000
@@ -38,7 +38,7 @@ function standardError(): DestinationStream {
   const stream = destination({
     dest: 2,
     sync: false,
-    maxLength: MOST_WAITING_BYTES,
+    maxLength: MAX_WAITING_BYTES,
     retryEAGAIN: () => {
       stalledSince ??= performance.now()
       return !hasStalled()

@@ -5,7 +5,7 @@ import type { CriterionState } from '../memory/criteria/views.ts'
 import { isRequired, type Policy } from './criterion-states.ts'
 import { advance, entriesIn, HISTORY_SHOWN, type LedgerEntry, type Progress } from './progress.ts'
 import { promisedNotCounted } from './specified-states.ts'
-import { LONGEST_WINDOW, type Session } from './stall.ts'
+import { MAX_WINDOW, type Session } from './stall.ts'
 
 /** The facts of a world that stall analysis uses. Without a ledger, it uses the newest entries of each criterion. */
 export type Seen = Pick<Snapshot, 'criteria' | 'outcomes' | 'progress' | 'ledger' | 'specifiedAfter'>
@@ -16,7 +16,7 @@ export function reachesBack(
   states: readonly CriterionState[],
 ): boolean {
   if (ledger !== null) return true
-  const first = outcomes.at(-LONGEST_WINDOW)?.turn ?? 1
+  const first = outcomes.at(-MAX_WINDOW)?.turn ?? 1
   return states.every(({ key }) => {
     const { entries = 0, recent = [] } = progress.get(key) ?? {}
     return entries <= HISTORY_SHOWN || (recent[0]?.turn ?? 0) < first

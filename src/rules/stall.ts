@@ -35,7 +35,7 @@ const SAME_GATE_TURNS = 5
 const RECENT_TURNS = 2
 
 /** Maximum number of feedback turns that a verdict uses. */
-export const LONGEST_WINDOW = OSCILLATION
+export const MAX_WINDOW = OSCILLATION
 
 export function analyseStall(session: Session): Stall {
   const { outcomes } = session
@@ -66,7 +66,7 @@ type Step = Outcome & { causeNumbers: readonly number[]; gain: string | null }
 
 /** Measures the gain of each turn: more verified criteria, or a blocking cause that is gone for the first time without a new one. */
 function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly Outcome[]): Step[] {
-  const window = feedback.slice(-LONGEST_WINDOW)
+  const window = feedback.slice(-MAX_WINDOW)
   const causes = numberCauses(window.map((outcome) => outcome.causes))
   const goneBefore = new Set<number>()
   return window.map((outcome, i) => {

@@ -22,7 +22,7 @@ export type CommandSettings = {
 const MAX_OUTPUT_BYTES = 1024 * 1024
 const SHOWN_ERROR_CHARACTERS = 4 * 1024
 /** More than is shown, so that a secret at the cut is recognized before the text is cut. */
-const MOST_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
+const MAX_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
 /** Waiting time for the pipes to close. A process that left the group may keep them open forever. */
 const GRACE_MS = 500
 
@@ -171,7 +171,7 @@ function collectOutput(child: ChildProcess, onOverflow: () => void): () => Buffe
 function tail(child: ChildProcess): () => Promise<string> {
   let lastBytes = Buffer.alloc(0)
   child.stderr?.on('data', (chunk: Buffer) => {
-    lastBytes = Buffer.concat([lastBytes, chunk]).subarray(-MOST_ERROR_BYTES)
+    lastBytes = Buffer.concat([lastBytes, chunk]).subarray(-MAX_ERROR_BYTES)
   })
   return async () => {
     const { scrubbed } = await scrub({ text: lastBytes.toString('utf8') })

@@ -125,7 +125,7 @@ export class Coordinator {
       }
       this.#observer.runEnded(run.status)
     } catch (error) {
-      await this.#giveUp(started, world, error)
+      await this.#abandon(started, world, error)
     }
   }
 
@@ -300,7 +300,7 @@ export class Coordinator {
    * Ends the run after an error, so that it does not block its world. A run with a lost lease belongs to
    * another process.
    */
-  async #giveUp(run: TurnRun, world: World, error: unknown): Promise<void> {
+  async #abandon(run: TurnRun, world: World, error: unknown): Promise<void> {
     if (hasCode(error, 'lease_lost')) return this.#lost(run, world, error)
     const fence = run.fence ?? 0
     try {

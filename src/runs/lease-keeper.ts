@@ -103,7 +103,7 @@ export class LeaseKeeper {
   }
 
   /** Renews immediately, to learn of requests by others. */
-  poke(): void {
+  renewNow(): void {
     this.#again = this.#renewing
     if (!this.#renewing) this.#schedule(0)
   }

@@ -5,7 +5,7 @@ import { LATEST_INSTANT, toInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
-import { decodeRow, readRows, readWholeRow, untilWhole } from '../graph/decode.ts'
+import { decodeRow, readRows, readWholeRow, retryTornRead } from '../graph/decode.ts'
 import { markerOfProject } from '../graph/mask-key.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
@@ -349,7 +349,7 @@ export class TurnRunStore {
         : [],
     )
     if (failed.length === 0) return new Map()
-    const rows = await untilWhole(
+    const rows = await retryTornRead(
       () => readRows(this.#graph, attemptEnds, { keys: failed.map(({ key }) => key) }, attemptEndRow),
       // The commit that ended the attempt also ended the run. A read may see only a part of it.
       (found) => found.every(({ failureReason }) => failureReason !== null),
@@ -387,7 +387,7 @@ export class TurnRunStore {
 
   /** Reads runs by their keys, even if their worlds were deleted. */
   readTurnRuns(keys: readonly string[]): Promise<TurnRunStatusRow[]> {
-    return untilWhole(
+    return retryTornRead(
       () => readRows(this.#graph, runsByKeys, { keys: [...keys] }, runListRow),
       (rows) => rows.every(({ run }) => brokenRules(run).length === 0),
     )
@@ -414,7 +414,7 @@ export class TurnRunStore {
       worldSlug === undefined
         ? [runsOfProject, { project }]
         : [runsOfWorld, { worldKey: worldKey(project, worldSlug) }]
-    const rows = await untilWhole(
+    const rows = await retryTornRead(
       () => readRows(this.#graph, from, { ...params, ...scope }, runListRow),
       (found) => found.every(({ run }) => brokenRules(run).length === 0),
     )
@@ -447,7 +447,7 @@ export class TurnRunStore {
     if (last === undefined) return { attempts: [], next: null }
     const params = { seqKeys: numbers.map(toKey) }
     // A read may see the counter before the attempt that it counts.
-    const rows = await untilWhole(
+    const rows = await retryTornRead(
       () => readRows(this.#graph, from, params, attemptListRow),
       (found) =>
         found.length === numbers.length &&

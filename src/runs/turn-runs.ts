@@ -142,7 +142,7 @@ export class TurnRuns {
     const turnRunId = crypto.randomUUID()
     const run = await this.store
       .startTurnRun({ ...ref, ...counts, workerId: this.#instance }, turnRunId)
-      .catch((error: unknown) => this.#disown(error, world, () => this.#handBack({ ...ref, turnRunId })))
+      .catch((error: unknown) => this.#endOrphan(error, world, () => this.#release({ ...ref, turnRunId })))
     if (this.#closing.signal.aborted) {
       await this.store.handBackTurnRun(run, run.fence ?? 0)
       throw serviceEnds()
@@ -157,7 +157,7 @@ export class TurnRuns {
     const attemptId = crypto.randomUUID()
     const attempt = await this.store
       .startAttempt(ref, this.#instance, attemptId)
-      .catch((error: unknown) => this.#disown(error, world, () => this.#interrupt({ ...ref, attemptId })))
+      .catch((error: unknown) => this.#endOrphan(error, world, () => this.#interrupt({ ...ref, attemptId })))
     const executor = this.executors.find(attempt.executor)
     if (executor !== null) {
       if (this.#closing.signal.aborted) {
@@ -174,7 +174,7 @@ export class TurnRuns {
   async cancelTurnRun(ref: RunRef, reason: string, abort: boolean): Promise<TurnRun> {
     const run = await this.store.requestTurnRunCancel(ref, reason, { abort })
     // Renews immediately, so that an active attempt learns of its abort, and a pausing run of its end.
-    if (abort || !isActiveRun(run.status)) this.#executing.get(run.turnRunId)?.keeper.poke()
+    if (abort || !isActiveRun(run.status)) this.#executing.get(run.turnRunId)?.keeper.renewNow()
     return run
   }
 
@@ -237,7 +237,7 @@ export class TurnRuns {
    * The caller got an error and does not know that the run exists. Ends it now; otherwise it blocks the world
    * until its lease expires.
    */
-  #disown(error: unknown, world: World, end: () => Promise<unknown>): never {
+  #endOrphan(error: unknown, world: World, end: () => Promise<unknown>): never {
     if (isAway(error)) {
       this.#coordinator.persist(world, end).catch((cause: unknown) => {
         const absent = hasCode(cause, 'not_found')
@@ -252,7 +252,7 @@ export class TurnRuns {
     throw error
   }
 
-  async #handBack(ref: RunRef): Promise<void> {
+  async #release(ref: RunRef): Promise<void> {
     const { run } = await this.store.getTurnRunStatus(ref)
     await this.store.handBackTurnRun(ref, run.fence ?? 0)
   }

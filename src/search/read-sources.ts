@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { toInstant } from '../core/instants.ts'
 import { projectKey, taskOfCriterion } from '../core/keys.ts'
-import { readRows, untilWhole } from '../graph/decode.ts'
+import { readRows, retryTornRead } from '../graph/decode.ts'
 import type { Graph, Params } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantRow } from '../memory/record/rows.ts'
@@ -59,7 +59,7 @@ export type SessionTurns = {
 
 /** Reads which turns some sessions have. A hidden session has none; a session that is gone is left out. */
 export async function readSessions(graph: Graph, keys: readonly string[]): Promise<SessionTurns[]> {
-  const rows = await untilWhole(
+  const rows = await retryTornRead(
     () => readRows(graph, sessionsStatement, { keys: [...keys] }, sessionRow),
     (found) => found.every(({ isHidden, turnCount, turns }) => isHidden || turnCount === turns.length),
   )
@@ -96,7 +96,7 @@ const turnRow = z.object({
 
 /** Reads turns with their texts, without those of deleted sessions. */
 export async function readTurns(graph: Graph, keys: readonly string[]): Promise<ReadSource[]> {
-  const rows = await untilWhole(
+  const rows = await retryTornRead(
     () => readRows(graph, turnsStatement, { keys: [...keys] }, turnRow),
     (found) => found.every(({ issueCount, issues }) => issueCount === issues.length),
   )

@@ -2,13 +2,13 @@
 import { stripVTControlCharacters } from 'node:util'
 
 /** Maximum length of a name. Longer names would not describe a recurring failure better. */
-const LONGEST = 120
+const MAX_LENGTH = 120
 
 /**
  * Maximum length of a line in UTF-16 code units. A line starts with its message, and the patterns below take
  * quadratic time.
  */
-const LONGEST_LINE = 500
+const MAX_LINE_LENGTH = 500
 
 /** Matches absolute and relative paths, and names of source files. */
 const PATH =
@@ -53,7 +53,7 @@ export function classifyFailure(tool: string, message: string): string {
   const lines = stripVTControlCharacters(message)
     .replace(TAGS, '')
     .split('\n')
-    .map((line) => line.trim().slice(0, LONGEST_LINE))
+    .map((line) => line.trim().slice(0, MAX_LINE_LENGTH))
     .filter((line) => line !== '')
   const said = lines.findLast(saysSomething) ?? lines[0] ?? ''
   const normal = said
@@ -63,6 +63,6 @@ export function classifyFailure(tool: string, message: string): string {
     .replace(ID, '<id>')
     .replace(/\d+/g, 'N')
     .replace(/\s+/g, ' ')
-  const common = [...normal].slice(0, LONGEST).join('')
+  const common = [...normal].slice(0, MAX_LENGTH).join('')
   return common === '' ? tool : `${tool}: ${common}`
 }

@@ -166,7 +166,7 @@ async function describeFile(
   return { path: await realpath(file), sessionId, inode: (await stat(file)).ino, parentStepId }
 }
 
-const LONGEST_META = 64 * 1024
+const MAX_META_BYTES = 64 * 1024
 const FIRST_LINES = 4 * 1024 * 1024
 
 async function firstSessionId(file: string): Promise<string | null> {
@@ -219,7 +219,7 @@ const RESERVED: ReadonlySet<string> = new Set(['.', '..', 'import', 'count'])
 async function startedBy(file: string): Promise<string | null> {
   const beside = `${file.slice(0, -'.jsonl'.length)}.meta.json`
   const found = await lstat(beside).catch(() => null)
-  if (found === null || !found.isFile() || found.size > LONGEST_META) return null
+  if (found === null || !found.isFile() || found.size > MAX_META_BYTES) return null
   const text = await readFile(beside, 'utf8').catch(() => '')
   return asText(parseObject(text)?.toolUseId)
 }

@@ -103,8 +103,8 @@ async function readAll(
   throwIfRefused: () => Promise<void>,
 ): Promise<void> {
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += MOST_AT_ONCE) {
-      reading.transcript.push(chunk.subarray(at, at + MOST_AT_ONCE))
+    for (let at = 0; at < chunk.length; at += MAX_BATCH_BYTES) {
+      reading.transcript.push(chunk.subarray(at, at + MAX_BATCH_BYTES))
       if (reading.steps < batch.stepsAtOnce) continue
       await batch.add(await reading.part())
       await throwIfRefused()
@@ -113,7 +113,7 @@ async function readAll(
 }
 
 /** A body may be one chunk of any size. Turns are written after this many bytes. */
-const MOST_AT_ONCE = 1024 * 1024
+const MAX_BATCH_BYTES = 1024 * 1024
 
 const readElsewhere = ({ sessionId }: TranscriptSource, offset: number): TurngraphError =>
   new TurngraphError('turn_conflict', `offset: session ${sessionId} was read up to byte ${offset}.`, {

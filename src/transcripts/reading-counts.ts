@@ -9,9 +9,9 @@ export class Tally {
   readonly #counts = new Map<string, number>()
 
   add(name: string, times = 1): void {
-    const shortened = name.slice(0, LONGEST_NAME)
+    const shortened = name.slice(0, MAX_NAME_LENGTH)
     const before = this.#counts.get(shortened)
-    if (before === undefined && this.#counts.size >= MOST_NAMES) return
+    if (before === undefined && this.#counts.size >= MAX_NAMES) return
     this.#counts.set(shortened, (before ?? 0) + times)
   }
 
@@ -25,8 +25,8 @@ export class Tally {
   }
 }
 
-const MOST_NAMES = 200
-const LONGEST_NAME = 80
+const MAX_NAMES = 200
+const MAX_NAME_LENGTH = 80
 
 const counted = z.record(z.string(), z.number())
 

@@ -13,7 +13,7 @@ const sessionNames = statement('transcripts/session-names')
 const nameRow = z.object({ name: z.string() })
 
 /** Maximum number of sessions that are compared. A project may have many thousands. */
-const MOST_NAMES = 1_000
+const MAX_NAMES = 1_000
 
 /**
  * @throws `not_found` with similar names. A session that only a turn names is known, even without an imported
@@ -29,7 +29,7 @@ export async function noSuchSession(
   project: string,
   sessionId: string,
 ): Promise<TurngraphError> {
-  const params = { ...keysOfProject(project), limit: MOST_NAMES }
+  const params = { ...keysOfProject(project), limit: MAX_NAMES }
   const names = await readRows(graph, sessionNames, params, nameRow)
   const near = nearNames(
     sessionId,

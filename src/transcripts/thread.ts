@@ -60,7 +60,7 @@ export type ThreadState = {
   version: string | null
 }
 
-const MOST_UNSETTLED = 100
+const MAX_UNSETTLED = 100
 const MAX_MARKS = 200
 
 const scrubbedPath = (value: unknown): string | null => {
@@ -329,7 +329,7 @@ export class Thread {
     this.#file.started.add(open.id)
     if (hasPending(open)) {
       unsettled.push(open)
-      for (const { steps } of unsettled.splice(0, Math.max(0, unsettled.length - MOST_UNSETTLED))) {
+      for (const { steps } of unsettled.splice(0, Math.max(0, unsettled.length - MAX_UNSETTLED))) {
         for (const step of steps) dropPending(this.#file, step)
       }
     }

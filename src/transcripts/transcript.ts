@@ -58,7 +58,7 @@ const NEW: TranscriptState = {
   recent: [],
   joined: [],
 }
-const MOST_RECORDS = 512
+const MAX_RECORDS = 512
 const MAX_RECENT = 32
 /** Maximum number of other sessions of a file. Records of further ones belong to the file's own session. */
 const MAX_OTHER_SESSIONS = 64
@@ -280,7 +280,7 @@ export class Transcript {
     this.#records.delete(uuid)
     this.#records.set(uuid, sessionId)
     this.#newest.set(sessionId, uuid)
-    if (this.#records.size <= MOST_RECORDS + this.#newest.size) return
+    if (this.#records.size <= MAX_RECORDS + this.#newest.size) return
     for (const [old, of] of this.#records) {
       if (this.#newest.get(of) === old) continue
       this.#records.delete(old)

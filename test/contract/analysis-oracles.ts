@@ -175,7 +175,7 @@ const MARKS = new Set(' .,;:!-—`*_#()[]"\'\n\t')
 const bareLetters = (text: string): string =>
   [...text.toLowerCase()].filter((letter) => !MARKS.has(letter)).join('')
 
-const LEAST = 20
+const MIN_TURNS = 20
 
 function expectedCopies({ taskId, worldSlug, turns }: Session): Row[] {
   return turns.flatMap(({ turnNumber, verifications }) =>
@@ -188,8 +188,8 @@ function expectedCopies({ taskId, worldSlug, turns }: Session): Row[] {
             .filter((promise) => promise.criterionId === criterionId)
             .map((promise) => ({ number: turn.turnNumber, text: bareLetters(promise.evidence ?? '') })),
         )
-        .findLast(({ text }) => text.length >= LEAST && (text.includes(said) || said.includes(text)))
-      if (source === 'player' || said.length < LEAST || promised === undefined) return []
+        .findLast(({ text }) => text.length >= MIN_TURNS && (text.includes(said) || said.includes(text)))
+      if (source === 'player' || said.length < MIN_TURNS || promised === undefined) return []
       const copied = promised.text === said ? 'equal' : promised.text.includes(said) ? 'part' : 'whole'
       return [
         [FEATURE, taskId, worldSlug, turnNumber, criterionId, status, promised.number, copied, evidence],

@@ -28,18 +28,18 @@ const planted = (seed: number): PlantedKind[] =>
 const sample = (seed: number): PlantedKind[] => planted(seed).filter((_, i) => i % 8 === seed % 8)
 
 /** Minimum length of a match that is no coincidence: random texts of some MiB share no ten characters. */
-const LONGEST_CHANCE = 10
+const MAX_CHANCE = 10
 
 /** Lists the kinds of secrets of which a text contains a part. */
 function leaksIn(text: string, secrets: readonly PlantedKind[]): string[] {
   const parts = new Map<string, string>()
   for (const { name, secret } of secrets) {
-    const length = Math.min(LONGEST_CHANCE, secret.length)
+    const length = Math.min(MAX_CHANCE, secret.length)
     for (let at = 0; at + length <= secret.length; at++) parts.set(secret.slice(at, at + length), name)
   }
   const found = new Map<string, string>()
   for (let at = 0; at < text.length; at++) {
-    for (const length of [LONGEST_CHANCE, LONGEST_CHANCE - 1, LONGEST_CHANCE - 2]) {
+    for (const length of [MAX_CHANCE, MAX_CHANCE - 1, MAX_CHANCE - 2]) {
       const kind = parts.get(text.slice(at, at + length))
       if (kind !== undefined) found.set(kind, `${kind}: ${text.slice(at - 40, at + 30)}`)
     }

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { TurngraphError } from '../../core/errors.ts'
 import type { Graph, GraphSource, Params } from '../../graph/port.ts'
-import { type Allowance, BoundedQueue } from '../bounded-queue.ts'
+import { BoundedQueue, type Limits } from '../bounded-queue.ts'
 import { QueryProcess, tooLong } from './query-process.ts'
 import type { Rows } from './reader.ts'
 import { refuseByWords } from './refuse.ts'
@@ -63,7 +63,7 @@ export class Queries {
    */
   async ask({ query, params, limit, timeoutMs, signal: caller }: Query): Promise<QueryRows> {
     const statement = refuseByWords(query, this.#source.engine)
-    const run = async ({ leftMs, waitedMs, signal }: Allowance) => {
+    const run = async ({ leftMs, waitedMs, signal }: Limits) => {
       const process = await this.#openProcess()
       const bounds = { limit, maxBytes: MAX_BYTES, timeoutMs: leftMs }
       return process.ask({ query: statement, params, bounds }, leftMs, signal, waitedMs)

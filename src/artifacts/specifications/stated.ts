@@ -1,5 +1,5 @@
 /** Collects the tasks, criteria and warnings of a specification file, in any format. Pure. */
-import { MAX_PATTERN_CHARACTERS, MOST_CRITERIA } from '../../memory/specification/specification.ts'
+import { MAX_CRITERIA, MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
 import { findCommand, splitCommand } from '../../rules/command-line.ts'
 import { normalizeLabel, splitLabel } from '../../rules/labels.ts'
 import type { CriterionKind } from '../../rules/values.ts'
@@ -191,8 +191,8 @@ export function toStated(
 }
 
 export function describeExcess(criteria: readonly StatedCriterion[]): string | null {
-  if (criteria.length > MOST_CRITERIA)
-    return `states ${criteria.length} criteria of one task; the limit is ${MOST_CRITERIA}`
+  if (criteria.length > MAX_CRITERIA)
+    return `states ${criteria.length} criteria of one task; the limit is ${MAX_CRITERIA}`
   const characters = criteria.reduce((sum, { text }) => sum + text.length, 0)
   return characters > MAX_STATED_CHARACTERS
     ? `has more than ${MAX_STATED_CHARACTERS} characters of criteria of one task`

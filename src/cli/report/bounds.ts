@@ -1,10 +1,10 @@
 /** Limits the size of a report, so that its file can be attached and opened. Pure. */
 
 /** Maximum number of characters of a text, about one and a half screens. */
-const MOST_LETTERS = 2_000
+const MAX_LENGTH = 2_000
 
 /** Shortens the texts of an answer and counts them. Leaves keys of criteria unchanged, because they differ at their end. */
-export function shortenTexts<T>(answer: T, mostLetters = MOST_LETTERS): [shortened: T, cut: number] {
+export function shortenTexts<T>(answer: T, mostLetters = MAX_LENGTH): [shortened: T, cut: number] {
   let cut = 0
   const shortened: T = JSON.parse(JSON.stringify(answer), (name, value) => {
     if (typeof value !== 'string' || name === 'key' || value.length <= mostLetters) return value

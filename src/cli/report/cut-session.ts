@@ -5,14 +5,14 @@ import { quoteForShell } from '../../rules/command-line.ts'
 import { shortenTexts, takeWithin } from './bounds.ts'
 import type { Cut, SessionContent } from './report-content.ts'
 
-const MOST_CRITERIA = 200
-const MOST_ISSUES = 200
+const MAX_CRITERIA = 200
+const MAX_ISSUES = 200
 /** Maximum number of listed omissions per section of a context. */
-const MOST_OMITTED = 100
-const MOST_BYTES_OF_RECORDS = 2_000_000
-const MOST_BYTES_OF_EVIDENCE = 2_000_000
+const MAX_OMITTED = 100
+const MAX_RECORD_BYTES = 2_000_000
+const MAX_EVIDENCE_BYTES = 2_000_000
 /** Maximum number of characters of a context. Its budget is 2,000 tokens, which only its fixed parts can exceed. */
-const MOST_LETTERS_OF_CONTEXT = 40_000
+const MAX_CONTEXT_LENGTH = 40_000
 
 /** @param role role of the report; the commands that it names show the view of this role, too */
 export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, role: Role): SessionContent {
@@ -21,12 +21,12 @@ export function cutSession(whole: Omit<SessionContent, 'recordsFrom' | 'cuts'>, 
   const [shortContexts, contextsCut] = cutContexts(contexts)
   const records = takeWithin(
     short.turns.toReversed(),
-    MOST_BYTES_OF_RECORDS,
+    MAX_RECORD_BYTES,
     ({ verifications, ...record }) => record, // verifications count as evidence
   )
   const shown = {
     criteria: firstCriteria(short.criteria),
-    evidence: takeWithin(short.evidence, MOST_BYTES_OF_EVIDENCE, ({ key, ...cell }) => cell),
+    evidence: takeWithin(short.evidence, MAX_EVIDENCE_BYTES, ({ key, ...cell }) => cell),
     issues: mostImportant(short.issues),
   }
   return {
@@ -53,8 +53,8 @@ type Criteria = SessionContent['criteria']
 function firstCriteria(all: Criteria): Criteria {
   const counts = ({ declared }: Criteria['criteria'][number]) => declared !== false
   const ordered = [...all.criteria.filter(counts), ...all.criteria.filter((one) => !counts(one))]
-  const criteria = ordered.slice(0, MOST_CRITERIA)
-  const room = MOST_CRITERIA - criteria.length
+  const criteria = ordered.slice(0, MAX_CRITERIA)
+  const room = MAX_CRITERIA - criteria.length
   return { ...all, criteria, promised_not_judged: all.promised_not_judged.slice(0, room) }
 }
 
@@ -67,7 +67,7 @@ type Issues = SessionContent['issues']
 function mostImportant(issues: Issues): Issues {
   const open = issues.filter(({ state }) => state === 'open')
   const gone = issues.filter(({ state }) => state !== 'open').toReversed()
-  const shown = new Set([...open, ...gone].slice(0, MOST_ISSUES))
+  const shown = new Set([...open, ...gone].slice(0, MAX_ISSUES))
   return issues.filter((issue) => shown.has(issue))
 }
 
@@ -79,11 +79,11 @@ function cutContexts(contexts: Contexts): [Contexts, cut: number] {
     ...(sections !== undefined && {
       sections: sections.map((section) => ({
         ...section,
-        omitted: shortenTexts(section.omitted.slice(0, MOST_OMITTED))[0],
+        omitted: shortenTexts(section.omitted.slice(0, MAX_OMITTED))[0],
       })),
     }),
   }))
-  return shortenTexts(cut, MOST_LETTERS_OF_CONTEXT)
+  return shortenTexts(cut, MAX_CONTEXT_LENGTH)
 }
 
 const countOmitted = (contexts: Contexts): number =>

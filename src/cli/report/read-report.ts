@@ -12,10 +12,10 @@ import { readSession } from './read-session.ts'
 import type { Cut, ReportContent, SessionContent } from './report-content.ts'
 
 /** Maximum number of listed sessions, which is one page. */
-const MOST_LISTED = 500
-const MOST_IN_FULL = 50
+const MAX_LISTED = 500
+const MAX_IN_FULL = 50
 /** Maximum size of the file: a pull request accepts 25 MB. */
-const MOST_BYTES = 24_000_000
+const MAX_BYTES = 24_000_000
 
 export async function readSessionReport(
   client: TurngraphClient,
@@ -35,12 +35,12 @@ export async function readProjectReport(
   client: TurngraphClient,
   project: string,
   role: Role,
-  mostBytes = MOST_BYTES,
+  mostBytes = MAX_BYTES,
 ): Promise<ReportContent> {
   const { items: listed, next_cursor } = await askInWireForm(client, 'listWorlds', {
     project,
     order: 'last_activity',
-    limit: MOST_LISTED,
+    limit: MAX_LISTED,
   })
   if (listed.length === 0) await requireProject(client, project)
   const details: SessionContent[] = []
@@ -50,7 +50,7 @@ export async function readProjectReport(
     Buffer.byteLength(renderReport({ project, role, cuts: [], ...content }))
   // Measures the rendered content: an empty cell of a matrix has no data, but a hundred characters in the file.
   let bytes = measure({ sessions: { items: listed, hasMore: next_cursor !== null }, details: [] })
-  for (const { world_slug: worldSlug } of listed.slice(0, MOST_IN_FULL)) {
+  for (const { world_slug: worldSlug } of listed.slice(0, MAX_IN_FULL)) {
     const whole = await readUnlessDeleted(client, { project, worldSlug }, role)
     if (whole === null) {
       deleted.add(worldSlug)
@@ -86,7 +86,7 @@ async function readUnlessDeleted(...asked: Parameters<typeof readSession>) {
 function listCuts(project: string, role: Role, notInFull: number, hasMore: boolean): Cut[] {
   const of = `--project ${quoteForShell(project)}`
   const cuts: [boolean, string, string][] = [
-    [hasMore, `The list is cut after ${MOST_LISTED} sessions`, `turngraph worlds ${of}`],
+    [hasMore, `The list is cut after ${MAX_LISTED} sessions`, `turngraph worlds ${of}`],
     [
       notInFull > 0,
       `In the list alone, the least active: ${plural(notInFull, 'session')}`,

@@ -7,7 +7,7 @@ import { readTurns } from './read-turns.ts'
 import type { Session, SessionContent } from './report-content.ts'
 
 /** Maximum number of turns: a matrix with these columns and 200 rows has 6 MB. */
-const MOST_TURNS = 200
+const MAX_TURNS = 200
 
 type WholeSession = Omit<SessionContent, 'recordsFrom' | 'cuts'>
 
@@ -24,7 +24,7 @@ export async function readSession(
   const criteria = await askInWireForm(client, 'listCriteria', asOf)
   const matrix = await askInWireForm(client, 'listCriteriaByTurn', session)
   const byTurn = { ...matrix, turns: matrix.turns.filter((turn) => turn <= newest) }
-  const turns = await readTurns(client, session, byTurn.turns.slice(-MOST_TURNS), role)
+  const turns = await readTurns(client, session, byTurn.turns.slice(-MAX_TURNS), role)
   const contexts = await readContexts(client, session, newest + 1, role)
   return {
     world,

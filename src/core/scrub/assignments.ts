@@ -130,7 +130,7 @@ const SETS_VARIABLE = /(?<![\w$-])(?:export[ \t]{1,4}|\$env:|set[ \t]{1,4}(?:"|-
 /** `text` is the first kilobyte of the value, by which it is judged. */
 type Value = Readonly<{ text: string; start: number; end: number; quoted: boolean }>
 
-const LONGEST_JUDGED = 1_024
+const MAX_JUDGED_LENGTH = 1_024
 
 /** Python marks some strings with a letter: `b'…'`. */
 const OPENING = /(?:[bru]{1,2}(?=["']))?(\\{0,4})(["'`])/y
@@ -166,7 +166,7 @@ function readValue(content: string, at: number, name: Name, ends: Ends): Value |
 const sliceValue = (content: string, start: number, end: number, quoted: boolean): Value | null =>
   end <= start
     ? null
-    : { text: content.slice(start, Math.min(end, start + LONGEST_JUDGED)), start, end, quoted }
+    : { text: content.slice(start, Math.min(end, start + MAX_JUDGED_LENGTH)), start, end, quoted }
 
 function matchAt(pattern: RegExp, content: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
@@ -192,7 +192,7 @@ function unquotedEnd(content: string, start: number, { place, isStrong }: Name, 
   // Only passwords have spaces.
   const run = place === 'pair' && !isStrong ? WORD : (RUNS[place] ?? WORD)
   const end = ends.endOfRun(run, start)
-  const head = content.slice(start, Math.min(end, start + LONGEST_JUDGED))
+  const head = content.slice(start, Math.min(end, start + MAX_JUDGED_LENGTH))
   const next = place === 'line' ? end : ends.nextParameter(start)
   if (next < start + head.length) return next
   const tail = content.slice(Math.max(start, end - 16), end)

@@ -26,7 +26,7 @@ const FIELDS = /val(?:ue)?[\\"']{0,8}[ \t]{0,4}[:=]/i
 const ELEMENTS = /(?:key|name)="/i
 
 /** Only the beginning of a value is judged, so that the time is linear in the text. */
-const LONGEST_JUDGED = 1_024
+const MAX_JUDGED_LENGTH = 1_024
 
 /** @returns the values of fields whose name is in another field */
 export function* findNamedValues(content: string): Generator<Secret> {
@@ -38,7 +38,7 @@ export function* findNamedValues(content: string): Generator<Secret> {
     if (!sign.test(content)) continue // the usual case
     for (const match of content.matchAll(pattern)) {
       const [start, end] = match.indices?.[value] ?? [0, 0]
-      const text = (match[value] ?? '').slice(0, LONGEST_JUDGED)
+      const text = (match[value] ?? '').slice(0, MAX_JUDGED_LENGTH)
       if (isSecretOf(match[name] ?? '', text)) yield { kind: 'named-value', start, end }
     }
   }

@@ -18,8 +18,8 @@ export const finding = z.object({
 export type Finding = z.output<typeof finding>
 
 /** Maximum number of findings per world or page. */
-const MOST = 50
-const LONGEST = 500
+const MAX_FINDINGS = 50
+const MAX_TEXT_LENGTH = 500
 
 /** Properties of a node as read from a row; {@link About.record} checks them against the model. */
 export type Properties = Readonly<Record<string, unknown>>
@@ -29,11 +29,14 @@ export const propertyMap = z.record(z.string(), z.unknown())
 type Repair = Step | readonly Step[] | null
 type RepairOr = Repair | (() => Repair)
 
+/** A stored value, what the report calls it, and the value that the records imply. */
+type Compared = { label: string; actual: unknown; expected: unknown }
+
 /** Reporter of findings about one node, or about the schema if it has no label. */
 export type About = {
   add(check: Check, found: string, repair?: RepairOr): void
-  /** Reports a difference between two values. @returns true if they differ */
-  differs(check: Check, what: string, says: unknown, there: unknown, repair?: RepairOr): boolean
+  /** Reports a stored value that is not the expected one. @returns true if they differ */
+  reportDifference(check: Check, compared: Compared, repair?: RepairOr): boolean
   key(expected: string): void
   /** Reports values that do not fit the model. @returns true if the values fit; properties unknown to the model do not count */
   record(properties: Properties): boolean
@@ -69,21 +72,21 @@ export class Findings {
         const repair = typeof repairOr === 'function' ? repairOr() : repairOr
         // Several findings may share a repair.
         if (repair !== null && !this.repairs.includes(repair)) this.repairs.push(repair)
-        if (this.all.length >= MOST) return
+        if (this.all.length >= MAX_FINDINGS) return
         const { severity, remedy } = CHECKS[check]
-        const shown = found.length <= LONGEST ? found : `${found.slice(0, LONGEST)} […]`
+        const shown = found.length <= MAX_TEXT_LENGTH ? found : `${found.slice(0, MAX_TEXT_LENGTH)} […]`
         this.all.push({ check, severity, label, key, found: shown, remedy, repaired: false })
       },
-      differs: (check, what, says, there, repair) => {
-        const wrong = difference(says, there)
-        if (wrong !== null) about.add(check, `${what} ${wrong}`.trimStart(), repair)
+      reportDifference: (check, { label, actual, expected }, repair) => {
+        const wrong = difference(actual, expected)
+        if (wrong !== null) about.add(check, `${label} ${wrong}`.trimStart(), repair)
         return wrong !== null
       },
       key: (expected) => {
         if (key !== expected) about.add('key_wrong', `its properties say ${expected}`)
       },
       record: (properties) =>
-        label === null || checkRecord(about, label, key, properties, this.all.length < MOST),
+        label === null || checkRecord(about, label, key, properties, this.all.length < MAX_FINDINGS),
     }
     return about
   }
@@ -107,7 +110,7 @@ function checkRecord(
   const found = [...problems, ...values].join('; ')
   const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
   // Removes values only if the report contains them in full. If the report is full, the next run removes them.
-  const removes = isReported && foreign.length > 0 && found.length <= LONGEST
+  const removes = isReported && foreign.length > 0 && found.length <= MAX_TEXT_LENGTH
   about.add('record_invalid', found, removes ? setProperties(label, key, nulls) : null)
   const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
   return findNodeProblems({ labels, properties: Object.fromEntries(ofModel) }).length === 0

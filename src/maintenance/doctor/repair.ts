@@ -5,7 +5,7 @@ import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Finding, Findings } from './finding.ts'
 
 /** Maximum number of passes: a repair can reveal further findings, first in the chain, then in the verdicts and the world. */
-const MOST_PASSES = 8
+const MAX_PASSES = 8
 
 /**
  * Examines records under their lock and writes the derived repairs until no repair is left. Uses one transaction, so that all
@@ -26,7 +26,7 @@ export async function repairUnderLock(
       const { all, repairs } = await examine(within(graph, run))
       for (const [id, finding] of found) found.set(id, { ...finding, repaired: true })
       for (const finding of all) found.set(identify(finding), finding)
-      if (repairs.length === 0 || pass === MOST_PASSES) return pass === 1 ? null : true
+      if (repairs.length === 0 || pass === MAX_PASSES) return pass === 1 ? null : true
       for (const step of repairs.flat()) if (step !== null) await run(step)
     }
   })

@@ -94,11 +94,9 @@ function checkRun(world: WorldOfRuns, { key, properties, attempts }: RunRow, abo
   if (run.project !== world.project || run.worldSlug !== world.slug)
     about.add('key_wrong', `says it is of ${run.project}/${run.worldSlug}`)
   const activeIn = isActiveRun(run.status) ? world.key : null
-  about.differs(
+  about.reportDifference(
     'world_active',
-    `is ${run.status}, activeWorldKey`,
-    properties.activeWorldKey,
-    activeIn,
+    { label: `is ${run.status}, activeWorldKey`, actual: properties.activeWorldKey, expected: activeIn },
     () =>
       activeIn === null || world.activeRuns === 0
         ? setProperties('TurnRun', key, { activeWorldKey: activeIn })
@@ -108,8 +106,10 @@ function checkRun(world: WorldOfRuns, { key, properties, attempts }: RunRow, abo
   const names = Object.keys(counted) as (keyof typeof counted)[]
   const says = names.map((name) => run[name])
   const what = 'attempts, committed, failed, interrupted:'
-  about.differs('run_counters', what, says, Object.values(counted), () =>
-    setProperties('TurnRun', key, counted),
+  about.reportDifference(
+    'run_counters',
+    { label: what, actual: says, expected: Object.values(counted) },
+    () => setProperties('TurnRun', key, counted),
   )
 }
 
@@ -164,19 +164,21 @@ function checkAttempt(
   if (attempt.number !== number || worlds.join() !== world.key)
     about.add('run_counters', `is number ${attempt.number} of ${worlds}, found as ${number} of ${world.key}`)
   const ofRun = attempt.turnRunId === null ? null : recordKey(world.project, attempt.turnRunId)
-  about.differs('run_counters', 'its run:', runs, ofRun === null ? [] : [ofRun], () =>
-    ofRun === null ? null : relink(['TurnRun', ofRun], 'HAS_ATTEMPT', ['Attempt', key], 'to'),
+  about.reportDifference(
+    'run_counters',
+    { label: 'its run:', actual: runs, expected: ofRun === null ? [] : [ofRun] },
+    () => (ofRun === null ? null : relink(['TurnRun', ofRun], 'HAS_ATTEMPT', ['Attempt', key], 'to')),
   )
   const seq = ofRun === null || attempt.turnRunSeq === null ? null : runSeqKey(ofRun, attempt.turnRunSeq)
-  about.differs('run_counters', 'runSeqKey', properties.runSeqKey, seq, () =>
-    setProperties('Attempt', key, { runSeqKey: seq }),
+  about.reportDifference(
+    'run_counters',
+    { label: 'runSeqKey', actual: properties.runSeqKey, expected: seq },
+    () => setProperties('Attempt', key, { runSeqKey: seq }),
   )
   const activeIn = attempt.status === 'running' ? world.key : null
-  about.differs(
+  about.reportDifference(
     'world_active',
-    `is ${attempt.status}, activeWorldKey`,
-    properties.activeWorldKey,
-    activeIn,
+    { label: `is ${attempt.status}, activeWorldKey`, actual: properties.activeWorldKey, expected: activeIn },
     () =>
       activeIn === null || world.activeAttempts === 0
         ? setProperties('Attempt', key, { activeWorldKey: activeIn })

@@ -22,7 +22,14 @@ export async function checkSpecifications({ nodes }: ToCheck): Promise<void> {
     const count = positions.length
     const isWhole = positions.toSorted((a, b) => a - b).every((position, i) => position === i)
     const mend = () => (isWhole ? setProperties('Specification', key, { criteriaCount: count }) : null)
-    if (!about.differs('specification', 'criteriaCount', properties.criteriaCount, count, mend) && !isWhole)
+    if (
+      !about.reportDifference(
+        'specification',
+        { label: 'criteriaCount', actual: properties.criteriaCount, expected: count },
+        mend,
+      ) &&
+      !isWhole
+    )
       about.add('specification', `lists the positions ${positions.join(', ')}`)
   }
 }
@@ -43,7 +50,12 @@ export function checkVersions(specificationVersion: unknown, row: Properties, ab
   const numbers = versions.toSorted((a, b) => (a ?? 0) - (b ?? 0))
   const newest = typeof specificationVersion === 'number' ? specificationVersion : 0
   const expected = Array.from({ length: newest }, (_, i) => i + 1)
-  if (about.differs('specification', 'the versions', expected, numbers)) return
+  if (about.reportDifference('specification', { label: 'the versions', actual: expected, expected: numbers }))
+    return
   for (const [world, known] of specifiedAfter)
-    about.differs('specification', `world ${world}: versions`, known, newest)
+    about.reportDifference('specification', {
+      label: `world ${world}: versions`,
+      actual: known,
+      expected: newest,
+    })
 }

@@ -26,8 +26,10 @@ export async function checkPatterns({ graph, project, nodes }: ToCheck): Promise
   for (const { key, properties, row, about } of nodes) {
     const { turns, calls } = counts.get(key) ?? NO_USE
     const says = [properties.turns, properties.calls]
-    about.differs('transcript_sums', 'turns, calls:', says, [turns, calls], () =>
-      setProperties('TurnPattern', key, { turns, calls }),
+    about.reportDifference(
+      'transcript_sums',
+      { label: 'turns, calls:', actual: says, expected: [turns, calls] },
+      () => setProperties('TurnPattern', key, { turns, calls }),
     )
     const { length } = row.tools as unknown[]
     if (length !== 1) about.add('transcript_sums', `starts with ${length} tools`)
@@ -54,7 +56,13 @@ export async function checkTool({ graph, project, nodes: [node], findings }: ToC
   const repair = toStep(repairUses, { batch: { rows: [...derived, ...gone] }, token: randomUUID() })
   for (const { key, turns, calls } of stored) {
     const there = counted.get(key) ?? [0, 0]
-    findings.of('ToolUse', key).differs('transcript_sums', 'turns, calls:', [turns, calls], there, repair)
+    findings
+      .of('ToolUse', key)
+      .reportDifference(
+        'transcript_sums',
+        { label: 'turns, calls:', actual: [turns, calls], expected: there },
+        repair,
+      )
     counted.delete(key)
   }
   for (const [key, there] of counted)
@@ -82,6 +90,10 @@ export async function checkDesires({ nodes }: ToCheck): Promise<void> {
     const desire = properties as Stored<'Desire'>
     const says = [patternKey(desire.project, desire.pattern), desire.count, desire.avgLength]
     const [of, turns, calls] = from
-    about.differs('desire_stale', 'pattern, count, average:', says, [of, turns, calls / turns])
+    about.reportDifference('desire_stale', {
+      label: 'pattern, count, average:',
+      actual: says,
+      expected: [of, turns, calls / turns],
+    })
   }
 }

@@ -105,9 +105,20 @@ function checkTurn(
   const { holders, follows, called, rulesVersion } = linksRow.parse(row)
   const turn = properties as Stored<'TranscriptTurn'>
   if (!holders.includes(turn.sessionId))
-    about.differs('transcript_turn', 'sessionId', turn.sessionId, holders)
+    about.reportDifference('transcript_turn', {
+      label: 'sessionId',
+      actual: turn.sessionId,
+      expected: holders,
+    })
   for (const step of steps) checkStep(turn, step, rulesVersion === ERROR_TEXT_RULES, findings)
-  if (about.differs('transcript_turn', 'length', turn.length, steps.length)) return
+  if (
+    about.reportDifference('transcript_turn', {
+      label: 'length',
+      actual: turn.length,
+      expected: steps.length,
+    })
+  )
+    return
   const ordered = [...steps].sort((a, b) => Number(a.properties.sequence) - Number(b.properties.sequence))
   const places = ordered.map(({ properties }) => properties.sequence)
   if (places.some((place, i) => place !== i)) {
@@ -121,7 +132,11 @@ function checkTurn(
   }
   for (const [name, there] of Object.entries(derived)) {
     const repair = () => setProperties('TranscriptTurn', key, { [name]: there })
-    about.differs('transcript_turn', name, turn[name as keyof typeof derived], there, repair)
+    about.reportDifference(
+      'transcript_turn',
+      { label: name, actual: turn[name as keyof typeof derived], expected: there },
+      repair,
+    )
   }
   checkCalls(project, key, called, ordered, about)
   checkPattern(project, turn, follows, about)
@@ -143,7 +158,11 @@ function checkStep(
   if (!isFailed(step)) return
   const says = [properties.project, properties.sessionId, properties.begunMs]
   const there = [turn.project, turn.sessionId, turn.begunMs]
-  about.differs('transcript_turn', 'project, sessionId, begunMs:', says, there)
+  about.reportDifference('transcript_turn', {
+    label: 'project, sessionId, begunMs:',
+    actual: says,
+    expected: there,
+  })
   const { error, sequence, tool } = properties as Stored<'FailedStep'>
   const kept = keepStoredText(tool, error, isReadByRules)
   if (kept === error) return
@@ -169,11 +188,15 @@ function checkCalls(
       key,
       called: sums.map(([tool, calls, errors]) => ({ key: toolKey(project, tool), calls, errors })),
     })
-  about.differs('transcript_turn', 'CALLED', sorted(called), sorted(sums), repair)
+  about.reportDifference(
+    'transcript_turn',
+    { label: 'CALLED', actual: sorted(called), expected: sorted(sums) },
+    repair,
+  )
 }
 
 /** Names of tools below this length are complete. Longer names may have been cut in the list, and are complete in the pattern. */
-const LONGEST_WHOLE = 180
+const MAX_WHOLE_LENGTH = 180
 
 function checkPattern(
   project: string,
@@ -181,7 +204,7 @@ function checkPattern(
   follows: Links['follows'],
   about: About,
 ): void {
-  const isWhole = tools.every((tool) => tool.length < LONGEST_WHOLE && !tool.includes('\uFFFD'))
+  const isWhole = tools.every((tool) => tool.length < MAX_WHOLE_LENGTH && !tool.includes('\uFFFD'))
   const shape = tools.length === 0 ? null : isWhole ? formatPattern(tools) : (pattern ?? '')
   const ofShape = shape === null ? null : patternKey(project, shape)
   const repair = () =>
@@ -192,11 +215,13 @@ function checkPattern(
           ...[setProperties('TranscriptTurn', key, { pattern: shape, patternKey: ofShape }) ?? []].flat(),
         ]
   const there = [shape, ofShape, ofShape === null ? [] : [ofShape]]
-  about.differs(
+  about.reportDifference(
     'transcript_turn',
-    'pattern, patternKey, FOLLOWS:',
-    [pattern ?? null, says ?? null, follows],
-    there,
+    {
+      label: 'pattern, patternKey, FOLLOWS:',
+      actual: [pattern ?? null, says ?? null, follows],
+      expected: there,
+    },
     repair,
   )
 }

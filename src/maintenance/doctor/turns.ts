@@ -55,7 +55,7 @@ type TurnLabel = 'Turn' | 'SupersededTurn'
 type TurnNode = { key: string; properties: Properties }
 
 /** Context of the check of one world's turns. */
-type Of = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings }
+type TurnChecks = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings }
 
 /**
  * @param criteria criteria of the task: a turn may name no others
@@ -138,7 +138,7 @@ async function checkWithParts(
   graph: Graph,
   label: TurnLabel,
   turns: readonly TurnNode[],
-  of: Of,
+  of: TurnChecks,
 ): Promise<void> {
   const countParts = ({ properties }: TurnNode) =>
     PARTS.reduce((sum, { count }) => sum + asNumber(properties[count]), 1)
@@ -151,7 +151,12 @@ async function checkWithParts(
   of.findings.examined += turns.length
 }
 
-function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: readonly PartRow[], of: Of): void {
+function checkTurn(
+  label: TurnLabel,
+  { key, properties }: TurnNode,
+  parts: readonly PartRow[],
+  of: TurnChecks,
+): void {
   const about = of.findings.of(label, key)
   let fits = about.record(properties)
   const byType = groupBy(parts, ({ type }) => type)
@@ -162,7 +167,10 @@ function checkTurn(label: TurnLabel, { key, properties }: TurnNode, parts: reado
   )
   for (const { type, of: partLabel, by, count } of PARTS) {
     const own = byType.get(type) ?? []
-    if (about.differs('turn_parts', count, properties[count], own.length)) fits = false
+    if (
+      about.reportDifference('turn_parts', { label: count, actual: properties[count], expected: own.length })
+    )
+      fits = false
     else {
       const places = own.map((part) => asNumber(part.properties[by])).sort((a, b) => a - b)
       if (places.some((place, i) => place !== i))
@@ -199,7 +207,7 @@ function checkJudged(
   )
   for (const [status, count] of JUDGED) {
     const there = judged.filter((part) => part.properties.status === status).length
-    about.differs('turn_outcome', count, properties[count], there, () =>
+    about.reportDifference('turn_outcome', { label: count, actual: properties[count], expected: there }, () =>
       setProperties(label, key, { [count]: there }),
     )
   }
@@ -210,7 +218,7 @@ function checkPart(
   label: Label,
   { properties, criteria: of }: PartRow,
   { turn, promised }: { turn: number; promised: ReadonlySet<string> },
-  { criteria, said }: Of,
+  { criteria, said }: TurnChecks,
   about: About,
 ): void {
   const shown = `${label} ${String(properties[nodes[label].name] ?? '')}`
@@ -221,7 +229,11 @@ function checkPart(
     const { category = null, signature, ...issue } = fittingProperties('Issue', properties)
     const derived = issueSignature({ ...issue, category })
     // Graphs of earlier versions have no signatures.
-    about.differs('record_invalid', `${shown}: signature`, signature ?? derived, derived)
+    about.reportDifference('record_invalid', {
+      label: `${shown}: signature`,
+      actual: signature ?? derived,
+      expected: derived,
+    })
   }
   if (label !== 'Verification' && label !== 'Promise') return
   const [criterionKey] = of
@@ -241,12 +253,12 @@ function checkPart(
       addedAt,
       ...rest
     } = verification
-    about.differs(
-      'record_invalid',
-      `${shown}: substantiated`,
-      rest.substantiated,
-      observation !== undefined || isSubstantiated(evidence, addedAt === undefined ? promised : new Set()),
-    )
+    about.reportDifference('record_invalid', {
+      label: `${shown}: substantiated`,
+      actual: rest.substantiated,
+      expected:
+        observation !== undefined || isSubstantiated(evidence, addedAt === undefined ? promised : new Set()),
+    })
     const seen = seenOn === undefined ? null : observedOnText.parse(seenOn)
     const entry = { turn, criterionKey, label: criterionId, evidence, ...rest, observedOn: seen }
     said?.ledger.push({ ...entry, addedAt: addedAt ?? null })
@@ -278,7 +290,7 @@ function checkOutcome(
       testsFailed: turn.testsFailed ?? null,
     }),
   )
-  about.differs('turn_outcome', '', turn.outcome, derived, () =>
+  about.reportDifference('turn_outcome', { label: '', actual: turn.outcome, expected: derived }, () =>
     setProperties(label, key, { outcome: derived }),
   )
 }

@@ -49,7 +49,7 @@ const turnsByKey = selectNodes('Turn', {
 
 const NUMBERS_AT_ONCE = 200
 /** Maximum number of tries for a world that changes during the check. The next examination checks it again. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 /** Number of outcomes that a world keeps (cypher/turns/append). */
 const OUTCOMES = 8
 
@@ -91,7 +91,7 @@ export async function checkWorld({ graph, nodes: [node], findings }: ToCheck): P
   const task = tasks.includes(ofTask) ? ofTask : (tasks[0] ?? '')
   if ([...tasks, world.taskKey].some((each) => each !== ofTask))
     about.add('key_wrong', `says it is of task ${world.taskKey} (${ofTask}), stands below ${tasks.sort()}`)
-  for (let tries = 1; tries <= MOST_TRIES; tries++) {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const found = new Findings()
     await examineWorld(graph, world, row, await readCriteria(graph, task), found)
     if (found.all.length === 0 || (await readRevision(graph, key)) === world.rev) return findings.take(found)
@@ -281,8 +281,10 @@ function checkCounters({ world, row, derived, findings, about }: Work): void {
   // A counter above the number of turns is the only trace of a lost turn: keep it.
   const hasLostTurns = world.turnCount > row.turns
   for (const [name, there] of Object.entries(counters))
-    about.differs('world_counters', name, says[name as 'rev'], there, () =>
-      hasLostTurns && name !== 'attemptCount' ? null : setWorld(world, { [name]: there ?? null }),
+    about.reportDifference(
+      'world_counters',
+      { label: name, actual: says[name as 'rev'], expected: there },
+      () => (hasLostTurns && name !== 'attemptCount' ? null : setWorld(world, { [name]: there ?? null })),
     )
 }
 
@@ -300,14 +302,17 @@ function checkActive({ world, row: { activeRuns, activeAttempts }, about }: Work
   const active = [...activeRuns, ...activeAttempts]
   const isActive = active.length > 0
   const there = [...active.map(([id]) => id), isActive]
-  about.differs('world_active', 'names the active ones, and whether there are any:', says, there, () =>
-    setProperties('World', world.key, {
-      activeRunId: activeRuns[0]?.[0] ?? null,
-      activeAttemptId: activeAttempts[0]?.[0] ?? null,
-      leased: isActive ? true : null,
-      leaseUntil: isActive ? Math.min(...active.map(([, until]) => until)) : null,
-      leaseOwners: isActive ? active.flatMap(([, , owner]) => owner ?? []) : null,
-    }),
+  about.reportDifference(
+    'world_active',
+    { label: 'names the active ones, and whether there are any:', actual: says, expected: there },
+    () =>
+      setProperties('World', world.key, {
+        activeRunId: activeRuns[0]?.[0] ?? null,
+        activeAttemptId: activeAttempts[0]?.[0] ?? null,
+        leased: isActive ? true : null,
+        leaseUntil: isActive ? Math.min(...active.map(([, until]) => until)) : null,
+        leaseOwners: isActive ? active.flatMap(([, , owner]) => owner ?? []) : null,
+      }),
   )
 }
 
@@ -339,7 +344,11 @@ function checkProgress({ world, row, task, derived, findings, about }: Work): vo
     const { progress } = data
     const there = { state: progress.state, rejections: progress.rejections }
     const what = `the edge of ${world.key} beside what it keeps:`
-    ofCriterion.differs('world_progress', what, { state, rejections }, there, repair)
+    ofCriterion.reportDifference(
+      'world_progress',
+      { label: what, actual: { state, rejections }, expected: there },
+      repair,
+    )
     stored.set(key, data)
   }
   if (!canDerive) return
@@ -347,16 +356,28 @@ function checkProgress({ world, row, task, derived, findings, about }: Work): vo
     const [says, there] = [stored.get(key)?.progress, derived.progress.get(key)].map(
       (progress) => progress && storedForm(progress),
     )
-    findings.of('Criterion', key).differs('world_progress', `in ${world.key}:`, says, there, repair)
+    findings
+      .of('Criterion', key)
+      .reportDifference(
+        'world_progress',
+        { label: `in ${world.key}:`, actual: says, expected: there },
+        repair,
+      )
   }
   if (!findings.checks.has('world_progress')) {
     const summary = summarizeProgress([...stored.values()].map(({ progress }) => progress))
     for (const [name, there] of Object.entries(summary))
-      about.differs('world_counters', name, world[name as keyof typeof summary], there, () =>
-        setWorld(world, { [name]: there }),
+      about.reportDifference(
+        'world_counters',
+        { label: name, actual: world[name as keyof typeof summary], expected: there },
+        () => setWorld(world, { [name]: there }),
       )
   }
   if (derived.progress.size !== stored.size) return
   const sum = [...stored.values()].reduce((all, { rev }) => all + rev, 0)
-  about.differs('world_counters', 'progressSum', world.progressSum, sum, repair)
+  about.reportDifference(
+    'world_counters',
+    { label: 'progressSum', actual: world.progressSum, expected: sum },
+    repair,
+  )
 }

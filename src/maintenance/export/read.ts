@@ -1,6 +1,6 @@
 /** Reads the records of an export by their keys. */
 import * as z from 'zod'
-import { readRows, untilWhole } from '../../graph/decode.ts'
+import { readRows, retryTornRead } from '../../graph/decode.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Graph, Row } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
@@ -79,7 +79,7 @@ export async function readNodes<K extends NodeKind>(
   if (keys.length === 0) return []
   const reader = readers[kind]
   const { form, statement, fields } = reader
-  const rows = await untilWhole(
+  const rows = await retryTornRead(
     () => readRows(graph, statement, { keys: [...keys] }, nodeRow),
     (found) => found.every((row) => isWhole(reader, row)),
   )

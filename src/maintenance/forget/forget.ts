@@ -27,7 +27,7 @@ export type ForgetOptions = {
   log?: ((message: string, fields?: Record<string, unknown>) => void) | undefined
 }
 
-type Going = Progress & Pick<ForgetAnswer, 'worlds' | 'skipped'>
+type ForgetRun = Progress & Pick<ForgetAnswer, 'worlds' | 'skipped'>
 
 /**
  * Deletes a world, the worlds of a task, a transcript session, or a whole project for good, unlike `deleteWorld`, which marks
@@ -50,7 +50,7 @@ export async function forget(
   const { dryRun } = request
   requireOneScope(request)
   const ends = performance.now() + WORK_MS
-  const going: Going = { counts: {}, worlds: [], skipped: [], isTime: () => performance.now() < ends }
+  const going: ForgetRun = { counts: {}, worlds: [], skipped: [], isTime: () => performance.now() < ends }
   if (dryRun) return toAnswer(true, going, await countAll(graph, request, going))
   try {
     const done = await forgetPiece(graph, request, going, threshold)
@@ -65,7 +65,7 @@ export async function forget(
 async function forgetPiece(
   graph: Graph,
   request: ForgetRequest,
-  going: Going,
+  going: ForgetRun,
   threshold: number,
 ): Promise<boolean> {
   const { project, sessionId, wholeProject, before = null } = request
@@ -79,7 +79,7 @@ async function forgetPiece(
   return done
 }
 
-const toAnswer = (dryRun: boolean, going: Going, nextCursor: string | null): ForgetAnswer => ({
+const toAnswer = (dryRun: boolean, going: ForgetRun, nextCursor: string | null): ForgetAnswer => ({
   dryRun,
   done: nextCursor === null,
   nextCursor,
@@ -89,7 +89,7 @@ const toAnswer = (dryRun: boolean, going: Going, nextCursor: string | null): For
 })
 
 /** @returns the cursor of the remaining worlds, if time ran out */
-async function countAll(graph: Graph, request: ForgetRequest, going: Going): Promise<string | null> {
+async function countAll(graph: Graph, request: ForgetRequest, going: ForgetRun): Promise<string | null> {
   const { counts, worlds, skipped, isTime } = going
   const { project, sessionId, wholeProject, before = null } = request
   if (sessionId != null) {
@@ -132,7 +132,7 @@ async function requireScope(graph: Graph, request: ForgetRequest): Promise<void>
   throw unknownWorld(project, worldSlug)
 }
 
-async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going): Promise<boolean> {
+async function forgetWorlds(graph: Graph, request: ForgetRequest, going: ForgetRun): Promise<boolean> {
   let isDone = true
   for await (const page of worldsToForget(graph, toScope(request))) {
     const free = page.worlds.filter((world) => {
@@ -159,7 +159,7 @@ async function forgetWorlds(graph: Graph, request: ForgetRequest, going: Going):
 async function forgetTasksWithoutWorlds(
   graph: Graph,
   request: ForgetRequest,
-  going: Going,
+  going: ForgetRun,
 ): Promise<boolean> {
   for await (const keys of tasksWithoutWorlds(graph, request)) {
     for (const key of keys) {

@@ -9,7 +9,7 @@ import { parseRecord } from './restore.ts'
 export type Line = { number: number; bytes: number; record: ExportRecord; task: string | null }
 
 /** Maximum length of a line, far above the lines of an export. */
-const LONGEST = 48 * 1024 * 1024
+const MAX_LINE_BYTES = 48 * 1024 * 1024
 
 /**
  * Yields the records of an export while it streams, each checked against its schema. Checks at the end that the file is
@@ -62,7 +62,11 @@ function findTask(record: ExportRecord, before: string | null): string | null {
 
 async function* linesIn(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let lines: Buffer[] = []
-  const splitter = new LineSplitter(0, (bytes, start, end) => lines.push(bytes.subarray(start, end)), LONGEST)
+  const splitter = new LineSplitter(
+    0,
+    (bytes, start, end) => lines.push(bytes.subarray(start, end)),
+    MAX_LINE_BYTES,
+  )
   for await (const chunk of chunks) {
     splitter.push(chunk)
     yield* lines

@@ -5,7 +5,7 @@ import { instant, integerBetween, LIMITS, name, project } from '../../core/field
 import { toInstant } from '../../core/instants.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
-import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
+import { serialize, withOneDeadline } from '../../graph/deadline.ts'
 import { readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -20,7 +20,7 @@ import { addedRow } from '../record/rows.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { restoreUnfinished, unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
-import { type Known, readEarlierPromises, readKnown } from './load-criteria.ts'
+import { loadWorldSnapshot, readEarlierPromises, type WorldSnapshot } from './load-criteria.ts'
 import { type Addition, planAdditions } from './plan-additions.ts'
 
 const additionsOfTurn = statement('turns/additions')
@@ -83,7 +83,7 @@ export async function addVerifications(
   const graph = withOneDeadline(store)
   const { scrubbed, redactions } = await scrub(request, () => markerOfProject(graph, request.project))
   const given = listAdditions(scrubbed, { addedAt: toInstant(now()), addedBy })
-  return oneByOne(store, keyOfTask(request), async () => {
+  return serialize(store, keyOfTask(request), async () => {
     for (;;) {
       const answer = await tryToAdd(graph, scrubbed, given)
       if (answer !== null) return { ...answer, redactions }
@@ -120,7 +120,7 @@ async function tryToAdd(
 ): Promise<Omit<Answer, 'redactions'> | null> {
   const { project } = request
   const record = toRecord(given)
-  const known = await readKnown(graph, {
+  const known = await loadWorldSnapshot(graph, {
     request: { ...request, turnNumber: LIMITS.turnNumber + 1 },
     record,
     digest: '',
@@ -163,7 +163,7 @@ async function tryToAdd(
 }
 
 /** Returns the slug of the given world, otherwise of the newest one. */
-async function checkWorld(graph: Graph, request: Request, known: Known): Promise<string> {
+async function checkWorld(graph: Graph, request: Request, known: WorldSnapshot): Promise<string> {
   const { project, featureId, taskId, worldSlug } = request
   if (worldSlug == null) {
     if (known.worldSlug !== null) return known.worldSlug
@@ -183,7 +183,7 @@ async function checkWorld(graph: Graph, request: Request, known: Known): Promise
 
 const unknownTurn = (
   { worldSlug, turnNumber }: { worldSlug: string; turnNumber: number },
-  { currentTurn }: Known,
+  { currentTurn }: WorldSnapshot,
 ): TurngraphError =>
   new TurngraphError(
     'not_found',

@@ -7,7 +7,7 @@ import { turnKey, worldKey } from '../../core/keys.ts'
 import { isEqualButMarks } from '../../core/scrub/marks.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
 import { toWire } from '../../core/wire-form.ts'
-import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
+import { serialize, withOneDeadline } from '../../graph/deadline.ts'
 import { isHalfOfACommit, readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
@@ -26,15 +26,15 @@ import { checkNewWorld } from '../worlds/new-world.ts'
 import { defaultSlug, keyOfTask } from '../worlds/scope.ts'
 import { restoreUnfinished, worldAtWork, worldDeleted, worldOfAnotherTask } from '../worlds/world-errors.ts'
 import { fillFeature, warnOfReadings } from './guardkit-fields.ts'
-import { counter, type Known, readKnown } from './load-criteria.ts'
+import { counter, loadWorldSnapshot, type WorldSnapshot } from './load-criteria.ts'
 import {
   type Capture,
-  chooseWay,
+  chooseWriteMode,
   type Plan,
   planCapture,
   resolveCapture,
   type Target,
-  type Way,
+  type WriteMode,
 } from './plan-capture.ts'
 
 const existing = statement('turns/existing')
@@ -138,7 +138,7 @@ async function store<T>(
     asOwner,
   }
   // Runs captures of one task in order. Simultaneous ones would reject each other, because each may add criteria to the task.
-  const { loweredTopics, ...stored } = await oneByOne(unbounded, keyOfTask(scrubbed), () =>
+  const { loweredTopics, ...stored } = await serialize(unbounded, keyOfTask(scrubbed), () =>
     storeTurn(graph, capture, write),
   )
   if (loweredTopics.length > 0) await refillTopics(unbounded, scrubbed.project, loweredTopics)
@@ -158,10 +158,10 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
   let mayHaveMade = false
   let warnings: string[] = []
   for (let refusals = 0; ; refusals++) {
-    const known = await readKnown(graph, capture)
+    const known = await loadWorldSnapshot(graph, capture)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
-    let way: Way = known.currentTurn < turnNumber ? 'append' : 'insert'
+    let way: WriteMode = known.currentTurn < turnNumber ? 'append' : 'insert'
     let replaced: Target['replaced'] = null
     // The first write to a world with a rollback is rejected, so that only such a world pays for the look-up of withdrawn turns.
     let rollbacks = 0
@@ -194,7 +194,7 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
         way = 'supersede'
         replaced = { revision: found.revision, record }
       } else {
-        if (!capture.asOwner) refuseAtWork(found, worldSlug, turnNumber)
+        if (!capture.asOwner) assertNoActiveAttempt(found, worldSlug, turnNumber)
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
         withdrawnKey = found.withdrawn[0] ?? null
       }
@@ -222,12 +222,12 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
         loweredTopics,
       }
     }
-    if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, LONGEST_PAUSE_MS))
+    if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, MAX_PAUSE_MS))
   }
 }
 
 /** Maximum pause after a rejection: captures that repeatedly reject each other wait a random time. */
-const LONGEST_PAUSE_MS = 64
+const MAX_PAUSE_MS = 64
 
 /** Creates the default slugs of a task's next world, in order: another task or a deleted world may already have one. */
 function createSlugs(request: Capture['request']) {
@@ -246,12 +246,12 @@ async function plan(
   graph: Graph,
   capture: Capture,
   target: Target,
-  way: Way,
-  known: Known,
+  way: WriteMode,
+  known: WorldSnapshot,
 ): Promise<Plan | null> {
   const { project, turnNumber } = capture.request
   const resolution = resolveCapture(capture, target, known)
-  const goes = chooseWay(way, resolution)
+  const goes = chooseWriteMode(way, resolution)
   const ledger =
     goes === 'append' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
   return planCapture(capture, target, goes, known, resolution, ledger)
@@ -275,8 +275,8 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   }
   const record = normalizeTurn(request, toInstant(new Date(0)))
   const capture = { request, record, digest: '', writeId: '', asOwner: false }
-  const known = await readKnown(graph, capture)
-  await readKnown(graph, { ...capture, request: { ...request, worldSlug: '' } })
+  const known = await loadWorldSnapshot(graph, capture)
+  await loadWorldSnapshot(graph, { ...capture, request: { ...request, worldSlug: '' } })
   await readExisting(graph, capture, '')
   await checkNewWorld(graph, request)
   for (const way of ['append', 'insert', 'supersede'] as const) {
@@ -287,7 +287,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
 }
 
 /** Runs the first capture of a world in a transaction that is rolled back, because its statements always write. */
-async function planNewWorld(graph: Graph, capture: Capture, known: Known): Promise<void> {
+async function planNewWorld(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
   const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'append', known)
   await graph.transact(async (run) => {
     for (const step of planned?.steps ?? []) await run(step)
@@ -311,7 +311,7 @@ const existingRow = z.object({
 })
 
 /** Rejects the next turn of a world that a run or an attempt holds: its owner commits it (contract: runs.md). */
-function refuseAtWork(
+function assertNoActiveAttempt(
   { currentTurn, activeRunId, activeAttemptId }: z.output<typeof existingRow>,
   worldSlug: string,
   turnNumber: number,

@@ -1,7 +1,7 @@
 /** Reads the data of the world and the task with which a capture resolves the criteria of its turn. */
 import * as z from 'zod'
 import { worldKey } from '../../core/keys.ts'
-import { readRows, untilWhole } from '../../graph/decode.ts'
+import { readRows, retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type NamingRecord, namesCriteria, needsEarlier } from '../../rules/turn-entries.ts'
@@ -53,18 +53,18 @@ const knownRow = z.object({
 type KnownRow = z.output<typeof knownRow>
 
 /** Data that a capture needs. `isRead` is false if it needed none and nothing was read. */
-export type Known = KnownRow & {
+export type WorldSnapshot = KnownRow & {
   isRead: boolean
   declared: readonly { label: string; criterionKey: string }[]
 }
 
-const NOTHING_KNOWN: Known = { ...knownRow.parse({}), isRead: false, declared: [] }
+const NOTHING_KNOWN: WorldSnapshot = { ...knownRow.parse({}), isRead: false, declared: [] }
 
 /**
  * Reads the data for a capture in one statement; in none if the turn names its world and no criterion. A late turn and a
  * specification each need another statement.
  */
-export async function readKnown(
+export async function loadWorldSnapshot(
   graph: Graph,
   {
     request,
@@ -75,7 +75,7 @@ export async function readKnown(
     record: NamingRecord
     digest: string
   },
-): Promise<Known> {
+): Promise<WorldSnapshot> {
   const { worldSlug, turnNumber } = request
   if (worldSlug != null && !namesCriteria(record)) return NOTHING_KNOWN
   const withEarlier = needsEarlier(record)
@@ -86,7 +86,7 @@ export async function readKnown(
       row.progress.map(({ stored }) => stored),
     )
   const params = { turnNumber, withEarlier, ...(worldSlug == null && { digest }) }
-  const read = async (): Promise<Known | null> => {
+  const read = async (): Promise<WorldSnapshot | null> => {
     const row = await readTarget(graph, resolve, request, params, knownRow, isWhole)
     if (row === null) return { ...NOTHING_KNOWN, isRead: true }
     const declared = await readDeclared(graph, keyOfTask(request), row.specificationVersion)
@@ -95,7 +95,7 @@ export async function readKnown(
     const isTorn = declared.some(({ criterionKey }) => !keys.has(criterionKey))
     return isTorn ? null : { ...row, declared, isRead: true }
   }
-  const row = await untilWhole(read, (found): found is Known => found !== null)
+  const row = await retryTornRead(read, (found): found is WorldSnapshot => found !== null)
   if (!withEarlier || row.worldSlug === null || row.currentTurn < turnNumber) return row
   const late = { worldKey: worldKey(request.project, row.worldSlug), turnNumber }
   return { ...row, earlierPromises: await readEarlierPromises(graph, late) }
@@ -105,7 +105,7 @@ export async function readKnown(
 export async function readEarlierPromises(
   graph: Graph,
   below: { worldKey: string; turnNumber: number },
-): Promise<Known['earlierPromises']> {
+): Promise<WorldSnapshot['earlierPromises']> {
   const [earlier] = await readRows(graph, earlierPromises, below, earlierRow)
   return earlier?.earlierPromises ?? []
 }

@@ -11,7 +11,7 @@ import { storedCriterion } from '../criteria/rows.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { storedVerification } from '../record/normalize.ts'
 import type { Verification } from '../record/record.ts'
-import type { Known } from './load-criteria.ts'
+import type { WorldSnapshot } from './load-criteria.ts'
 
 const begin = statement('turns/add-verifications', 'begin')
 const place = statement('turns/add-verifications', 'place')
@@ -31,7 +31,7 @@ export type Addition = {
 type Place = { worldKey: string; taskKey: string; turnKey: string; turnNumber: number }
 
 type Data = {
-  known: Known
+  known: WorldSnapshot
   ledger: Ledger
   stored: { verificationCount: number; additions: readonly (Addition & { position: number })[] }
   /** New additions in their order. */

@@ -12,7 +12,7 @@ import { storedParams } from '../record/normalize.ts'
 import type { CaptureRequest, TurnRecord, TurnState } from '../record/record.ts'
 import { keyOfTask } from '../worlds/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
-import type { Known } from './load-criteria.ts'
+import type { WorldSnapshot } from './load-criteria.ts'
 import { moveAdditionsStep } from './plan-additions.ts'
 
 const statements = {
@@ -25,7 +25,7 @@ const newestTurns = statement('turns/newest-turns')
 const followWithdrawn = statement('turns/follow-withdrawn')
 
 /** Position of the write: after all turns of the world, between existing turns, or in place of an existing record. */
-export type Way = keyof typeof statements
+export type WriteMode = keyof typeof statements
 
 export type Capture = {
   request: CaptureRequest & { project: string }
@@ -58,7 +58,7 @@ export type Plan = {
 export const resolveCapture = (
   { request, record }: Capture,
   { worldSlug }: Target,
-  known: Known,
+  known: WorldSnapshot,
 ): Resolution =>
   resolveTurn(record, {
     taskKey: keyOfTask(request),
@@ -70,7 +70,7 @@ export const resolveCapture = (
   })
 
 /** Chooses the write. A merge of criteria changes the progress of both, which is derived again as for a late turn. */
-export const chooseWay = (way: Way, { changed }: Resolution): Way =>
+export const chooseWriteMode = (way: WriteMode, { changed }: Resolution): WriteMode =>
   way === 'append' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'insert' : way
 
 /**
@@ -80,8 +80,8 @@ export const chooseWay = (way: Way, { changed }: Resolution): Way =>
 export function planCapture(
   capture: Capture,
   target: Target,
-  way: Way,
-  known: Known,
+  way: WriteMode,
+  known: WorldSnapshot,
   resolution: Resolution,
   ledger: Ledger | null,
 ): Plan | null {
@@ -184,8 +184,8 @@ function planMove(
 function progressAfter(
   record: TurnRecord,
   resolution: Resolution,
-  known: Known,
-  way: Way,
+  known: WorldSnapshot,
+  way: WriteMode,
   ledger: Ledger | null,
 ) {
   const isNewest = way === 'append'

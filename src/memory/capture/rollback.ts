@@ -4,7 +4,7 @@ import { LIMITS, label, name, project, wholeNumber } from '../../core/fields.ts'
 import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
-import { oneByOne, withOneDeadline } from '../../graph/deadline.ts'
+import { serialize, withOneDeadline } from '../../graph/deadline.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -48,7 +48,7 @@ export async function rollbackWorld(
   const graph = withOneDeadline(store)
   const { scrubbed } = await scrub(request, () => markerOfProject(graph, request.project))
   const ofTask = keyOfTask(await getWorld(graph, request.project, request.worldSlug))
-  return oneByOne(store, ofTask, async () => {
+  return serialize(store, ofTask, async () => {
     for (;;) {
       const done = await tryRollback(graph, scrubbed, toInstant(now()))
       if (done === null) continue // another writer came first; the deadline ends the tries

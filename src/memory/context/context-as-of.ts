@@ -1,7 +1,7 @@
 /** Folds the records from before the capture of a turn into the result of a context's single read (`as_of=turn`). */
 import * as z from 'zod'
 import { specificationKey, turnKey, worldKey } from '../../core/keys.ts'
-import { readRows, untilWhole } from '../../graph/decode.ts'
+import { readRows, retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { emptyState, specificationOf, toPartialRecord } from '../../rules/apply-turn.ts'
@@ -73,7 +73,7 @@ export type KnownThen = {
  */
 export const readKnownThen = async (graph: Graph, request: Request): Promise<KnownThen | null> =>
   (
-    await untilWhole(
+    await retryTornRead(
       () => readOnce(graph, request),
       (found) => found !== 'torn',
     )

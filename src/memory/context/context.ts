@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { untilWhole } from '../../graph/decode.ts'
+import { retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged } from '../../rules/specified-states.ts'
@@ -62,7 +62,7 @@ import {
   paramsToAsk,
   readKnownOfFeature,
 } from './other-sessions.ts'
-import { NOTHING_BEFORE, withoutJudgement } from './render.ts'
+import { EMPTY_HISTORY, hideVerdict } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
 const contextWithEntries = statementOfTarget('turns/context', 'with-entries')
@@ -152,7 +152,7 @@ export async function loadTurnContinuationContext(
   request: Request,
 ): Promise<ContinuationContext> {
   const graph = withOneDeadline(store)
-  return untilWhole(
+  return retryTornRead(
     () => loadContext(graph, request),
     (context) => context !== null,
   )
@@ -223,7 +223,7 @@ async function answerWithDeclared(
   { currentTurn, role, tokenBudget, sections }: Request,
 ): Promise<ContinuationContext> {
   const { text, ...rendered } = await renderContext(
-    { ...NOTHING_BEFORE, ...known, withdrawn: answer.withdrawn, currentTurn, role },
+    { ...EMPTY_HISTORY, ...known, withdrawn: answer.withdrawn, currentTurn, role },
     tokenBudget,
     { withSections: sections === true },
   )
@@ -555,7 +555,7 @@ function priorFor(
   const promises = prior.promises.map(({ evidence, ...promise }) => promise)
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {
-    ...(perspectiveReset ? { ...withoutJudgement(seen), deliveredFeedback: null } : seen),
+    ...(perspectiveReset ? { ...hideVerdict(seen), deliveredFeedback: null } : seen),
     issues: perspectiveReset ? [] : prior.issues.map((issue) => issueFor(issue, role)),
   }
 }

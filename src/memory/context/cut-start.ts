@@ -4,8 +4,8 @@
 export const MARK = ' […]'
 
 /** Maximum length of a unit in characters. Longer units are dumps or logs, not prose, and are cut inside. */
-const LONGEST = { sentence: 1_000, word: 100, grapheme: Number.POSITIVE_INFINITY } as const
-type Unit = keyof typeof LONGEST
+const MAX_UNIT_LENGTH = { sentence: 1_000, word: 100, grapheme: Number.POSITIVE_INFINITY } as const
+type Unit = keyof typeof MAX_UNIT_LENGTH
 
 /** Returns the start of a text up to its last complete sentence before `end`, otherwise up to a word or a grapheme. */
 export function cutStart(
@@ -16,7 +16,7 @@ export function cutStart(
   const at = nextInk(text, end)
   for (const unit of units) {
     const found = segmenter(unit).segment(text).containing(at)
-    if (found === undefined || found.segment.length > LONGEST[unit]) continue
+    if (found === undefined || found.segment.length > MAX_UNIT_LENGTH[unit]) continue
     const start = text.slice(0, found.index).trimEnd()
     if (start !== '') return start
   }

@@ -63,7 +63,7 @@ export const knownColumn = { known: z.array(sessionRow) }
 
 type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
 
-const MOST_ITEMS = 5
+const MAX_ITEMS = 5
 /** An issue with fewer identifiers is too unspecific to match. */
 const MIN_IDENTIFIERS = 2
 
@@ -169,13 +169,13 @@ function chooseItems(candidates: readonly Candidate[], lastTurn: LastTurn): Know
   for (const { item } of candidates.toSorted(byPlace)) {
     const key = `${item.worldSlug}\n${item.turn}`
     const before = chosen.get(key)
-    if (before === undefined && chosen.size === MOST_ITEMS) continue
+    if (before === undefined && chosen.size === MAX_ITEMS) continue
     const isSolved = [...chosen.values()].some(({ issues }) =>
       issues.some((issue) => item.issues.includes(issue)),
     )
     const issues = isSolved ? [] : item.issues
-    const lessons = takeNew(item.lessons).slice(0, MOST_TEXTS).map(shorten)
-    const blockers = takeNew(item.blockers).slice(0, MOST_TEXTS).map(shorten)
+    const lessons = takeNew(item.lessons).slice(0, MAX_TEXTS).map(shorten)
+    const blockers = takeNew(item.blockers).slice(0, MAX_TEXTS).map(shorten)
     if (issues.length + lessons.length + blockers.length === 0) continue
     chosen.set(key, {
       ...(before ?? item),
@@ -201,7 +201,8 @@ function byPlace(a: Candidate, b: Candidate): number {
 }
 
 /** Maximum number of texts per turn, and of characters per text. The record of the turn has all of them. */
-const MOST_TEXTS = 5
-const LONGEST = 500
+const MAX_TEXTS = 5
+const MAX_TEXT_LENGTH = 500
 
-const shorten = (text: string): string => (text.length <= LONGEST ? text : cutStart(text, LONGEST) + MARK)
+const shorten = (text: string): string =>
+  text.length <= MAX_TEXT_LENGTH ? text : cutStart(text, MAX_TEXT_LENGTH) + MARK

@@ -38,7 +38,7 @@ export type Summary = Pick<
   Partial<Pick<PriorTurn, 'gates'>>
 
 /** Removes the judgement from a turn, for a reset perspective. */
-export const withoutJudgement = <S extends Summary>(prior: S): S => ({
+export const hideVerdict = <S extends Summary>(prior: S): S => ({
   ...prior,
   coachFeedback: null,
   // Removed because an import often takes it from the suggestions of the Coach.
@@ -78,7 +78,7 @@ export type Rendering = {
 }
 
 /** Rendering before the first turn of a world. */
-export const NOTHING_BEFORE = {
+export const EMPTY_HISTORY = {
   prior: null,
   lastJudged: null,
   promisedNotJudged: [],

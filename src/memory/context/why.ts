@@ -107,7 +107,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
     if (why !== null) return why
     if (row === null) break
   }
-  throw await whatIsMissing(graph, request, asked)
+  throw await explainMissingTurn(graph, request, asked)
 }
 
 const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>
@@ -209,7 +209,11 @@ function lastWordsIn(
 }
 
 /** @throws `not_found` if the task does not exist, `unknown_world` if the world does not exist or has another task */
-async function whatIsMissing(graph: Graph, target: Target, turn: number | null): Promise<TurngraphError> {
+async function explainMissingTurn(
+  graph: Graph,
+  target: Target,
+  turn: number | null,
+): Promise<TurngraphError> {
   const { project, worldSlug } = target
   if (worldSlug == null) {
     await requireNames(graph, target)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { taskOfCriterion } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { readRows, untilWhole } from '../../graph/decode.ts'
+import { readRows, retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { isAllVerified, isCounted, isRequired, POLICIES, type Policy } from '../../rules/criterion-states.ts'
@@ -64,7 +64,7 @@ export type CriteriaRequest = Target & { turn?: number | null | undefined; polic
 export async function listCriteria(store: Graph, request: CriteriaRequest): Promise<CriteriaView> {
   const graph = withOneDeadline(store)
   const { policy, role } = request
-  const { snapshot, states, histories } = await untilWhole(
+  const { snapshot, states, histories } = await retryTornRead(
     () => readWithHistories(graph, request),
     (found) => role === 'player' || found.histories !== null,
   )

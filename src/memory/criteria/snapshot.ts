@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
-import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
@@ -51,9 +51,9 @@ export type Snapshot = {
 export type Target = Scope & { worldSlug?: string | null | undefined }
 
 /** Statement with `worlds/_target` in its two forms: for a named world, and for the newest world of a task. */
-export type OfTarget = { named: Statement; newest: Statement }
+export type SnapshotStatements = { named: Statement; newest: Statement }
 
-export const statementOfTarget = (file: string, ...choices: string[]): OfTarget => ({
+export const statementOfTarget = (file: string, ...choices: string[]): SnapshotStatements => ({
   named: statement(file, 'named-world', ...choices),
   newest: statement(file, 'newest-world', ...choices),
 })
@@ -61,7 +61,7 @@ export const statementOfTarget = (file: string, ...choices: string[]): OfTarget 
 /** Reads the row of a target until it shows one moment; null if the target does not exist. */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
-  { named, newest }: OfTarget,
+  { named, newest }: SnapshotStatements,
   target: Target,
   params: Params,
   schema: S,
@@ -81,7 +81,7 @@ export function readTarget<S extends z.ZodType>(
  */
 export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['world'] }>>(
   graph: Graph,
-  of: OfTarget,
+  of: SnapshotStatements,
   target: Target,
   params: Params,
   schema: S,
@@ -94,7 +94,11 @@ export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['w
 }
 
 /** Runs both forms of a statement without a match: see `warmUpCapture`. */
-export async function warmUpTarget(graph: Graph, { named, newest }: OfTarget, params: Params): Promise<void> {
+export async function warmUpTarget(
+  graph: Graph,
+  { named, newest }: SnapshotStatements,
+  params: Params,
+): Promise<void> {
   await graph.read(newest, { taskKey: '', ...params })
   await graph.read(named, { taskKey: '', worldKey: '', ...params })
 }
@@ -179,7 +183,7 @@ export async function readSnapshot(
 /** Reads a row with a snapshot and its ledger. An earlier turn needs the whole ledger of any length. */
 export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   graph: Graph,
-  of: OfTarget,
+  of: SnapshotStatements,
   target: Target,
   asOf: number | null,
   ledgerUpTo: number,
@@ -417,7 +421,7 @@ async function readEntries(
   if (turns.length === 0) return []
   const turnKeys = turns.map((turn) => turnKey(worldKey, turn))
   const [rows, merges] = await Promise.all([
-    untilWhole(
+    retryTornRead(
       () => readRows(graph, entriesOfTurns, { turnKeys }, entriesRow),
       (found) =>
         found.length === turns.length &&

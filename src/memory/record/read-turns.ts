@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
-import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
@@ -121,7 +121,7 @@ export async function turnHistory(
 }
 
 async function readWholeRows(graph: Graph, from: Statement, params: Params): Promise<TurnState[]> {
-  const rows = await untilWhole(
+  const rows = await retryTornRead(
     () => readRows(graph, from, params, turnInWorld),
     (found) => found.every(isWhole),
   )

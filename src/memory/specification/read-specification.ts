@@ -1,7 +1,7 @@
 /** Reads the specification of a task, and the files of the proofs in a world. */
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
-import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { TouchedFiles } from '../../rules/stale.ts'
@@ -64,7 +64,7 @@ export async function readSpecifications(
   keys: readonly string[],
 ): Promise<Map<string, Specification>> {
   if (keys.length === 0) return new Map()
-  const rows = await untilWhole(
+  const rows = await retryTornRead(
     () => readRows(graph, getVersion, { keys: [...keys] }, specificationRow),
     (found) => found.every(isVersionWhole),
   )

@@ -8,7 +8,7 @@ import { CRITERION_KINDS, type CriterionKind, columns } from '../../rules/values
 import { joinedWords } from '../../rules/words.ts'
 import { criterionRow } from '../criteria/rows.ts'
 
-export const MOST_CRITERIA = 2_000
+export const MAX_CRITERIA = 2_000
 
 /** The program and its arguments; a text is split as a shell would, without a shell. */
 const command = z
@@ -69,7 +69,7 @@ const declaredInput = z.strictObject({
 export const declaredCriteria = z
   .array(declaredInput)
   .min(1, 'is empty; a task declares one criterion at least')
-  .max(MOST_CRITERIA, `has more than ${MOST_CRITERIA} criteria`)
+  .max(MAX_CRITERIA, `has more than ${MAX_CRITERIA} criteria`)
   .superRefine((criteria, context) => {
     const refuse = (i: number, field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [i, field], message })

@@ -18,7 +18,7 @@ const exists = statement('projects/exists')
 const worldNames = statement('projects/names', 'worlds')
 
 /** Maximum number of names that are compared: a project may have a hundred thousand. */
-const MOST_NAMES = 1_000
+const MAX_NAMES = 1_000
 
 const nameRow = z.object({ name: z.string() })
 const existsRow = z.object({ found: z.boolean() })
@@ -100,7 +100,7 @@ export const nearWorlds = (graph: Graph, project: string, worldSlug: string): Pr
   nearAmong(graph, worldNames, { projectKey: projectKey(project) }, worldSlug)
 
 async function nearAmong(graph: Graph, from: Statement, params: Params, name: string): Promise<string[]> {
-  const rows = await readRows(graph, from, { ...params, limit: MOST_NAMES }, nameRow)
+  const rows = await readRows(graph, from, { ...params, limit: MAX_NAMES }, nameRow)
   return nearNames(
     name,
     rows.map((row) => row.name),

@@ -1,6 +1,6 @@
 /** Reads a world in several statements as of one revision, without a lock. */
 import * as z from 'zod'
-import { readRows, untilWhole } from '../../graph/decode.ts'
+import { readRows, retryTornRead } from '../../graph/decode.ts'
 import { type Graph, graphWith, inOrder, type Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
@@ -27,7 +27,7 @@ export async function readAtOneRevision<T>(
   worldKey: string,
   read: () => Promise<T>,
 ): Promise<T> {
-  const { found } = await untilWhole(
+  const { found } = await retryTornRead(
     async () => {
       const before = await readRevision(graph, worldKey)
       const found = await read()

@@ -4,7 +4,7 @@ import { integerBetween } from '../../core/fields.ts'
 import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../rules/values.ts'
 
 const DAY_MS = 86_400_000
-const MOST = 1_000_000_000_000
+const MAX_SETTING = 1_000_000_000_000
 
 const numberUpTo = (most: number, min: { above: number } | { from: number }) => {
   const [word, bound] = 'above' in min ? ['above', min.above] : ['from', min.from]
@@ -16,7 +16,9 @@ const numberUpTo = (most: number, min: { above: number } | { from: number }) => 
 const budget = z.strictObject({
   minutes: numberUpTo(525_600, { above: 0 }).nullish().describe('since the run began'),
   attemptsFailedInARow: integerBetween(1, 1_000_000).nullish(),
-  tokens: integerBetween(1, MOST).nullish().describe('the sum of what commits and failures say they used'),
+  tokens: integerBetween(1, MAX_SETTING)
+    .nullish()
+    .describe('the sum of what commits and failures say they used'),
 })
 
 /** Pause before the k-th attempt after failures: `firstMs * factor ** (k - 1)`, at most `mostMs`. */

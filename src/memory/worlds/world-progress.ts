@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
 import { specificationKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { readRows, readWholeRow, untilWhole } from '../../graph/decode.ts'
+import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
@@ -250,7 +250,7 @@ export async function readFactsOfWorld(store: Graph, project: string, worldSlug:
 
 async function readRowsWithSpecifications(graph: Graph, from: Statement, params: Params) {
   const read = () => readRows(graph, from, params, progressRow)
-  const rows = await untilWhole(read, (found) => found.every(isConsistent))
+  const rows = await retryTornRead(read, (found) => found.every(isConsistent))
   return { rows, specifications: await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))]) }
 }
 

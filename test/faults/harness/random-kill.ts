@@ -7,7 +7,7 @@ import { holds, pause, until } from './scenario.ts'
 import type { ServiceProcess } from './service-process.ts'
 
 const SIMULATED = 3
-const MOST_MS = 1_000
+const MAX_MS = 1_000
 
 /** Concurrent runs of several worlds, one of them with an outside worker, at the moment of a kill -9. */
 export type CutRuns = { worlds: RunWorld[]; started: Map<RunWorld, string[]>; worker: OutsideWorker }
@@ -40,7 +40,7 @@ export async function killAtRandom(
   const working = [...[...worlds, outside].map(runAgainAndAgain), worker.run(() => client, stop.signal)]
   // Usually waits until there are turns: on Neo4j that takes longer than starting the runs.
   if (random.fraction() < 0.8) await until('turns are made', 30_000, () => hasTurns(client, outside))
-  await pause(random.between(1, MOST_MS))
+  await pause(random.between(1, MAX_MS))
   stop.abort()
   await service.kill()
   await Promise.all(working)

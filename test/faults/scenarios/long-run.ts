@@ -7,7 +7,7 @@ import { holds, inScope, pause, type Scenario } from '../harness/scenario.ts'
 /** Compares times of the first tenth of the run with those of the last tenth. */
 const TENTHS = 10
 const ASKED = 40
-const MOST_SLOWER = 2
+const MAX_SLOWER = 2
 
 /** Makes `rounds` turns in one run on the embedded engine. The last turns and reads must be as fast as the first. */
 export const longRun: Scenario = (options) =>
@@ -52,9 +52,9 @@ export const longRun: Scenario = (options) =>
       statusIdleMs: rounded(idleMs),
       attempts,
     }
-    holds(figures.timeRatio < MOST_SLOWER, 'the time per turn does not grow', figures)
+    holds(figures.timeRatio < MAX_SLOWER, 'the time per turn does not grow', figures)
     holds(
-      figures.statusRatio < MOST_SLOWER,
+      figures.statusRatio < MAX_SLOWER,
       'reading a long run takes as long as reading a short one',
       figures,
     )

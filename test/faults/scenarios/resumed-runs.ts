@@ -10,7 +10,7 @@ const COUNTS = { turnCount: 20, maxAttempts: 60 }
 /** Number of kills, which is the maximum length of a chain of resumed runs. */
 const DEATHS = 5
 /** Maximum number of steps of a start with up to two or three attempts. */
-const MOST_STEPS = 60
+const MAX_STEPS = 60
 
 /**
  * Kills the service with -9 five times during one run of a world whose runs are resumed: once at any moment,
@@ -30,7 +30,7 @@ export const resumedRunsOn =
         const world = { project, worldSlug: `resumed-${round}` }
         const turnRunId = await killedRun(store, world, random)
         for (let death = 2; death <= DEATHS; death++)
-          await dieAtStep(store, world, random.between(1, MOST_STEPS))
+          await dieAtStep(store, world, random.between(1, MAX_STEPS))
         const last = await store.startReady()
         const { runs, attempts } = await checkResumed(last.client, world, turnRunId)
         figures.runs += runs

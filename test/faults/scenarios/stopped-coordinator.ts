@@ -11,7 +11,7 @@ import type { ServiceProcess } from '../harness/service-process.ts'
  */
 const LEASE_MS = 2_000
 /** Minimum time that a frozen owner keeps its lease: a lease is renewed after a third of its time. */
-const LEAST_KEPT_MS = (LEASE_MS * 2) / 3 - 100
+const MIN_KEPT_MS = (LEASE_MS * 2) / 3 - 100
 const TAKEN_OVER_WITHIN_MS = 15_000
 
 /**
@@ -66,7 +66,7 @@ async function takeOver({ client, output }: ServiceProcess, world: RunWorld, los
   const tookMs = Math.round(performance.now() - began)
   holds(run.status === 'interrupted' && run.failureReason === RESTARTED, 'a lost run is interrupted', run)
   holds(run.lastAttemptStatus !== 'running', 'its attempt ends with it', run)
-  holds(tookMs >= LEAST_KEPT_MS, 'a lease is kept for its time', { tookMs })
+  holds(tookMs >= MIN_KEPT_MS, 'a lease is kept for its time', { tookMs })
   const own = await startRun(client, world, { turnCount: 2, maxAttempts: 2 })
   const next = await untilRunEnded(client, world, own)
   holds(next.status === 'completed', 'a world that was taken over accepts runs', { next, log: output() })
