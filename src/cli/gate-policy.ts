@@ -3,6 +3,9 @@
 /** Default policy: a rejection with evidence ends the verification of a criterion. */
 export const DEFAULT_GATE_POLICY = 'evidence'
 
+/** Default limit of the gate. Claude Code ends a turn after hooks have continued it 8 times in a row. */
+export const DEFAULT_GATE_LIMIT = 3
+
 /** Policy that keeps each verified criterion proven. */
 export const STICKY = 'sticky'
 

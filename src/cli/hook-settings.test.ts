@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { IMPORT_EVENTS, START_SOURCES, UnfitSettings, withHooks, withoutHooks } from './hook-settings.ts'
+import { IMPORT_EVENTS, START_SOURCES, withHooks, withoutHooks } from './hook-settings.ts'
+import { UnfitFile } from './text-file.ts'
 
 const COMMAND = "'/usr/bin/node' '/opt/turngraph/dist/cli/hook-run.js' '/home/me/.turngraph'"
 const GATE = "'/usr/bin/node' '/opt/turngraph/dist/bin/hook-gate.js' '/home/me/.turngraph' '3'"
@@ -123,8 +124,8 @@ test('a list that is empty without us stays if it has a comment', () => {
 test.each(['{"hooks": ', '{"hooks": {"Stop": 7}}', '[]', '{"a": 1} {', '{"a" 1}', '['.repeat(100_000)])(
   'a file that does not fit is refused: %.20s',
   (text) => {
-    expect(() => withHooks(text, gate)).toThrow(UnfitSettings)
-    expect(() => withoutHooks(text)).toThrow(UnfitSettings)
+    expect(() => withHooks(text, gate)).toThrow(UnfitFile)
+    expect(() => withoutHooks(text)).toThrow(UnfitFile)
   },
 )
 

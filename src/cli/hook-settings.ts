@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { itemsOf, JsonText, type Place } from './json-text.ts'
+import { UnfitFile } from './text-file.ts'
 
 /** Events after which a session's transcript has grown. */
 export const IMPORT_EVENTS = ['Stop', 'SubagentStop', 'SessionEnd'] as const
@@ -29,13 +30,10 @@ const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 /** Part of a settings file that must fit, so that no edit loses data. */
 const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
 
-/** Error for a file that is not JSON with comments, or whose hooks have another form. */
-export class UnfitSettings extends Error {}
-
 /**
  * Returns the text of a settings file with these hooks in place of all hooks of Turngraph.
  *
- * @throws UnfitSettings
+ * @throws UnfitFile
  */
 export function withHooks(text: string, added: readonly Hook[]): string {
   const settings = parse(withoutHooks(text))
@@ -49,7 +47,7 @@ export function withHooks(text: string, added: readonly Hook[]): string {
 /**
  * Returns the text of a settings file without our hooks and without lists that become empty.
  *
- * @throws UnfitSettings
+ * @throws UnfitFile
  */
 export function withoutHooks(text: string): string {
   const settings = parse(text)
@@ -65,6 +63,13 @@ export function withoutHooks(text: string): string {
   return settings.text
 }
 
+/**
+ * Returns the name of our part of a settings file; null if it has no hook of ours.
+ *
+ * @throws UnfitFile
+ */
+export const findHooks = (text: string): string | null => (findOurs(parse(text)) === null ? null : 'hooks')
+
 function findOurs(settings: JsonText): Place | null {
   for (const event of itemsOf(settings.at(['hooks'])))
     for (const place of itemsOf(settings.at(['hooks', event])))
@@ -78,8 +83,8 @@ function findOurs(settings: JsonText): Place | null {
 
 function parse(text: string): JsonText {
   const settings = JsonText.parse(text)
-  if (settings === null) throw new UnfitSettings('is not JSON')
+  if (settings === null) throw new UnfitFile('is not JSON')
   const { error } = hookSettings.safeParse(settings.at([]))
-  if (error !== undefined) throw new UnfitSettings(`does not fit: ${error.issues[0]?.path.join('.')}`)
+  if (error !== undefined) throw new UnfitFile(`does not fit: ${error.issues[0]?.path.join('.')}`)
   return settings
 }

@@ -1,15 +1,11 @@
 /** `turngraph hook`: adds our hooks to the settings of Claude Code or Codex, and removes them. */
-import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { CLAUDE_CODE, CODEX } from '../rules/agents.ts'
 import { codexHooks } from './agent-folders.ts'
 import { action, group, POLICY, PROJECT } from './command.ts'
-import { DEFAULT_GATE_POLICY, policyArguments } from './gate-policy.ts'
-import { kindOf } from './hook-folders.ts'
-import type { Hook } from './hook-settings.ts'
+import { DEFAULT_GATE_LIMIT, DEFAULT_GATE_POLICY } from './gate-policy.ts'
 import { printNote } from './output.ts'
 
 const SETTINGS = {
@@ -31,8 +27,6 @@ type InstallOptions = HookOptions & {
   gatePolicy?: string | undefined
 }
 
-/** Default limit of the gate. Claude Code ends a turn after hooks have continued it 8 times in a row. */
-const GATE_LIMIT = 3
 const MAX_GATE_LIMIT = 100
 
 export const addHook = group(
@@ -53,7 +47,7 @@ export const addHook = group(
             '--gate',
             'tell an agent that stops what of its task is not proven, and one that starts what is known',
           ],
-          gateLimit: ['--gate-limit <n>', `so often in a session at most (default: ${GATE_LIMIT})`],
+          gateLimit: ['--gate-limit <n>', `so often in a session at most (default: ${DEFAULT_GATE_LIMIT})`],
           gatePolicy: [
             '--gate-policy <policy>',
             `what counts as proven (default: ${DEFAULT_GATE_POLICY})`,
@@ -74,23 +68,19 @@ async function installHook(given: InstallOptions): Promise<void> {
   if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MAX_GATE_LIMIT))
     throw invalidField('gateLimit', `must be a whole number from 1 to ${MAX_GATE_LIMIT}`)
   if (gatePolicy !== undefined && !gate) throw invalidField('gatePolicy', 'is for --gate alone')
-  const { CODEX_IMPORT_EVENTS, IMPORT_EVENTS, START_SOURCES, withHooks } = await import('./hook-settings.ts')
+  const { withHooks } = await import('./hook-settings.ts')
+  const { createHooks } = await import('./hook-commands.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = chooseFile(options)
-  const run = (program: string, ...args: string[]) =>
-    [process.execPath, fileURLToPath(new URL(program, import.meta.url)), dataFolder, ...args]
-      .concat(options.project ?? [])
-      .map(quoted)
-      .join(' ')
-  const events = options.agent === CODEX ? CODEX_IMPORT_EVENTS : IMPORT_EVENTS
-  const hooks: Hook[] = events.map((event) => ({ event, command: run('./hook-run.js') }))
-  if (gate) {
-    const policy = policyArguments(gatePolicy ?? DEFAULT_GATE_POLICY)
-    hooks.push({ event: 'Stop', command: run('./hook-gate.js', String(gateLimit ?? GATE_LIMIT), ...policy) })
-    const command = run('./hook-context.js', ...policy)
-    hooks.push({ event: 'SessionStart', matcher: START_SOURCES, command })
-  }
+  const { agent, project } = options
+  const limit = gateLimit ?? DEFAULT_GATE_LIMIT
+  const hooks = createHooks({
+    agent,
+    dataFolder,
+    project,
+    gate: gate ? { limit, policy: gatePolicy ?? DEFAULT_GATE_POLICY } : null,
+  })
   await edit(file, (text) => withHooks(text, hooks))
   printNote(
     `Installed in ${file}: sessions go into ${dataFolder}; ${path.join(dataFolder, 'hook.log')} has the log.`,
@@ -112,30 +102,18 @@ const chooseFile = ({ agent, settings }: HookOptions): string =>
     settings ?? (agent === CODEX ? codexHooks() : path.join(homedir(), '.claude', 'settings.json')),
   )
 
-/** Quotes an argument for the shell in which the coding agent starts a hook. */
-const quoted = (argument: string): string =>
-  process.platform === 'win32' ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`
-
 /** Edits the settings. Returns true if they changed. */
 async function edit(file: string, change: (text: string) => string): Promise<boolean> {
-  const { UnfitSettings } = await import('./hook-settings.ts')
-  const text = await readSettings(file)
+  const { readTextFile, UnfitFile, writeTextFile } = await import('./text-file.ts')
   try {
+    const text = (await readTextFile(file)) ?? ''
     const changed = change(text)
-    if (changed !== text) write(file, changed)
+    if (changed !== text) writeTextFile(file, changed)
     return changed !== text
   } catch (error) {
-    if (error instanceof UnfitSettings) throw notOurs(file, error.message, error)
+    if (error instanceof UnfitFile) throw notOurs(file, error.message, error)
     throw error
   }
-}
-
-async function readSettings(file: string): Promise<string> {
-  const kind = kindOf(file)
-  if (kind === null) return ''
-  if (kind !== 'file') throw notOurs(file, 'is not a regular file', null)
-  const { MAX_REQUEST_BYTES, readAtMost } = await import('./bounded-input.ts')
-  return (await readAtMost(file, MAX_REQUEST_BYTES)).toString('utf8')
 }
 
 const notOurs = (file: string, why: string, cause: unknown): TurngraphError =>
@@ -144,16 +122,3 @@ const notOurs = (file: string, why: string, cause: unknown): TurngraphError =>
     details: { problems: [{ path: 'settings', message: why }] },
     cause,
   })
-
-/** Writes a file atomically with the same permissions. Replaces the target of a link instead of the link. */
-function write(file: string, text: string): void {
-  const there = existsSync(file)
-  const real = there ? realpathSync(file) : file
-  mkdirSync(path.dirname(real), { recursive: true })
-  const draft = `${real}.${process.pid}.${crypto.randomUUID()}`
-  writeFileSync(draft, text, {
-    mode: there ? statSync(real).mode : 0o600,
-    flag: 'wx',
-  })
-  renameSync(draft, real)
-}

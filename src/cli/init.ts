@@ -3,13 +3,17 @@
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { InvalidArgumentError } from 'commander'
 import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
 import type { TurngraphClient } from '../client/client.ts'
 import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
-import { printJson, printLines, printNote } from './output.ts'
+import type { NamedTask } from './hook-task.ts'
+import { printJson, printLines, printNote, printText } from './output.ts'
+import type { FileResult, UndoneFile } from './setup/change-files.ts'
+import { OFFER_NAMES, type OfferName } from './setup/offer-names.ts'
 
 export const addInit = action(
   {
@@ -19,35 +23,134 @@ export const addInit = action(
       folder: ['[folder]', 'the folder to look in (default: .)'],
     },
     options: {
-      yes: ['--yes', 'import without a question'],
+      yes: ['--yes', 'import without a question, and offer nothing'],
+      with: [
+        '--with <offers>',
+        'set these up, with commas between: hooks, mcp, agents, task',
+        { parse: parseOffers },
+      ],
+      undo: [
+        '--undo',
+        'restore the files that init changed, and nothing else',
+        { conflicts: ['yes', 'with'] },
+      ],
       serve: ['--no-serve', 'do not serve the page afterwards'],
       ...SHARED,
     },
     help: `It reads autobuild artifacts with their task files at or below the folder, the transcripts that Claude Code keeps of it in
-~/.claude/projects, and the sessions of Codex at or below it in ~/.codex/sessions. It changes no file of the folder. Without a terminal and without --yes it only prints what it found.
+~/.claude/projects, and the sessions of Codex at or below it in ~/.codex/sessions. Without a terminal and without --yes it only
+prints what it found.
 
-Example:
-  turngraph init --yes --no-serve`,
+At a terminal it then offers four things, each with one key. --with names them without a question:
+  hooks   in .claude/settings.local.json, and in .codex/hooks.json if Codex has run on this machine
+  mcp     the MCP server in .mcp.json, and in .codex/config.toml
+  agents  ten lines in AGENTS.md and CLAUDE.md that tell an agent how to ask the memory
+  task    .turngraph/task.json: the task of the next session here
+--undo restores these files. What was imported stays: it is in the data folder.
+
+Examples:
+  turngraph init --yes --no-serve
+  turngraph init --with hooks,agents
+  turngraph init --undo`,
   },
-  async ({ folder = '.', yes = false, serve = true, project, json = false }) => {
+  async ({
+    folder = '.',
+    yes = false,
+    with: offers = [],
+    undo = false,
+    serve = true,
+    project,
+    json = false,
+  }) => {
+    if (undo) return undoSetup(folder, json)
     const plan = await findSources(folder)
     const isEmpty = plan.sessions + plan.transcripts + plan.specifications.declarations.length === 0
     if (!json) printLines(describePlan(plan, isEmpty))
-    if (isEmpty || !(yes || (await isConfirmed(json, plan, project)))) {
-      if (json) await printWire(plan, null)
-      return
-    }
-    const figures = await importSources(plan, project)
-    if (json) return printWire(plan, figures)
-    printLines(describeFigures(figures) || 'Nothing could be imported.')
-    if (figures.leftOut > 0)
-      printNote(
-        `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(plan.folder)} --dry-run\` and \`turngraph specify ${quoteForShell(plan.folder)} --dry-run\` and \`turngraph import transcripts\`.`,
-      )
+    const isImported = !isEmpty && (yes || (offers.length === 0 && (await isConfirmed(json, plan, project))))
+    const figures = isImported ? await importSources(plan, project) : null
+    if (figures !== null && !json) printFigures(plan, figures)
+    const changed = await setUpOffers(plan, { offers, isAsked: !yes && !json, project })
+    if (json) return printWire(plan, figures, changed)
+    if (figures === null) return
     if (!serve || !process.stderr.isTTY) return printNote('See them on the page: turngraph serve')
     await servePage()
   },
 )
+
+function printFigures({ folder }: Plan, figures: Figures): void {
+  printLines(describeFigures(figures) || 'Nothing could be imported.')
+  if (figures.leftOut > 0)
+    printNote(
+      `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(folder)} --dry-run\` and \`turngraph specify ${quoteForShell(folder)} --dry-run\` and \`turngraph import transcripts\`.`,
+    )
+}
+
+function parseOffers(text: string): OfferName[] {
+  const given = text.split(',')
+  const offers = OFFER_NAMES.filter((name) => given.includes(name))
+  if (offers.length === new Set(given).size) return offers
+  throw new InvalidArgumentError(`It must be some of ${OFFER_NAMES.join(',')}, with commas between.`)
+}
+
+/** Sets up the named offers, or asks at a terminal. Returns the results of the files. */
+async function setUpOffers(
+  plan: Plan,
+  {
+    offers,
+    isAsked,
+    project,
+  }: { offers: readonly OfferName[]; isAsked: boolean; project?: string | undefined },
+): Promise<readonly FileResult[]> {
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
+  if (offers.length === 0 && !(isAsked && isTerminal)) return []
+  const [{ offer, printResults, setUp }, { configFor }] = await Promise.all([
+    import('./setup/offers.ts'),
+    import('./connect.ts'),
+  ])
+  const { dataFolder } = configFor(project)
+  const needsTask = offers.length === 0 || offers.includes('task')
+  const task = needsTask ? await chooseTask(plan, project) : null
+  const setup = { folder: plan.folder, dataFolder, project, task }
+  if (offers.length === 0) {
+    await offer(setup)
+    return []
+  }
+  const results = await setUp(offers, setup)
+  printResults(results)
+  return results
+}
+
+/** Chooses the task of the newest session that is not approved, otherwise the first task that a specification declares. */
+async function chooseTask(plan: Plan, project: string | undefined): Promise<NamedTask | null> {
+  const { withClient } = await import('./connect.ts')
+  const { items } = await withClient({ project, readsOnly: true }, (client) => client.listWorlds({}))
+  const isOver = (outcome: string) => /^(approved|superseded)/.test(outcome)
+  const open = items.find(({ outcome }) => !isOver(outcome))
+  const declared = plan.specifications.declarations[0]?.parts[0]
+  const chosen = open ?? (items.length === 0 ? declared : undefined)
+  if (chosen === undefined) return null
+  return {
+    ...(project !== undefined && { project }),
+    feature_id: chosen.featureId,
+    task_id: chosen.taskId,
+  }
+}
+
+const UNDONE: Record<UndoneFile['result'], (file: string, why?: string) => string> = {
+  deleted: (file) => `Deleted ${file}, which did not exist before.`,
+  restored: (file) => `Restored ${file}.`,
+  'part removed': (file) => `Removed the part of Turngraph from ${file}, which was edited since.`,
+  kept: (file, why) => `Kept ${file}: it ${why}.`,
+}
+
+async function undoSetup(given: string, json: boolean): Promise<void> {
+  const { undoParts } = await import('./setup/change-files.ts')
+  const folder = path.resolve(given)
+  const undone = await undoParts(folder)
+  if (json) return printJson({ undone })
+  if (undone.length === 0) return printNote(`init changed no file of ${folder}.`)
+  for (const { file, result, why } of undone) printText(UNDONE[result](file, why))
+}
 
 const MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
 
@@ -226,7 +329,7 @@ function describeFigures(figures: Figures): string {
 }
 
 /** Prints the plan and the figures in their wire form. */
-async function printWire(plan: Plan, figures: Figures | null): Promise<void> {
+async function printWire(plan: Plan, figures: Figures | null, changed: readonly FileResult[]): Promise<void> {
   const { snakeCase } = await import('../core/wire-form.ts')
   const toWire = (fields: object) =>
     Object.fromEntries(Object.entries(fields).map(([field, value]) => [snakeCase(field), value]))
@@ -237,6 +340,7 @@ async function printWire(plan: Plan, figures: Figures | null): Promise<void> {
       codexFiles: plan.codexFiles.length,
     }),
     imported: figures && toWire(figures),
+    changed,
   })
 }
 

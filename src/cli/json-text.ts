@@ -76,10 +76,7 @@ export class JsonText {
 
   /** Appends an item to the list at a place. Makes the list, and the objects around it, if they do not exist. */
   append(place: Place, item: unknown): void {
-    if (this.isBare([]) && this.#format.unit === '') {
-      const mark = this.#text.startsWith('\uFEFF') ? '\uFEFF' : ''
-      this.#replace(`${mark}{\n}\n`)
-    }
+    this.#openBareRoot()
     let depth = place.length
     let value: unknown = item
     while (this.#nodeAt(place.slice(0, depth)) === undefined) {
@@ -89,6 +86,19 @@ export class JsonText {
     const parent = this.#nodeAt(place.slice(0, depth))
     if (parent !== undefined)
       this.#insert(parent, depth === place.length ? null : String(place[depth]), value)
+  }
+
+  /** Adds a property that does not exist. Makes the objects around it, if they do not exist. */
+  addProperty(place: Place, value: unknown): void {
+    this.#openBareRoot()
+    let depth = place.length - 1
+    let inner = value
+    while (this.#nodeAt(place.slice(0, depth)) === undefined) {
+      inner = { [String(place[depth])]: inner }
+      depth--
+    }
+    const parent = this.#nodeAt(place.slice(0, depth))
+    if (parent !== undefined) this.#insert(parent, String(place[depth]), inner)
   }
 
   /** Removes the item of a list or the property of an object. Adjacent comments stay. */
@@ -113,6 +123,13 @@ export class JsonText {
       const cuts = previous === null ? [] : [{ start: previous, end: previous + 1 }]
       this.#cut([...cuts, { start, end }], start - cuts.length)
     }
+  }
+
+  /** Gives an empty file several lines. */
+  #openBareRoot(): void {
+    if (!this.isBare([]) || this.#format.unit !== '') return
+    const mark = this.#text.startsWith('\uFEFF') ? '\uFEFF' : ''
+    this.#replace(`${mark}{\n}\n`)
   }
 
   #nodeAt(place: Place): Node | undefined {

@@ -1,0 +1,166 @@
+/** Adds the parts of Turngraph to the files of a folder, and removes them. */
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { TurngraphError } from '../../core/errors.ts'
+import { systemCode } from '../../core/system-code.ts'
+import { kindOf, realPath } from '../hook-folders.ts'
+import { readTextFile, UnfitFile, writeTextFile } from '../text-file.ts'
+import { OWN_PARTS, type SetupFile } from './own-parts.ts'
+import { type Change, readRecord, writeRecord } from './record.ts'
+
+/** Part to add to a file. */
+export type Addition = { file: SetupFile; add(text: string): string }
+
+/** Result of one file, in words and for `--json`. */
+export type FileResult = { file: SetupFile; result: 'created' | 'changed' | 'present' }
+
+/**
+ * Adds the parts that are missing. Checks all files before it changes the first one.
+ *
+ * @throws `invalid_request` that names the file that cannot be changed
+ */
+export async function addParts(folder: string, additions: readonly Addition[]): Promise<FileResult[]> {
+  const planned = await Promise.all(additions.map((addition) => planAddition(folder, addition)))
+  const { madeFolder, changes } = await readRecord(folder)
+  const added = planned.filter(({ change }) => change !== null)
+  const names = new Set<string>(added.map(({ file }) => file))
+  const all = [
+    ...changes.filter(({ file }) => !names.has(file)),
+    ...added.flatMap(({ change }) => change ?? []),
+  ]
+  // First the record: after a crash, the undo skips files that have no part of Turngraph.
+  if (added.length > 0) writeRecord(folder, { madeFolder, changes: all })
+  for (const { file, after } of added) write(path.join(folder, file), after)
+  return planned.map(({ file, change }) => ({
+    file,
+    result: change === null ? 'present' : change.created ? 'created' : 'changed',
+  }))
+}
+
+async function planAddition(
+  folder: string,
+  { file, add }: Addition,
+): Promise<{ file: SetupFile; after: string; change: Change | null }> {
+  const target = path.join(folder, file)
+  requireInside(folder, target)
+  try {
+    const text = await readTextFile(target)
+    const before = text ?? ''
+    const part = OWN_PARTS[file]
+    if (part.find(before) !== null) return { file, after: before, change: null }
+    requireWritable(target)
+    const after = add(before)
+    const change = {
+      file,
+      created: text === null,
+      madeFolder: kindOf(path.dirname(target)) === null,
+      part: digestOf(part.find(after)),
+      after: digestOf(after),
+      before: part.remove(after) === before ? null : before,
+    }
+    return { file, after, change }
+  } catch (error) {
+    throw error instanceof UnfitFile ? refuse(target, error.message, error) : error
+  }
+}
+
+/** Result of the undo of one file. */
+export type UndoneFile = {
+  file: SetupFile
+  result: 'deleted' | 'restored' | 'part removed' | 'kept'
+  why?: string
+}
+
+/**
+ * Restores the files. Deletes a file that did not exist. A file that a person edited since loses only the part of Turngraph.
+ * Continues after a file that cannot be written, which stays in the record.
+ *
+ * @throws the error of the first such file
+ */
+export async function undoParts(folder: string): Promise<UndoneFile[]> {
+  const { madeFolder, changes } = await readRecord(folder)
+  const undone: UndoneFile[] = []
+  const failures: { change: Change; error: unknown }[] = []
+  for (const change of changes) {
+    try {
+      undone.push(await undoChange(folder, change))
+    } catch (error) {
+      failures.push({ change, error })
+    }
+  }
+  writeRecord(folder, { madeFolder, changes: failures.map(({ change }) => change) })
+  const [first] = failures
+  if (first !== undefined) throw first.error
+  return undone
+}
+
+async function undoChange(folder: string, change: Change): Promise<UndoneFile> {
+  const { file, created, madeFolder, before } = change
+  const target = path.join(folder, file)
+  requireInside(folder, target)
+  const kept = (why: string): UndoneFile => ({ file, result: 'kept', why })
+  try {
+    const text = await readTextFile(target)
+    if (text === null) return kept('does not exist any more')
+    const part = OWN_PARTS[file]
+    const own = part.find(text)
+    if (own === null) return kept('has no part of Turngraph any more')
+    if (digestOf(own) !== change.part) return kept('has another part of Turngraph than init added')
+    requireWritable(target)
+    const isUnedited = digestOf(text) === change.after
+    const rest = isUnedited && before !== null ? before : part.remove(text)
+    if (created && /^\s*(\{\s*\})?\s*$/.test(rest)) {
+      deleteFile(target, madeFolder)
+      return { file, result: 'deleted' }
+    }
+    write(target, rest)
+    return { file, result: isUnedited ? 'restored' : 'part removed' }
+  } catch (error) {
+    // A person may have made other text of it, which has no part of Turngraph that can be found.
+    if (error instanceof UnfitFile) return kept(error.message)
+    throw error
+  }
+}
+
+function deleteFile(file: string, madeFolder: boolean): void {
+  rmSync(file)
+  const parent = path.dirname(file)
+  if (madeFolder && readdirSync(parent).length === 0) rmdirSync(parent)
+}
+
+function write(file: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    // The files for agents belong to a team; the others have paths of this machine.
+    writeTextFile(file, text, file.endsWith('.md') ? 0o666 : 0o600)
+  } catch (error) {
+    if (systemCode(error) === null) throw error
+    throw refuse(file, 'cannot be written', error)
+  }
+}
+
+/** A link may lead to any file of the user, which is not meant by a file of this folder. */
+function requireInside(folder: string, file: string): void {
+  const root = realpathSync(folder)
+  const parent = realPath(path.dirname(file))
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  if (isLink && kindOf(file) === null) throw refuse(file, 'is a link without a target', null)
+  const real = isLink ? realPath(file) : path.join(parent, path.basename(file))
+  if (!real.startsWith(root.endsWith(path.sep) ? root : root + path.sep))
+    throw refuse(file, `leads out of ${folder}`, null)
+}
+
+/** Checks the permission of the owner. An atomic replacement would ignore it. */
+function requireWritable(file: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode
+  if (mode !== undefined && (mode & 0o200) === 0) throw refuse(file, 'is read-only', null)
+}
+
+const digestOf = (text: string | null): string =>
+  createHash('sha256')
+    .update(text ?? '')
+    .digest('hex')
+
+const refuse = (file: string, why: string, cause: unknown): TurngraphError =>
+  new TurngraphError('invalid_request', `${file} ${why}.`, { hint: 'The file was not changed.', cause })

@@ -1,0 +1,103 @@
+/** Offers at a terminal what `turngraph init` can set up, and does what `--with` names. */
+import { on } from 'node:events'
+import { emitKeypressEvents } from 'node:readline'
+import { TurngraphError } from '../../core/errors.ts'
+import { reportFailure } from '../failure.ts'
+import { shownTask } from '../hook-task.ts'
+import { printNote } from '../output.ts'
+import { additionsOf, type Setup } from './additions.ts'
+import { addParts, type FileResult } from './change-files.ts'
+import { OFFER_NAMES, type OfferName } from './offer-names.ts'
+
+/** Key of each offer, and what it is for. */
+const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }> = {
+  hooks: {
+    key: 'h',
+    describe: () => 'hooks: import each session after each turn, and show an agent what its task has proven',
+  },
+  mcp: { key: 'm', describe: () => 'the MCP server: agents ask the memory with tools' },
+  agents: { key: 'a', describe: () => 'ten lines that tell an agent how to ask the memory' },
+  task: {
+    key: 't',
+    describe: ({ task }) => `the task of the next session here: ${task === null ? '' : shownTask(task)}`,
+  },
+}
+
+/**
+ * Sets up what a person names.
+ *
+ * @throws `invalid_request` that names the file that cannot be changed; then no file was changed
+ */
+export async function setUp(names: readonly OfferName[], setup: Setup): Promise<FileResult[]> {
+  if (names.includes('task') && setup.task === null)
+    throw new TurngraphError('invalid_request', 'No task is known here.', {
+      hint: 'Name one: turngraph task set FEATURE/TASK',
+    })
+  return addParts(
+    setup.folder,
+    names.flatMap((name) => additionsOf(name, setup)),
+  )
+}
+
+/** Shows the offers, and sets one up for each key until Enter. A failure is printed, and the other offers stay. */
+export async function offer(setup: Setup): Promise<void> {
+  const open = new Map(
+    OFFER_NAMES.map((name) => [OFFERS[name].key, name] as const).filter(
+      ([, name]) => additionsOf(name, setup).length > 0,
+    ),
+  )
+  const lines = [...open].map(([key, name]) => {
+    const files = additionsOf(name, setup).map(({ file }) => file)
+    return `  ${key}  ${OFFERS[name].describe(setup)} (${files.join(', ')})`
+  })
+  printNote('Turngraph can also set up, each with one key:')
+  for (const line of lines) printNote(line)
+  printNote('Enter continues. `turngraph init --undo` restores the files.')
+  for await (const key of readKeys()) {
+    if (key === 'return' || key === 'enter') return
+    const name = open.get(key)
+    if (name === undefined) continue
+    open.delete(key)
+    try {
+      printResults(await setUp([name], setup))
+    } catch (error) {
+      reportFailure(error, { command: null, json: false })
+    }
+    if (open.size === 0) return
+  }
+}
+
+/** Reads keys that need no Enter. Ctrl+C ends the command. */
+async function* readKeys(): AsyncGenerator<string> {
+  const { stdin } = process
+  emitKeypressEvents(stdin)
+  stdin.setRawMode(true)
+  stdin.resume()
+  try {
+    for await (const [, key] of on(stdin, 'keypress', { close: ['end'] })) {
+      const { name = '', ctrl = false } = key as { name?: string; ctrl?: boolean }
+      if (ctrl && name === 'c') {
+        stdin.setRawMode(false)
+        process.kill(process.pid, 'SIGINT')
+      }
+      yield name
+    }
+  } finally {
+    stdin.setRawMode(false)
+    stdin.pause()
+  }
+}
+
+const WORDS: Record<FileResult['result'], string> = {
+  created: 'Made',
+  changed: 'Added to',
+  present: 'Already in',
+}
+
+export function printResults(results: readonly FileResult[]): void {
+  for (const { file, result } of results) printNote(`${WORDS[result]} ${file}.`)
+  const isChanged = (file: string) => results.some((each) => each.file === file && each.result !== 'present')
+  if (isChanged('.codex/hooks.json'))
+    printNote('Codex runs a new hook after you have trusted the folder and the hook: enter /hooks in Codex.')
+  if (isChanged('.mcp.json')) printNote('.mcp.json has paths of this machine: do not commit them.')
+}

@@ -1,0 +1,255 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { cli } from '../faults/harness/service-process.ts'
+import { commandsOn, type Ran, temporaryFolder } from './command.ts'
+
+/** `turngraph init` sets up agents, and `turngraph init --undo` restores every byte. */
+
+const ALL = 'hooks,mcp,agents,task'
+const TASK =
+  '---\nid: TASK-2\nfeature_id: FEAT-1\n---\n# Search\n\n## Acceptance Criteria\n\n- [ ] It finds words\n'
+const SETTINGS =
+  '// of this machine\n{\n\t"model": "opus", // the big one\n\t"hooks": {\n\t\t"Stop": [],\n\t},\n}\n'
+
+let home = ''
+let shop = ''
+const inShop = (file: string) => path.join(shop, file)
+const read = (file: string) => readFileSync(inShop(file), 'utf8')
+const environment = () => ({
+  CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
+  CODEX_HOME: path.join(home, 'codex'),
+})
+const init = (...args: string[]): Promise<Ran> =>
+  commandsOn(home).run(['init', ...args], { cwd: shop, environment: environment() })
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(inShop(file)), { recursive: true })
+  writeFileSync(inShop(file), text)
+}
+
+/** Describes every file, link and folder: its content and its permissions. */
+function digests(): Record<string, string> {
+  const names = readdirSync(shop, { recursive: true }) as string[]
+  const describeEntry = (name: string) => {
+    const found = lstatSync(inShop(name))
+    if (found.isSymbolicLink()) return `link to ${readlinkSync(inShop(name))}`
+    const kind = found.isFile()
+      ? createHash('sha256')
+          .update(readFileSync(inShop(name)))
+          .digest('hex')
+      : 'no file'
+    return `${(found.mode & 0o777).toString(8)} ${kind}`
+  }
+  return Object.fromEntries(names.toSorted().map((name) => [name, describeEntry(name)]))
+}
+
+beforeEach(() => {
+  home = temporaryFolder()
+  shop = path.join(home, 'shop')
+  mkdirSync(path.join(home, 'codex'))
+  mkdirSync(shop)
+  write('tasks/backlog/TASK-2.md', TASK)
+})
+
+describe('turngraph init --with', () => {
+  test('sets up a folder without such files, and the undo leaves nothing', async () => {
+    const before = digests()
+    const { code, stderr } = await init('--with', ALL)
+    expect(code, stderr).toBe(0)
+    for (const file of ['.claude/settings.local.json', '.codex/hooks.json', '.mcp.json', 'AGENTS.md'])
+      expect(stderr).toContain(`Made ${file}.`)
+    expect(JSON.parse(read('.turngraph/task.json'))).toEqual({ feature_id: 'FEAT-1', task_id: 'TASK-2' })
+    expect(JSON.parse(read('.mcp.json')).mcpServers.turngraph.args).toEqual([cli, 'mcp'])
+    expect(read('.codex/config.toml')).toContain('[mcp_servers.turngraph]')
+    expect(read('AGENTS.md').trimEnd().split('\n')).toHaveLength(10)
+    const undone = await init('--undo')
+    expect([undone.code, undone.stderr]).toEqual([0, ''])
+    expect(undone.stdout).toContain('Deleted .mcp.json, which did not exist before.')
+    expect(digests()).toEqual(before)
+    expect((await init('--undo')).stderr).toContain('init changed no file')
+  })
+
+  test('adds to existing files of any form, and the undo restores every byte', async () => {
+    write('.claude/settings.local.json', SETTINGS)
+    write('.codex/hooks.json', '{ "hooks": {} }')
+    write('.codex/config.toml', 'model = "o"')
+    write('.mcp.json', '{"mcpServers": {}}\r\n')
+    write('AGENTS.md', '# Rules\r\n\r\nBe brief.')
+    symlinkSync('AGENTS.md', inShop('CLAUDE.md'))
+    chmodSync(inShop('.mcp.json'), 0o640)
+    const before = digests()
+    const { code, stdout } = await init('--with', ALL, '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      imported: null,
+      changed: [
+        { file: '.claude/settings.local.json', result: 'changed' },
+        { file: '.codex/hooks.json', result: 'changed' },
+        { file: '.mcp.json', result: 'changed' },
+        { file: '.codex/config.toml', result: 'changed' },
+        { file: 'AGENTS.md', result: 'changed' },
+        { file: '.turngraph/task.json', result: 'created' },
+      ],
+    })
+    expect(read('.claude/settings.local.json')).toContain('// the big one')
+    expect(lstatSync(inShop('CLAUDE.md')).isSymbolicLink()).toBe(true)
+    expect(read('AGENTS.md').match(/turngraph -->/g)).toHaveLength(2)
+    const changed = digests()
+    for (const file of ['.claude/settings.local.json', '.codex/hooks.json', '.mcp.json', 'AGENTS.md'])
+      expect(changed[file], file).not.toBe(before[file])
+    expect(JSON.parse((await init('--with', ALL, '--json')).stdout).changed).toHaveLength(6)
+    expect(digests()).toEqual(changed)
+    expect(JSON.parse((await init('--undo', '--json')).stdout).undone).toHaveLength(6)
+    expect(digests()).toEqual(before)
+  })
+
+  test('the undo keeps what a person edited since, and says so', async () => {
+    write('CLAUDE.md', '# Rules\n')
+    await init('--with', ALL)
+    const settings = JSON.parse(read('.claude/settings.local.json'))
+    write('.claude/settings.local.json', JSON.stringify({ ...settings, model: 'opus' }))
+    write('CLAUDE.md', `${read('CLAUDE.md')}\nA line of a person.\n`)
+    write('.mcp.json', read('.mcp.json').replace('"mcp"', '"mcp",\n"--role",\n"coach"'))
+    write('.turngraph/task.json', '{"feature_id": "FEAT-9", "task_id": "TASK-9"}')
+    write('.codex/hooks.json', '{"hooks": ')
+    const { code, stdout } = await init('--undo')
+    expect(code).toBe(0)
+    expect(JSON.parse(read('.claude/settings.local.json'))).toEqual({ model: 'opus' })
+    expect(stdout).toContain('Removed the part of Turngraph from CLAUDE.md, which was edited since.')
+    expect(read('CLAUDE.md')).toBe('# Rules\n\nA line of a person.\n')
+    expect(stdout).toContain('Kept .mcp.json: it has another part of Turngraph than init added.')
+    expect(read('.mcp.json')).toContain('"coach"')
+    expect(stdout).toContain('Kept .turngraph/task.json')
+    expect(read('.turngraph/task.json')).toContain('FEAT-9')
+    expect(stdout).toContain('Kept .codex/hooks.json: it is not JSON.')
+  })
+
+  test('the undo deletes the task file after a session was bound to it', async () => {
+    await init('--with', 'task')
+    write('.turngraph/task.json', '{"feature_id":"FEAT-1","task_id":"TASK-2","session_id":"s"}')
+    expect((await init('--undo')).stdout).toContain('Deleted .turngraph/task.json')
+    expect(existsSync(inShop('.turngraph'))).toBe(false)
+  })
+
+  test.each<[string, string, () => void]>([
+    ['is read-only', 'AGENTS.md', () => chmodSync(inShop('AGENTS.md'), 0o444)],
+    ['is not JSON', '.mcp.json', () => write('.mcp.json', '{')],
+    ['is not text in UTF-8', 'AGENTS.md', () => writeFileSync(inShop('AGENTS.md'), Buffer.from([0xff]))],
+    ['is not a regular file', '.mcp.json', () => mkdirSync(inShop('.mcp.json'))],
+    ['is not a regular file', '.mcp.json', () => void execFileSync('mkfifo', [inShop('.mcp.json')])],
+    [
+      'leads out of',
+      '.mcp.json',
+      () => {
+        writeFileSync(path.join(home, 'other.json'), '{}')
+        symlinkSync('../other.json', inShop('.mcp.json'))
+      },
+    ],
+    ['leads out of', '.claude/settings.local.json', () => symlinkSync('..', inShop('.claude'))],
+    ['is a link without a target', '.mcp.json', () => symlinkSync('../none.json', inShop('.mcp.json'))],
+  ])('changes no file if one %s: %s', async (why, file, prepare) => {
+    write('AGENTS.md', '# Rules\n')
+    prepare()
+    const before = digests()
+    const { code, stderr } = await init('--with', ALL)
+    expect(code).toBe(2)
+    const errors = stderr.split('\n').filter((line) => line.startsWith('error: '))
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toContain(`${file} ${why}`)
+    expect(digests()).toEqual(before)
+  })
+
+  test('the undo of a file that became read-only is an error, and works afterwards', async () => {
+    write('AGENTS.md', '# Rules\n')
+    const before = digests()
+    await init('--with', 'mcp,agents')
+    chmodSync(inShop('AGENTS.md'), 0o444)
+    const { code, stderr } = await init('--undo')
+    expect([code, stderr.match(/^error: /gm)?.length]).toEqual([2, 1])
+    chmodSync(inShop('AGENTS.md'), 0o644)
+    expect((await init('--undo')).code).toBe(0)
+    expect(digests()).toEqual(before)
+  })
+
+  test('a record of a foreign repository names no other file', async () => {
+    write('victim.txt', '{}')
+    const change = { created: true, madeFolder: false, part: '', after: '', before: 'bad' }
+    const changes = [{ ...change, file: '../shop/victim.txt' }]
+    write('.turngraph/init.json', JSON.stringify({ madeFolder: false, changes }))
+    const { code, stderr } = await init('--undo')
+    expect([code, read('victim.txt')]).toEqual([2, '{}'])
+    expect(stderr).toContain('does not list the changes of an init')
+  })
+
+  test('an unknown offer, and a task that nobody knows, are errors', async () => {
+    expect((await init('--with', 'hooks,all')).stderr).toContain('hooks,mcp,agents,task')
+    write('tasks/backlog/TASK-2.md', '# Nothing\n')
+    const { code, stderr } = await init('--with', 'agents,task')
+    expect([code, existsSync(inShop('AGENTS.md'))]).toEqual([2, false])
+    expect(stderr).toContain('turngraph task set FEATURE/TASK')
+  })
+})
+
+/** The program `script` runs a command in a pseudo terminal. */
+const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
+
+describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
+  /** Answers each prompt as soon as it is printed. */
+  async function answer(answers: readonly (readonly [prompt: string, keys: string])[]): Promise<Ran> {
+    const inTerminal = `exec /usr/bin/script -qefc "'$0' '$1' init --no-serve" /dev/null`
+    const child = commandsOn(home).start([], {
+      cwd: shop,
+      environment: environment(),
+      wrapper: ['/bin/sh', '-c', inTerminal],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let printed = ''
+    let [next, ...left] = answers
+    child.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (next === undefined || !printed.includes(next[0])) return
+      child.stdin?.write(next[1])
+      ;[next, ...left] = left
+    })
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    return { code, stdout: printed, stderr: '' }
+  }
+
+  test('each key sets up one offer, and Enter leaves the others', async () => {
+    const before = digests()
+    const { code, stdout } = await answer([
+      ['[Y/n]', 'n\r'],
+      ['Enter continues', 'xa'],
+      ['Made AGENTS.md', 't'],
+      ['Made .turngraph/task.json', '\r'],
+    ])
+    expect(code, stdout).toBe(0)
+    expect(stdout).toContain('the task of the next session here: FEAT-1/TASK-2')
+    expect(existsSync(inShop('.mcp.json'))).toBe(false)
+    await init('--undo')
+    expect(digests()).toEqual(before)
+  })
+
+  test('Ctrl+C ends the offers and changes nothing', async () => {
+    const before = digests()
+    const { stdout } = await answer([
+      ['[Y/n]', 'n\r'],
+      ['Enter continues', '\u0003'],
+    ])
+    expect(stdout).toContain('each with one key')
+    expect(digests()).toEqual(before)
+  })
+})
