@@ -1,67 +1,43 @@
-import {
-  beside,
-  capabilities,
-  doors,
-  folder,
-  mayImport,
-  programs,
-  pure,
-  pureFiles,
-} from './scripts/layers.mjs'
+import { folder, levels } from './scripts/layers.mjs'
 
-const allowed = (layer) => {
-  const named = [
-    ...(beside[layer] ?? []),
-    ...(['http', 'mcp', 'cli', 'web', 'client', 'langchain', 'autobuild', 'verify'].includes(layer)
-      ? pure
-      : []),
-  ]
-  const layers = `${folder(layer, ...mayImport[layer])}`
-  return named.length === 0 ? layers : `${layers}|^src/(${named.join('|')})\\.ts$`
-}
-
-const layers = Object.keys(mayImport)
 const tests = '\\.test\\.ts$'
+const operations = levels.findIndex((names) => names.includes('operations'))
+const [above, below] = [levels.slice(0, operations).flat(), levels.slice(operations + 1).flat()]
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    ...layers.map((layer) => ({
-      name: `${layer}-imports-its-list`,
-      comment:
-        'The list of this file is closed. Types alone carry no code: they may come from any layer below.',
-      severity: 'error',
-      from: { path: folder(layer), pathNot: tests },
-      to: { path: '^src/', pathNot: allowed(layer), dependencyTypesNot: ['type-only'] },
-    })),
+    ...levels.flatMap((names, i) =>
+      names.map((layer) => ({
+        name: `${layer}-imports-lower-layers`,
+        severity: 'error',
+        from: { path: folder(layer), pathNot: tests },
+        to: {
+          path: '^src/',
+          pathNot: folder(layer, ...levels.slice(i + 1).flat()),
+          dependencyTypesNot: ['type-only'],
+        },
+      })),
+    ),
     {
       name: 'types-come-from-below',
+      comment:
+        'Types carry no code, so a layer may use those of any other, but not of the client, doors and programs.',
       severity: 'error',
-      from: { path: folder('core', 'platform', 'graph', ...capabilities), pathNot: tests },
-      to: { path: folder(...doors, ...programs) },
+      from: { path: folder(...below), pathNot: tests },
+      to: { path: folder(...above) },
     },
     {
       name: 'every-file-has-a-layer',
       severity: 'error',
-      from: { path: '^src/', pathNot: `${folder(...layers)}|^src/index\\.c?ts$|${tests}` },
+      from: { path: '^src/', pathNot: `${folder(...levels.flat())}|^src/index\\.c?ts$|${tests}` },
       to: {},
     },
     {
-      name: 'pure-stays-pure',
-      comment: 'Schemas, identity, state and rendering do no I/O: they can be tested and reused anywhere.',
+      name: 'rules-and-core-do-no-io',
       severity: 'error',
-      from: { path: pureFiles },
-      to: {
-        path: '^src/(graph|http|cli|mcp)/|^node:(fs|net|http|child_process)|^(fs|net|http|child_process)$',
-        pathNot: '^src/graph/(model/[a-z-]+|columns)\\.ts$',
-        dependencyTypesNot: ['type-only'],
-      },
-    },
-    {
-      name: 'core-does-no-io',
-      severity: 'error',
-      from: { path: folder('core'), pathNot: tests },
+      from: { path: folder('rules', 'core'), pathNot: tests },
       to: { path: '^(node:)?(fs|net|http|https|child_process)(/promises)?$' },
     },
     {
