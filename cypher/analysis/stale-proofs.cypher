@@ -1,7 +1,7 @@
 // question: Which proofs are stale: a later turn changed their files, and no turn verified the criterion again?
 // Uses the same rule as `turngraph criteria` for the criteria that count. The files are those of the
 // criterion's newest promise and of its newest verification with files. `touched_in` is the first turn after
-// `verified_in` that changed some of them. `reworded_in` is the later version of the specification that
+// `verified_in` that changed some of them; a file that git shows as unchanged does not count. `reworded_in` is the later version of the specification that
 // reworded the criterion.
 // columns: feature, task, world, criterion, text, verified_in, touched_in, files, reworded_in
 // params: $projectKey $feature $task $world $limit
@@ -37,7 +37,7 @@ WHERE size(named) > 0 OR version > 1
 CALL (w, first) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)
   WHERE t.number > first
-  UNWIND t.filesModified AS file
+  UNWIND [x IN t.filesModified WHERE NOT x IN coalesce(t.deniedFiles, [])] AS file
   RETURN collect(['', t.number, file]) AS touched
 }
 CALL (named, touched) {

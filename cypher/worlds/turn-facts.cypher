@@ -1,12 +1,12 @@
-// Facts of the turns of worlds, from a given turn of each: the files of the turn and of its promises and
-// verifications, the issues by which git denies a claim about files, and the failed gates. Each row is one turn.
+// Facts of the turns of worlds, from a given turn of each: the files of the turn, without those that git
+// shows as unchanged, the files of its promises and verifications, and the failed gates. Each row is one turn.
 // params: $worlds
 UNWIND $worlds AS asked
 WITH asked, asked.key AS key
 MATCH (w:World {key: key})-[:HAS_TURN]->(t:Turn)
 WHERE t.number >= asked.since
-RETURN key, t.number AS turn, t.playerDecision AS playerDecision, substring(t.playerSummary, 0, 200) AS summary, t.coachDecision AS coachDecision, t.filesModified AS touched,
+RETURN key, t.number AS turn, t.playerDecision AS playerDecision, substring(t.playerSummary, 0, 200) AS summary, t.coachDecision AS coachDecision, size(t.filesModified) AS claimed,
+       [file IN t.filesModified WHERE NOT file IN coalesce(t.deniedFiles, [])] AS touched,
        [(t)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) | [p.position, c.key, c.mergedInto, p.testFile, p.implementationFiles]] AS promised,
        [(t)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) WHERE v.files IS NOT NULL | [v.position, c.key, c.mergedInto, v.files]] AS verified,
-       [(t)-[:RAISED]->(i:Issue) WHERE i.description CONTAINS 'shows no change for it' | i.description] AS denials,
        [(t)-[:PASSED_THROUGH]->(g:Gate) WHERE g.status = 'failed' | g.name] AS failedGates

@@ -6,6 +6,7 @@ import type { TurnRecord } from '../memory/record/record.ts'
 import type { Declared, Listing, Specification } from '../memory/specification/specification.ts'
 import { type Added, compareAdded } from './addition-order.ts'
 import { markCause } from './causes.ts'
+import { findDeniedFiles } from './denied-files.ts'
 import { type Criterion, type Known, type Resolution, resolveDeclared } from './identity.ts'
 import { advanceLives } from './issue-lives.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
@@ -249,8 +250,9 @@ function listFiles(
   { promises, judgements }: Meanings,
 ) {
   const judged = judgements.flat()
+  const denied = new Set(findDeniedFiles(record))
   return {
-    touched: record.filesModified,
+    touched: record.filesModified.filter((file) => !denied.has(file)),
     promised: record.promises.map(({ testFile, implementationFiles }, i) => ({
       key: promises[i] ?? '',
       files: [...(testFile === null ? [] : [testFile]), ...implementationFiles],

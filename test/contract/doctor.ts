@@ -145,6 +145,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.outcome = '[3,\"approved\",\"x\",0,[]]' WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END]",
   ],
   [
+    'a file that no issue denies',
+    'turn_outcome',
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.deniedFiles = ['src/a.ts']",
+  ],
+  [
     'a criterion that stands as nobody said',
     'world_progress',
     "MATCH (:World {key: 'shop/main'})-[r:PROGRESS]->(c:Criterion) WHERE r.state = 'verified' WITH r LIMIT 1 SET r.state = 'rejected'",

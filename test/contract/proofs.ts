@@ -200,6 +200,10 @@ function madeUpSession(random: Random, place: { taskId: string; worldSlug: strin
     aTurn(i + 1, {
       ...place,
       filesModified: files(3),
+      issues: files(2).map((file) => ({
+        severity: 'advisory' as const,
+        description: `Player claimed file ${file.trim()}. Actual: Path is tracked in git but 'git status' shows no change for it`,
+      })),
       promises: TEXTS.filter(() => chance(0.4)).flatMap((criterionText, at) => {
         const promise = () => ({
           criterionId: `AC-${at}`,

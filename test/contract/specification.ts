@@ -530,6 +530,46 @@ export function specificationContract(store: StoreUnderTest): void {
       expect(await staleIn(3)).toEqual([null, { turn: 3, files: ['test/suite.ts'] }])
     })
 
+    test('a file that git shows as unchanged, by an issue of the turn, makes no proof stale', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      const files = { 'AC-001': ['src/retry.ts'], 'AC-002': ['test/suite.ts'] }
+      await client().captureTurnState(
+        aTurn(1, {
+          verifications: Object.entries(files).map(([id, named]) => verified(id, { files: named })),
+        }),
+      )
+      const captured = await client().captureTurnState(
+        aTurn(2, {
+          filesModified: ['./src/retry.ts', 'test/suite.ts'],
+          issues: [
+            { severity: 'should_fix', description: 'git status shows no change for src/retry.ts this turn.' },
+          ],
+        }),
+      )
+      // The claim itself stays in the record.
+      expect(captured.filesModified).toEqual(['./src/retry.ts', 'test/suite.ts'])
+      const { criteria } = await client().listCriteria(task)
+      expect(criteria.map(({ stale }) => stale ?? null)).toEqual([
+        null,
+        { turn: 2, files: ['test/suite.ts'] },
+      ])
+      const lines = [
+        '  ✓ AC-001: verified (turn 1)',
+        '  ✓ AC-002: verified (turn 1, touched in turn 2: test/suite.ts)',
+      ]
+      for (const asOf of ['now', 'turn'] as const) {
+        const next = { ...task, currentTurn: 3, role: 'coach' as const, asOf }
+        const { context } = await client().loadTurnContinuationContext(next)
+        for (const line of lines) expect(context?.split('\n')).toContain(line)
+      }
+      const replaced = aTurn(2, { filesModified: ['src/retry.ts'] })
+      await client().captureTurnState({ ...replaced, onConflict: 'supersede' })
+      expect((await client().listCriteria(task)).criteria.map(({ stale }) => stale?.files ?? null)).toEqual([
+        ['src/retry.ts'],
+        null,
+      ])
+    })
+
     test('the files of a proof are those that a promise or a judge named last, however long ago', async () => {
       await client().declareCriteria(declared(RETRY, SUITE))
       const turn = (turnNumber: number, more: Partial<TurnToSend>) =>

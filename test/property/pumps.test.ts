@@ -18,6 +18,7 @@ import { onlyReads } from '../../src/operations/operation.ts'
 import { operations } from '../../src/operations/table.ts'
 import { isSubstantiated } from '../../src/rules/absence.ts'
 import { findIdentifiers, groupByCause } from '../../src/rules/causes.ts'
+import { findDeniedFiles } from '../../src/rules/denied-files.ts'
 import { escapeHidden, removeHidden, toBlock, toOneLine } from '../../src/rules/foreign-text.ts'
 import { resolveCriteria } from '../../src/rules/identity.ts'
 import { normalizeLabel, splitLabel, withoutListMark } from '../../src/rules/labels.ts'
@@ -170,6 +171,8 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   storedName,
   storedPath,
   keepProgramText: (text) => keepProgramText('Bash', `Exit code 1\n${text}`),
+  findDeniedFiles: (text) =>
+    findDeniedFiles({ filesModified: ['a.ts'], issues: [{ description: `git ${text} no change ${text}` }] }),
   classifyFailure: (text) => classifyFailure('Bash', text),
   readCodexOutput: (text) => readCodexOutput(text),
   'readCodexOutput after an exit code': (text) => readCodexOutput(`Exit code: 1\n${text}`),

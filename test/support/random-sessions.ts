@@ -17,7 +17,11 @@ export const anyRecord = fc.record({
   filesModified: fc.subarray(['src/till.ts', 'src/sum.ts']),
   gates: fc.constantFrom({}, { tests: 'failed' as const }),
   issues: fc
-    .subarray(['`sumPrices` fails in src/till.ts', '`roundUp` is missing in src/sum.ts'])
+    .subarray([
+      '`sumPrices` fails in src/till.ts',
+      '`roundUp` is missing in src/sum.ts',
+      'git status shows no change for src/till.ts',
+    ])
     .map((found) => found.map((description) => ({ severity: 'blocking', description }))),
   acceptanceCriteriaStatus: fc.constantFrom(
     {},

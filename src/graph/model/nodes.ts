@@ -118,6 +118,9 @@ const turnShape = {
   writeId: token.describe('identifies the write that stored the record'),
   ...turnFields,
   outcome: json.describe('what stall analysis reads of the turn: signatures, verdict and gates').optional(),
+  deniedFiles: texts
+    .describe('entries of filesModified that git shows as unchanged, by an issue of the turn')
+    .optional(),
   verificationCount: count.describe('number of its verifications, with those that were added later'),
   verifiedCount: count.describe(
     'number of verifications of its record with status verified, without those of the Player',

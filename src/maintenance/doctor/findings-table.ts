@@ -73,7 +73,7 @@ export const CHECKS = {
   turn_outcome: {
     severity: 'warning',
     finds:
-      'a turn whose stored outcome or counts of verdicts do not match its parts: stall and named analyses read them',
+      'a turn whose stored outcome, denied files or counts of verdicts do not match its parts: stall, stale proofs and named analyses read them',
     remedy: REPAIR,
   },
   part_criterion: {

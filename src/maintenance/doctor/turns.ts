@@ -10,6 +10,7 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { outcomeRow } from '../../memory/criteria/rows.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
+import { findDeniedFiles } from '../../rules/denied-files.ts'
 import { observedOnText } from '../../rules/observation.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import type { LedgerEntry, PromiseEntry } from '../../rules/progress.ts'
@@ -265,7 +266,7 @@ function checkPart(
   }
 }
 
-/** Checks the outcome, a text that is derived from the decision and the parts of a turn. */
+/** Checks the outcome and the denied files, which are derived from the decision, the files and the parts of a turn. */
 function checkOutcome(
   label: TurnLabel,
   key: string,
@@ -277,21 +278,28 @@ function checkOutcome(
     (parts.get(type) ?? [])
       .map(({ properties }) => properties)
       .sort((a, b) => asNumber(a.position) - asNumber(b.position))
+  const issues = ordered('RAISED').map((issue) => {
+    const { severity, category = null, description } = fittingProperties('Issue', issue)
+    return { severity, category, description }
+  })
   const derived = outcomeRow(
     toOutcome({
       turnNumber: turn.number,
       coachDecision: turn.coachDecision,
       coachFeedback: turn.coachFeedback ?? null,
-      issues: ordered('RAISED').map((issue) => {
-        const { severity, category = null, description } = fittingProperties('Issue', issue)
-        return { severity, category, description }
-      }),
+      issues,
       gates: ordered('PASSED_THROUGH').map((gate) => fittingProperties('Gate', gate)),
       testsFailed: turn.testsFailed ?? null,
     }),
   )
   about.reportDifference('turn_outcome', { label: '', actual: turn.outcome, expected: derived }, () =>
     setProperties(label, key, { outcome: derived }),
+  )
+  const denied = findDeniedFiles({ filesModified: turn.filesModified, issues })
+  about.reportDifference(
+    'turn_outcome',
+    { label: 'deniedFiles', actual: turn.deniedFiles ?? [], expected: denied },
+    () => setProperties(label, key, { deniedFiles: denied.length === 0 ? null : denied }),
   )
 }
 

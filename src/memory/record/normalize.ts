@@ -7,6 +7,7 @@ import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey, worktreeKey } from '../../core/keys.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
+import { findDeniedFiles } from '../../rules/denied-files.ts'
 import type { Resolution } from '../../rules/identity.ts'
 import { describeObservation, toObservedOn } from '../../rules/observation.ts'
 import { toOutcome } from '../../rules/outcome.ts'
@@ -134,6 +135,7 @@ export function storedParams(
   const judged = (status: CriterionStatus) =>
     verifications.filter((v) => v.status === status && v.source !== 'player').length
   const outcome = outcomeRow(toOutcome({ ...record, gates }))
+  const denied = findDeniedFiles(record)
   return {
     turn: present({
       ...properties,
@@ -148,6 +150,7 @@ export function storedParams(
       issueCount: issues.length,
       gateCount: gates.length,
       outcome,
+      deniedFiles: denied.length === 0 ? null : denied,
     }),
     at: { started: startedAt, completed: completedAt, created: createdAt, isStamped },
     add: {

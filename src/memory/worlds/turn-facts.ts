@@ -28,10 +28,12 @@ const turnRow = z.object({
   /** Beginning of the Player's summary. */
   summary: z.string(),
   coachDecision: z.enum(COACH_DECISIONS),
+  /** Number of files that the Player claims to have changed. */
+  claimed: z.number(),
+  /** Those of them that git does not show as unchanged. */
   touched: textList,
   promised: z.array(columns({ ...criterion, testFile: optionalText, implementationFiles: textList })),
   verified: z.array(columns({ ...criterion, files: textList })),
-  denials: z.array(z.string()),
   failedGates: z.array(z.string()),
 })
 
@@ -72,7 +74,7 @@ function toTurnFacts(rows: readonly TurnRow[]): TurnFacts {
       turns.map((row) => ({
         ...row,
         files: row.touched,
-        isReported: row.playerDecision !== 'unknown' || isInformative(row.summary),
+        isReported: row.claimed > 0 || row.playerDecision !== 'unknown' || isInformative(row.summary),
       })),
     ),
     touchedSince: staleSince(files),
