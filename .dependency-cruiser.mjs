@@ -1,4 +1,4 @@
-import { folder, levels } from './scripts/layers.mjs'
+import { folder, levels, memoryFolders } from './scripts/layers.mjs'
 
 const tests = '\\.test\\.ts$'
 const operations = levels.findIndex((names) => names.includes('operations'))
@@ -20,6 +20,16 @@ export default {
         },
       })),
     ),
+    ...memoryFolders.map((name, i) => ({
+      name: `memory-${name}-imports-lower-folders`,
+      severity: 'error',
+      from: { path: `^src/memory/${name}/`, pathNot: tests },
+      to: {
+        path: '^src/memory/',
+        pathNot: `^src/memory/(${memoryFolders.slice(i).join('|')})/`,
+        dependencyTypesNot: ['type-only'],
+      },
+    })),
     {
       name: 'types-come-from-below',
       comment:

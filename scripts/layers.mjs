@@ -20,6 +20,19 @@ export const levels = [
   ['core'],
 ]
 
+/** The folders of `src/memory`, in the same way. */
+export const memoryFolders = [
+  'capture',
+  'context',
+  'worlds',
+  'elsewhere',
+  'issues',
+  'criteria',
+  'specification',
+  'scope',
+  'record',
+]
+
 export const folder = (...names) => `^src/(${names.join('|')})/`
 
 /** Draws the layers as a mermaid diagram. */

@@ -2,7 +2,7 @@
 import { withOneDeadline } from '../graph/deadline.ts'
 import type { Graph } from '../graph/port.ts'
 import { listIssues } from '../memory/issues/list-issues.ts'
-import { listTurns } from '../memory/record/read-turns.ts'
+import { listTurns } from '../memory/worlds/read-turns.ts'
 import { getWorldProgress } from '../memory/worlds/world-progress.ts'
 import { type ComparedRecords, compareSessions, type SessionComparison } from '../rules/compare-sessions.ts'
 import { readSessionRecords } from './session-records.ts'

@@ -2,8 +2,8 @@
 import { worldKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
 import { readSnapshot, readTurnLedgers } from '../memory/criteria/snapshot.ts'
+import { unknownWorld } from '../memory/scope/world-errors.ts'
 import { readSpecification, readTouchedFiles } from '../memory/specification/read-specification.ts'
-import { unknownWorld } from '../memory/worlds/world-errors.ts'
 import type { SessionRecords } from '../rules/session-steps.ts'
 
 export type SessionName = { project: string; featureId: string; taskId: string; worldSlug: string }

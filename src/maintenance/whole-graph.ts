@@ -6,7 +6,7 @@ import type { Label } from '../graph/model/nodes.ts'
 import { selectProjects } from '../graph/model-statements.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { requireProject } from '../memory/worlds/missing-name.ts'
+import { requireProject } from '../memory/scope/missing-name.ts'
 import { compareKeys } from './export/order.ts'
 
 const everywhere = [statement('graph/load', 'worlds'), statement('graph/load', 'sessions')]

@@ -2,8 +2,8 @@
 // (contracts: runs.md, "Runs that know their goal"; truth.md, "Runs").
 
 import type { Graph } from '../graph/port.ts'
+import { readStates } from '../memory/criteria/read-states.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
-import { readStates } from '../memory/specification/read-states.ts'
 import type { NewestState } from '../memory/worlds/session-facts.ts'
 import { readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'

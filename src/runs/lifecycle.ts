@@ -4,7 +4,7 @@
 // are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
-import { worldAtWork, worldDeleted } from '../memory/worlds/world-errors.ts'
+import { worldAtWork, worldDeleted } from '../memory/scope/world-errors.ts'
 import type { StopReason } from '../rules/values.ts'
 import { type BeginRun, beginRun } from './begin-run.ts'
 import { type Change, type Decision, unchanged, type View, type WorldState } from './decision.ts'

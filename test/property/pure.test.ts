@@ -5,7 +5,7 @@ import { featureKey, projectKey, taskKey, turnKey, worldKey } from '../../src/co
 import { parseWire, toWire } from '../../src/core/wire-form.ts'
 import { digestRecord } from '../../src/memory/record/digest.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
-import { defaultSlug } from '../../src/memory/worlds/scope.ts'
+import { defaultSlug } from '../../src/memory/scope/scope.ts'
 import { anyContent, anyName } from './arbitraries.ts'
 
 /** Checks that `make` returns different keys for different parts. */

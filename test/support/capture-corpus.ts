@@ -4,7 +4,7 @@ import { parseWire } from '../../src/core/wire-form.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { captureTurnState } from '../../src/memory/capture/capture.ts'
 import { type CaptureRequest, captureRequest } from '../../src/memory/record/record.ts'
-import { defaultSlug } from '../../src/memory/worlds/scope.ts'
+import { defaultSlug } from '../../src/memory/scope/scope.ts'
 
 /** Captures every run of a repository of the corpus as a world of a project, and returns their slugs. */
 export async function captureCorpus(graph: Graph, project: string, root: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { relink, selectNodes, setProperties, unlink } from '../../graph/model-st
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { rewriteProgressStep } from '../../memory/criteria/rewrite-progress.ts'
-import { progressProperties, progressRow } from '../../memory/criteria/rows.ts'
+import { progressProperties, progressRow } from '../../memory/record/criterion-rows.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import { advance, type Progress, summarizeProgress } from '../../rules/progress.ts'
 import { optionalNumber, optionalText } from '../../rules/values.ts'

@@ -6,11 +6,11 @@ import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type NamingRecord, namesCriteria, needsEarlier } from '../../rules/turn-entries.ts'
 import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
-import { criterionRow, progressIsWhole, progressRow } from '../criteria/rows.ts'
 import { readTarget, statementOfTarget } from '../criteria/snapshot.ts'
+import { criterionRow, progressIsWhole, progressRow } from '../record/criterion-rows.ts'
 import type { CaptureRequest } from '../record/record.ts'
+import { keyOfTask } from '../scope/scope.ts'
 import { readDeclared } from '../specification/read-specification.ts'
-import { keyOfTask } from '../worlds/scope.ts'
 
 const resolve = statementOfTarget('turns/resolve')
 const earlierPromises = statement('turns/earlier-promises')

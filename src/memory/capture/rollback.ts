@@ -13,8 +13,8 @@ import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
 import { type Ledger, readLedger } from '../criteria/snapshot.ts'
 import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
 import { refillTopics } from '../elsewhere/refill-topics.ts'
-import { keyOfTask } from '../worlds/scope.ts'
-import { worldAtWork } from '../worlds/world-errors.ts'
+import { keyOfTask } from '../scope/scope.ts'
+import { worldAtWork } from '../scope/world-errors.ts'
 import { countWorldsOfWholeTask, getWorld, type World, world } from '../worlds/worlds.ts'
 
 const begin = statement('turns/withdraw', 'begin')

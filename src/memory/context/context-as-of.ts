@@ -19,10 +19,10 @@ import { optionalText } from '../../rules/values.ts'
 import type { WithdrawnTurn } from '../../rules/withdrawn.ts'
 import { placeEntries, readTarget, type Snapshot, statementOfTarget } from '../criteria/snapshot.ts'
 import { instantRow, isWhole, toTurnState, turnWithParts, withdrawnRow } from '../record/rows.ts'
+import { keyOfTask } from '../scope/scope.ts'
+import { unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import { readSpecifications } from '../specification/read-specification.ts'
 import type { Specification } from '../specification/specification.ts'
-import { keyOfTask } from '../worlds/scope.ts'
-import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
 import type { ContextRequest } from './continuation.ts'
 
 export const countTurns = statementOfTarget('turns/count-turns')

@@ -16,7 +16,7 @@ import {
   viewPromises,
   withoutEvidence,
 } from '../criteria/promises.ts'
-import { outcomeText } from '../criteria/rows.ts'
+import { readDeclaredCriteria, readStates } from '../criteria/read-states.ts'
 import {
   isLedgerWhole,
   isProgressWhole,
@@ -45,12 +45,12 @@ import {
   stallFor,
   stallWarning,
 } from '../criteria/views.ts'
+import { outcomeText } from '../record/criterion-rows.ts'
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts, withdrawnRow } from '../record/rows.ts'
-import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
-import { keyOfTask } from '../worlds/scope.ts'
-import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
+import { keyOfTask } from '../scope/scope.ts'
+import { unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import { renderContext } from './budget.ts'
 import { countTurns, type KnownThen, readKnownThen, worldRow } from './context-as-of.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'

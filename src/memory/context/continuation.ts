@@ -11,8 +11,9 @@ import {
   stallView,
   VERDICTS,
 } from '../criteria/views.ts'
+import { issueView, shownIssue } from '../record/issues.ts'
 import { turnState } from '../record/record.ts'
-import { knownTask } from '../worlds/scope.ts'
+import { knownTask } from '../scope/scope.ts'
 import { SECTION_NAMES } from './section-names.ts'
 
 /** Extent of the facts from other sessions in a context. */
@@ -57,16 +58,6 @@ export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' |
   taskId: string
   sections?: boolean
 }
-
-/** Issue in an answer. The Player does not see the details of a verdict. */
-const shownIssue = turnState.shape.issues.element.partial({ details: true })
-
-/** Issue with the labels of criteria that the whole answer uses. */
-export const issueView = shownIssue.extend({
-  criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
-  givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
-  turn: z.number().optional().describe('that raised it, where that is not the turn that the answer is about'),
-})
 
 /** Prior turn for a role. A Player's view has no evidence and no internals of the verdict. */
 export const priorTurn = turnState

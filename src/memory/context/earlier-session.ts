@@ -7,11 +7,11 @@ import { statement } from '../../graph/statements.ts'
 import { isCounted } from '../../rules/criterion-states.ts'
 import { followIssues } from '../../rules/issue-lives.ts'
 import { countCriteria } from '../../rules/notes.ts'
+import { readStates } from '../criteria/read-states.ts'
 import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
 import { areIssuesRead, judgementRow } from '../issues/judgement-row.ts'
-import { readStates } from '../specification/read-states.ts'
-import { keyOfTask } from '../worlds/scope.ts'
+import { keyOfTask } from '../scope/scope.ts'
 import type { ContextRequest, EarlierSession } from './continuation.ts'
 
 const earlierSession = statement('elsewhere/earlier-session')

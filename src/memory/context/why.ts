@@ -7,6 +7,7 @@ import { countCriteria } from '../../rules/notes.ts'
 import { entriesIn, finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged, specifiedStates } from '../../rules/specified-states.ts'
 import { COACH_DECISIONS, type CriterionStatus, GATE_STATUSES, PLAYER_DECISIONS } from '../../rules/values.ts'
+import { readSpecified } from '../criteria/read-states.ts'
 import {
   isSnapshotWhole,
   ledgerColumns,
@@ -21,14 +22,12 @@ import {
   WHOLE_LEDGER,
 } from '../criteria/snapshot.ts'
 import { type CriterionState, criterionCounts, promisedCriterion, type Role } from '../criteria/views.ts'
-import { issuesFor } from '../record/issues.ts'
+import { issuesFor, issueView } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
-import { readSpecified } from '../specification/read-states.ts'
+import { requireNames } from '../scope/missing-name.ts'
+import { unknownWorld } from '../scope/world-errors.ts'
 import { listWorlds } from '../worlds/list-worlds.ts'
-import { requireNames } from '../worlds/missing-name.ts'
-import { unknownWorld } from '../worlds/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
-import { issueView } from './continuation.ts'
 
 const whyStatements = statementOfTarget('turns/why')
 

@@ -11,8 +11,8 @@ import { countCriteria } from '../../rules/notes.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { promisedNotCounted, shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import { optionalText } from '../../rules/values.ts'
-import { readDeclaredCriteria, readStates } from '../specification/read-states.ts'
-import { keyOfTask } from '../worlds/scope.ts'
+import { keyOfTask } from '../scope/scope.ts'
+import { readDeclaredCriteria, readStates } from './read-states.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
 import {
   criterionCounts,

@@ -2,7 +2,7 @@
 import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Progress, summarizeProgress } from '../../rules/progress.ts'
-import { progressProperties } from './rows.ts'
+import { progressProperties } from '../record/criterion-rows.ts'
 
 const rewriteProgress = statement('criteria/rewrite-progress')
 

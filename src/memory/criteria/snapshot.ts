@@ -21,9 +21,9 @@ import {
   type RecentEntry,
 } from '../../rules/progress.ts'
 import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
-import { keyOfTask, type Scope } from '../worlds/scope.ts'
-import { unknownWorld, worldDeleted } from '../worlds/world-errors.ts'
-import { criterionRow, outcomeText, progressIsWhole, progressRow } from './rows.ts'
+import { criterionRow, outcomeText, progressIsWhole, progressRow } from '../record/criterion-rows.ts'
+import { keyOfTask, type Scope } from '../scope/scope.ts'
+import { unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import type { CriterionState } from './views.ts'
 
 export type Snapshot = {

@@ -4,7 +4,7 @@ import type { Graph } from '../../graph/port.ts'
 import type { Policy } from '../../rules/criterion-states.ts'
 import { analyseStall } from '../../rules/stall.ts'
 import { reachesBack, toSession } from '../../rules/stall-session.ts'
-import { readStates } from '../specification/read-states.ts'
+import { readStates } from './read-states.ts'
 import { NO_LEDGER, readSnapshot, type Snapshot, type Target, WHOLE_LEDGER } from './snapshot.ts'
 import type { CriterionState, Stall } from './views.ts'
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { followIssues, type IssueLife } from '../../rules/issue-lives.ts'
-import { issueView } from '../context/continuation.ts'
+import { readStates } from '../criteria/read-states.ts'
 import {
   readTargetAsOf,
   SMALL_WORLD,
@@ -13,11 +13,10 @@ import {
   type Target,
 } from '../criteria/snapshot.ts'
 import type { CriterionState, Role } from '../criteria/views.ts'
-import { issuesFor } from '../record/issues.ts'
+import { issuesFor, issueView } from '../record/issues.ts'
 import type { Issue } from '../record/record.ts'
-import { readStates } from '../specification/read-states.ts'
-import { requireNames } from '../worlds/missing-name.ts'
-import { unknownWorld } from '../worlds/world-errors.ts'
+import { requireNames } from '../scope/missing-name.ts'
+import { unknownWorld } from '../scope/world-errors.ts'
 import { areIssuesRead, judgementRow } from './judgement-row.ts'
 
 export const ledgerStatements = statementOfTarget('issues/ledger')

@@ -1,8 +1,19 @@
 /** Prepares the issues of turns for an answer: their order, labels of criteria, and the view of a role. */
+import * as z from 'zod'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { bySeverity } from '../../rules/severity.ts'
 import type { CriterionState, Role } from '../criteria/views.ts'
-import type { Issue } from './record.ts'
+import { type Issue, turnState } from './record.ts'
+
+/** Issue in an answer. The Player does not see the details of a verdict. */
+export const shownIssue = turnState.shape.issues.element.partial({ details: true })
+
+/** Issue with the labels of criteria that the whole answer uses. */
+export const issueView = shownIssue.extend({
+  criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
+  givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
+  turn: z.number().optional().describe('that raised it, where that is not the turn that the answer is about'),
+})
 
 /**
  * Replaces the labels of criteria in issues with the labels of the answer, and keeps the label of the Coach in addition. Does

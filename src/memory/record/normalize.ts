@@ -14,7 +14,7 @@ import { toOutcome } from '../../rules/outcome.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { listGates, listVerifications, type StoredVerification } from '../../rules/turn-entries.ts'
 import type { CriterionStatus, Source } from '../../rules/values.ts'
-import { outcomeRow, storedCriterion } from '../criteria/rows.ts'
+import { outcomeRow, storedCriterion } from './criterion-rows.ts'
 import { seedId } from './derived-keys.ts'
 import { normalizeObservation } from './observation.ts'
 import {

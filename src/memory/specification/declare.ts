@@ -12,9 +12,9 @@ import { statement } from '../../graph/statements.ts'
 import { applyVersion } from '../../rules/apply-turn.ts'
 import { shownText } from '../../rules/criterion-states.ts'
 import type { Criterion } from '../../rules/identity.ts'
-import { criterionRow, storedCriterion } from '../criteria/rows.ts'
-import { keyOfTask, type Scope, taskParams } from '../worlds/scope.ts'
-import { restoreUnfinished } from '../worlds/world-errors.ts'
+import { criterionRow, storedCriterion } from '../record/criterion-rows.ts'
+import { keyOfTask, type Scope, taskParams } from '../scope/scope.ts'
+import { restoreUnfinished } from '../scope/world-errors.ts'
 import { readSpecificationRow, readVersion, specificationFrom } from './read-specification.ts'
 import {
   type DeclaredInput,

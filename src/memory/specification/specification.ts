@@ -6,7 +6,7 @@ import type { Criterion } from '../../rules/identity.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
 import { CRITERION_KINDS, type CriterionKind, columns } from '../../rules/values.ts'
 import { joinedWords } from '../../rules/words.ts'
-import { criterionRow } from '../criteria/rows.ts'
+import { criterionRow } from '../record/criterion-rows.ts'
 
 export const MAX_CRITERIA = 2_000
 

@@ -7,8 +7,8 @@ import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { decideNewWorld, isNewWorldSlug } from '../../rules/new-world.ts'
-import { keyOfTask, type Scope } from './scope.ts'
-import { restoreUnfinished, unknownWorld } from './world-errors.ts'
+import { keyOfTask, type Scope } from '../scope/scope.ts'
+import { restoreUnfinished, unknownWorld } from '../scope/world-errors.ts'
 
 const beforeNew = statement('worlds/before-new')
 const beforeRow = z.object({

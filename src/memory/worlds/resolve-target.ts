@@ -2,9 +2,9 @@
 import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/near-names.ts'
 import type { Graph } from '../../graph/port.ts'
-import { findMissingName, type Names, nearWorlds } from './missing-name.ts'
-import type { KnownTask, Scope } from './scope.ts'
-import { unknownWorld } from './world-errors.ts'
+import { findMissingName, type Names, nearWorlds } from '../scope/missing-name.ts'
+import type { KnownTask, Scope } from '../scope/scope.ts'
+import { unknownWorld } from '../scope/world-errors.ts'
 import { getWorld } from './worlds.ts'
 
 /**

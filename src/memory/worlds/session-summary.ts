@@ -9,9 +9,9 @@ import { decideOutcome } from '../../rules/session-outcome.ts'
 import { type JudgedTurn, summarizeSession } from '../../rules/session-summary.ts'
 import { readTargetAsOf, snapshotFrom, WHOLE_LEDGER } from '../criteria/snapshot.ts'
 import { areIssuesWhole, ledgerRow, ledgerStatements } from '../issues/list-issues.ts'
+import { unknownWorld } from '../scope/world-errors.ts'
 import { toAttentionFacts } from './attention-facts.ts'
 import { readTurnFacts } from './turn-facts.ts'
-import { unknownWorld } from './world-errors.ts'
 import { readFactsOfWorld } from './world-progress.ts'
 
 /** The answer to how a session ended. */

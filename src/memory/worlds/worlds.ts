@@ -13,6 +13,8 @@ import { optionalText } from '../../rules/values.ts'
 import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
 import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { instantRow } from '../record/rows.ts'
+import { defaultSlug, keyOfTask, type Scope, taskParams } from '../scope/scope.ts'
+import { restoreUnfinished, unknownWorld, worldAtWork, worldDeleted } from '../scope/world-errors.ts'
 import { declaredCriteria } from '../specification/specification.ts'
 import { assertNewWorldSlug } from './new-world.ts'
 import {
@@ -24,8 +26,6 @@ import {
   runSettingsParams,
   runSettingsRequest,
 } from './run-settings.ts'
-import { defaultSlug, keyOfTask, type Scope, taskParams } from './scope.ts'
-import { restoreUnfinished, unknownWorld, worldAtWork, worldDeleted } from './world-errors.ts'
 
 /** World: one autobuild session of one task, whose turns are numbered from 1. */
 export const world = z.object({

@@ -5,10 +5,10 @@ import type { Policy } from '../../rules/criterion-states.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { NOTHING_SAID, type Specified, specifiedStates } from '../../rules/specified-states.ts'
 import { addFiles, NO_FILES, neverStale, type StaleSince, staleSince } from '../../rules/stale.ts'
-import { readMerges, type Snapshot } from '../criteria/snapshot.ts'
-import { type CriterionState, type Role, type ShownCriterion, shownCriterion } from '../criteria/views.ts'
-import { readSpecification, readTouchedFiles, readVersion } from './read-specification.ts'
-import type { Specification } from './specification.ts'
+import { readSpecification, readTouchedFiles, readVersion } from '../specification/read-specification.ts'
+import type { Specification } from '../specification/specification.ts'
+import { readMerges, type Snapshot } from './snapshot.ts'
+import { type CriterionState, type Role, type ShownCriterion, shownCriterion } from './views.ts'
 
 type Options = {
   /** True if the answer marks stale proofs, which requires the touched files of every turn. */

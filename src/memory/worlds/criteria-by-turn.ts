@@ -6,9 +6,9 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { compareCodeUnits } from '../../rules/labels.ts'
 import { entriesIn, finalKeys } from '../../rules/progress.ts'
-import { unknownWorld } from '../worlds/world-errors.ts'
-import { getWorld } from '../worlds/worlds.ts'
-import { placeEntries, readLedger } from './snapshot.ts'
+import { placeEntries, readLedger } from '../criteria/snapshot.ts'
+import { unknownWorld } from '../scope/world-errors.ts'
+import { getWorld } from './worlds.ts'
 
 const turnNumbers = z.array(z.number())
 

@@ -6,10 +6,10 @@ import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
-import { worldDeleted } from '../worlds/world-errors.ts'
-import { getWorld } from '../worlds/worlds.ts'
-import { type TurnState, turnState } from './record.ts'
-import { instantRow, isWhole, toTurnState, turnWithParts } from './rows.ts'
+import { type TurnState, turnState } from '../record/record.ts'
+import { instantRow, isWhole, toTurnState, turnWithParts } from '../record/rows.ts'
+import { worldDeleted } from '../scope/world-errors.ts'
+import { getWorld } from './worlds.ts'
 
 const record = statement('turns/records', 'one')
 const page = statement('turns/records', 'page')
