@@ -36,7 +36,7 @@ Example:
         import('./require-project.ts'),
         import('../operations/table.ts'),
         import('../core/wire-form.ts'),
-        import('../rules/replay.ts'),
+        import('../rules/replay-sums.ts'),
       ])
     const tooLong: string[] = []
     const { items } = await withClient({ project, readsOnly: true }, (client) =>
@@ -82,6 +82,7 @@ type Counted = ReplayedSession['policies'][number]['counted'][number]
 
 /** Prints one line for each counted turn and rule, with the policies that count it in the same way. */
 async function printCounted(sessions: readonly ReplayedSession[]): Promise<void> {
+  const { describeCounted } = await import('../rules/replay-sums.ts')
   const lines = new Map<string, { world: string; counted: Counted; policies: string[] }>()
   for (const { worldSlug, policies } of sessions) {
     for (const { policy, counted } of policies) {
@@ -100,12 +101,4 @@ async function printCounted(sessions: readonly ReplayedSession[]): Promise<void>
     why: ({ counted }) => describeCounted(counted),
     policies: ({ policies }) => policies.join(', '),
   })
-}
-
-function describeCounted({ provenIn, verifiedAgain, rejected, verdict, right, turnsAfter }: Counted): string {
-  if (provenIn !== undefined) return `all proven in turn ${provenIn}`
-  if (verdict !== undefined) {
-    return `${verdict}, ${right ? 'right' : 'wrong: approved later'}, ${turnsAfter} turns after it`
-  }
-  return `${verifiedAgain} verified again, ${rejected} rejected`
 }

@@ -25,7 +25,7 @@ const POLICY = [
 ].join('; ')
 
 /** Addresses of the page. The page itself parses an address below `/p/`. */
-const ADDRESSES = /^\/(query|docs\/?|p\/.+)?$/
+const ADDRESSES = /^\/(query|compare|docs\/?|p\/.+)?$/
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

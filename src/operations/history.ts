@@ -6,8 +6,9 @@ import { name, project, wholeNumber } from '../core/fields.ts'
 import { cursorAt, pageFields, textCursor } from '../core/pages.ts'
 import { sessionComparison } from '../rules/compare-sessions.ts'
 import { POLICIES } from '../rules/criterion-states.ts'
-import { describeReplay, replayedSession, replayTotals, sumReplays } from '../rules/replay.ts'
+import { replayedSession, replayTotals } from '../rules/replay.ts'
 import { DETECTORS } from '../rules/replay-rules.ts'
+import { describeReplay, sumReplays } from '../rules/replay-sums.ts'
 import { operation, worldSlug } from './operation.ts'
 
 export const historyOperations = {

@@ -4,7 +4,6 @@
  */
 
 import * as z from 'zod'
-import { plural } from '../core/plural.ts'
 import { isRequired, POLICIES, type Policy } from './criterion-states.ts'
 import { entriesIn, type LedgerEntry } from './progress.ts'
 import { type Detector, REPLAY_RULES } from './replay-rules.ts'
@@ -175,52 +174,3 @@ export const replayTotals = z.object({
   turnsLost: z.number().describe('turns after the wrong stops'),
 })
 export type ReplayTotals = z.output<typeof replayTotals>
-
-/** Adds up replayed sessions, by policy. */
-export function sumReplays(
-  sessions: readonly ReplayedSession[],
-  policies: readonly Policy[],
-): ReplayTotals[] {
-  return policies.map((policy) => {
-    const counted = sessions.flatMap(
-      (session) => session.policies.find((each) => each.policy === policy)?.counted ?? [],
-    )
-    const stops = counted.filter(({ rule }) => rule === 'stop')
-    const [right, wrong] = [stops.filter((stop) => stop.right), stops.filter((stop) => !stop.right)]
-    const sumAfter = (of: readonly CountedTurn[]) =>
-      of.reduce((sum, { turnsAfter = 0 }) => sum + turnsAfter, 0)
-    const turns = sessions.reduce((sum, session) => sum + session.turns, 0)
-    return {
-      policy,
-      sessions: sessions.length,
-      turns,
-      repeated: turns - sessions.filter((session) => session.turns > 0).length,
-      afterAllProven: counted.filter(({ rule }) => rule === 'after_all_proven').length,
-      judgedAgain: counted.filter(({ rule }) => rule === 'judged_again').length,
-      stops: stops.length,
-      rightStops: right.length,
-      turnsSaved: sumAfter(right),
-      turnsLost: sumAfter(wrong),
-    }
-  })
-}
-
-/** Writes the totals of a policy as one sentence. */
-export function describeReplay({
-  policy,
-  sessions,
-  turns,
-  repeated,
-  afterAllProven,
-  judgedAgain,
-  stops,
-  rightStops,
-  turnsSaved,
-}: ReplayTotals): string {
-  if (turns === 0) return 'No turn has been recorded yet.'
-  const detector =
-    stops === 0
-      ? 'the detector would have ended no session'
-      : `the detector would have ended ${plural(stops, 'session')}, ${rightStops} of them without a later approval, which saves ${plural(turnsSaved, 'turn')}`
-  return `${plural(sessions, 'session')} repeated ${repeated} of ${plural(turns, 'turn')}: ${afterAllProven} came after everything was proven, ${judgedAgain} judged again what was verified; ${detector} (policy ${policy}).`
-}

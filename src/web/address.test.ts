@@ -11,6 +11,7 @@ const ADDRESSES: [string, Address][] = [
   ['/p/guardkit/patterns', { view: 'patterns', project: 'guardkit' }],
   ['/p/guardkit/analyses', { view: 'analyses', project: 'guardkit', analysis: null }],
   ['/p/guardkit/analyses/stalled', { view: 'analyses', project: 'guardkit', analysis: 'stalled' }],
+  ['/compare', { view: 'compare' }],
   ['/query', { view: 'query' }],
 ]
 

@@ -10,6 +10,7 @@ export type Address =
   | { view: 'run'; project: string; run: string }
   | { view: 'patterns'; project: string }
   | { view: 'analyses'; project: string; analysis: string | null }
+  | { view: 'compare' }
   | { view: 'query' }
   | { view: 'docs' }
   | { view: 'nowhere' }
@@ -25,6 +26,7 @@ export function readAddress(pathname: string): Address {
   if (first === undefined) return { view: 'projects' }
   if (first === 'query' && project === undefined) return { view: 'query' }
   if (first === 'docs' && project === undefined) return { view: 'docs' }
+  if (first === 'compare' && project === undefined) return { view: 'compare' }
   if (first !== 'p' || project === undefined) return { view: 'nowhere' }
   return readSection(project, section, name, rest)
 }
@@ -83,6 +85,7 @@ function pathTo(address: ViewAddress): string {
   if (address.view === 'projects') return '/'
   if (address.view === 'query') return '/query'
   if (address.view === 'docs') return '/docs'
+  if (address.view === 'compare') return '/compare'
   const below = `/p/${encodeURIComponent(address.project)}`
   switch (address.view) {
     case 'sessions':

@@ -11,6 +11,7 @@ const RunsView = lazily(async () => (await import('./views/runs/runs-view.tsx'))
 const RunView = lazily(async () => (await import('./views/runs/run-view.tsx')).RunView)
 const PatternsView = lazily(async () => (await import('./views/patterns/patterns-view.tsx')).PatternsView)
 const AnalysesView = lazily(async () => (await import('./views/analyses/analyses-view.tsx')).AnalysesView)
+const CompareView = lazily(async () => (await import('./views/compare/compare-view.tsx')).CompareView)
 const QueryView = lazily(async () => (await import('./views/query/query-view.tsx')).QueryView)
 
 export function View({ address }: { address: Address }) {
@@ -33,6 +34,8 @@ export function View({ address }: { address: Address }) {
       return <PatternsView key={key} address={address} />
     case 'analyses':
       return <AnalysesView key={key} address={address} />
+    case 'compare':
+      return <CompareView />
     case 'query':
       return <QueryView />
     default:

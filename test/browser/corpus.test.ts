@@ -87,7 +87,7 @@ async function checkProject(page: Page, started: Started, project: string): Prom
   const { items: analyses } = await client.listAnalyses({ project })
   await go(page, `${below}/analyses`)
   await page.getByRole('table', { name: 'Analyses' }).waitFor()
-  expect(await rowsIn(page, 'Analyses')).toBe(analyses.length)
+  expect(await rowsIn(page, 'Analyses'), 'each analysis, and the replay').toBe(analyses.length + 1)
   for (const { name, question } of analyses) {
     await go(page, `${below}/analyses/${name}`)
     await page.getByRole('heading', { name: question }).waitFor()

@@ -59,6 +59,8 @@ describeInBrowser('the page from the keyboard', () => {
     [`/p/${PROJECT}/patterns`, 'section[aria-label="Desires"]'],
     [`/p/${PROJECT}/analyses`, 'table.records'],
     [`/p/${PROJECT}/analyses/blockers`, 'table.records'],
+    [`/p/${PROJECT}/analyses/replay`, 'table.records'],
+    [`/compare?project=${PROJECT}&a=TASK-REFUND&b=${MAIN_SESSION}`, '.gains table'],
   ])('Tab reaches everything of %s that can be used, in its order', async (address, shown) => {
     const page = await browser.open(await filled(), address)
     await page.locator(shown).first().waitFor()

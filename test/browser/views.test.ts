@@ -17,6 +17,8 @@ import { useBrowser } from './open-page.ts'
 const PATTERN = 'Grep → Read{2+} → Edit → Bash → Edit → Bash'
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 
+const COMPARISON = `/compare?project=${PROJECT}&a=TASK-REFUND&b=${MAIN_SESSION}`
+
 /** Every view, with its address and a check that it is shown. */
 const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Promise<void> }[] = [
   {
@@ -78,6 +80,16 @@ const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Pr
     name: 'an analysis',
     address: `/p/${PROJECT}/analyses/blockers`,
     shows: (page) => page.getByRole('table', { name: 'blockers' }).waitFor(),
+  },
+  {
+    name: 'replay',
+    address: `/p/${PROJECT}/analyses/replay`,
+    shows: (page) => page.getByRole('table', { name: 'Counted turns' }).waitFor(),
+  },
+  {
+    name: 'compare',
+    address: COMPARISON,
+    shows: (page) => page.getByRole('table', { name: 'Gains by turn' }).waitFor(),
   },
   {
     name: 'query',

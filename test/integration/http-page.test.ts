@@ -28,7 +28,15 @@ describe('the page', () => {
     const { call } = await start()
     const built = readFileSync(path.join(BUILT, 'index.html'), 'utf8')
     const document = built.replace('{{auth}}', 'token')
-    for (const address of ['/', '/p/a%2Fb', '/p/a/w/b/t/3', '/p/a/runs', '/p/a/analyses/stalled', '/query']) {
+    for (const address of [
+      '/',
+      '/p/a%2Fb',
+      '/p/a/w/b/t/3',
+      '/p/a/runs',
+      '/p/a/analyses/stalled',
+      '/query',
+      '/compare',
+    ]) {
       const { status, headers, body } = await call('GET', address, { token: null })
       expect([status, headers.get('content-security-policy')]).toEqual([200, POLICY])
       expect(headers.get('cache-control')).toBe('no-cache')

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Address, type ViewName, writeAddress } from '../address.ts'
+import { useSearch } from '../navigation.ts'
 import type { Caller } from '../service/operations.ts'
 import type { Service } from '../service/service.ts'
 import { useReach } from '../service/use-service.ts'
@@ -40,14 +41,16 @@ export function Layout({ address, service, caller, signOut, children }: Props) {
   )
 }
 
-/** The views of the project in the address; without a project, of the token's own project. */
+/** Draws links to the views of the project in the address; without a project, of the token's own project. */
 function Sections({ address, caller }: { address: Address; caller: Caller }) {
-  const project = 'project' in address ? address.project : caller.project
+  const search = useSearch()
+  const named = address.view === 'compare' ? search.get('project') : null
+  const project = 'project' in address ? address.project : (named ?? caller.project)
   const sections: { name: string; href: string; views: readonly ViewName[] }[] = [
     {
       name: 'Sessions',
       href: writeAddress({ view: 'sessions', project }),
-      views: ['sessions', 'session', 'turn'],
+      views: ['sessions', 'session', 'turn', 'compare'],
     },
     { name: 'Runs', href: writeAddress({ view: 'runs', project }), views: ['runs', 'run'] },
     { name: 'Patterns', href: writeAddress({ view: 'patterns', project }), views: ['patterns'] },

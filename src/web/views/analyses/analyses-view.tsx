@@ -6,16 +6,19 @@ import { Sentence } from '../../components/sentence.tsx'
 import { Table } from '../../components/table.tsx'
 import { useOperation, useScope } from '../../service/use-service.ts'
 import { AnalysisRegion } from './analysis-region.tsx'
+import { REPLAY, ReplayRegion } from './replay-region.tsx'
 
 type Props = { address: Extract<Address, { view: 'analyses' }> }
 
 export function AnalysesView({ address: { project, analysis: opened } }: Props) {
   const isAnalyst = useScope('analyst')
   const analyses = useOperation('listAnalyses', isAnalyst ? { project } : null)
+  if (opened === REPLAY.name) return <ReplayRegion project={project} />
   if (!isAnalyst) {
     return (
       <Sentence title="Analyses">
-        Analyses are for tokens of the scope <code>analyst</code>; this one has another.
+        Analyses are for tokens of the scope <code>analyst</code>; this one has another. The{' '}
+        <a href={writeAddress({ view: 'analyses', project, analysis: REPLAY.name })}>replay</a> is open to it.
       </Sentence>
     )
   }
@@ -28,12 +31,12 @@ export function AnalysesView({ address: { project, analysis: opened } }: Props) 
           <>
             <Sentence title="Analyses">
               {opened === null
-                ? `${items.length} questions that are asked of every project.`
+                ? `${items.length + 1} questions that are asked of every project.`
                 : `There is no analysis ${opened}; these are all.`}
             </Sentence>
             <Table
               label="Analyses"
-              records={items}
+              records={[REPLAY, ...items]}
               toKey={({ name }) => name}
               columns={[
                 {

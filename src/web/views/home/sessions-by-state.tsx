@@ -73,7 +73,11 @@ export function FinishedTasks({ tasks, hasProjects }: FinishedProps) {
         toKey={({ newest }) => toKey(newest)}
         columns={[
           { head: 'Task', isName: true, cell: ({ newest }) => <SessionLink session={newest} /> },
-          { head: 'Re-runs', isNumber: true, cell: ({ earlier }) => <Earlier sessions={earlier} /> },
+          {
+            head: 'Re-runs',
+            isNumber: true,
+            cell: ({ newest, earlier }) => <Earlier newest={newest} sessions={earlier} />,
+          },
           ...columnsOf(hasProjects).map((column) => ({
             ...column,
             cell: ({ newest }: FinishedTask<Session>) => column.cell(newest),
@@ -84,15 +88,21 @@ export function FinishedTasks({ tasks, hasProjects }: FinishedProps) {
   )
 }
 
-/** Folds the earlier sessions of a task. */
-function Earlier({ sessions }: { sessions: Session[] }) {
+/** Folds the earlier sessions of a task, each with a link that compares it to the newest one. */
+function Earlier({ newest, sessions }: { newest: Session; sessions: Session[] }) {
   if (sessions.length === 0) return <span class="quiet-text">–</span>
   return (
     <details>
       <summary>{sessions.length}</summary>
       {sessions.map((session) => (
         <p key={toKey(session)}>
-          <SessionLink session={session} /> <Outcome outcome={session.outcome} />
+          <SessionLink session={session} /> <Outcome outcome={session.outcome} />{' '}
+          <ViewLink
+            to={{ view: 'compare' }}
+            search={{ project: session.project, a: session.world_slug, b: newest.world_slug }}
+          >
+            compare
+          </ViewLink>
         </p>
       ))}
     </details>

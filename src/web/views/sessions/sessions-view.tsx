@@ -1,5 +1,6 @@
 // `/p/{project}`: the sessions of a project, latest first, updated live.
 import type { Address } from '../../address.ts'
+import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
@@ -25,6 +26,11 @@ export function SessionsView({ address: { project } }: Props) {
       <Answered of={sessions}>
         {({ items, hasMore }) => (
           <>
+            {items.length > 1 && (
+              <p>
+                <a href={writeAddress({ view: 'compare' }, { project })}>Compare two sessions</a>
+              </p>
+            )}
             {items.length > 0 && <SessionsTable project={project} sessions={items} />}
             {items.length === 0 && isFiltered(filter) && <p>No session is like that.</p>}
             {items.length === 0 && !isFiltered(filter) && (
