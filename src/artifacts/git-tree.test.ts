@@ -277,3 +277,37 @@ test('a repository with the files of another folder as its working tree has no t
   git(folder, 'config', 'core.worktree', folder)
   expect((await readTree(path.join(folder, 'src')))?.dirty).not.toBeNull()
 })
+
+test.each(['--assume-unchanged', '--skip-worktree'])(
+  'a changed file counts, although `git update-index %s` hides it from git',
+  async (mark) => {
+    const folder = newRepository()
+    const clean = await read(folder)
+    const plain = newRepository()
+    for (const repository of [folder, plain]) write(repository, 'src/a.ts', 'changed\n')
+    git(folder, 'update-index', mark, 'src/a.ts')
+    expect(git(folder, 'status', '--porcelain')).toBe('')
+    const { dirty, tree } = await read(folder)
+    expect(dirty).toBe((await read(plain)).dirty)
+    expect(dirty).not.toBeNull()
+    expect(await listDifferences(folder, clean)).toEqual({ isSame: false, files: ['src/a.ts'] })
+    // The index of the repository keeps its mark, and an unchanged file with a mark is clean.
+    expect(git(folder, 'status', '--porcelain')).toBe('')
+    write(folder, 'src/a.ts', 'a\n')
+    expect(await read(folder)).toEqual({ ...clean, tree })
+  },
+)
+
+test('a file with a mark that does not exist was deleted, but a file that a sparse checkout leaves out was not', async () => {
+  const folder = newRepository()
+  git(folder, 'update-index', '--assume-unchanged', 'src/a.ts')
+  rmSync(path.join(folder, 'src/a.ts'))
+  expect((await read(folder)).dirty).not.toBeNull()
+  const sparse = newRepository()
+  write(sparse, 'docs/a.md', 'a\n')
+  commit(sparse)
+  const clean = await read(sparse)
+  git(sparse, 'sparse-checkout', 'set', 'docs')
+  expect(existsSync(path.join(sparse, 'src/a.ts'))).toBe(false)
+  expect(await read(sparse)).toEqual(clean)
+})

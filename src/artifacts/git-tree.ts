@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { lstat, readlink } from 'node:fs/promises'
 import path from 'node:path'
+import { withHiddenFiles } from './hidden-files.ts'
 import { type GitRun, openGit } from './run-git.ts'
 
 export type Tree = { tree: string; dirty: string | null; commit: string | null }
@@ -111,7 +112,7 @@ async function listChanges(git: GitRun, tree: string, depth: number): Promise<Ch
     ...['--ignore-submodules=dirty', tree, '--'],
   ]
   const [raw, others, staged] = await Promise.all([
-    git.run(diff),
+    withHiddenFiles(git, (whole) => whole.run(diff)),
     git.run(['ls-files', '-z', '--others', '--exclude-standard']),
     git.run(['ls-files', '-z', '--stage']),
   ])

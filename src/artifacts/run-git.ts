@@ -27,6 +27,8 @@ export type GitRun = {
   run: (args: readonly string[]) => Promise<string>
   /** Returns null if git ends with an error. */
   tryRun: (args: readonly string[]) => Promise<string | null>
+  /** Returns the same repository with another file as its index. */
+  withIndex: (index: string) => GitRun
 }
 
 /** Finds the repository of a folder. Returns null without one, without a working tree that has the folder, or without git. */
@@ -35,17 +37,22 @@ export async function openGit(folder: string): Promise<GitRun | null> {
   if (found.code !== 0) return null
   const root = found.output.replace(/\r?\n$/, '')
   if (!isWithin(root, await realpath(folder))) return null // core.worktree names the files of another folder
+  return gitIn(root, {})
+}
+
+/** @param more further variables of the environment */
+function gitIn(root: string, more: NodeJS.ProcessEnv): GitRun {
   const run = async (args: readonly string[]): Promise<string> => {
-    const { code, output, error } = await start(root, args)
+    const { code, output, error } = await start(root, args, more)
     if (code !== 0)
       throw new TurngraphError('internal', `git ${args[0]} failed: ${error.trim() || `exit ${code}`}`)
     return output
   }
   const tryRun = async (args: readonly string[]): Promise<string | null> => {
-    const { code, output } = await start(root, args)
+    const { code, output } = await start(root, args, more)
     return code === 0 ? output : null
   }
-  return { root, run, tryRun }
+  return { root, run, tryRun, withIndex: (index) => gitIn(root, { GIT_INDEX_FILE: index }) }
 }
 
 function isWithin(root: string, folder: string): boolean {
@@ -69,11 +76,11 @@ function environment(): NodeJS.ProcessEnv {
 type Ended = { code: number | null; output: string; error: string }
 
 /** Resolves with the code null if git cannot be started. */
-const start = (folder: string, args: readonly string[]): Promise<Ended> =>
+const start = (folder: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   new Promise((resolve, reject) => {
     const child = spawn('git', [...SETTINGS, ...args], {
       cwd: folder,
-      env: environment(),
+      env: { ...environment(), ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: TIME_LIMIT_MS,
       killSignal: 'SIGKILL',

@@ -64,9 +64,11 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
   return inProcessClient({ graph, project: config.project, isProjectNamed, runs, turnLengthThreshold })
 }
 
-/** True if the user named a project: by an option, or in the environment. */
-const isNamed = (project: string | undefined): boolean =>
-  project !== undefined || Boolean(process.env.TURNGRAPH_PROJECT)
+/** Returns the project that the user named, by an option or in the environment; undefined without one. */
+export const namedProject = (project: string | undefined): string | undefined =>
+  project ?? (process.env.TURNGRAPH_PROJECT || undefined)
+
+const isNamed = (project: string | undefined): boolean => namedProject(project) !== undefined
 
 /** Calls `use` with a store for transcripts and the project, and closes the store afterwards. */
 export async function withTranscripts<T>(

@@ -1,8 +1,9 @@
 /** Finds the task that a session of Claude Code works on, and binds the session to it. Loads no package: a hook must be quick. */
-import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
 import { systemCode } from '../core/system-code.ts'
+import { withFileLock } from '../platform/file-lock.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { readSmallFile, UnusableFile } from './hook-files.ts'
 import { foldersUpwards, kindOf, mainCheckoutOf, realPath } from './hook-folders.ts'
@@ -129,7 +130,7 @@ export function writeTask(file: string, task: NamedTask, sessionId: string | nul
 export function bindSession(file: string, sessionId: string): FoundTask | null {
   const real = realPath(file)
   try {
-    return withLock(`${real}.lock`, () => {
+    return withFileLock(`${real}.lock`, LOCK_WAIT_MS, () => {
       const found = readTask(real)
       if (found === null || found.sessionId !== null) return found && { ...found, file }
       writeTask(real, found.task, sessionId)
@@ -143,26 +144,5 @@ export function bindSession(file: string, sessionId: string): FoundTask | null {
   }
 }
 
-const LOCK_TRIES = 100
-const LOCK_RETRY_MS = 5
-/** A hook holds the lock for a few milliseconds: an older lock, or one of a clock that jumped, belongs to a process that was killed. */
-const MAX_LOCK_AGE_MS = 5_000
-
-function withLock<T>(lock: string, work: () => T): T {
-  for (let tries = 1; ; tries++) {
-    try {
-      closeSync(openSync(lock, 'wx', 0o600))
-      break
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST' || tries === LOCK_TRIES) throw error
-      const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      if (Math.abs(Date.now() - made) > MAX_LOCK_AGE_MS) rmSync(lock, { force: true })
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
-    }
-  }
-  try {
-    return work()
-  } finally {
-    rmSync(lock, { force: true })
-  }
-}
+/** Maximum time in which a hook waits for another one. */
+const LOCK_WAIT_MS = 500

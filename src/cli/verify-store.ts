@@ -21,7 +21,7 @@ export async function store(request: Request | null, { project, json }: Given, m
     const answer = await withClient({ project }, (client) => client.addVerifications(request))
     await printAnswer(answer, json, more)
   } catch (error) {
-    throw await keep(request, error)
+    throw await keep(request, project, error)
   }
 }
 
@@ -38,21 +38,28 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
 }
 
 /** Writes what could not be recorded to a file, and returns the error that names it. */
-async function keep(request: Request, cause: unknown): Promise<unknown> {
-  const [{ writeFileSync, mkdirSync }, { default: path }, { configFor }, { operations }, { toWire }] =
-    await Promise.all([
-      import('node:fs'),
-      import('node:path'),
-      import('./connect.ts'),
-      import('../operations/table.ts'),
-      import('../core/wire-form.ts'),
-    ])
-  const folder = path.join(configFor(request.project ?? undefined).dataFolder, KEPT_FOLDER)
+async function keep(request: Request, project: string | undefined, cause: unknown): Promise<unknown> {
+  const [
+    { writeFileSync, mkdirSync },
+    { default: path },
+    { configFor, namedProject },
+    { operations },
+    { toWire },
+  ] = await Promise.all([
+    import('node:fs'),
+    import('node:path'),
+    import('./connect.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
+  ])
+  const folder = path.join(configFor(project).dataFolder, KEPT_FOLDER)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const named = namedProject(project)
+  const kept = { ...request, ...(named !== undefined && { project: named }) }
   const file = path.join(folder, `verifications-${crypto.randomUUID()}.json`)
   writeFileSync(
     file,
-    `${JSON.stringify(toWire(operations.addVerifications.input, request as never), null, 2)}\n`,
+    `${JSON.stringify(toWire(operations.addVerifications.input, kept as never), null, 2)}\n`,
     {
       mode: 0o600,
       flag: 'wx',
@@ -67,21 +74,49 @@ async function keep(request: Request, cause: unknown): Promise<unknown> {
 }
 
 export async function sendFile(file: string, given: Given): Promise<void> {
-  const [{ readRecordFile }, { operations }, { parseWire }, { rmSync }, { default: path }, { withClient }] =
-    await Promise.all([
-      import('./record-file.ts'),
-      import('../operations/table.ts'),
-      import('../core/wire-form.ts'),
-      import('node:fs'),
-      import('node:path'),
-      import('./connect.ts'),
-    ])
+  const [
+    { readRecordFile },
+    { operations },
+    { parseWire },
+    { rmSync },
+    { default: path },
+    { namedProject, withClient },
+  ] = await Promise.all([
+    import('./record-file.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
+    import('node:fs'),
+    import('node:path'),
+    import('./connect.ts'),
+  ])
   const read = await readRecordFile(file)
   if ('lines' in read) throw usage(`${file} has several records; a kept file has one.`)
   const request = parseWire(operations.addVerifications.input, read.record, file) as Request
-  const answer = await withClient(given, (client) => client.addVerifications(request))
+  refuseOtherProject(file, request.project ?? undefined, namedProject(given.project), given)
+  const answer = await withClient(
+    { ...given, project: given.project ?? request.project ?? undefined },
+    (client) => client.addVerifications(request),
+  )
   if (path.basename(path.dirname(path.resolve(file))) === KEPT_FOLDER) rmSync(file)
   await printAnswer(answer, given.json, {})
+}
+
+/** @throws `invalid_request` if the file and the user name different projects */
+function refuseOtherProject(
+  file: string,
+  ofFile: string | undefined,
+  named: string | undefined,
+  { project }: Given,
+): void {
+  if (ofFile === undefined || named === undefined || ofFile === named) return
+  const where = project === undefined ? 'TURNGRAPH_PROJECT' : '--project'
+  throw new TurngraphError(
+    'invalid_request',
+    `${file} is for the project ${ofFile}, but ${where} names ${named}.`,
+    {
+      hint: `To record it where it was observed: turngraph verify --project ${JSON.stringify(ofFile)} --send ${file}`,
+    },
+  )
 }
 
 /** Prints what a command or a report showed about a criterion. */

@@ -1,6 +1,6 @@
 // Reads and changes the file of tokens: that of TURNGRAPH_TOKENS, otherwise `tokens.json` in the data folder.
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
@@ -10,6 +10,7 @@ import { SCOPES } from '../operations/operation.ts'
 import type { Config } from '../platform/config.ts'
 import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { readPrivateFile, replacePrivateFile } from '../platform/data-folder/private-file.ts'
+import { withFileLock } from '../platform/file-lock.ts'
 import { hashToken } from '../platform/service-proof.ts'
 import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
 
@@ -65,33 +66,45 @@ const FORM = `It is a JSON list of {"name", "sha256", "scopes", "project"?}; sco
  * @throws `invalid_request` if the name is taken, or if the file is not valid
  */
 export function addToken(place: TokensPlace, { name, ...rights }: z.output<typeof tokenRequest>): string {
-  const entries = readEntries(place)
-  if (entries.some((entry) => entry.name === name))
-    throw new TurngraphError('invalid_request', `A token is named "${name}" already.`, {
-      hint: `Choose another name, or remove it first: turngraph token revoke ${JSON.stringify(name)}`,
-    })
   const token = randomBytes(32).toString('base64url')
   const sha256 = hashToken(token).toString('hex')
-  writeEntries(place, [...entries, { name, sha256, ...rights }])
+  changeEntries(place, (entries) => {
+    if (entries.some((entry) => entry.name === name))
+      throw new TurngraphError('invalid_request', `A token is named "${name}" already.`, {
+        hint: `Choose another name, or remove it first: turngraph token revoke ${JSON.stringify(name)}`,
+      })
+    return [...entries, { name, sha256, ...rights }]
+  })
   return token
 }
 
 /** Removes a token. @throws `not_found` if no token has the name */
 export function removeToken(place: TokensPlace, name: string): void {
-  const entries = readEntries(place)
-  const rest = entries.filter((entry) => entry.name !== name)
-  if (rest.length === entries.length)
-    throw new TurngraphError('not_found', `No token is named "${name}" in ${place.file}.`, {
-      hint: '`turngraph token list` lists them.',
-    })
-  writeEntries(place, rest)
+  changeEntries(place, (entries) => {
+    const rest = entries.filter((entry) => entry.name !== name)
+    if (rest.length === entries.length)
+      throw new TurngraphError('not_found', `No token is named "${name}" in ${place.file}.`, {
+        hint: '`turngraph token list` lists them.',
+      })
+    return rest
+  })
 }
 
 /** Reads a file that is about to be changed; a file of TURNGRAPH_TOKENS may be absent, too. */
 export const readEntries = (place: TokensPlace): TokenEntry[] =>
   existsSync(place.file) ? readTokensFile(place) : []
 
-function writeEntries({ file, isInDataFolder }: TokensPlace, entries: readonly TokenEntry[]): void {
-  if (isInDataFolder) makeDataFolder(path.dirname(file))
-  replacePrivateFile(file, `${JSON.stringify(entries, null, 2)}\n`)
+/** Maximum time in which a command waits for another one that changes the file. */
+const LOCK_WAIT_MS = 10_000
+
+/** Reads the file, changes its entries and replaces it. Two commands at the same time lose no token. */
+function changeEntries(place: TokensPlace, change: (entries: TokenEntry[]) => TokenEntry[]): void {
+  const { file, isInDataFolder } = place
+  const folder = path.dirname(file)
+  if (isInDataFolder) makeDataFolder(folder)
+  else mkdirSync(folder, { recursive: true, mode: 0o700 })
+  withFileLock(`${file}.lock`, LOCK_WAIT_MS, () => {
+    const entries = change(readEntries(place))
+    replacePrivateFile(file, `${JSON.stringify(entries, null, 2)}\n`)
+  })
 }

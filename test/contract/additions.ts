@@ -23,6 +23,9 @@ const anObservation = (more: Partial<Seen> = {}): Seen => ({
   ...more,
 })
 
+/** Maximum number of verifications that are added to a turn, and of those in one request. */
+const [MAX_OF_TURN, MAX_OF_REQUEST] = [2_000, 1_000]
+
 /** Observations, and verifications that are added after a turn has ended (contract: evidence.md). */
 export function additionsContract(store: StoreUnderTest): void {
   describe('observations', () => {
@@ -37,6 +40,26 @@ export function additionsContract(store: StoreUnderTest): void {
     })
     const capture = (turnNumber: number, ...verifications: Verification[]) =>
       client().captureTurnState(aTurn(turnNumber, { worldSlug: 'main', verifications }))
+
+    test('a turn takes 2,000 added verifications, and a repeated one is answered above that', async () => {
+      await capture(1)
+      const add = (...verifications: AddedVerification[]) =>
+        client().addVerifications({ ...task, worldSlug: 'main', verifications })
+      const said = (i: number) =>
+        verification({ source: 'validator', evidence: `Looked at the till ${i} times` })
+      for (let first = 0; first < MAX_OF_TURN; first += MAX_OF_REQUEST)
+        await add(...Array.from({ length: MAX_OF_REQUEST }, (_, i) => said(first + i)))
+      const message = 'turn 1 of main has 2000 added verifications and takes 2000; 1 are too many'
+      await expect(add(said(0), said(MAX_OF_TURN))).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: `verifications: ${message}.`,
+        hint: expect.stringContaining('Capture the next turn'),
+        details: { problems: [{ path: 'verifications', message }] },
+      })
+      expect((await add(said(0))).added).toBe(0)
+      await capture(2)
+      expect((await add(said(MAX_OF_TURN))).turnNumber).toBe(2)
+    }, 120_000)
 
     test('a captured observation is returned as it was sent, with its defaults and a sentence as evidence', async () => {
       const tests = [{ name: 'rounds half to even', status: 'passed' as const }]

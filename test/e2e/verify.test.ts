@@ -442,11 +442,23 @@ test('observations that cannot be recorded are kept in a file, which --send reco
   const environment = { TURNGRAPH_URL: first.url }
   // The command ends the service, so its result cannot be recorded.
   const kill = ['--', 'sh', '-c', `kill -9 ${first.child.pid}`]
-  const lost = await run(['verify', ...task, '--criterion', 'AC-003', ...kill], { environment })
+  const inProject = { ...environment, TURNGRAPH_PROJECT: 'default' }
+  const lost = await run(['verify', ...task, '--criterion', 'AC-003', ...kill], { environment: inProject })
   expect(lost.code).toBe(7)
   const [file = ''] = /\S*verifications-[\w-]+\.json/.exec(lost.stderr) ?? []
   expect(lost.stderr).toContain(`turngraph verify --send ${file}`)
   expect((await criteria())[2]?.state).toBe('pending')
+  // The file names the project in which the command ran.
+  for (const [other, environment] of [
+    [['--project', 'other'], {}],
+    [[], { TURNGRAPH_PROJECT: 'other' }],
+  ] as const) {
+    const wrong = await run(['verify', '--send', file, ...other], { environment })
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/ is for the project default, but \S+ names other\./),
+    ])
+  }
   const sent = await run(['verify', '--send', file])
   expect(sent.code).toBe(0)
   expect(sent.stdout).toMatch(/^Recorded 1 verification with turn 1 of /)

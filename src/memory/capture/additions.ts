@@ -71,7 +71,7 @@ const DEFAULT_SOURCE = { observed: 'command', said: 'coach' } as const
  * Adds verifications to a turn. The record of the turn does not change. They count as of the turn, ordered by their times, not
  * by their arrival. A verification that the turn already has is not stored again.
  *
- * @throws `unknown_world`, `world_deleted`, `not_found` without that turn, `restore_unfinished`, `store_unavailable`, `timeout`
+ * @throws `invalid_request` above {@link MAX_ADDITIONS_OF_TURN}, `unknown_world`, `world_deleted`, `not_found` without that turn, `restore_unfinished`, `store_unavailable`, `timeout`
  * @example
  * await addVerifications(graph, { project: 'p', featureId: 'FEAT-1', taskId: 'TASK-1', verifications: [{ criterionId: 'AC-1', status: 'verified', source: 'person', evidence: 'I tried it' }] })
  */
@@ -138,6 +138,7 @@ async function tryToAdd(
     return { worldSlug, turnNumber, added: fresh.length, verifications }
   }
   if (fresh.length === 0) return toAnswer(stored.additions)
+  refuseTooMany(stored.additions.length, fresh.length, ofTurn)
   const ledger = await readLedger(graph, key)
   if (ledger === null || ledger.ledgerRev !== known.ledgerRev) return null
   const resolution = resolveTurn(toRecord(fresh), {
@@ -160,6 +161,23 @@ async function tryToAdd(
   if (written !== null) return toAnswer([...stored.additions, ...fresh])
   if ((await readAdditions(graph, ofTurn.turnKey))?.taskIsRestoring === true) throw restoreUnfinished(request)
   return null
+}
+
+/** Maximum number of verifications that are added to a turn. Each answer about its session reads all of them. */
+export const MAX_ADDITIONS_OF_TURN = 2_000
+
+/** @throws `invalid_request` if the turn would have too many added verifications */
+function refuseTooMany(
+  storedCount: number,
+  freshCount: number,
+  { worldSlug, turnNumber }: { worldSlug: string; turnNumber: number },
+): void {
+  if (storedCount + freshCount <= MAX_ADDITIONS_OF_TURN) return
+  const message = `turn ${turnNumber} of ${worldSlug} has ${storedCount} added verifications and takes ${MAX_ADDITIONS_OF_TURN}; ${freshCount} are too many`
+  throw new TurngraphError('invalid_request', `verifications: ${message}.`, {
+    hint: 'Capture the next turn and add them to it, or send only the newest verification of each criterion.',
+    details: { problems: [{ path: 'verifications', message }] },
+  })
 }
 
 /** Returns the slug of the given world, otherwise of the newest one. */

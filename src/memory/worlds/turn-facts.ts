@@ -30,7 +30,7 @@ const turnRow = z.object({
   coachDecision: z.enum(COACH_DECISIONS),
   /** Number of files that the Player claims to have changed. */
   claimed: z.number(),
-  /** Those of them that git does not show as unchanged. */
+  /** Claimed files that git does not show as unchanged. */
   touched: textList,
   promised: z.array(columns({ ...criterion, testFile: optionalText, implementationFiles: textList })),
   verified: z.array(columns({ ...criterion, files: textList })),

@@ -1,0 +1,64 @@
+/** Shows git the files that `git update-index` hides from it. */
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { GitRun } from './run-git.ts'
+
+/** Maximum characters of the names in one call of git. */
+const MAX_CHARACTERS = 50_000
+
+/**
+ * Calls `work` with a git that compares all files. `--assume-unchanged` and `--skip-worktree` make git report a changed file as
+ * unchanged. A copy of the index has no such marks; the index of the repository stays as it is. A file that a sparse checkout
+ * leaves out does not exist, and keeps its mark.
+ */
+export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Promise<T>): Promise<T> {
+  const hidden = await listHidden(git)
+  if (hidden.length === 0) return work(git)
+  const folder = await mkdtemp(path.join(tmpdir(), 'turngraph-index-'))
+  try {
+    const index = path.join(folder, 'index')
+    const own = (await git.run(['rev-parse', '--git-path', 'index'])).replace(/\r?\n$/, '')
+    await copyFile(path.resolve(git.root, own), index)
+    const copy = git.withIndex(index)
+    for (const names of inArguments(hidden))
+      for (const mark of ['--no-assume-unchanged', '--no-skip-worktree'])
+        await copy.run(['update-index', mark, '--', ...names])
+    return await work(copy)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Lists the marked files. Each line has a letter, small for `--assume-unchanged` and `S` for `--skip-worktree`, and the name. */
+async function listHidden(git: GitRun): Promise<string[]> {
+  const listed = (await git.run(['ls-files', '-v', '-z'])).split('\0')
+  const hidden: string[] = []
+  for (const line of listed) {
+    const [mark, name] = [line.slice(0, 1), line.slice(2)]
+    if (!/[a-zS]/.test(mark)) continue
+    const isLeftOut = mark.toUpperCase() === 'S' && (await isAbsent(path.join(git.root, name)))
+    if (!isLeftOut) hidden.push(name)
+  }
+  return hidden
+}
+
+const isAbsent = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => false,
+    () => true,
+  )
+
+function inArguments(names: readonly string[]): string[][] {
+  const parts: string[][] = []
+  let length = MAX_CHARACTERS
+  for (const name of names) {
+    if (length + name.length > MAX_CHARACTERS) {
+      parts.push([])
+      length = 0
+    }
+    parts.at(-1)?.push(name)
+    length += name.length + 1
+  }
+  return parts
+}
