@@ -41,10 +41,33 @@ test("a turn is finished with the Coach's report or the turn state", () => {
   expect(finishedIn({ 'coach 1': 0 })).toEqual([])
 })
 
-test("a turn is finished as soon as the Coach's report is whole, even if the session writes turn states", () => {
+const SECONDS = 1 / 60
+
+test('a turn without a turn state is finished when its folder did not change for five seconds', () => {
   const first = { 'player 1': 20, 'coach 1': 15, 'turn_state 1': 15 }
-  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0 })).toEqual([1, 2])
-  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 0.5, 'turn_state 2': 0.5 })).toEqual([1, 2])
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 4 * SECONDS })).toEqual([1])
+  expect(finishedIn({ ...first, 'player 2': 5, 'coach 2': 6 * SECONDS })).toEqual([1, 2])
+  expect(finishedIn({ 'player 1': 5, 'coach 1': 4 * SECONDS })).toEqual([])
+})
+
+test('a turn is finished at once with its reports, its turn state and a checkpoint, if the session writes these', () => {
+  const first = { 'player 1': 20, 'coach 1': 15, 'turn_state 1': 15 }
+  const second = { 'player 2': 5, 'coach 2': 2 * SECONDS, 'turn_state 2': SECONDS }
+  expect(finishedIn({ ...first, ...second })).toEqual([1, 2])
+  expect(finishedIn({ ...first, ...second, checkpoints: 15 })).toEqual([1])
+  expect(finishedIn({ ...first, ...second, checkpoints: 0 })).toEqual([1, 2])
+  expect(finishedIn({ ...first, ...second, 'coach_feedback_for 3': 0, 'player 3': 0 })).toEqual([1])
+})
+
+test('the new turns of a folder that is being copied wait for each other, in any order of the files', () => {
+  const both = { 'player 1': SECONDS, 'coach 1': SECONDS, 'turn_state 1': SECONDS, 'coach 2': SECONDS }
+  expect(finishedIn(both)).toEqual([])
+  expect(finishedIn({ 'player 2': SECONDS, 'coach 2': SECONDS, 'turn_state 2': SECONDS })).toEqual([])
+  expect(finishedIn({ ...both, 'player 2': SECONDS, 'turn_state 2': 0 })).toEqual([1, 2])
+})
+
+test('a file with a time in the future delays nothing', () => {
+  expect(finishedIn({ 'player 1': -10, 'coach 1': -10 })).toEqual([1])
 })
 
 test('a turn is finished if a later turn has begun, or if its files did not change for half an hour', () => {

@@ -10,10 +10,10 @@ export type FileStamps = ReadonlyMap<string, FileStamp>
 export const PATIENCE_MS = 60_000
 
 /**
- * If the session writes turn states, they follow the Coach's report within a second and may be the first to
- * name the feature.
+ * Time after the last change of a folder in which further files of a turn are expected. If the session writes
+ * turn states, they follow the Coach's report within a second and may be the first to name the feature.
  */
-const NAMELESS_MS = 5_000
+const COMPLETION_MS = 5_000
 
 /** A turn that is not judged for this long was abandoned. A Coach runs the tests, which takes minutes. */
 const GIVEN_UP_MS = 30 * 60_000
@@ -24,8 +24,9 @@ export const SHORTEST_TURN_MS = 60_000
 /**
  * Returns the folder with only its finished turns. A turn is recorded when it ends, so a Player's report
  * waits for its judgement: the Coach's report or the turn state, neither of them from an earlier run. It does
- * not wait if a later turn has begun or the session was abandoned. A turn state that comes after the Coach's
- * report amends the record. (An import also takes turns with only one half.)
+ * not wait if a later turn has begun or the session was abandoned. While the folder changes, its new turns also
+ * wait for the files that complete them, see {@link isIncomplete}: a record of fewer files would be replaced a
+ * moment later. (An import also takes turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -37,7 +38,35 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
     if (turns.some((later) => later.turn > turn && later.newest >= newest)) return false
     return !isJudged(files, stamps) && now - newest <= GIVEN_UP_MS
   })
-  return withoutTurns(folder, new Set(unfinished.map(({ turn }) => turn)), stamps, now)
+  const waiting = turns.some(({ turn }) => isIncomplete(folder, turn, stamps, now))
+    ? turns.filter(({ newest }) => Math.abs(now - newest) < PATIENCE_MS)
+    : []
+  return withoutTurns(folder, new Set([...unfinished, ...waiting].map(({ turn }) => turn)), stamps, now)
+}
+
+/** Files that some sessions write for each turn but the first one. */
+const OPTIONAL_KINDS = ['work_state', 'coach_feedback_for'] as const
+
+/**
+ * Checks whether further files of a turn are expected because the folder changed in the last seconds: one of
+ * its reports, a file of a kind that another turn has, an earlier turn, or the checkpoint that closes it.
+ */
+function isIncomplete(folder: TaskFolder, turn: number, stamps: FileStamps, now: number): boolean {
+  const { turns, checkpoints, results } = folder
+  const files = turns.get(turn) ?? {}
+  const newest = changedAt(Object.values(files), stamps)
+  const all = [...[...turns.values()].flatMap(Object.values<FoundFile>), checkpoints, results]
+  const isChanging =
+    Math.abs(now - changedAt(all, stamps)) < COMPLETION_MS && Math.abs(now - newest) < PATIENCE_MS
+  if (!isChanging) return false
+  const hasReports = [files.player, files.coach, files.turn_state].every((file) => file !== undefined)
+  const others = [...turns.values()]
+  const lacksKind = OPTIONAL_KINDS.some(
+    (kind) => files[kind] === undefined && others.some((other) => other[kind] !== undefined),
+  )
+  const lacksEarlierTurn = [...turns.keys()].filter((number) => number < turn).length < turn - 1
+  const isOpen = changedAt([checkpoints], stamps) < newest && (checkpoints !== undefined || turns.size === 1)
+  return !hasReports || (lacksKind && turn > 1) || lacksEarlierTurn || isOpen
 }
 
 function isJudged({ player, coach, turn_state: turnState }: TurnFilesFound, stamps: FileStamps): boolean {
@@ -75,7 +104,7 @@ export function withoutTurns(
  */
 export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
   const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
-  return changedAt([folder.checkpoints], stamps) < newest && now - newest < NAMELESS_MS
+  return changedAt([folder.checkpoints], stamps) < newest && Math.abs(now - newest) < COMPLETION_MS
 }
 
 /** Lists every file that contributes to the records of a folder. */

@@ -300,16 +300,18 @@ async function capture({ client, report, onTurn }: Importing, request: CaptureRe
 
 /**
  * Creates the next world of the task. An import that ended after this and before the first capture finds the
- * empty world again by the key, which belongs to the run. A world that was deleted since then is not reused.
+ * empty world again by the key. The key belongs to the first turn of the run, so that a watch, which does not
+ * know the later turns yet, uses the same one. A world that was deleted since then is not reused.
  */
 async function newWorld(
   { client, project }: Importing,
   run: readonly CaptureRequest[],
-  { featureId, taskId }: CaptureRequest,
+  request: CaptureRequest,
 ): Promise<string> {
+  const { featureId, taskId } = request
   const scope = { project, featureId, taskId }
-  const turns = run.map(({ turnNumber, completedAt }) => [turnNumber, completedAt ?? null])
-  const idempotencyKey = `import-${sha256(JSON.stringify([featureId, taskId, turns]))}`
+  const { project: _, ...first } = run[0] ?? request
+  const idempotencyKey = `import-${sha256(JSON.stringify([featureId, taskId, first]))}`
   try {
     return (await client.createWorld(scope, { idempotencyKey })).worldSlug
   } catch (error) {

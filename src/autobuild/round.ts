@@ -3,6 +3,7 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 import { toInstant } from '../core/instants.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { findCoachDecision } from '../memory/record/words.ts'
+import { sliceWhole } from '../rules/cut-line.ts'
 import { type Agent, askAgent, type CoachInput, type PlayerInput } from './agents.ts'
 import type { GivenContext, RoundEvent } from './events.ts'
 import {
@@ -198,7 +199,7 @@ const failedCoach = (error: unknown): CoachHalf => ({
 /** Converts an error or any other thrown value to text that can be stored. */
 function describeError(thrown: unknown): string {
   const text = toMessage(thrown).replaceAll('\0', '\u{FFFD}').toWellFormed()
-  return text.slice(0, SHOWN_ERROR_CHARACTERS).toWellFormed()
+  return sliceWhole(text, SHOWN_ERROR_CHARACTERS)
 }
 
 function toMessage(thrown: unknown): string {

@@ -1,5 +1,6 @@
 /** Lists the unproven criteria of a task for the hooks of Claude Code. Loads no package: a hook must be quick. */
 import { createHash } from 'node:crypto'
+import { cutLine } from '../rules/cut-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { STICKY } from './gate-policy.ts'
 import { NoAnswer } from './hook-service.ts'
@@ -59,10 +60,7 @@ export function unprovenLines(left: readonly Unproven[]): string[] {
     : lines
 }
 
-function cut(text: string): string {
-  const line = toOneLine(text)
-  return line.length <= MAX_SHOWN_CHARACTERS ? line : `${line.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}…`
-}
+const cut = (text: string): string => cutLine(toOneLine(text).toWellFormed(), MAX_SHOWN_CHARACTERS)
 
 /** Digest that changes if a criterion was proven, or if a remaining criterion was judged again. */
 export const digestOf = (left: readonly Unproven[]): string =>

@@ -1,11 +1,14 @@
-/** Cuts a text of one line to a maximum length. Pure. */
+/** Cuts texts to a maximum length, without cutting a character in two. Pure. */
 
 const CUT = '…'
 const HALF_OF_PAIR = /[\uD800-\uDBFF]$/
 
+/** Returns the start of a text. Both halves of a surrogate pair stay, or neither. */
+export const sliceWhole = (text: string, maxCharacters: number): string =>
+  text.length <= maxCharacters ? text : text.slice(0, maxCharacters).replace(HALF_OF_PAIR, '')
+
 /** Returns the text, or its start with a mark. Both halves of a surrogate pair stay, or neither. */
 export function cutLine(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
-  const start = text.slice(0, maxCharacters - CUT.length).replace(HALF_OF_PAIR, '')
-  return start.trimEnd() + CUT
+  return sliceWhole(text, maxCharacters - CUT.length).trimEnd() + CUT
 }

@@ -239,12 +239,13 @@ let spare: Buffer | null = null
  */
 export async function* readChunks(file: string, from: number, most: number): AsyncGenerator<Buffer> {
   const descriptor = openSync(file, 'r')
-  const buffer = spare ?? Buffer.allocUnsafe(CHUNK_BYTES)
-  spare = null
+  const isWhole = most >= CHUNK_BYTES
+  const buffer = isWhole ? (spare ?? Buffer.allocUnsafe(CHUNK_BYTES)) : Buffer.allocUnsafe(most)
+  if (isWhole) spare = null
   try {
     let left = most
     for (let at = from; left > 0; ) {
-      const bytesRead = readSync(descriptor, buffer, 0, Math.min(CHUNK_BYTES, left), at)
+      const bytesRead = readSync(descriptor, buffer, 0, Math.min(buffer.length, left), at)
       if (bytesRead === 0) return
       at += bytesRead
       left -= bytesRead
@@ -253,7 +254,7 @@ export async function* readChunks(file: string, from: number, most: number): Asy
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
-    spare = buffer
+    if (isWhole) spare = buffer
     closeSync(descriptor)
   }
 }

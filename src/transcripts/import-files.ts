@@ -82,12 +82,12 @@ export async function importFiles(
   const report = new ImportReport(skipped)
   for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
-    const some = await Promise.all(
-      files
-        .slice(i, i + FILES_AT_ONCE)
-        .map((file) => report.unlessUnreadable(file, () => transcriptFile(file))),
-    )
-    const sources = some.filter((file) => file !== null).map((file) => ({ project, ...file }))
+    const sources: FileSource[] = []
+    // One by one: each file that is open has a buffer, and its bytes are read synchronously.
+    for (const path of files.slice(i, i + FILES_AT_ONCE)) {
+      const file = await report.unlessUnreadable(path, () => transcriptFile(path))
+      if (file !== null) sources.push({ project, ...file })
+    }
     await importSome(store, sources, report)
   }
   for (let left = await store.flush(); left.length > 0; left = await store.flush()) {

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { invalidField, TurngraphError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
+import { cutLine } from '../../rules/cut-line.ts'
 import { toOneLine } from '../../rules/foreign-text.ts'
 import { callGh, type GhAnswer, notSignedIn } from './gh.ts'
 
@@ -169,5 +170,5 @@ const MAX_QUOTE_CHARACTERS = 200
 /** Quotes the first line of a message of gh. */
 function quote(message: string): string {
   const [line = ''] = message.trim().split('\n')
-  return line === '' ? '' : ` ("${toOneLine(line).slice(0, MAX_QUOTE_CHARACTERS)}")`
+  return line === '' ? '' : ` ("${cutLine(toOneLine(line), MAX_QUOTE_CHARACTERS)}")`
 }

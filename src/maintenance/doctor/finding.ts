@@ -4,6 +4,7 @@ import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
 import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
+import { sliceWhole } from '../../rules/cut-line.ts'
 import { CHECKS, type Check } from './findings-table.ts'
 
 export const finding = z.object({
@@ -74,7 +75,7 @@ export class Findings {
         if (repair !== null && !this.repairs.includes(repair)) this.repairs.push(repair)
         if (this.all.length >= MAX_FINDINGS) return
         const { severity, remedy } = CHECKS[check]
-        const shown = found.length <= MAX_TEXT_LENGTH ? found : `${found.slice(0, MAX_TEXT_LENGTH)} […]`
+        const shown = found.length <= MAX_TEXT_LENGTH ? found : `${sliceWhole(found, MAX_TEXT_LENGTH)} […]`
         this.all.push({ check, severity, label, key, found: shown, remedy, repaired: false })
       },
       reportDifference: (check, { label, actual, expected }, repair) => {
