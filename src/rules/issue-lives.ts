@@ -20,6 +20,8 @@ export type IssueLife<I> = {
   wordings: readonly [I, ...I[]]
   /** How many wordings it had in all turns; two are one if their signatures are equal. */
   wordingCount: number
+  /** Its other wordings, each with the newest turn that used it, the newest first. */
+  otherWordings: readonly { turn: number; issue: I }[]
   /** The turns that raised it, ascending. */
   turns: readonly [number, ...number[]]
   /** Its place among the issues of the first of them: with that turn, a total order of a session's issues. */
@@ -88,6 +90,11 @@ function extendLife(
 export function followIssues<I extends Complaint>(judgements: readonly Judgement<I>[]): IssueLife<I>[] {
   const ascending = judgements.toSorted((a, b) => a.turn - b.turn)
   const issuesByTurn = new Map(ascending.map(({ turn, issues }) => [turn, issues]))
+  const lastWorded = new Map(
+    ascending.flatMap(({ turn, issues }) =>
+      issues.map((issue) => [issueSignature(issue), { turn, issue }] as const),
+    ),
+  )
   const lives = ascending.reduce<CauseLife[]>(
     (known, { issues, ...judgement }) => advanceLives(known, { ...judgement, marks: issues.map(markCause) }),
     [],
@@ -96,10 +103,16 @@ export function followIssues<I extends Complaint>(judgements: readonly Judgement
     const issues = issuesByTurn.get(later.at(-1) ?? first) ?? []
     const [wording, ...others] = bySeverity(newest.flatMap((place) => issues[place] ?? []))
     if (wording === undefined) throw new Error('a cause without an issue')
+    const shown = new Set([wording, ...others].map(issueSignature))
+    const otherWordings = marks.flatMap(({ signature }) => {
+      const last = shown.has(signature) ? undefined : lastWorded.get(signature)
+      return last === undefined ? [] : [last]
+    })
     return {
       signature: issueSignature(wording),
       wordings: [wording, ...others],
       wordingCount: marks.length,
+      otherWordings,
       turns: [first, ...later],
       position,
       goneInTurn,

@@ -3,11 +3,11 @@ import { plural } from '../core/plural.ts'
 import { type AttentionFacts, describeUnseen, findLastGain } from './attention.ts'
 import { isRequired } from './criterion-states.ts'
 import { cutLine } from './cut-line.ts'
-import { countChangedBetween } from './file-changes.ts'
 import { toOneLine } from './foreign-text.ts'
 import type { IssueLife } from './issue-lives.ts'
 import { countCriteria } from './notes.ts'
 import type { LedgerEntry, RecentEntry } from './progress.ts'
+import { findReversals } from './reversals.ts'
 import { describeGaps, findGaps, hasGaps, isRefuted, quoteName, showName } from './session-outcome.ts'
 import type { Complaint } from './signature.ts'
 import type { CoachDecision } from './values.ts'
@@ -105,7 +105,7 @@ function describeApproval(facts: SummaryFacts): string {
   const refuted = facts.criteria.filter(isRefuted).length
   const parts = [
     ...(unseen === null ? [] : [unseen]),
-    ...listReversals(facts),
+    ...describeReversals(facts),
     ...(refuted === 0
       ? []
       : [
@@ -117,7 +117,7 @@ function describeApproval(facts: SummaryFacts): string {
 
 function describeState(facts: SummaryFacts): string {
   const required = facts.criteria.filter(isRequired)
-  const reversals = listReversals(facts)
+  const reversals = describeReversals(facts)
   const rejected = required.some(
     ({ key, state }) =>
       state === 'rejected' || (facts.progress.get(key)?.evidencedRejectionTurn ?? null) !== null,
@@ -151,35 +151,19 @@ const toSentence = (parts: readonly string[]): string =>
 const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Describes the criteria whose verdict a later turn reversed, and those for which no file changed in between. */
-function listReversals({ criteria, findEntries, changedFiles }: SummaryFacts): string[] {
+function describeReversals({ criteria, findEntries, changedFiles }: SummaryFacts): string[] {
   const reversed = criteria
     .filter(isRequired)
-    .map(({ key }) => findReversals(findEntries(key)))
+    .map(({ key }) => findReversals(findEntries(key), changedFiles))
     .filter((reversals) => reversals.length > 0)
   const unchanged = reversed.filter((reversals) =>
-    reversals.some(({ verified, rejected }) => countChangedBetween(changedFiles, verified, rejected) === 0),
+    reversals.some(({ changedFiles }) => changedFiles === 0),
   ).length
   if (reversed.length === 0) return []
   const verdicts = `${inWords(reversed.length)} ${reversed.length === 1 ? 'verdict was' : 'verdicts were'} reversed`
   if (unchanged === 0) return [verdicts]
   const which = unchanged === reversed.length ? '' : `, ${inWords(unchanged)} of them`
   return [`${verdicts}${which} although no file changed`]
-}
-
-type Reversal = { verified: number; rejected: number }
-
-/** Finds the verifications of a criterion that a judge of a later turn took back. */
-function findReversals(entries: readonly RecentEntry[]): Reversal[] {
-  const reversals: Reversal[] = []
-  let verified: number | null = null
-  for (const { turn, status, judges } of entries) {
-    if (!judges) continue
-    if (status === 'rejected' && verified !== null && turn > verified)
-      reversals.push({ verified, rejected: turn })
-    if (status === 'verified') verified = turn
-    else if (status === 'rejected') verified = null
-  }
-  return reversals
 }
 
 /** Words of a judge that could not check a criterion: such a rejection disproves nothing. */

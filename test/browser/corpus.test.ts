@@ -54,7 +54,12 @@ async function checkSession(page: Page, graph: Graph, project: string, worldSlug
   await page.getByRole('heading', { name: `Turn ${currentTurn} of ${worldSlug}` }).waitFor()
   await page.getByRole('heading', { name: `Coach: ${newest?.coachDecision}` }).waitFor()
   if ((newest?.issues.length ?? 0) > 0) expect(await rowsIn(page, 'Issues')).toBe(newest?.issues.length)
-  const { tokens } = await client.loadTurnContinuationContext({ ...of, currentTurn, role: 'coach' })
+  const { tokens } = await client.loadTurnContinuationContext({
+    ...of,
+    currentTurn,
+    role: 'coach',
+    asOf: 'turn',
+  })
   if (currentTurn > 1 && tokens.used > 0)
     await page
       .getByRole('region', { name: 'Context for Coach' })

@@ -124,7 +124,7 @@ describeInBrowser('the page from the keyboard', () => {
     await page.keyboard.press('ArrowRight')
     await page.getByText('turn 2', { exact: false }).first().waitFor()
     expect(new URL(page.url()).searchParams.get('turn')).toBe('2')
-    await page.getByRole('button', { name: 'Now' }).focus()
+    await page.getByRole('button', { name: 'Now', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('6 of 7 proven, turn 5', { exact: false }).waitFor()
     expect(new URL(page.url()).searchParams.get('turn')).toBeNull()

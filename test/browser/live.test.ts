@@ -116,7 +116,7 @@ describeInBrowser('a page that stays open', () => {
     await capture(3, 'AC-001')
     await expect.poll(() => page.evaluate('globalThis.seen.length'), { timeout: 20_000 }).toBeGreaterThan(0)
     await page.locator('.lit').waitFor({ state: 'detached' })
-    expect(await page.evaluate('globalThis.seen')).toEqual(['AC-001, turn 3: verified'])
+    expect(await page.evaluate('globalThis.seen')).toEqual(['AC-001, turn 3: verified, without evidence'])
   })
 
   test('shows that the service has no store, and shows new data once the store is back', async () => {

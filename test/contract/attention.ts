@@ -197,6 +197,9 @@ export function attentionContract(store: StoreUnderTest): void {
       expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toBe(
         'Ended without approval after 3 turns: the independent test run gave no signal in every turn. One verdict was reversed although no file changed; no criterion was disproved.',
       )
+      expect((await client().getSessionSummary({ worldSlug: 'w' })).reversals).toEqual([
+        { key: expect.any(String), criterionId: 'AC-004', verifiedIn: 1, rejectedIn: 2, changedFiles: 0 },
+      ])
       await capture([
         turnOf('w', 4, {
           verifications: [verdict('rejected', 'The till shows 0.1')],

@@ -64,6 +64,10 @@ export function coachContract(store: StoreUnderTest): void {
         const labels = new Map([...states, ...promisedNotJudged].map((one) => [one.key, one.criterionId]))
         return Object.fromEntries(byTurn.map(({ key, ...turns }) => [labels.get(key), turns]))
       }
+      const NO_TURNS = {
+        ...{ verifiedIn: [], rejectedIn: [], unknownIn: [], promisedIn: [] },
+        ...{ observedIn: [], repeatedIn: [], misplacedIn: [], bareIn: [] },
+      }
 
       test('lists for each criterion the turns that verified, rejected, left open and promised it', async () => {
         await capture(
@@ -73,9 +77,23 @@ export function coachContract(store: StoreUnderTest): void {
           aTurn(12, judged({ 'AC-001': 'rejected', 'AC-002': 'verified' })),
         )
         expect(await matrix()).toEqual({
-          'AC-001': { verifiedIn: [2], rejectedIn: [12], unknownIn: [3], promisedIn: [1, 2] },
-          'AC-002': { verifiedIn: [12], rejectedIn: [2], unknownIn: [3], promisedIn: [1] },
-          'AC-003': { verifiedIn: [], rejectedIn: [], unknownIn: [], promisedIn: [1] },
+          'AC-001': {
+            ...NO_TURNS,
+            verifiedIn: [2],
+            rejectedIn: [12],
+            unknownIn: [3],
+            promisedIn: [1, 2],
+            bareIn: [2],
+          },
+          'AC-002': {
+            ...NO_TURNS,
+            verifiedIn: [12],
+            rejectedIn: [2],
+            unknownIn: [3],
+            promisedIn: [1],
+            bareIn: [12],
+          },
+          'AC-003': { ...NO_TURNS, promisedIn: [1] },
         })
       })
 
@@ -92,7 +110,42 @@ export function coachContract(store: StoreUnderTest): void {
           aTurn(3, { verifications: [verdict('verified', 'player')] }),
         )
         expect(await matrix()).toEqual({
-          'AC-001': { verifiedIn: [1, 2], rejectedIn: [], unknownIn: [], promisedIn: [] },
+          'AC-001': { ...NO_TURNS, verifiedIn: [1, 2], bareIn: [1, 2] },
+        })
+      })
+
+      test('lists how the verification of each turn is known, with the promises of that time', async () => {
+        const promise = (label: string, evidence: string) => ({
+          criterionId: label,
+          criterionText: textOf(label),
+          status: 'complete' as const,
+          evidence,
+        })
+        const verified = (evidence: string) => ({
+          verifications: [
+            { criterionId: 'AC-001', criterionText: textOf('AC-001'), status: 'verified' as const, evidence },
+          ],
+        })
+        const promises = [promise('AC-001', 'the suite passes'), promise('AC-002', 'the page opens')]
+        await capture(
+          aTurn(1, { promises, ...verified('I ran it and read its code') }),
+          aTurn(2, verified('the suite passes')),
+          aTurn(3, verified('the page opens')),
+          aTurn(4, { promises: [promise('AC-001', 'a new text')], ...verified('the suite passes') }),
+          aTurn(5, verified('')),
+        )
+        await client().addVerifications({
+          ...{ project: PROJECT, worldSlug: TASK, turnNumber: 5 },
+          verifications: [
+            {
+              ...{ criterionId: 'AC-001', criterionText: textOf('AC-001'), status: 'verified' },
+              observation: { command: ['npm', 'test'], exitCode: 0, startedAt: '2026-01-02T00:00:00Z' },
+            },
+          ],
+        })
+        expect((await matrix())['AC-001']).toMatchObject({
+          verifiedIn: [1, 2, 3, 4, 5],
+          ...{ observedIn: [5], repeatedIn: [2], misplacedIn: [3], bareIn: [] },
         })
       })
 
@@ -732,13 +785,33 @@ export function coachContract(store: StoreUnderTest): void {
           playerSummary: 'Rebuilt the parser',
           coachDecision: 'feedback',
           blockingIssues: [{ description: 'the parser drops the last line' }],
-          won: [{ criterionId: 'AC-002', evidence: 'seen' }],
-          lost: [{ criterionId: 'AC-001', evidence: 'test_parse fails' }],
+          won: [{ criterionId: 'AC-002', evidence: 'seen', basis: 'judged' }],
+          lost: [{ criterionId: 'AC-001', evidence: 'test_parse fails', basis: null }],
+          verdicts: [
+            { criterionId: 'AC-001', status: 'rejected', source: 'coach', evidence: 'test_parse fails' },
+            { criterionId: 'AC-002', status: 'verified', source: 'coach', evidence: 'seen' },
+          ],
           blockingGates: ['tests'],
           verified: 3,
           total: 3,
           whatToTryNext: 'AC-001',
         })
+        const observation = { command: ['npm', 'test'], exitCode: 0, startedAt: '2026-01-02T00:00:00Z' }
+        await client().addVerifications({
+          ...{ ...target, worldSlug: TASK, turnNumber: 2 },
+          verifications: [
+            { criterionId: 'AC-002', criterionText: textOf('AC-002'), status: 'verified', observation },
+          ],
+        })
+        const { verdicts, won } = await why(2)
+        expect(won).toMatchObject([{ criterionId: 'AC-002', basis: 'observed' }])
+        expect(verdicts?.at(-1)).toMatchObject({
+          ...{ criterionId: 'AC-002', source: 'command', observedOn: { at: '2026-01-02T00:00:00.000Z' } },
+          addedAt: expect.any(String),
+        })
+        expect(await client().explainTurn({ ...target, turn: 2, role: 'player' })).not.toHaveProperty(
+          'verdicts',
+        )
         expect(await why()).toMatchObject({ turn: 3, coachDecision: 'approved', won: [], lost: [] })
         expect(await why(1)).toMatchObject({ turn: 1, lost: [] })
       })

@@ -74,6 +74,7 @@ export function issuesContract(store: StoreUnderTest): void {
         signature: expect.stringMatching(/^[0-9a-f]{16}$/),
         times: 2,
         wordings: 1,
+        otherWordings: [],
         openedInTurn: 1,
         lastSeenInTurn: 2,
         turns: [1, 2],
@@ -101,9 +102,20 @@ export function issuesContract(store: StoreUnderTest): void {
           description: 'Still broken: `load_user`, see src/users.py and src/routes.py',
           turns: [1, 2, 3],
           wordings: 3,
+          otherWordings: [
+            { turn: 2, description: 'src/users.py: the lookup in load_user still ends in a 500' },
+            { turn: 1, description: 'load_user in src/users.py raises KeyError' },
+          ],
           state: 'open',
         },
-        { description: 'No docs at all', turns: [1], wordings: 1, state: 'gone', goneInTurn: 2 },
+        {
+          description: 'No docs at all',
+          turns: [1],
+          wordings: 1,
+          otherWordings: [],
+          state: 'gone',
+          goneInTurn: 2,
+        },
       ])
     })
 

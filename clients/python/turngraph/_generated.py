@@ -880,6 +880,14 @@ class ListCriteriaByTurnAnswerCriteriaItem(TypedDict):
     unknown_in: list[int]
     # the Player promised it, whether it was judged or not
     promised_in: list[int]
+    # of verified_in: known by an observation
+    observed_in: list[int]
+    # of verified_in: known only in the Player's words
+    repeated_in: list[int]
+    # of verified_in: known only in the Player's words for another criterion
+    misplaced_in: list[int]
+    # of verified_in: without evidence; the others are in the judge's words
+    bare_in: list[int]
 
 
 class DeclareCriteriaRequest(TypedDict):
@@ -1066,6 +1074,8 @@ class ListIssuesAnswerItemsItem(TypedDict):
     times: int
     # number of its wordings; issues of one cause are one row, in the newest words
     wordings: int
+    # its other wordings, each with the newest turn that used it, the newest first; at most 10
+    other_wordings: list[ListIssuesAnswerItemsItemOtherWordingsItem]
     opened_in_turn: int
     last_seen_in_turn: int
     # in which it was raised, ascending
@@ -1074,6 +1084,11 @@ class ListIssuesAnswerItemsItem(TypedDict):
     state: Literal["open", "gone"]
     # null: it is open
     gone_in_turn: int | None
+
+
+class ListIssuesAnswerItemsItemOtherWordingsItem(TypedDict):
+    turn: int
+    description: str
 
 
 class ListAttentionRequest(TypedDict):
@@ -1120,6 +1135,18 @@ class GetSessionSummaryAnswer(TypedDict):
     outcome: str
     # one or two sentences that consist of facts
     summary: str
+    # verdicts that a later turn took back, of criteria that count: those without a changed file first, then the newest; at most 200
+    reversals: list[GetSessionSummaryAnswerReversalsItem]
+
+
+class GetSessionSummaryAnswerReversalsItem(TypedDict):
+    key: str
+    criterion_id: str
+    # newest turn before the rejection that verified the criterion
+    verified_in: int
+    rejected_in: int
+    # number of files that changed between the two; null: a Player left no report
+    changed_files: int | None
 
 
 class SearchRequest(TypedDict):
@@ -1185,6 +1212,8 @@ class ExplainTurnAnswer(TypedDict):
     won: list[ExplainTurnAnswerWonItem]
     # criteria whose last verdict was verified before this turn and is not after it
     lost: list[ExplainTurnAnswerWonItem]
+    # role coach only: all verifications of the turn, in their order
+    verdicts: NotRequired[list[ExplainTurnAnswerVerdictsItem]]
     # number of counting criteria that are verified, including contested ones
     verified: int
     # verified by an observation
@@ -1213,6 +1242,8 @@ class ExplainTurnAnswerRejectedItem(TypedDict):
     criterion_id: str
     key: str
     text: str | None
+    # how its newest verification is known; null: it is not verified after this turn
+    basis: Literal["observed", "judged", "repeated", "misplaced", "bare"] | None
     # role coach only: the judge's, of this turn
     evidence: NotRequired[str | None]
     # new: not judged before, or left open; again: rejected before, too; lost: verified before
@@ -1223,8 +1254,22 @@ class ExplainTurnAnswerWonItem(TypedDict):
     criterion_id: str
     key: str
     text: str | None
+    # how its newest verification is known; null: it is not verified after this turn
+    basis: Literal["observed", "judged", "repeated", "misplaced", "bare"] | None
     # role coach only: the judge's, of this turn
     evidence: NotRequired[str | None]
+
+
+class ExplainTurnAnswerVerdictsItem(TypedDict):
+    criterion_id: str
+    key: str
+    status: Literal["verified", "rejected", "pending", "unknown"]
+    source: Literal["coach", "validator", "gate", "command", "person", "player"]
+    evidence: str | None
+    # only of an observation: the files that it saw
+    observed_on: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemObservedOn]
+    # only if it was added to the turn after its end: when
+    added_at: NotRequired[str]
 
 
 class CompareWorldsRequest(TypedDict):

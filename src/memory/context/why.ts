@@ -3,10 +3,19 @@ import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
+import { BASES } from '../../rules/basis.ts'
 import { countCriteria } from '../../rules/notes.ts'
+import { observedOn } from '../../rules/observation.ts'
 import { entriesIn, finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged, specifiedStates } from '../../rules/specified-states.ts'
-import { COACH_DECISIONS, type CriterionStatus, GATE_STATUSES, PLAYER_DECISIONS } from '../../rules/values.ts'
+import {
+  COACH_DECISIONS,
+  CRITERION_STATUSES,
+  type CriterionStatus,
+  GATE_STATUSES,
+  PLAYER_DECISIONS,
+  SOURCES,
+} from '../../rules/values.ts'
 import { readSpecified } from '../criteria/read-states.ts'
 import {
   isSnapshotWhole,
@@ -35,7 +44,21 @@ const turned = z.object({
   criterionId: z.string(),
   key: z.string(),
   text: z.string().nullable(),
+  basis: z
+    .enum(BASES)
+    .nullable()
+    .describe('how its newest verification is known; null: it is not verified after this turn'),
   evidence: z.string().nullable().optional().describe("role coach only: the judge's, of this turn"),
+})
+
+const verdictOfTurn = z.object({
+  criterionId: z.string(),
+  key: z.string(),
+  status: z.enum(CRITERION_STATUSES),
+  source: z.enum(SOURCES),
+  evidence: z.string().nullable(),
+  observedOn: observedOn.optional().describe('only of an observation: the files that it saw'),
+  addedAt: z.string().optional().describe('only if it was added to the turn after its end: when'),
 })
 
 const rejection = turned.extend({
@@ -61,6 +84,10 @@ export const whyView = z.object({
   lost: z
     .array(turned)
     .describe('criteria whose last verdict was verified before this turn and is not after it'),
+  verdicts: z
+    .array(verdictOfTurn)
+    .optional()
+    .describe('role coach only: all verifications of the turn, in their order'),
   ...criterionCounts,
   total: z.number(),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)).optional().describe('role coach only'),
@@ -130,10 +157,8 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
   const finalKey = finalKeys(row.criteria)
   const isCoach = scope.role !== 'player'
   const lastWords = lastWordsIn(row.said, finalKey)
-  const show = ({ criterionId, key, text }: CriterionState) => ({
-    criterionId,
-    key,
-    text,
+  const show = ({ criterionId, key, text, basis }: CriterionState) => ({
+    ...{ criterionId, key, text, basis },
     ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
   })
   const chooseKind = (state: CriterionState) => KINDS[before.get(state.key) ?? 'unknown']
@@ -159,6 +184,7 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
     lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
     ...counts,
     ...(isCoach && {
+      verdicts: listVerdicts(row.said, finalKey, after),
       gates,
       blockingGates: Object.entries(gates)
         .filter(([, status]) => status === 'failed')
@@ -190,6 +216,25 @@ function verdictsBefore(
 
 /** Kinds of rejections by the previous verdict. */
 const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
+
+/** Lists the verifications of a turn under the criteria for which they count. An entry of a status map repeats a full one. */
+function listVerdicts(
+  said: readonly LedgerEntry[],
+  finalKey: (key: string) => string,
+  states: readonly CriterionState[],
+): z.output<typeof verdictOfTurn>[] {
+  const labels = new Map(states.map(({ key, criterionId }) => [key, criterionId]))
+  const placed = said.map((entry) => ({ ...entry, key: finalKey(entry.criterionKey) }))
+  const inFull = new Set(placed.flatMap(({ form, key }) => (form === 'entry' ? [key] : [])))
+  return placed
+    .filter(({ form, key }) => form === 'entry' || !inFull.has(key))
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ key, label, status, source, evidence, observedOn, addedAt }) => ({
+      ...{ criterionId: labels.get(key) ?? label, key, status, source, evidence },
+      ...(observedOn !== null && { observedOn }),
+      ...(addedAt !== null && { addedAt }),
+    }))
+}
 
 /** Finds the last verdict on each criterion in a turn. A full entry replaces an entry of the status map. */
 function lastWordsIn(

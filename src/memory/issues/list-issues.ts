@@ -23,6 +23,9 @@ export const ledgerStatements = statementOfTarget('issues/ledger')
 
 export const ISSUE_STATES = ['open', 'gone'] as const
 
+/** Maximum number of other wordings in an answer. */
+const MAX_OTHER_WORDINGS = 10
+
 /** Life of an issue through the turns of a session (contract: specification.md, "Issues have a life"). */
 export const issueLife = issueView.omit({ turn: true }).extend({
   signature: z
@@ -34,6 +37,11 @@ export const issueLife = issueView.omit({ turn: true }).extend({
   wordings: z
     .number()
     .describe('number of its wordings; issues of one cause are one row, in the newest words'),
+  otherWordings: z
+    .array(z.object({ turn: z.number(), description: z.string() }))
+    .describe(
+      `its other wordings, each with the newest turn that used it, the newest first; at most ${MAX_OTHER_WORDINGS}`,
+    ),
   openedInTurn: z.number(),
   lastSeenInTurn: z.number(),
   turns: z.array(z.number()).describe('in which it was raised, ascending'),
@@ -105,7 +113,7 @@ async function refuseUnknownTask(graph: Graph, target: Target): Promise<IssueAt[
 
 /** Converts an issue to its view: the newest wording, with all criteria that it names. */
 function toView(
-  { signature, wordings, wordingCount, turns, position, goneInTurn }: IssueLife<Issue>,
+  { signature, wordings, wordingCount, otherWordings, turns, position, goneInTurn }: IssueLife<Issue>,
   states: readonly CriterionState[],
   role: Role,
 ): IssueAt {
@@ -123,6 +131,9 @@ function toView(
     signature,
     times: wordings.length,
     wordings: wordingCount,
+    otherWordings: otherWordings
+      .slice(0, MAX_OTHER_WORDINGS)
+      .map(({ turn, issue: { description } }) => ({ turn, description })),
     openedInTurn: turns[0],
     lastSeenInTurn: turns.at(-1) ?? turns[0],
     turns: [...turns],

@@ -6,6 +6,7 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { compareCodeUnits } from '../../rules/labels.ts'
 import { entriesIn, finalKeys } from '../../rules/progress.ts'
+import { listVerificationBases, type TurnsByBasis } from '../../rules/verification-bases.ts'
 import { placeEntries, readLedger } from '../criteria/snapshot.ts'
 import { unknownWorld } from '../scope/world-errors.ts'
 import { getWorld } from './worlds.ts'
@@ -24,6 +25,12 @@ export const criteriaByTurn = z.object({
         rejectedIn: turnNumbers,
         unknownIn: turnNumbers.describe('a judge named it, and gave no verdict: unknown or pending'),
         promisedIn: turnNumbers.describe('the Player promised it, whether it was judged or not'),
+        observedIn: turnNumbers.describe('of verified_in: known by an observation'),
+        repeatedIn: turnNumbers.describe("of verified_in: known only in the Player's words"),
+        misplacedIn: turnNumbers.describe(
+          "of verified_in: known only in the Player's words for another criterion",
+        ),
+        bareIn: turnNumbers.describe("of verified_in: without evidence; the others are in the judge's words"),
       }),
     )
     .describe('all that any turn named, by key'),
@@ -45,15 +52,20 @@ export async function listCriteriaByTurn(
   const ledger = placeEntries(found.ledger, finalKey)
   const promisedAs = groupBy(found.promised, ({ criterionKey }) => finalKey(criterionKey))
   const findEntries = entriesIn({ ledger, progress: new Map() })
+  const bases = listVerificationBases(ledger, found.promised, finalKey)
   const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promisedAs.keys()])
   return {
     worldSlug,
     turns: ascending(found.turns),
-    criteria: [...keys].sort(compareCodeUnits).map((key) => ({
-      key,
-      ...turnsByVerdict(findEntries(key)),
-      promisedIn: ascending((promisedAs.get(key) ?? []).map(({ turn }) => turn)),
-    })),
+    criteria: [...keys].sort(compareCodeUnits).map((key) => {
+      const verdicts = turnsByVerdict(findEntries(key))
+      return {
+        key,
+        ...verdicts,
+        promisedIn: ascending((promisedAs.get(key) ?? []).map(({ turn }) => turn)),
+        ...turnsByBasis(verdicts.verifiedIn, bases.get(key) ?? {}),
+      }
+    }),
   }
 }
 
@@ -73,6 +85,18 @@ function turnsByVerdict(entries: readonly Entry[]) {
     verifiedIn: listTurns('verified'),
     rejectedIn: listTurns('rejected'),
     unknownIn: listTurns('unknown'),
+  }
+}
+
+/** Groups the turns that verified a criterion by basis. A judge's own text needs no list: it is the rest. */
+function turnsByBasis(verifiedIn: readonly number[], bases: TurnsByBasis) {
+  const verified = new Set(verifiedIn)
+  const select = (turns: readonly number[] = []) => turns.filter((turn) => verified.has(turn))
+  return {
+    observedIn: select(bases.observed),
+    repeatedIn: select(bases.repeated),
+    misplacedIn: select(bases.misplaced),
+    bareIn: select(bases.bare),
   }
 }
 

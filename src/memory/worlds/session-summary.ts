@@ -5,6 +5,7 @@ import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { followIssues } from '../../rules/issue-lives.ts'
 import { entriesIn } from '../../rules/progress.ts'
+import { listReversals, MAX_REVERSALS, reversal } from '../../rules/reversals.ts'
 import { decideOutcome } from '../../rules/session-outcome.ts'
 import { type JudgedTurn, summarizeSession } from '../../rules/session-summary.ts'
 import { readTargetAsOf, snapshotFrom, WHOLE_LEDGER } from '../criteria/snapshot.ts'
@@ -23,6 +24,11 @@ export const sessionSummary = z.object({
   turn: z.number().describe('newest turn of the session; 0 before the first one'),
   outcome: z.string().describe('in words'),
   summary: z.string().describe('one or two sentences that consist of facts'),
+  reversals: z
+    .array(reversal)
+    .describe(
+      `verdicts that a later turn took back, of criteria that count: those without a changed file first, then the newest; at most ${MAX_REVERSALS}`,
+    ),
 })
 
 export type SessionSummaryView = z.output<typeof sessionSummary>
@@ -59,13 +65,19 @@ export async function loadSummary(
     const issues = (textsOfTurn.get(turn.turn) ?? []).flatMap((judgement) => judgement.issues)
     return { ...turn, texts: [...issues.map(({ description }) => description), quotes.get(turn.turn) ?? ''] }
   })
+  const facts = await toAttentionFacts(graph, read, ofTurns)
+  const findEntries = entriesIn(snapshot)
   const summary = summarizeSession({
-    ...(await toAttentionFacts(graph, read, ofTurns)),
+    ...facts,
     outcome,
     turns,
     issues: followIssues(row.judgements),
-    findEntries: entriesIn(snapshot),
+    findEntries,
     ledger: snapshot.ledger ?? [],
   })
-  return { project, featureId, taskId, worldSlug, turn: currentTurn, outcome, summary: summary.join(' ') }
+  return {
+    ...{ project, featureId, taskId, worldSlug, turn: currentTurn, outcome },
+    summary: summary.join(' '),
+    reversals: listReversals(facts.criteria, findEntries, facts.changedFiles),
+  }
 }

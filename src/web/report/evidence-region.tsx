@@ -25,7 +25,7 @@ export function EvidenceRegion({ rows, turns, place, evidence }: Props) {
         return (
           <details key={row.key} class="folded">
             <summary>
-              <Mark of={markState(row.state)} /> <bdi>{row.label}</bdi> · {row.state}
+              <Mark of={markState(row.state, row.basis)} /> <bdi>{row.label}</bdi> · {row.state}
               {row.known !== null && `, ${row.known}`}
             </summary>
             <div id={criterionAnchor(place, i)} class="unfolded">

@@ -2,7 +2,7 @@
 import { ViewLink } from '../components/view-link.tsx'
 import { VerdictLegend } from '../marks/legend.tsx'
 import { markClass } from '../marks/mark.tsx'
-import { matrixClass, StateAndText } from '../views/session/matrix.tsx'
+import { matrixClass, TextAndState } from '../views/session/matrix.tsx'
 import { markCell, nameCell, type Row } from '../views/session/matrix-rows.ts'
 import { cellAnchor, criterionAnchor } from './anchors.ts'
 
@@ -62,11 +62,11 @@ function Head({ world: { project, world_slug: world }, turns }: Pick<Props, 'wor
         <th scope="col" class="label">
           Criterion
         </th>
-        <th scope="col" class="state">
-          State
-        </th>
         <th scope="col" class="text">
           Text
+        </th>
+        <th scope="col" class="state">
+          State
         </th>
         {turns.map((turn) => (
           <th key={turn} scope="col" class="turn">
@@ -96,7 +96,7 @@ function MatrixRow({ row, turns, hasEvidence, anchor, ownAnchor }: RowProps) {
       <th scope="row" class="label" title={row.label}>
         {turns.some(hasEvidence) ? <a href={`#${ownAnchor}`}>{label}</a> : label}
       </th>
-      <StateAndText row={row} isChanged={false} />
+      <TextAndState row={row} isChanged={false} />
       {turns.map((turn) => {
         const cell = row.findCell(turn)
         const look = `cell ${markClass(markCell(cell))}`

@@ -1,8 +1,17 @@
 // Chooses the turn after which a session is shown, and the policy that counts its criteria.
 import { filterBy } from '../../navigation.ts'
 
-export const POLICIES = ['sticky', 'evidence', 'latest'] as const
+export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh', 'observed'] as const
 export type Policy = (typeof POLICIES)[number]
+
+/** Explains when a policy counts a criterion as verified. */
+export const POLICY_MEANINGS: Readonly<Record<Policy, string>> = {
+  sticky: 'Verified once stays verified; a later rejection contests it.',
+  evidence: 'A later rejection with evidence of its own takes a verification back.',
+  latest: 'Only the last verdict counts.',
+  fresh: 'A verification counts until a file of its proof changes.',
+  observed: 'Only what a command or a test report showed counts as verified.',
+}
 
 export const readPolicy = (given: string | null): Policy =>
   POLICIES.find((policy) => policy === given) ?? 'sticky'
@@ -41,6 +50,7 @@ export function PolicyChoice({ policy }: { policy: Policy }) {
           key={each}
           type="button"
           aria-pressed={each === policy}
+          title={POLICY_MEANINGS[each]}
           onClick={() => filterBy({ policy: each === 'sticky' ? null : each })}
         >
           {each}

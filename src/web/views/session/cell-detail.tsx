@@ -1,16 +1,21 @@
 // Draws the detail of a cell of the matrix: the promise, the verdicts with their evidence, and the history of the criterion.
 import { useEffect, useRef } from 'preact/hooks'
+import { noteBasis } from '../../../rules/basis.ts'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
+import { InlineText } from '../../components/inline-text.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import { useOperation } from '../../service/use-service.ts'
+import { AddWord } from './add-word.tsx'
 import { markFor, Promises, Source, Verdicts } from './judgements.tsx'
 import { type CellPlace, nameCell, type Row } from './matrix-rows.ts'
 
 type Props = {
   project: string
   turn: Turn
+  /** Newest turn of the session. */
+  newest: number
   cell: CellPlace
   row: Row
   close: () => void
@@ -19,7 +24,7 @@ type Props = {
 /** Maximum number of history entries: only a criterion with many judges in hundreds of turns has more. */
 const MOST_ENTRIES = 500
 
-export function CellDetail({ project, turn, cell, row, close }: Props) {
+export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
   const { world_slug: world, turn_number: number } = turn
   const history = useOperation('getCriterionHistory', {
     project,
@@ -35,45 +40,66 @@ export function CellDetail({ project, turn, cell, row, close }: Props) {
     turn: number,
   })
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [cell])
-  const name = nameCell(row.name, number, row.findCell(number))
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true })
+    heading.current?.closest('aside')?.scrollIntoView({ block: 'nearest' })
+  }, [])
+  const shown = row.findCell(number)
+  const name = nameCell(row.name, number, shown)
+  const known = noteBasis(shown.basis)
   return (
     <aside class="detail" aria-label={name} onKeyDown={({ key }) => key === 'Escape' && close()}>
-      <h2 tabIndex={-1} ref={heading}>
-        <bdi>{name}</bdi>
-      </h2>
-      <button type="button" class="quiet" onClick={close}>
-        Close
-      </button>
-      <p class="said">{row.text}</p>
-      <h3>Promise</h3>
-      <Answered of={promises}>{(found) => <Promises promises={findPromises(cell.key, found)} />}</Answered>
-      <Answered of={history}>
-        {({ items, next_cursor: next }) => (
-          <>
-            <h3>Verdicts of turn {number}</h3>
-            <Verdicts
-              entries={items.filter((entry) => entry.turn === number)}
-              verifications={turn.verifications}
-            />
-            <h3>History</h3>
-            <ol class="history">
-              {items.map((entry, i) => (
-                <li key={i}>
-                  <a href={writeAddress({ view: 'turn', project, world, turn: entry.turn })}>
-                    Turn {entry.turn}
-                  </a>{' '}
-                  <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
-                  {entry.evidence !== null && <p class="said clamped">{entry.evidence}</p>}
-                </li>
-              ))}
-            </ol>
-            {next !== null && (
-              <p class="cut">Later entries are left out: the list is cut at {MOST_ENTRIES}.</p>
-            )}
-          </>
-        )}
-      </Answered>
+      <div class="detail-head">
+        <h2 tabIndex={-1} ref={heading}>
+          <bdi>{name}</bdi>
+        </h2>
+        <button type="button" class="quiet" onClick={close}>
+          Close
+        </button>
+      </div>
+      <p class="said">
+        <InlineText text={row.text ?? ''} />
+      </p>
+      <div class="detail-parts">
+        <div>
+          <h3>Promise</h3>
+          <Answered of={promises}>
+            {(found) => <Promises promises={findPromises(cell.key, found)} />}
+          </Answered>
+        </div>
+        <Answered of={history}>
+          {({ items, next_cursor: next }) => (
+            <>
+              <div>
+                <h3>Verdicts of turn {number}</h3>
+                {known !== null && <p class="quiet-text">The newest verification is {known}.</p>}
+                <Verdicts
+                  entries={items.filter((entry) => entry.turn === number)}
+                  verifications={turn.verifications}
+                />
+                <AddWord turn={turn} newest={newest} criterion={row} added={history.again} />
+              </div>
+              <div>
+                <h3>History</h3>
+                <ol class="history">
+                  {items.map((entry, i) => (
+                    <li key={i}>
+                      <a href={writeAddress({ view: 'turn', project, world, turn: entry.turn })}>
+                        Turn {entry.turn}
+                      </a>{' '}
+                      <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
+                      {entry.evidence !== null && <p class="said clamped">{entry.evidence}</p>}
+                    </li>
+                  ))}
+                </ol>
+                {next !== null && (
+                  <p class="cut">Later entries are left out: the list is cut at {MOST_ENTRIES}.</p>
+                )}
+              </div>
+            </>
+          )}
+        </Answered>
+      </div>
     </aside>
   )
 }

@@ -1,4 +1,5 @@
 // Draws the issues of a session over its turns: when each was opened, in which turns it was raised, and when it was gone.
+import { InlineText } from '../../components/inline-text.tsx'
 import { Table } from '../../components/table.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { describeLife, placeLife } from './issue-life.ts'
@@ -26,7 +27,7 @@ export function IssuesRegion({ issues, turns }: Props) {
       {issues.length > 0 && (
         <Table
           label="Issues over the turns"
-          records={issues}
+          records={sortIssues(issues)}
           toKey={({ signature }) => signature}
           columns={[
             { head: 'Turns', cell: (issue) => <IssueLine issue={issue} turns={turns} /> },
@@ -39,21 +40,68 @@ export function IssuesRegion({ issues, turns }: Props) {
             {
               head: 'Issue',
               isName: true,
-              cell: ({ category, description, suggestion }) => (
-                <div class="said clamped">
-                  {category !== null && <span class="quiet-text">{category}: </span>}
-                  {description}
-                  {suggestion !== null && <span class="quiet-text"> → {suggestion}</span>}
-                </div>
-              ),
+              cell: (issue) => <IssueWords issue={issue} />,
             },
-            { head: 'Opened in turn', isNumber: true, cell: ({ opened_in_turn }) => opened_in_turn },
-            { head: 'Last seen', isNumber: true, cell: ({ last_seen_in_turn }) => last_seen_in_turn },
+            { head: 'Since turn', isNumber: true, cell: ({ opened_in_turn }) => opened_in_turn },
+            { head: 'Last raised', isNumber: true, cell: ({ last_seen_in_turn }) => last_seen_in_turn },
             { head: 'Gone in', isNumber: true, cell: ({ gone_in_turn: gone }) => gone ?? 'open' },
           ]}
         />
       )}
     </section>
+  )
+}
+
+const SEVERITIES: readonly string[] = ['blocking', 'should_fix', 'advisory']
+
+/** Open causes come first, blocking ones before the others, then the causes of the most turns. */
+export const sortIssues = <I extends Pick<Issue, 'severity' | 'state' | 'turns'>>(
+  issues: readonly I[],
+): I[] =>
+  issues.toSorted(
+    (a, b) =>
+      Number(a.state === 'gone') - Number(b.state === 'gone') ||
+      rankSeverity(a.severity) - rankSeverity(b.severity) ||
+      b.turns.length - a.turns.length,
+  )
+
+function rankSeverity(severity: string): number {
+  const rank = SEVERITIES.indexOf(severity)
+  return rank === -1 ? SEVERITIES.length : rank
+}
+
+/** Draws the newest wording of a cause, and the other wordings behind it. */
+function IssueWords({ issue }: { issue: Issue }) {
+  const { category, description, suggestion, other_wordings: others, wordings } = issue
+  return (
+    <>
+      <div class="said clamped">
+        {category !== null && <span class="quiet-text">{category.replaceAll('_', ' ')}: </span>}
+        <InlineText text={description} />
+        {suggestion !== null && (
+          <span class="quiet-text">
+            {' → '}
+            <InlineText text={suggestion} />
+          </span>
+        )}
+      </div>
+      {others.length > 0 && (
+        <details class="wordings">
+          <summary>
+            {others.length === 1 ? 'One other wording' : `${others.length} other wordings`}
+            {wordings - 1 > others.length && ` of ${wordings - 1}`}
+          </summary>
+          <ul>
+            {others.map(({ turn, description: words }, i) => (
+              <li key={i} class="said">
+                <span class="quiet-text">Turn {turn}: </span>
+                {words}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 // Draws the promises and verdicts of a turn about a criterion, each with its evidence and files.
 import { FileList } from '../../components/file-list.tsx'
+import { Instant } from '../../components/instant.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'
 
@@ -41,6 +42,11 @@ export function Verdicts({ entries, verifications }: VerdictsProps) {
         <div key={i} class="entry">
           <p>
             <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
+            {entry.added_at !== undefined && (
+              <span class="quiet-text">
+                , added <Instant at={entry.added_at} />
+              </span>
+            )}
           </p>
           {entry.evidence === null ? (
             <p class="quiet-text">Without evidence.</p>
@@ -67,4 +73,8 @@ const listProofFiles = (
 export const markFor = (status: Entry['status']) =>
   status === 'verified' || status === 'rejected' ? status : ('unknown' as const)
 
-export const Source = ({ of }: { of: string }) => <span class="quiet-text">by the {of}</span>
+export const Source = ({ of }: { of: string }) => (
+  <span class="quiet-text">by {SOURCE_WORDS[of] ?? `the ${of}`}</span>
+)
+
+const SOURCE_WORDS: Readonly<Record<string, string>> = { person: 'a person', command: 'a command' }

@@ -1,12 +1,19 @@
 // Draws the matrix, the controls for its rows, turn and policy, and the detail of the opened cell.
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { VerdictLegend } from '../../marks/legend.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
-import { AsOf, type Policy, PolicyChoice } from './as-of.tsx'
+import { AsOf, POLICY_MEANINGS, type Policy, PolicyChoice } from './as-of.tsx'
 import { CellDetail } from './cell-detail.tsx'
 import { Matrix } from './matrix.tsx'
-import { type CellPlace, changedStates, readRows, sortRows } from './matrix-rows.ts'
+import {
+  type CellPlace,
+  changedStates,
+  readCellPlace,
+  readRows,
+  sortRows,
+  writeCellPlace,
+} from './matrix-rows.ts'
 import type { SessionRecord } from './use-session-record.ts'
 
 type Props = {
@@ -24,7 +31,9 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
   const search = useSearch()
   const sort = search.get('sort') === 'state' ? 'state' : 'label'
   const isOnlyLeft = search.get('left') === '1'
-  const [opened, open] = useState<CellPlace | null>(null)
+  const written = search.get('cell')
+  const opened = useMemo(() => readCellPlace(written), [written])
+  const open = (cell: CellPlace | null) => filterBy({ cell: cell === null ? null : writeCellPlace(cell) })
   const all = useMemo(() => readRows(criteria, byTurn), [criteria, byTurn])
   const changed = useMemo(() => changedStates(all, sticky?.criteria ?? []), [all, sticky])
   const rows = useMemo(
@@ -49,51 +58,49 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
           Only what is left
         </label>
         <PolicyChoice policy={policy} />
-        <VerdictLegend />
       </div>
+      <VerdictLegend />
       {policy !== 'sticky' && (
         <p class="quiet-text">
           {changed.size === 0
             ? `The policy ${policy} changes nothing here.`
-            : `The policy ${policy} changes ${changed.size} of ${all.length} states; they are marked.`}
+            : `The policy ${policy} changes ${changed.size} of ${all.length} states; they are marked.`}{' '}
+          {POLICY_MEANINGS[policy]}
         </p>
       )}
-      <div class="matrix-and-detail">
-        <div class="matrix-column">
-          <div class="matrix-scroll" ref={scroller}>
-            {rows.length === 0 ? (
-              <p class="quiet-text">
-                {all.length === 0
-                  ? 'No turn has named a criterion yet.'
-                  : 'Nothing is left: all criteria are proven.'}
-              </p>
-            ) : (
-              <Matrix
-                project={world.project}
-                world={world.world_slug}
-                turns={numbers}
-                rows={rows}
-                changed={changed}
-                sort={sort}
-                sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
-                open={open}
-                opened={opened}
-              />
-            )}
-          </div>
-          {world.current_turn > 0 && <AsOf turn={at} newest={world.current_turn} />}
-        </div>
-        {opened !== null && openedRow !== undefined && openedTurn !== undefined && (
-          <CellDetail
-            key={`${opened.key} ${opened.turn}`}
+      <div class="matrix-scroll" ref={scroller}>
+        {rows.length === 0 ? (
+          <p class="quiet-text">
+            {all.length === 0
+              ? 'No turn has named a criterion yet.'
+              : 'Nothing is left: all criteria are proven.'}
+          </p>
+        ) : (
+          <Matrix
             project={world.project}
-            turn={openedTurn}
-            cell={opened}
-            row={openedRow}
-            close={() => open(null)}
+            world={world.world_slug}
+            turns={numbers}
+            rows={rows}
+            changed={changed}
+            sort={sort}
+            sortBy={(by) => filterBy({ sort: by === 'label' ? null : by })}
+            open={open}
+            opened={opened}
           />
         )}
       </div>
+      {world.current_turn > 0 && <AsOf turn={at} newest={world.current_turn} />}
+      {opened !== null && openedRow !== undefined && openedTurn !== undefined && (
+        <CellDetail
+          key={written}
+          project={world.project}
+          turn={openedTurn}
+          newest={world.current_turn}
+          cell={opened}
+          row={openedRow}
+          close={() => open(null)}
+        />
+      )}
     </section>
   )
 }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Answered, Criteria } from '../../service/operations.ts'
-import { markCell, nameCell, readRows, sortRows } from './matrix-rows.ts'
+import {
+  findNewestCell,
+  markCell,
+  nameCell,
+  readCellPlace,
+  readRows,
+  sortRows,
+  writeCellPlace,
+} from './matrix-rows.ts'
 
 const criterion = (label: string, more: Partial<Criteria['criteria'][number]> = {}) => ({
   criterion_id: label,
@@ -42,6 +50,10 @@ const said = (label: string, more: Partial<Answered<'listCriteriaByTurn'>['crite
   rejected_in: [],
   unknown_in: [],
   promised_in: [],
+  observed_in: [],
+  repeated_in: [],
+  misplaced_in: [],
+  bare_in: [],
   ...more,
 })
 
@@ -67,6 +79,50 @@ describe('the matrix of criteria over turns', () => {
       'promised',
       'not judged',
     ])
+  })
+
+  test('a verified cell shows in name and mark how the verification is known', () => {
+    const [row] = readRows(
+      view([criterion('AC-001')]),
+      byTurn(
+        said('AC-001', {
+          ...{ verified_in: [1, 2, 3, 4, 5], rejected_in: [6] },
+          ...{ observed_in: [2], repeated_in: [3], misplaced_in: [4], bare_in: [5] },
+        }),
+      ),
+    )
+    const cells = [1, 2, 3, 4, 5, 6].map((turn) => row?.findCell(turn))
+    expect(cells.map((cell) => cell && markCell(cell))).toEqual([
+      'verified',
+      'observed',
+      'repeated',
+      'misplaced',
+      'bare',
+      'rejected',
+    ])
+    expect(cells.map((cell) => cell && nameCell('AC-001', 1, cell))).toEqual([
+      'AC-001, turn 1: verified',
+      'AC-001, turn 1: verified, observed',
+      "AC-001, turn 1: verified, in the Player's words",
+      "AC-001, turn 1: verified, in the Player's words for another criterion",
+      'AC-001, turn 1: verified, without evidence',
+      'AC-001, turn 1: rejected',
+    ])
+  })
+
+  test('a row opens the newest turn that names its criterion, otherwise the newest turn', () => {
+    const [named, other] = readRows(
+      view([criterion('AC-001'), criterion('AC-002')]),
+      byTurn(said('AC-001', { promised_in: [2] })),
+    )
+    expect(named && findNewestCell(named, [1, 2, 3])).toBe(2)
+    expect(other && findNewestCell(other, [1, 2, 3])).toBe(3)
+  })
+
+  test('the open cell is written to the address and read from it; any other text opens nothing', () => {
+    const place = { turn: 12, key: 'shop/TASK-1/a:b' }
+    expect(readCellPlace(writeCellPlace(place))).toEqual(place)
+    for (const text of [null, '', '3', '3:', '0:a', 'x:a', '-1:a']) expect(readCellPlace(text)).toBeNull()
   })
 
   test('the cells that contest a proof or make it stale show this in name and mark', () => {

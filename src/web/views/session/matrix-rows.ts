@@ -1,5 +1,5 @@
 // Computes the rows of the matrix of criteria over turns from the answers of the service. Pure.
-import { noteBasis } from '../../../rules/basis.ts'
+import { type Basis, noteBasis } from '../../../rules/basis.ts'
 import type { VerdictMark } from '../../marks/mark.tsx'
 import type { Answered, Criteria, Criterion } from '../../service/operations.ts'
 
@@ -8,6 +8,8 @@ export type Said = 'verified' | 'rejected' | 'unknown' | 'promised' | 'not judge
 
 export type Cell = {
   said: Said
+  /** How a verification of the turn is known; null if the turn did not verify the criterion. */
+  basis: Basis | null
   /** The turn rejected a verified criterion, and no later turn that is shown verified it again. */
   isContested: boolean
   /** The turn changed a file of the proof, and no later turn that is shown judged the criterion again. */
@@ -28,6 +30,8 @@ export type Row = {
   state: StateWord
   /** Turn from which the state comes. */
   stateTurn: number | null
+  /** How the proof is known; null without a proof. */
+  basis: Basis | null
   /** Words for how the proof is known; null without a proof, and for the own words of a judge. */
   known: string | null
   /** True if the criterion counts toward the total. */
@@ -44,17 +48,20 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
   const criteriaByKey = new Map(byTurn.criteria.map((one) => [one.key, one]))
   const judged = criteria.criteria.map((criterion): UnnamedRow => {
     const said = readSaid(criteriaByKey.get(criterion.key))
+    const bases = readBases(criteriaByKey.get(criterion.key))
     const { contested, stale } = criterion
     return {
       key: criterion.key,
       label: nameCriterion(criterion),
       text: criterion.text,
       ...readState(criterion),
+      basis: criterion.basis,
       known: noteBasis(criterion.basis),
       counts: criterion.declared !== false,
       isLeft: criterion.state !== 'verified',
       findCell: (turn) => ({
         said: said.get(turn) ?? 'not judged',
+        basis: bases.get(turn) ?? null,
         isContested: contested?.turn === turn,
         isStale: stale?.turn === turn,
       }),
@@ -68,10 +75,16 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       text: criterion.text,
       state: 'promised',
       stateTurn: criterion.promise?.turn ?? null,
+      basis: null,
       known: null,
       counts: false,
       isLeft: true,
-      findCell: (turn) => ({ said: said.get(turn) ?? 'not judged', isContested: false, isStale: false }),
+      findCell: (turn) => ({
+        said: said.get(turn) ?? 'not judged',
+        basis: null,
+        isContested: false,
+        isStale: false,
+      }),
     }
   })
   const rows = [
@@ -109,6 +122,18 @@ function readSaid(one: ByTurn | undefined): ReadonlyMap<number, Said> {
   return said
 }
 
+/** Maps each turn that verified the criterion to the basis of its verification. */
+function readBases(one: ByTurn | undefined): ReadonlyMap<number, Basis> {
+  const bases = new Map<number, Basis>()
+  if (one === undefined) return bases
+  for (const turn of one.verified_in) bases.set(turn, 'judged')
+  for (const turn of one.bare_in) bases.set(turn, 'bare')
+  for (const turn of one.misplaced_in) bases.set(turn, 'misplaced')
+  for (const turn of one.repeated_in) bases.set(turn, 'repeated')
+  for (const turn of one.observed_in) bases.set(turn, 'observed')
+  return bases
+}
+
 function readState(criterion: Criterion): { state: StateWord; stateTurn: number | null } {
   const { state, contested, stale, verified_in_turn, last_turn } = criterion
   if (contested !== null) return { state: 'contested', stateTurn: contested.turn }
@@ -133,17 +158,48 @@ export function sortRows(rows: readonly Row[], by: Sort): Row[] {
   return rows.toSorted((a, b) => STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state))
 }
 
-/** Builds the accessible name of a cell (contract: web.md, last section). */
-export function nameCell(name: string, turn: number, { said, isContested, isStale }: Cell): string {
-  return `${name}, turn ${turn}: ${said}${isContested ? ', contested' : ''}${isStale ? ', stale' : ''}`
+/** Builds the accessible name of a cell (contract: web.md, last section), with the basis if it is not a judge's own text. */
+export function nameCell(name: string, turn: number, { said, basis, isContested, isStale }: Cell): string {
+  const known = noteBasis(basis)
+  return [
+    `${name}, turn ${turn}: ${said}`,
+    ...(isContested ? ['contested'] : []),
+    ...(isStale ? ['stale'] : []),
+    ...(known === null ? [] : [known]),
+  ].join(', ')
 }
 
-export function markCell({ said, isContested, isStale }: Cell): VerdictMark {
+export function markCell({ said, basis, isContested, isStale }: Cell): VerdictMark {
   if (isContested) return 'contested'
-  return isStale ? 'stale' : said
+  if (isStale) return 'stale'
+  return said === 'verified' && basis !== null ? BASIS_MARKS[basis] : said
 }
 
-export const markState = (state: StateWord): VerdictMark => (state === 'pending' ? 'unknown' : state)
+const BASIS_MARKS: Readonly<Record<Basis, VerdictMark>> = {
+  observed: 'observed',
+  judged: 'verified',
+  repeated: 'repeated',
+  misplaced: 'misplaced',
+  bare: 'bare',
+}
+
+/** Writes and reads the position of the open cell in the address. */
+export const writeCellPlace = ({ turn, key }: CellPlace): string => `${turn}:${key}`
+
+export function readCellPlace(text: string | null): CellPlace | null {
+  const [, turn, key] = /^([1-9]\d{0,8}):(.+)$/s.exec(text ?? '') ?? []
+  return turn === undefined || key === undefined ? null : { turn: Number(turn), key }
+}
+
+/** Finds the cell that a click on a row opens: the newest turn that names the criterion, otherwise the newest turn. */
+export const findNewestCell = ({ findCell }: Row, turns: readonly number[]): number | undefined =>
+  turns.findLast((turn) => findCell(turn).said !== 'not judged') ?? turns.at(-1)
+
+/** Chooses the mark of a state; a verified one shows the basis of its proof. */
+export function markState(state: StateWord, basis: Basis | null = null): VerdictMark {
+  if (state === 'verified' && basis !== null) return BASIS_MARKS[basis]
+  return state === 'pending' ? 'unknown' : state
+}
 
 /** Returns the keys of the criteria whose state differs under the other policy. */
 export function changedStates(rows: readonly Row[], sticky: readonly Criterion[]): ReadonlySet<string> {

@@ -1,9 +1,18 @@
 // Draws the matrix of criteria over turns as a grid with fixed headers and keyboard navigation.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { writeAddress } from '../../address.ts'
+import { InlineText } from '../../components/inline-text.tsx'
 import { Mark, markClass } from '../../marks/mark.tsx'
 import { lightUpChanges, type Shown } from './light-up-changes.ts'
-import { type CellPlace, markCell, markState, nameCell, type Row, type Sort } from './matrix-rows.ts'
+import {
+  type CellPlace,
+  findNewestCell,
+  markCell,
+  markState,
+  nameCell,
+  type Row,
+  type Sort,
+} from './matrix-rows.ts'
 import { useGridCells } from './use-grid-cells.ts'
 
 /** Maximum number of turns that leaves room for the texts of the criteria. */
@@ -26,7 +35,11 @@ type Props = {
 
 export function Matrix({ project, world, turns, rows, changed, sort, sortBy, open, opened }: Props) {
   const grid = useRef<HTMLTableElement>(null)
-  useGridCells(grid, open)
+  useGridCells(grid, open, (key) => {
+    const row = rows.find((each) => each.key === key)
+    const turn = row === undefined ? undefined : findNewestCell(row, turns)
+    if (turn !== undefined) open({ key, turn })
+  })
   const shown = useRef<Shown | null>(null)
   useEffect(() => {
     const now = { rows, turns }
@@ -55,13 +68,13 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
           <th scope="col" class="label">
             Criterion
           </th>
+          <th scope="col" class="text">
+            Text
+          </th>
           <th scope="col" class="state" aria-sort={isByState ? 'ascending' : 'none'}>
             <button type="button" class="quiet" onClick={() => sortBy(isByState ? 'label' : 'state')}>
               State {isByState ? '▴' : '▵'}
             </button>
-          </th>
-          <th scope="col" class="text">
-            Text
           </th>
           {turns.map((turn) => (
             <th key={turn} scope="col" class="turn">
@@ -86,7 +99,7 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
       <th scope="row" class="label" title={row.label}>
         <bdi>{row.label}</bdi>
       </th>
-      <StateAndText row={row} isChanged={isChanged} />
+      <TextAndState row={row} isChanged={isChanged} />
       {turns.map((turn) => {
         const cell = row.findCell(turn)
         return (
@@ -103,18 +116,20 @@ function MatrixRow({ row, turns, isChanged }: RowProps) {
   )
 }
 
-/** Draws the state and the text of a criterion. */
-export function StateAndText({ row, isChanged }: Pick<RowProps, 'row' | 'isChanged'>) {
-  const { state, stateTurn, known, text } = row
+/** Draws the full text and the state of a criterion. */
+export function TextAndState({ row, isChanged }: Pick<RowProps, 'row' | 'isChanged'>) {
+  const { state, stateTurn, basis, known, text } = row
   const since = `${stateTurn === null ? '' : ` in turn ${stateTurn}`}${known === null ? '' : `, ${known}`}`
   return (
     <>
-      <td class={isChanged ? 'state changed' : 'state'} title={`${state}${since}`}>
-        <Mark of={markState(state)} /> {state}
-        {isChanged && <span class="visually-hidden">, other than under the policy sticky</span>}
+      <td class="text">
+        <bdi>
+          <InlineText text={text ?? ''} />
+        </bdi>
       </td>
-      <td class="text" title={text ?? undefined}>
-        <bdi>{text}</bdi>
+      <td class={isChanged ? 'state changed' : 'state'} title={`${state}${since}`}>
+        <Mark of={markState(state, basis)} /> {state}
+        {isChanged && <span class="visually-hidden">, other than under the policy sticky</span>}
       </td>
     </>
   )

@@ -3,11 +3,13 @@ import { useMemo } from 'preact/hooks'
 import { type Address, readCount, writeAddress } from '../../address.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FailureLine } from '../../components/failure-line.tsx'
+import { InlineText } from '../../components/inline-text.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { useSearch } from '../../navigation.ts'
-import { useAnswer, useSession } from '../../service/use-service.ts'
 import { Outcome } from '../sessions/outcome.tsx'
 import { type Policy, readPolicy } from './as-of.tsx'
+import { readConsistency } from './consistency.ts'
+import { ConsistencyRegion } from './consistency-region.tsx'
 import { IssuesRegion } from './issues-region.tsx'
 import { MatrixRegion } from './matrix-region.tsx'
 import { describeSession } from './session-sentence.ts'
@@ -44,12 +46,27 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
     () => record.turns?.filter(({ turn_number }) => turn_number <= at) ?? null,
     [record.turns, at],
   )
+  const standing = describeSession(criteria, why, world, at === newest)
+  // The summary is about the whole session.
+  const summary = at === newest ? record.summary : null
   const axis = useSearch().get('time') === 'clock' ? 'clock' : 'number'
   return (
     <>
-      <Sentence title={world.world_slug}>{describeSession(criteria, why, world, at === newest)}</Sentence>
+      <Sentence title={world.world_slug}>
+        {summary === null ? (
+          standing
+        ) : (
+          <>
+            <Outcome outcome={summary.outcome} />
+            <bdi>
+              {': '}
+              <InlineText text={summary.summary} />
+            </bdi>
+          </>
+        )}
+      </Sentence>
+      {summary !== null && <p class="standing">{standing}</p>}
       <Scope world={world} />
-      {at === newest && <Summary world={world} />}
       {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
       {newest === 0 && (
         <Empty command="turngraph capture TURN.json">This session has no turn yet. This records one:</Empty>
@@ -65,34 +82,19 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
           policy={policy}
         />
       )}
+      {newest > 0 && issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
+      {newest > 0 && byTurn !== null && record.summary !== null && (
+        <ConsistencyRegion
+          world={world}
+          facts={readConsistency({ criteria, byTurn, reversals: record.summary.reversals, upTo: at })}
+        />
+      )}
       {newest > 0 && turns !== null && (
-        <TurnsRegion turns={turns} axis={axis}>
+        <TurnsRegion turns={turns} axis={axis} tokens={record.tokens}>
           <AxisChoice axis={axis} />
         </TurnsRegion>
       )}
-      {newest > 0 && issues !== null && <IssuesRegion issues={issues} turns={numbers} />}
     </>
-  )
-}
-
-/** Draws the outcome of a session, and the sentences that say how it ended and why. */
-function Summary({
-  world: { project, world_slug, outcome, current_turn },
-}: {
-  world: SessionRecord['world']
-}) {
-  const { service } = useSession()
-  // The key has what changes with a turn, so that the summary is read again.
-  const key =
-    current_turn === 0 ? null : JSON.stringify(['summary', project, world_slug, current_turn, outcome])
-  const { answer } = useAnswer(key, (signal) =>
-    service.call('getSessionSummary', { project, world_slug }, signal),
-  )
-  return (
-    <p class="summary">
-      <Outcome outcome={outcome} />
-      {answer !== null && <bdi>: {answer.summary}</bdi>}
-    </p>
   )
 }
 

@@ -14,7 +14,11 @@ type Measure = {
 }
 
 /** Returns the measures that at least one turn records; gates come last. */
-export function readMeasures(turns: readonly Turn[], gateNames: readonly string[]): Measure[] {
+export function readMeasures(
+  turns: readonly Turn[],
+  gateNames: readonly string[],
+  tokens: ReadonlyMap<number, number>,
+): Measure[] {
   const over = (
     name: string,
     read: (turn: Turn) => number | null,
@@ -52,12 +56,18 @@ export function readMeasures(turns: readonly Turn[], gateNames: readonly string[
   )
   return [
     over('Duration', ({ duration_seconds }) => duration_seconds, describeDuration),
+    over('Tokens', ({ turn_number }) => tokens.get(turn_number) ?? null, describeCount),
     tests,
     over('Coverage, %', ({ coverage }) => coverage),
     over('Blocking issues', ({ issues }) => issues.filter(({ severity }) => severity === 'blocking').length),
     ...gates,
   ].filter(({ values }) => values.some(({ value, failed }) => value !== null || (failed ?? null) !== null))
 }
+
+const counts = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `1.2M`, `640`. */
+export const describeCount = (value: number): string => counts.format(value)
 
 /** Returns the value of a gate; null for an unknown gate. */
 const valueOfGate = (status: string | undefined): number | null =>
@@ -67,7 +77,7 @@ const HEIGHT = 32
 
 export function MeasureChart({ measure, axis }: { measure: Measure; axis: TurnAxis }) {
   const { name, values, describe, kind } = measure
-  const most = Math.max(1e-9, ...values.map(({ value, failed }) => (value ?? 0) + (failed ?? 0)))
+  const most = Math.max(0, ...values.map(({ value, failed }) => (value ?? 0) + (failed ?? 0)))
   const height = kind === 'gate' ? 16 : HEIGHT
   const bar = Math.max(3, axis.step - 10)
   return (
@@ -84,7 +94,7 @@ export function MeasureChart({ measure, axis }: { measure: Measure; axis: TurnAx
           const x = axis.toX(i)
           const said = `turn ${one.turn}: ${one.value === null ? 'not known' : describe(one.value)}`
           if (kind === 'gate') return <GateMark key={one.turn} x={x} value={one.value} said={said} />
-          const high = (height - 2) / most
+          const high = most === 0 ? 0 : (height - 2) / most
           const passed = (one.value ?? 0) * high
           const failed = (one.failed ?? 0) * high
           return (

@@ -14,14 +14,18 @@ import { MeasureChart, readMeasures } from './turn-measures.tsx'
 type Props = {
   turns: readonly Turn[]
   axis: Axis
+  /** Tokens by turn, if transcripts show them. */
+  tokens?: ReadonlyMap<number, number>
   /** Control that chooses the axis, if a choice is possible. */
   children?: ComponentChildren
 }
 
-export function TurnsRegion({ turns, axis, children }: Props) {
+const NO_TOKENS: ReadonlyMap<number, number> = new Map()
+
+export function TurnsRegion({ turns, axis, tokens = NO_TOKENS, children }: Props) {
   const placed = placeTurns(turns, axis)
   const gates = chooseGates(turns)
-  const measures = readMeasures(turns, gates.shown)
+  const measures = readMeasures(turns, gates.shown, tokens)
   return (
     <section aria-label="Turns">
       <div class="region-head">
@@ -49,7 +53,7 @@ export function TurnsRegion({ turns, axis, children }: Props) {
         <summary>The same as a table</summary>
         <Table
           label="Turns"
-          columns={COLUMNS}
+          columns={tokens.size === 0 ? COLUMNS : [...COLUMNS, tokensColumn(tokens)]}
           records={turns}
           toKey={({ turn_number }) => String(turn_number)}
         />
@@ -114,6 +118,12 @@ const GateNames = ({ of }: { of: readonly string[] }) => (
 )
 
 const shown = (value: number | null) => value ?? '–'
+
+const tokensColumn = (tokens: ReadonlyMap<number, number>): Column<Turn> => ({
+  head: 'Tokens',
+  isNumber: true,
+  cell: ({ turn_number: turn }) => tokens.get(turn)?.toLocaleString('en') ?? '–',
+})
 
 const COLUMNS: readonly Column<Turn>[] = [
   {

@@ -5,13 +5,17 @@ import type { CellPlace } from './matrix-rows.ts'
 
 const PAGE_ROWS = 10
 
-/** Makes one cell reachable by Tab. The arrow keys move between cells, and Enter opens a cell like a click. */
+/**
+ * Makes one cell reachable by Tab. The arrow keys move between cells, and Enter opens a cell like a click. A click elsewhere in a
+ * row calls `openRow`.
+ */
 export function useGridCells(
   grid: RefObject<HTMLTableElement | null>,
   open: (cell: CellPlace) => void,
+  openRow: (key: string) => void,
 ): void {
-  const latest = useRef(open)
-  latest.current = open
+  const latest = useRef({ open, openRow })
+  latest.current = { open, openRow }
   // Runs after each rendering, because the cell that Tab reaches may be gone.
   useEffect(() => {
     const table = grid.current
@@ -26,7 +30,7 @@ export function useGridCells(
     const { signal } = leaving
     const openCell = (cell: HTMLTableCellElement) => {
       const key = cell.closest('tr')?.dataset.key
-      if (key !== undefined) latest.current({ key, turn: Number(cell.dataset.turn) })
+      if (key !== undefined) latest.current.open({ key, turn: Number(cell.dataset.turn) })
     }
     const focus = ({ target }: FocusEvent) => {
       const focused = cellAt(target)
@@ -43,7 +47,10 @@ export function useGridCells(
     }
     const click = ({ target }: MouseEvent) => {
       const cell = cellAt(target)
-      if (cell !== null) openCell(cell)
+      if (cell !== null) return openCell(cell)
+      const key = target instanceof Element ? target.closest<HTMLElement>('tr[data-key]')?.dataset.key : null
+      // A click that selects a text opens nothing.
+      if (key != null && getSelection()?.isCollapsed !== false) latest.current.openRow(key)
     }
     table.addEventListener('focusin', focus, { signal })
     table.addEventListener('keydown', press, { signal })

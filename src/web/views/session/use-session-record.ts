@@ -1,8 +1,10 @@
 // Loads all data of a session view, and loads it again whenever the session changes.
+import { useMemo } from 'preact/hooks'
 import type { Failure } from '../../service/failure.ts'
 import type { Answered, Criteria, ItemOf, Turn } from '../../service/operations.ts'
 import { useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
 import type { Policy } from './as-of.tsx'
+import { sumTokens } from './sum-tokens.ts'
 
 export type SessionRecord = {
   world: Answered<'getWorld'>
@@ -17,6 +19,10 @@ export type SessionRecord = {
   sticky: Criteria | null
   stall: Answered<'loadStall'> | null
   issues: readonly ItemOf<'listIssues'>[] | null
+  /** How the session ended and why; null until it is loaded. */
+  summary: Answered<'getSessionSummary'> | null
+  /** Tokens of each turn by its own transcripts; empty without transcripts. */
+  tokens: ReadonlyMap<number, number>
 }
 
 type Asked = { project: string; world: string; turn: number | null; policy: Policy }
@@ -39,7 +45,15 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
   // Loads the data below the matrix after the matrix: megabytes of records would delay the matrix in the service.
   const turns = useWholeList('listTurns', isMatrixThere ? of : null)
   const issues = useWholeList('listIssues', isMatrixThere ? asOf : null)
-  const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues]
+  const summary = useOperation('getSessionSummary', hasTurns ? of : null)
+  const hasTranscripts = turns.answer?.some(({ transcript_session_ids: ids }) => ids.length > 0) ?? false
+  // A subagent's tokens are those of a session of its own.
+  const cost = useOperation('listCost', hasTranscripts ? { project, by: 'session', limit: 0 } : null)
+  const tokens = useMemo(
+    () => sumTokens(turns.answer ?? [], cost.answer?.items ?? []),
+    [turns.answer, cost.answer],
+  )
+  const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues, summary, cost]
   useEvents(of, () => {
     for (const { again } of answers) again()
   })
@@ -54,6 +68,8 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
     sticky: sticky.answer,
     stall: stall.answer,
     issues: issues.answer,
+    summary: summary.answer,
+    tokens,
   }
   return { record, failure }
 }

@@ -1,4 +1,5 @@
 // Draws the text of a context as a model receives it, or its differences from the context of the previous turn.
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { FailureLine } from '../../components/failure-line.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'
@@ -11,7 +12,7 @@ type Props = {
 }
 
 export function ContextText({ context, turn, isDifference }: Props) {
-  if (!isDifference) return <pre class="context said">{context.context}</pre>
+  if (!isDifference) return <ContextBox>{context.context}</ContextBox>
   return <Difference context={context} turn={turn} />
 }
 
@@ -23,6 +24,7 @@ function Difference({ context, turn }: Omit<Props, 'isDifference'>) {
     world_slug: turn.world_slug,
     current_turn: turn.turn_number - 1,
     role: context.role,
+    as_of: 'turn',
   })
   const [parts, setParts] = useState<readonly Part[] | null>(null)
   // Ends the last line with a line break, too. Otherwise the diff joins two lines.
@@ -34,13 +36,20 @@ function Difference({ context, turn }: Omit<Props, 'isDifference'>) {
   if (failure !== null) return <FailureLine failure={failure} />
   if (parts === null) return <p class="loading">Loading …</p>
   return (
-    <pre class="context said">
+    <ContextBox>
       {parts.map((part, i) => (
         <PartOf key={i} part={part} />
       ))}
-    </pre>
+    </ContextBox>
   )
 }
+
+const ContextBox = ({ children }: { children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
+  <pre class="context scrolled said" tabIndex={0}>
+    {children}
+  </pre>
+)
 
 function PartOf({ part: { value, added, removed } }: { part: Part }) {
   if (added) return <ins>{signed('+ ', value)}</ins>

@@ -13,9 +13,16 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
   const [isDifference, setDifference] = useState(false)
   const contexts = { player: useContextFor('player', turn), coach: useContextFor('coach', turn) }
   return (
-    <>
+    <section aria-label="Told">
+      <h2>Told</h2>
+      {turn.delivered_feedback !== null && (
+        <section class="delivered" aria-label="Feedback as it was given">
+          <h3>The feedback as it was given to the Player</h3>
+          <p class="said">{turn.delivered_feedback}</p>
+        </section>
+      )}
       <div class="region-head contexts-head">
-        <h2>What turn {turn.turn_number} would be told today</h2>
+        <h3>What turn {turn.turn_number} would be told today, from the records of that time</h3>
         {turn.turn_number > 1 && (
           <label>
             <input
@@ -27,16 +34,10 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
           </label>
         )}
       </div>
-      {turn.delivered_feedback !== null && (
-        <section aria-label="Feedback as it was given">
-          <h3>The feedback as it was given to the Player</h3>
-          <p class="said">{turn.delivered_feedback}</p>
-        </section>
-      )}
       <div class="columns">
         {(['player', 'coach'] as const).map((role) => (
           <section key={role} aria-label={CONTEXT_NAMES[role]}>
-            <h3>{CONTEXT_NAMES[role]}</h3>
+            <h4>{CONTEXT_NAMES[role]}</h4>
             <Answered of={contexts[role]}>
               {(context) => (
                 <WrittenContext context={context}>
@@ -48,7 +49,7 @@ export function ContextsRegion({ turn }: { turn: Turn }) {
         ))}
       </div>
       <LeftOut contexts={[contexts.player.answer, contexts.coach.answer].filter((one) => one !== null)} />
-    </>
+    </section>
   )
 }
 
@@ -58,5 +59,6 @@ const useContextFor = (role: Role, { project, world_slug, turn_number }: Turn): 
     world_slug,
     current_turn: turn_number,
     role,
+    as_of: 'turn',
     sections: true,
   })

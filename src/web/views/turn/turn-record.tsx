@@ -10,7 +10,7 @@ export function TurnRecord({ turn }: { turn: Turn }) {
   const { blockers_found: blockers, lessons_from_turn: lessons, files_modified: files } = turn
   return (
     <>
-      <Facts turn={turn} />
+      <TurnFacts turn={turn} />
       <div class="columns">
         <section aria-label="Player">
           <h2>Player: {turn.player_decision}</h2>
@@ -42,7 +42,7 @@ export function TurnRecord({ turn }: { turn: Turn }) {
   )
 }
 
-function Facts({ turn }: { turn: Turn }) {
+export function TurnFacts({ turn }: { turn: Turn }) {
   const {
     tests_passed: passed,
     tests_failed: failed,
@@ -82,7 +82,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   )
 }
 
-function TextList({ head, texts }: { head: string; texts: readonly string[] }) {
+export function TextList({ head, texts }: { head: string; texts: readonly string[] }) {
   if (texts.length === 0) return null
   return (
     <>
@@ -98,7 +98,7 @@ function TextList({ head, texts }: { head: string; texts: readonly string[] }) {
   )
 }
 
-function TurnIssues({ issues }: { issues: Turn['issues'] }) {
+export function TurnIssues({ issues }: { issues: Turn['issues'] }) {
   return (
     <section aria-label="Issues">
       <h2>Issues</h2>

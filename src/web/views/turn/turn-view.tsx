@@ -4,10 +4,9 @@ import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { useEvents, useOperation } from '../../service/use-service.ts'
-import { ContextsRegion } from './contexts-region.tsx'
 import { TranscriptsRegion } from './transcripts-region.tsx'
-import { TurnRecord } from './turn-record.tsx'
 import { describeTurn } from './turn-sentence.ts'
+import { TurnStory } from './turn-story.tsx'
 
 type Props = { address: Extract<Address, { view: 'turn' }> }
 
@@ -27,8 +26,7 @@ export function TurnView({ address }: Props) {
         {(record) => (
           <>
             <Sentence title={`Turn ${number} of ${world}`}>{describeTurn(record, why.answer)}</Sentence>
-            <TurnRecord turn={record} />
-            <ContextsRegion turn={record} />
+            <TurnStory turn={record} why={why} />
             <TranscriptsRegion turn={record} />
           </>
         )}

@@ -24,15 +24,18 @@ export function WrittenContext({ context, children }: { context: Context; childr
         {tokens.used} of {tokens.budget} tokens.
       </p>
       {children}
-      <Table
-        label={`What is in it, for the ${context.role}`}
-        records={sections.filter(({ text }) => text !== '').map((one, place) => ({ ...one, place }))}
-        toKey={({ place }) => String(place)}
-        columns={[
-          { head: 'In it', isName: true, cell: ({ section }) => section.replaceAll('_', ' ') },
-          { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens },
-        ]}
-      />
+      <details>
+        <summary>Its parts, with their tokens</summary>
+        <Table
+          label={`What is in it, for the ${context.role}`}
+          records={sections.filter(({ text }) => text !== '').map((one, place) => ({ ...one, place }))}
+          toKey={({ place }) => String(place)}
+          columns={[
+            { head: 'Part', isName: true, cell: ({ section }) => section.replaceAll('_', ' ') },
+            { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens },
+          ]}
+        />
+      </details>
     </>
   )
 }

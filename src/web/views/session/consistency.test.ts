@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { readConsistency } from './consistency.ts'
+
+const criterion = (label: string, more: { declared?: boolean; judged?: boolean } = {}) => ({
+  ...{ criterion_id: label, key: `key ${label}`, text: null, aliases: [], state: 'pending' as const },
+  ...{ verified_in_turn: null, last_turn: null, basis: null, refuted: false, contested: null, promise: null },
+  ...more,
+})
+
+const row = (label: string, more: object) => ({
+  ...{ key: `key ${label}`, verified_in: [], rejected_in: [], unknown_in: [], promised_in: [] },
+  ...{ observed_in: [], repeated_in: [], misplaced_in: [], bare_in: [] },
+  ...more,
+})
+
+const reversal = (label: string, rejected_in: number, changed_files: number | null) => ({
+  ...{ key: `key ${label}`, criterion_id: label, verified_in: 1, rejected_in, changed_files },
+})
+
+const read = (upTo: number) =>
+  readConsistency({
+    criteria: {
+      criteria: [criterion('A'), criterion('B', { judged: false }), criterion('C', { declared: false })],
+      promised_not_judged: [{ criterion_id: 'D', key: 'key D', text: null, promise: null }],
+    },
+    byTurn: {
+      world_slug: 'w',
+      turns: [1, 2, 3],
+      criteria: [
+        row('A', { verified_in: [1, 3], repeated_in: [1], misplaced_in: [3] }),
+        row('C', { verified_in: [1], bare_in: [1] }),
+      ],
+    },
+    reversals: [reversal('A', 2, 0), reversal('A', 3, 2), reversal('A', 4, null), reversal('C', 2, 0)],
+    upTo,
+  })
+
+test('reversals, copied evidence and unnamed criteria are found among the criteria that count', () => {
+  const { verified, reversedUnchanged, reversedOtherwise, repeated, misplaced, bare, neverNamed } = read(4)
+  expect(verified).toBe(2)
+  expect(reversedUnchanged).toEqual([
+    { key: 'key A', label: 'A', turn: 2, says: 'verified in turn 1, no file changed' },
+  ])
+  expect(reversedOtherwise.map(({ turn, says }) => `${turn}: ${says}`)).toEqual([
+    '3: verified in turn 1, 2 files changed',
+    '4: verified in turn 1, changed files unknown',
+  ])
+  expect([repeated, misplaced, bare].map((list) => list.map(({ turn }) => turn))).toEqual([[1], [3], []])
+  expect(neverNamed).toEqual(['B', 'D'])
+})
+
+test('later turns than the selected one do not count', () => {
+  const { verified, reversedUnchanged, reversedOtherwise, misplaced } = read(2)
+  expect([verified, reversedUnchanged.length, reversedOtherwise.length, misplaced.length]).toEqual([
+    1, 1, 0, 0,
+  ])
+})

@@ -1,0 +1,66 @@
+// Finds verdicts of the Coach that do not fit each other or the evidence (contract: page.md, "Coach consistency"). Pure.
+import type { Answered, Criteria } from '../../service/operations.ts'
+import type { CellPlace } from './matrix-rows.ts'
+
+type Asked = {
+  criteria: Pick<Criteria, 'criteria' | 'promised_not_judged'>
+  byTurn: Answered<'listCriteriaByTurn'>
+  reversals: Answered<'getSessionSummary'>['reversals']
+  /** Last turn that counts. */
+  upTo: number
+}
+
+/** A verdict with the label of its criterion, and the position of its cell. */
+export type Verdict = CellPlace & { label: string; says: string }
+
+export type Consistency = {
+  /** Number of verified verdicts, one for each criterion and turn. */
+  verified: number
+  /** Reversals although no file changed, and all others. */
+  reversedUnchanged: Verdict[]
+  reversedOtherwise: Verdict[]
+  /** Verified verdicts with the Player's words for this criterion, for another one, and without words. */
+  repeated: Verdict[]
+  misplaced: Verdict[]
+  bare: Verdict[]
+  /** Labels of declared or promised criteria that no judge has named. */
+  neverNamed: string[]
+}
+
+export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): Consistency {
+  const counted = criteria.criteria.filter(({ declared }) => declared !== false)
+  const labels = new Map(counted.map(({ key, criterion_id, text }) => [key, criterion_id || (text ?? key)]))
+  const rows = byTurn.criteria.filter(({ key }) => labels.has(key))
+  const select = (read: (row: (typeof rows)[number]) => readonly number[], says = '') =>
+    rows
+      .flatMap((row) =>
+        read(row)
+          .filter((turn) => turn <= upTo)
+          .map((turn) => ({ key: row.key, turn, label: labels.get(row.key) ?? row.key, says })),
+      )
+      .toSorted((a, b) => a.turn - b.turn)
+  const known = reversals.filter(({ rejected_in, key }) => rejected_in <= upTo && labels.has(key))
+  const toVerdict = ({ key, verified_in, rejected_in, changed_files }: (typeof known)[number]): Verdict => ({
+    key,
+    turn: rejected_in,
+    label: labels.get(key) ?? key,
+    says: `verified in turn ${verified_in}${describeChanges(changed_files)}`,
+  })
+  return {
+    verified: select(({ verified_in }) => verified_in).length,
+    reversedUnchanged: known.filter(({ changed_files }) => changed_files === 0).map(toVerdict),
+    reversedOtherwise: known.filter(({ changed_files }) => changed_files !== 0).map(toVerdict),
+    repeated: select(({ repeated_in }) => repeated_in),
+    misplaced: select(({ misplaced_in }) => misplaced_in),
+    bare: select(({ bare_in }) => bare_in),
+    neverNamed: [...counted.filter(({ judged }) => judged === false), ...criteria.promised_not_judged].map(
+      ({ criterion_id, text, key }) => criterion_id || (text ?? key),
+    ),
+  }
+}
+
+function describeChanges(files: number | null): string {
+  if (files === null) return ', changed files unknown'
+  if (files === 0) return ', no file changed'
+  return files === 1 ? ', 1 file changed' : `, ${files} files changed`
+}

@@ -1,0 +1,118 @@
+// Draws the verdicts of a turn by criterion: the Player's claim, the verdict and the observation side by side.
+import { Answered } from '../../components/answer.tsx'
+import { InlineText } from '../../components/inline-text.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Mark } from '../../marks/mark.tsx'
+import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
+import { type Answer, useOperation } from '../../service/use-service.ts'
+import { markFor, Promises, Source } from '../session/judgements.tsx'
+import { type CriterionInTurn, groupVerdicts, type TurnVerdict } from './changed-verdicts.ts'
+
+type Props = { turn: Turn; why: Answer<AnswerOf<'explainTurn'>> }
+
+export function VerdictsRegion({ turn, why }: Props) {
+  const { project, feature_id, task_id, world_slug, turn_number } = turn
+  const promises = useOperation('recoverPromises', {
+    ...{ project, feature_id, task_id, world_slug },
+    turn: turn_number,
+  })
+  return (
+    <section aria-label="Verdicts that changed">
+      <h2>Verdicts that changed</h2>
+      <Answered of={why}>
+        {(found) =>
+          promises.answer === null ? (
+            <p class="loading">Loading …</p>
+          ) : (
+            <Groups {...groupVerdicts(found, promises.answer)} />
+          )
+        }
+      </Answered>
+    </section>
+  )
+}
+
+function Groups({ changed, others }: ReturnType<typeof groupVerdicts>) {
+  return (
+    <>
+      {changed.length === 0 && (
+        <p class="quiet-text">None: no criterion was gained, lost or newly rejected.</p>
+      )}
+      {changed.map((criterion) => (
+        <Change key={criterion.key} criterion={criterion} />
+      ))}
+      {others.length > 0 && (
+        <details class="other-verdicts">
+          <summary>
+            {others.length === 1 ? 'One more verdict' : `${others.length} more verdicts`} without a change
+          </summary>
+          {others.map((criterion) => (
+            <Change key={criterion.key} criterion={criterion} />
+          ))}
+        </details>
+      )}
+    </>
+  )
+}
+
+function Change({ criterion }: { criterion: CriterionInTurn }) {
+  const { label, text, state, change, known, claims, judged, seen } = criterion
+  return (
+    <article class="change">
+      <h3>
+        <Mark of={state} /> <bdi>{label}</bdi>
+        {change !== null && <span class="change-says"> {change}</span>}
+        {known !== null && <span class="quiet-text">, {known}</span>}
+      </h3>
+      {text !== null && text !== label && (
+        <p class="said">
+          <InlineText text={text} />
+        </p>
+      )}
+      <div class="sides">
+        <div>
+          <h4>Claimed by the Player</h4>
+          {claims.length === 0 ? <p class="quiet-text">Nothing.</p> : <Promises promises={claims} />}
+        </div>
+        <div>
+          <h4>Judged</h4>
+          <Entries verdicts={judged} empty="By nobody." />
+        </div>
+        <div>
+          <h4>Seen</h4>
+          <Entries verdicts={seen} empty="By nobody: no command and no test report." />
+        </div>
+      </div>
+    </article>
+  )
+}
+
+function Entries({ verdicts, empty }: { verdicts: readonly TurnVerdict[]; empty: string }) {
+  if (verdicts.length === 0) return <p class="quiet-text">{empty}</p>
+  return (
+    <>
+      {verdicts.map(({ status, source, evidence, observed_on: on, added_at: added }, i) => (
+        <div key={i} class="entry">
+          <p>
+            <Mark of={markFor(status)} /> {status} <Source of={source} />
+            {added !== undefined && (
+              <span class="quiet-text">
+                , added <Instant at={added} />
+              </span>
+            )}
+          </p>
+          <p class={evidence === null ? 'quiet-text' : 'said'}>
+            {evidence === null ? 'Without evidence.' : <InlineText text={evidence} />}
+          </p>
+          {on !== undefined && (
+            <p class="quiet-text">
+              {on.commit !== null ? 'On commit ' : on.tree !== null ? 'On the tree ' : 'On an unknown tree'}
+              {(on.commit ?? on.tree) !== null && <code>{(on.commit ?? on.tree)?.slice(0, 12)}</code>}
+              {on.dirty !== null && ' with changes'}, <Instant at={on.at} />
+            </p>
+          )}
+        </div>
+      ))}
+    </>
+  )
+}

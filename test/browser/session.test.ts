@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import {
+  MAIN_SESSION,
+  PROJECT,
+  writeLargeSession,
+  writeSessions,
+} from '../../tools/screenshots/written-sessions.ts'
+import { type Started, start, tokensFile } from '../integration/http-start.ts'
+import { clientOf } from '../support/records.ts'
+import { accessibilityProblems } from './accessible.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
+
+const filled = async (environment: NodeJS.ProcessEnv = {}): Promise<Started> => {
+  const started = await start(environment)
+  await writeSessions(clientOf(started.graph))
+  return started
+}
+
+/** The session with a verification of turn 5 by a command. */
+async function filledWithObservation(): Promise<Started> {
+  const started = await filled()
+  await clientOf(started.graph).addVerifications({
+    ...{ project: PROJECT, featureId: 'FEAT-CHECKOUT', taskId: MAIN_SESSION, worldSlug: MAIN_SESSION },
+    turnNumber: 5,
+    verifications: [
+      {
+        ...{ criterionId: 'AC-002', status: 'verified' },
+        criterionText: 'A discount code lowers the total once, and never below zero',
+        observation: { command: ['npm', 'test'], exitCode: 0, startedAt: '2026-05-04T09:00:00Z' },
+      },
+    ],
+  })
+  return started
+}
+
+const grid = (page: Page) => page.getByRole('grid', { name: 'Criteria by turn' })
+
+const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
+
+describeInBrowser('the page of a session', () => {
+  const browser = useBrowser()
+
+  test('a click on a row opens its newest verdict below the matrix, and the address keeps it', async () => {
+    const started = await filled()
+    const page = await browser.open(started, SESSION)
+    await grid(page).getByText('Shipping is free from 50 € on, after discounts').click()
+    const detail = page.getByRole('complementary', { name: 'AC-003, turn 3: verified' })
+    await detail.getByText('Verdicts of turn 3').waitFor()
+    expect(new URL(page.url()).searchParams.get('cell')).toMatch(/^3:/)
+    const [matrix, below] = [await grid(page).boundingBox(), await detail.boundingBox()]
+    expect(below?.y).toBeGreaterThanOrEqual((matrix?.y ?? 0) + (matrix?.height ?? 0))
+    await detail.getByRole('button', { name: 'Close' }).click()
+    await detail.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('cell')).toBeNull()
+  })
+
+  test('an address with an open cell shows its details', async () => {
+    const started = await filled()
+    const client = clientOf(started.graph)
+    const { criteria } = await client.listCriteria({ project: PROJECT, worldSlug: MAIN_SESSION })
+    const key = criteria.find(({ criterionId }) => criterionId === 'AC-001')?.key ?? ''
+    const page = await browser.open(started, `${SESSION}?cell=${encodeURIComponent(`1:${key}`)}`)
+    await page.getByRole('complementary', { name: 'AC-001, turn 1: rejected' }).waitFor()
+  })
+
+  test('a mark explains itself on focus and on hover, and Escape hides the explanation', async () => {
+    const page = await browser.open(await filled(), SESSION)
+    const meaning = page.getByRole('tooltip').filter({ hasText: "only repeats the Player's promise" })
+    const mark = page.getByRole('button', { name: "Player's words" })
+    await mark.waitFor()
+    expect(await meaning.count()).toBe(0)
+    await mark.hover()
+    await meaning.waitFor()
+    await page.mouse.move(0, 0)
+    await meaning.waitFor({ state: 'detached' })
+    await page.keyboard.press('Tab')
+    await mark.focus()
+    await meaning.waitFor()
+    await page.keyboard.press('Escape')
+    await meaning.waitFor({ state: 'detached' })
+  })
+
+  test('texts of criteria show inline code and emphasis as elements, and wrap', async () => {
+    const started = await start()
+    await clientOf(started.graph).captureTurnState({
+      ...{ project: PROJECT, featureId: 'F', taskId: 'T', worldSlug: 'w', turnNumber: 1, playerSummary: 'x' },
+      verifications: [
+        { criterionId: 'AC-1', criterionText: '`npm test` passes **twice** <b>now</b>', status: 'rejected' },
+      ],
+    })
+    const page = await browser.open(started, `/p/${PROJECT}/w/w`)
+    await grid(page).locator('code').getByText('npm test').waitFor()
+    expect(await grid(page).locator('strong').allTextContents()).toEqual(['twice'])
+    expect(await grid(page).locator('b').count()).toBe(0)
+    await grid(page).getByText('<b>now</b>', { exact: false }).waitFor()
+  })
+
+  test.each([390, 768, 1280, 1600])(
+    'nothing is wider than a screen of %i pixels, with open details and 60 × 40 cells, and axe finds nothing',
+    async (width) => {
+      const started = await filled()
+      const large = await writeLargeSession(clientOf(started.graph), { turns: 40, criteria: 60 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.open(started, SESSION, { colorScheme, viewport: { width, height: 900 } })
+        await grid(page).getByRole('gridcell', { name: 'AC-002, turn 4: rejected' }).click()
+        await page.getByRole('complementary').getByText('History').waitFor()
+        expect(await widthOf(page)).toBeLessThanOrEqual(width)
+        expect(await accessibilityProblems(page), colorScheme).toEqual([])
+      }
+      const page = await browser.open(started, `/p/${PROJECT}/w/${large}`, {
+        viewport: { width, height: 900 },
+      })
+      await grid(page).getByRole('gridcell', { name: 'AC-060, turn 40:' }).waitFor({ state: 'attached' })
+      expect(await widthOf(page)).toBeLessThanOrEqual(width)
+    },
+  )
+
+  test('a turn shows claimed and seen side by side for each verdict that changed', async () => {
+    const page = await browser.open(await filledWithObservation(), `${SESSION}/t/5`)
+    const changed = page.getByRole('region', { name: 'Verdicts that changed' })
+    const article = changed.getByRole('article').filter({ hasText: 'AC-002' })
+    await article.getByText('now verified').waitFor()
+    await article.getByText('Added to src/cart/discount.ts', { exact: false }).waitFor()
+    await article.getByText('npm test', { exact: false }).waitFor()
+    await article.getByText('verified by a command', { exact: false }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  test.each([
+    ['observe', 1],
+    ['write', 1],
+    ['analyst', 0],
+  ] as const)('a token of the scopes read and %s is offered %i form for a verdict', async (scope, forms) => {
+    const token = `${scope}-`.repeat(8)
+    const tokens = tokensFile([{ name: scope, token, scopes: ['read', scope] }])
+    const page = await browser.open(await filled({ TURNGRAPH_TOKENS: tokens }), SESSION, { token })
+    await grid(page).getByRole('gridcell', { name: 'AC-007, turn 5: promised' }).click()
+    const detail = page.getByRole('complementary')
+    await detail.getByText('History').waitFor()
+    expect(await detail.getByText('Add your own verdict').count()).toBe(forms)
+  })
+
+  test('a person adds a verdict with a reason, which counts and is shown without a reload', async () => {
+    const token = 'observe-'.repeat(8)
+    const tokens = tokensFile([{ name: 'anna', token, scopes: ['read', 'observe'] }])
+    const started = await filled({ TURNGRAPH_TOKENS: tokens })
+    const page = await browser.open(started, SESSION, { token })
+    await grid(page).getByRole('gridcell', { name: 'AC-007, turn 5: promised' }).click()
+    const detail = page.getByRole('complementary')
+    await detail.getByText('Add your own verdict').click()
+    await detail.getByRole('radio', { name: 'It holds' }).check()
+    await detail.getByRole('textbox', { name: 'Reason' }).fill('I ran 1,000 random carts <b>twice</b>')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await detail.getByRole('button', { name: 'Add verdict' }).click()
+    await grid(page).getByRole('gridcell', { name: 'AC-007, turn 5: verified' }).waitFor()
+    await page.getByText('I ran 1,000 random carts <b>twice</b>').first().waitFor()
+    const { items } = await clientOf(started.graph).getCriterionHistory({
+      project: PROJECT,
+      worldSlug: MAIN_SESSION,
+      key:
+        (
+          await clientOf(started.graph).listCriteria({ project: PROJECT, worldSlug: MAIN_SESSION })
+        ).criteria.find(({ criterionId }) => criterionId === 'AC-007')?.key ?? '',
+    })
+    expect(items.at(-1)).toMatchObject({ turn: 5, status: 'verified', source: 'person' })
+  })
+})
