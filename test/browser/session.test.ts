@@ -14,7 +14,7 @@ import { useBrowser } from './open-page.ts'
 
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
 
-const filled = async (environment: NodeJS.ProcessEnv = {}): Promise<Started> => {
+const filled = async (environment: Record<string, string> = {}): Promise<Started> => {
   const started = await start(environment)
   await writeSessions(clientOf(started.graph))
   return started
