@@ -12,7 +12,7 @@ export type CriterionInTurn = {
   text: string | null
   /** The criterion after the turn. */
   state: 'verified' | 'rejected' | 'unknown'
-  /** What the turn changed, in words; null if it changed nothing. */
+  /** The change of its state in words; null without a change. */
   change: string | null
   /** Words for how the proof is known; null without a proof, and for the own words of a judge. */
   known: string | null

@@ -1,5 +1,6 @@
 // Describes in one line how a turn ended. Pure.
 import { describeCounts } from '../../../rules/notes.ts'
+import { plural } from '../../plural.ts'
 import type { Answered, Turn } from '../../service/operations.ts'
 
 const DECISIONS: Readonly<Record<Turn['coach_decision'], string>> = {
@@ -27,5 +28,3 @@ export function describeTurn(turn: Pick<Turn, 'coach_decision' | 'tests_failed'>
   if ((turn.tests_failed ?? 0) > 0) parts.push(`${plural(turn.tests_failed ?? 0, 'test')} failed`)
   return `${parts.join('; ')}.`
 }
-
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -1,4 +1,4 @@
-// Draws the story of a turn: what was told, what the Player did, which verdicts changed, why it was sent back, and what is next.
+// Draws the story of a turn: its context, its work, the verdicts that changed, the reason of the decision, and the next step.
 import { FileList } from '../../components/file-list.tsx'
 import { decisionMark, Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
