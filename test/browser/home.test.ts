@@ -39,7 +39,7 @@ describeInBrowser('the home page', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
     expect(await accessibilityProblems(page)).toEqual([])
     await needs.getByRole('link', { name: 'gap' }).click()
-    await page.getByText('Approved after 1 turn, but the gate `lint` failed in the approved turn.').waitFor()
+    await page.getByText('Approved after 1 turn, but the gate lint failed in the approved turn.').waitFor()
     expect(page.url()).toContain(`/p/${PROJECT}/w/gap`)
   })
 })
