@@ -30,7 +30,7 @@ import { type FieldRules, isPartRules, isValueRule } from '../src/operations/fie
 import { type RoleScope, SCOPES, type Scope } from '../src/operations/operation.ts'
 import { findRoute, routes } from '../src/operations/routes.ts'
 import { type OperationName, operationNames, operations } from '../src/operations/table.ts'
-import { ALL_TOOLS } from '../src/operations/tools.ts'
+import { ALL_TOOLS, DEFAULT_TOOLS } from '../src/operations/tools.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/operations/transcript-upload.ts'
 import { ENVIRONMENT } from '../src/platform/config.ts'
 import { layersPicture } from './layers.mjs'
@@ -53,9 +53,14 @@ function reference(): string {
     )}`,
     `### A record that was read back\n\nWhat \`GET /v1/worlds/{world_slug}/turns/{turn_number}\` answers is taken as it is, and so is the body that \`TurnStateEntity.to_episode_body\` writes. Keys that follow from others (\`id\`, \`key\`, \`player_decision_raw\`, \`coach_decision_raw\`, \`severity_raw\`) must agree with them. Sent to the world that has it, it is the same turn: \`"created": false\`.`,
     ...queries().map(([title, schema]) => `## ${title}\n\n${fields(schema)}`),
-    `## MCP tools\n\nOver stdio (\`turngraph mcp\`) and streamable HTTP (\`POST /mcp\`). Their schemas and examples: [mcp-tools.json](mcp-tools.json).\n\n${table(
-      ['tool', 'operation', 'what it does'],
-      ALL_TOOLS.map(({ name, operation, description }) => [`\`${name}\``, routeText(operation), description]),
+    `## MCP tools\n\nOver stdio (\`turngraph mcp\`) and streamable HTTP (\`POST /mcp\`). Their schemas and examples: [mcp-tools.json](mcp-tools.json). The list of a connection has the ${DEFAULT_TOOLS.length} tools that are marked in the first column. \`turngraph mcp --tools all\` and \`/mcp?tools=all\` list every tool. A connection can also call a tool that it does not list.\n\n${table(
+      ['listed', 'tool', 'operation', 'what it does'],
+      ALL_TOOLS.map(({ name, operation, description }) => [
+        DEFAULT_TOOLS.includes(name) ? 'yes' : '',
+        `\`${name}\``,
+        routeText(operation),
+        description,
+      ]),
     )}`,
     `## MCP resources\n\nA read is the JSON that the route answers; a subscriber is told when that may have changed. \`resources/list\` lists the schema and the worlds.\n\n${table(
       ['URI', 'route', 'what it is'],

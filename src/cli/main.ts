@@ -9,16 +9,20 @@ import { watchOutput } from './lost-output.ts'
 import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
 
+/** With `--help`: lists all commands. No option of the program, because it would count for each command. */
+const ALL = '--all'
+
 /** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */
 async function runCommand(args: readonly string[]): Promise<number> {
   let command: Command | null = null
   const report = (error: unknown) => reportFailure(error, { command, json: args.includes('--json') })
   watchOutput(report)
   try {
-    const program = buildProgram().hook('preAction', (_program, called) => {
+    const listsAll = args.includes(ALL) && args.every((arg) => [ALL, '--help', '-h', 'help'].includes(arg))
+    const program = buildProgram({ listsAll }).hook('preAction', (_program, called) => {
       command = called
     })
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(listsAll ? ['--help'] : args, { from: 'user' })
     const news = args.includes('--json') ? null : takeNewsOfGraph()
     if (news !== null) printNote(news)
     return Number(process.exitCode ?? EXIT.done.code)

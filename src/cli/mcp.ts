@@ -2,6 +2,7 @@
 import { Console } from 'node:console'
 import { TurngraphError } from '../core/errors.ts'
 import type { Scope } from '../operations/operation.ts'
+import type { ToolList } from '../operations/tools.ts'
 import { action, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
 
@@ -19,6 +20,11 @@ export const addMcp = action(
         'offer only the tools and fields of this role (default: all)',
         { choices: ['player', 'coach', 'observer'] },
       ],
+      tools: [
+        '--tools <list>',
+        'tools to list (default: the eight that most agents need); all can be called',
+        { choices: ['default', 'all'] },
+      ],
     },
     help: `Without a running server it serves the graph in its own process, for other commands too, until its input ends.
 
@@ -26,7 +32,8 @@ A Player reads no verdict's evidence and records no verdict, a Coach records who
 
 Examples (Claude Code):
   claude mcp add turngraph -- npx turngraph mcp --project shop
-  claude mcp add turngraph -- npx turngraph mcp --project shop --role player`,
+  claude mcp add turngraph -- npx turngraph mcp --project shop --role player
+  claude mcp add turngraph -- npx turngraph mcp --tools all`,
   },
   serveOverStdio,
 )
@@ -34,9 +41,13 @@ Examples (Claude Code):
 /** Scopes of each role. */
 const SCOPES_OF_ROLE = { player: ['play'], coach: ['judge'], observer: ['observe'] } as const
 
-type Given = { project?: string | undefined; role?: keyof typeof SCOPES_OF_ROLE | undefined }
+type Given = {
+  project?: string | undefined
+  role?: keyof typeof SCOPES_OF_ROLE | undefined
+  tools?: ToolList | undefined
+}
 
-async function serveOverStdio({ project, role }: Given): Promise<void> {
+async function serveOverStdio({ project, role, tools: toolList = 'default' }: Given): Promise<void> {
   const { configFor } = await import('./connect.ts')
   const { createLog } = await import('../platform/log.ts')
   const { serveMcpOnStdio } = await import('../mcp/stdio.ts')
@@ -57,6 +68,7 @@ async function serveOverStdio({ project, role }: Given): Promise<void> {
   const connection = serveMcpOnStdio({
     version: VERSION,
     scopes,
+    toolList,
     call: (operation, input, { signal }) =>
       service.use((client) => client.callOperation(operation, input, { signal })),
     openChanges: async (of, signal) => {

@@ -1,5 +1,5 @@
 /** Builds the command line from its commands. */
-import { Command } from 'commander'
+import { Command, Help } from 'commander'
 import { EXIT } from '../core/exit-codes.ts'
 import { VERSION } from '../platform/version.ts'
 import { addAttention } from './attention.ts'
@@ -48,18 +48,42 @@ import { addWorlds } from './worlds.ts'
 /**
  * Builds the command line. A command imports its dependencies when it runs, so that `--help` loads neither a graph engine nor a
  * schema.
+ *
+ * @param listsAll true if the help lists all commands instead of the ten that most people need
  */
-export function buildProgram(): Command {
+export function buildProgram({ listsAll = false }: { listsAll?: boolean } = {}): Command {
   const program = new Command('turngraph')
     .description('The memory of autobuild sessions: every turn, verification and promise as a graph.')
     .version(VERSION, '-V, --version')
     .exitOverride()
     // main.ts prints all errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
-    .addHelpText('after', EXAMPLES)
   for (const add of COMMANDS) add(program)
-  return program
+  program.addHelpText('after', listsAll ? MORE_EXAMPLES + NOTES : EXAMPLES)
+  return program.configureHelp({
+    visibleCommands(command) {
+      const all = Help.prototype.visibleCommands.call(this, command)
+      // Subcommands inherit this configuration.
+      return listsAll || command !== program
+        ? all
+        : MAIN_COMMANDS.flatMap((name) => all.find((each) => each.name() === name) ?? [])
+    },
+  })
 }
+
+/** Commands of the short help, in its order. */
+const MAIN_COMMANDS = [
+  'init',
+  'serve',
+  'capture',
+  'context',
+  'criteria',
+  'verify',
+  'stall',
+  'watch',
+  'import',
+  'open',
+]
 
 const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addInit,
@@ -111,20 +135,29 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
 
 const EXAMPLES = `
 Examples:
+  turngraph                                                   find and import what this folder already has
   turngraph serve                                             serve the graph in ./.turngraph
   turngraph import autobuild ~/shop                           read autobuild artifacts, at any depth
-  turngraph watch ~/shop                                      import them as a session writes them
   turngraph capture turn.json                                 store one turn record
   turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
   turngraph criteria --feature FEAT-1 --task TASK-1           what is proven, and how it went
   turngraph stall --feature FEAT-1 --task TASK-1              whether the session still gets anywhere
-  turngraph report --world TASK-1 > report.html               the same as one file, for a pull request
+
+turngraph --help --all lists all ${COMMANDS.length - 1} commands and the exit codes.
+`
+
+const MORE_EXAMPLES = `
+Examples:
+  turngraph watch ~/shop                                      import artifacts as a session writes them
+  turngraph report --world TASK-1 > report.html               a session as one file, for a pull request
   turngraph import transcripts                                read what agents did, never what was said
   turngraph turns --patterns                                  the shapes of their turns
   turngraph paths --turns                                     which tools do not get them there
   turngraph query --preset last-turn                          what was tried last, and why it failed
   turngraph worlds --json | jq -r '.items[].world_slug'
+`
 
+const NOTES = `
 A command goes through a running server (TURNGRAPH_URL, or one on the same data folder), else it opens the
 graph itself. --json prints the wire form alone on standard output. turngraph config shows the settings.
 

@@ -39,7 +39,8 @@ function readBody(body: unknown = {}): object {
   })
 }
 
-function parseQuery(url: string): Record<string, string> {
+/** Parses the query of a URL. @throws `invalid_request` for a field that is given twice */
+export function parseQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start === -1) return {}
   const search = url.slice(start + 1)

@@ -8,15 +8,17 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
+import { invalidField } from '../core/errors.ts'
 import { requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
 import { ResourceWatch } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
+import type { ToolList } from '../operations/tools.ts'
 import { VERSION } from '../platform/version.ts'
 import { answerJson } from './answer.ts'
 import { isStillAllowed, readCaller } from './authorize.ts'
-import { projectHeader } from './input.ts'
+import { parseQuery, projectHeader } from './input.ts'
 import { largeAnswers } from './large-answers.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
@@ -34,6 +36,7 @@ export class McpEndpoint {
 
   async answer(req: Request, res: Response): Promise<void> {
     this.#context.schema.refuseUnlessCurrent()
+    readToolList(req) // rejects an unknown list in one way for all versions
     if (req.method === 'GET') return this.#sessions.openStream(req, res)
     if (req.method === 'DELETE') return this.#sessions.end(req, res)
     if (await isLegacyRequest(toWebRequest(req), req.body)) return this.#answerOf2025(req, res)
@@ -111,6 +114,7 @@ export class McpEndpoint {
     return createMcpServer({
       version: VERSION,
       scopes: caller.scopes,
+      toolList: readToolList(req),
       ...createFailures(req),
       subscriptions,
       call: async (operation, input, { signal, tell }) => {
@@ -139,6 +143,13 @@ function toWebRequest({ headers }: Request): globalThis.Request {
     typeof value === 'string' && name.startsWith('mcp-') ? [[name, value]] : [],
   )
   return new globalThis.Request('http://localhost/mcp', { method: 'POST', headers: entries })
+}
+
+/** @throws `invalid_request` for another value of `tools` in the query */
+function readToolList({ url }: Request): ToolList {
+  const { tools = 'default' } = parseQuery(url)
+  if (tools !== 'default' && tools !== 'all') throw invalidField('tools', 'must be "default" or "all"')
+  return tools
 }
 
 const asksForProgress = (body: unknown): boolean =>

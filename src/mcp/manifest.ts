@@ -4,7 +4,7 @@ import { wireSchema } from '../core/wire-form.ts'
 import { mayCall } from '../operations/access.ts'
 import { SCOPES, type Scope } from '../operations/operation.ts'
 import { restrictInput } from '../operations/restrict-input.ts'
-import { ALL_TOOLS, type Tool } from '../operations/tools.ts'
+import { ALL_TOOLS, DEFAULT_TOOLS, type Tool, type ToolList } from '../operations/tools.ts'
 
 /** Tool as listed in `tools/list` and in the manifest. */
 type ListedTool = {
@@ -16,14 +16,19 @@ type ListedTool = {
   annotations: Tool['annotations']
 }
 
-/** Lists of tools by the scopes of their connections. */
+/** Lists of all tools by the scopes of their connections. */
 const listed = new Map<string, ListedTool[]>()
 
 /**
- * Returns the tools that a token with these scopes may call, without the fields that it may not send. Builds each list once,
- * because every connection requests it.
+ * Returns the listed tools that a token with these scopes may call, without the fields that it may not send.
  */
-export function listTools(scopes: ReadonlySet<Scope>): ListedTool[] {
+export function listTools(scopes: ReadonlySet<Scope>, list: ToolList): ListedTool[] {
+  const all = listAllTools(scopes)
+  return list === 'all' ? all : all.filter(({ name }) => DEFAULT_TOOLS.includes(name))
+}
+
+/** Builds each list once, because every connection requests it. */
+function listAllTools(scopes: ReadonlySet<Scope>): ListedTool[] {
   const key = SCOPES.filter((scope) => scopes.has(scope)).join()
   const known = listed.get(key)
   if (known !== undefined) return known
@@ -45,7 +50,7 @@ const EVERY_SCOPE: ReadonlySet<Scope> = new Set(SCOPES)
 
 /** Builds docs/mcp-tools.json: the tools with at least one example each. A test runs the examples in their order. */
 export const manifest = () => ({
-  tools: listTools(EVERY_SCOPE).map((tool, index) => ({
+  tools: listAllTools(EVERY_SCOPE).map((tool, index) => ({
     ...tool,
     examples: ALL_TOOLS[index]?.examples ?? [],
   })),

@@ -19,6 +19,7 @@ async function captureAs(scopes: Scope[]): Promise<string> {
   const server = createMcpServer({
     version: '1.0.0',
     scopes: new Set(scopes),
+    toolList: 'default',
     call: refuseTurn,
     subscriptions: null,
   })

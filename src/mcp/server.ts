@@ -4,6 +4,7 @@ import { invalidField } from '../core/errors.ts'
 import { refuseCall } from '../operations/access.ts'
 import { answerFor } from '../operations/answer-for-caller.ts'
 import type { Scope } from '../operations/operation.ts'
+import type { ToolList } from '../operations/tools.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'
 import { callTool } from './call-tool.ts'
 import { listTools } from './manifest.ts'
@@ -17,6 +18,8 @@ export type McpOptions = Failures & {
   version: string
   /** Scopes of the connection. They determine the listed tools, resources and prompts, and the permitted calls. */
   scopes: ReadonlySet<Scope>
+  /** Tools that the connection lists. It may call the others too. */
+  toolList: ToolList
   call: CallOperation
   /**
    * Subscriptions of a connection of 2025; null if it has none. In version 2026-07-28 the transport answers
@@ -46,6 +49,7 @@ const CAPABILITIES = {
 export function createMcpServer({
   version,
   scopes,
+  toolList,
   call: callAny,
   subscriptions,
   ...failures
@@ -67,12 +71,12 @@ export function createMcpServer({
         'resources/templates/list': OF_THIS_TOKEN,
       },
       instructions:
-        'The memory of autobuild sessions. Before a turn: load_continuation_context. After it: capture_turn_state. To have turns run durably: run_turn, then poll as its answer says.',
+        'The memory of autobuild sessions. Before a turn: next_step or get_continuation_context. After it: capture_turn_state. To have turns run durably: run_turn, then poll as its answer says. The server has more tools than it lists: `turngraph mcp --tools all`, or /mcp?tools=all.',
     },
   )
   const answer = <T>({ _meta }: RequestMeta, work: () => Promise<T>, about?: object): Promise<T> =>
     withProtocolErrors(failures, () => withTrace(_meta, work), about)
-  server.setRequestHandler('tools/list', () => ({ tools: listTools(scopes) }))
+  server.setRequestHandler('tools/list', () => ({ tools: listTools(scopes, toolList) }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
     answer(mcpReq, () =>
       callTool(params, { call, scopes, failures, request: mcpReq, context: toContext(mcpReq) }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseWire } from '../core/wire-form.ts'
 import { listTools, manifest } from '../mcp/manifest.ts'
-import { SCOPES } from './operation.ts'
+import { SCOPES, type Scope } from './operation.ts'
 import { ALL_TOOLS, CONSUMER_TOOLS, MEMORY_TOOLS } from './tools.ts'
 
 /** Keys in seed 001, "Tool schemas", and which of them are required. */
@@ -33,7 +33,28 @@ describe('the tools', () => {
     expect(names(ALL_TOOLS)).toEqual([...names(CONSUMER_TOOLS), ...names(MEMORY_TOOLS)].sort())
     expect(new Set(names(ALL_TOOLS)).size).toBe(ALL_TOOLS.length)
     expect(names(CONSUMER_TOOLS)).toEqual(Object.keys(CONTRACT).sort())
-    expect(names(listTools(new Set(SCOPES)))).toEqual(names(ALL_TOOLS))
+    expect(names(listTools(new Set(SCOPES), 'all'))).toEqual(names(ALL_TOOLS))
+  })
+
+  test('eight tools are listed by default, without those that the scopes forbid', () => {
+    const names = (scopes: readonly Scope[]) => listTools(new Set(scopes), 'default').map(({ name }) => name)
+    expect(names(SCOPES).sort()).toEqual([
+      'add_verifications',
+      'capture_turn_state',
+      'get_continuation_context',
+      'get_criteria',
+      'get_turn_run_status',
+      'next_step',
+      'recover_promises',
+      'run_turn',
+    ])
+    expect(names(['play']).sort()).toEqual([
+      'capture_turn_state',
+      'get_continuation_context',
+      'get_criteria',
+      'next_step',
+      'recover_promises',
+    ])
   })
 
   test('consumer_tool_manifest_schemas_match_handler_contracts', () => {
@@ -68,6 +89,7 @@ describe('the tools', () => {
     expect(reading.sort()).toEqual([
       'analyze_stall',
       'explain_turn',
+      'get_continuation_context',
       'get_criteria',
       'get_specification',
       'get_turn_run_status',
@@ -88,7 +110,7 @@ describe('the tools', () => {
   })
 
   test('no tool takes a project: it is that of the connection', () => {
-    for (const { inputSchema } of listTools(new Set(SCOPES)))
+    for (const { inputSchema } of listTools(new Set(SCOPES), 'all'))
       expect(inputSchema.properties).not.toHaveProperty('project')
   })
 })

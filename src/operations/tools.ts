@@ -254,9 +254,19 @@ export const MEMORY_TOOLS: readonly Tool[] = [
       },
     },
   ]),
-  memoryTool('load_continuation_context', 'loadTurnContinuationContext', 'Continuation context', [
+  memoryTool('get_continuation_context', 'loadTurnContinuationContext', 'Continuation context', [
     { description: 'Before turn 2, for the Coach', arguments: { ...task2, current_turn: 2, role: 'coach' } },
   ]),
+  {
+    ...memoryTool('load_continuation_context', 'loadTurnContinuationContext', 'Continuation context', [
+      {
+        description: 'Before turn 2, for the Coach',
+        arguments: { ...task2, current_turn: 2, role: 'coach' },
+      },
+    ]),
+    // Programs still call it by this name (contract: runs.md).
+    description: 'Earlier name of get_continuation_context, with the same arguments and answer.',
+  },
   memoryTool('next_step', 'getNextStep', 'What matters now', [
     { description: 'Of a task', arguments: task2 },
   ]),
@@ -363,6 +373,21 @@ export const MEMORY_TOOLS: readonly Tool[] = [
 ]
 
 export const ALL_TOOLS: readonly Tool[] = [...MEMORY_TOOLS, ...CONSUMER_TOOLS]
+
+/** Names of the tools that are listed by default, because each listed tool takes room in the context of a model. */
+export const DEFAULT_TOOLS: readonly string[] = [
+  'next_step',
+  'get_continuation_context',
+  'capture_turn_state',
+  'get_criteria',
+  'recover_promises',
+  'add_verifications',
+  'run_turn',
+  'get_turn_run_status',
+]
+
+/** Tools of a list: the default ones, or all. A connection may also call a tool that it does not list. */
+export type ToolList = 'default' | 'all'
 
 /** Parses the arguments of a tool as input of its operation. @throws `invalid_request` that names every invalid key */
 export function parseArguments(

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { buildProgram } from '../../src/cli/program.ts'
 import { ERRORS } from '../../src/core/errors.ts'
 import { EXIT } from '../../src/core/exit-codes.ts'
 import { startFront } from '../support/front.ts'
@@ -28,32 +29,49 @@ const captured = (number: number, summary?: string) =>
 const context = ['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2']
 
 describe('help', () => {
-  test('the help is complete, has examples, and needs no store', async () => {
+  const commandsIn = (help: string): string[] =>
+    [...(help.split('\nCommands:\n')[1]?.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
+      ([, name = '']) => name,
+    )
+
+  test('the help shows ten commands with examples, and needs no store', async () => {
     const { code, stdout, stderr } = await turngraph.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const word of [
+    expect(commandsIn(stdout)).toEqual([
+      'init',
       'serve',
-      'import',
       'capture',
       'context',
       'criteria',
-      'promises',
-      'attention',
+      'verify',
       'stall',
-      'issues',
-      'why',
-      'worlds',
-      'migrate',
-      'config',
-      'Examples:',
-    ]) {
-      expect(stdout).toContain(word)
-    }
+      'watch',
+      'import',
+      'open',
+    ])
+    expect(stdout).toContain('Examples:')
     expect(readdirSync(home)).toEqual([])
   })
 
+  test.each(['--help --all', '--all -h', 'help --all'])('%s lists every command', async (line) => {
+    const { code, stdout } = await turngraph.run(line.split(' '))
+    expect(code).toBe(0)
+    const every = buildProgram()
+      .commands.map((each) => each.name())
+      .filter((name) => name !== 'complete')
+    expect(commandsIn(stdout)).toEqual([...every, 'help'])
+    expect((await turngraph.run(['--help'])).stdout).toContain(`lists all ${every.length} commands`)
+  })
+
+  test('--all is for the help only', async () => {
+    const { code, stderr } = await turngraph.run(['worlds', '--all'])
+    expect(code).toBe(2)
+    expect(stderr).toContain("unknown option '--all'")
+    expect(commandsIn((await turngraph.run(['run', '--help'])).stdout)).toContain('start')
+  })
+
   test('the help and the reference list every exit code of errors and commands', async () => {
-    const { stdout } = await turngraph.run(['--help'])
+    const { stdout } = await turngraph.run(['--help', '--all'])
     const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8')
     for (const { code, meaning } of Object.values(EXIT)) {
       expect(stdout).toMatch(new RegExp(`^ +${code}  ${meaning.slice(0, 20).replace(/[()+]/g, '.')}`, 'm'))

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 /** Every shell block of the README and the how-tos runs and prints the shown output (Cypher: test/contract). */
@@ -95,6 +96,18 @@ test('the TypeScript of the documents has the types of the package', async () =>
   const tsc = path.join(root, 'node_modules/typescript-7/bin/tsc')
   const { stdout } = await run(process.execPath, [tsc, ...options, ...types, ...programs], { cwd: folder })
   expect(stdout).toBe('')
+})
+
+test('docker-compose.yml listens on this machine only, and takes its password from .env', () => {
+  const compose = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8')
+  const { services } = parse(compose) as { services: Record<string, { ports?: string[] }> }
+  const ports = Object.values(services).flatMap((service) => service.ports ?? [])
+  expect(ports.length).toBeGreaterThan(0)
+  for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+  expect(compose).toContain('NEO4J_AUTH: neo4j/${TURNGRAPH_NEO4J_PASSWORD:?')
+  const settings = readFileSync(path.join(root, '.env.example'), 'utf8')
+  expect(settings.match(/^[^#\n].*$/gm)).toEqual(['TURNGRAPH_NEO4J_PASSWORD='])
+  expect(readFileSync(path.join(root, '.gitignore'), 'utf8').split('\n')).toContain('.env')
 })
 
 test('links between the documents have a target', () => {

@@ -153,7 +153,9 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
   for (const project of ['default', 'shop'])
     await run(`turngraph capture turns.jsonl --on-conflict supersede --project ${project}`)
   const failures: object[] = []
-  const examples = listExamples(buildProgram())
+  const program = buildProgram()
+  const ofAllHelp = listExamples(buildProgram({ listsAll: true }))
+  const examples = [...new Set([...listExamples(program), ...ofAllHelp])]
   expect(examples.length).toBeGreaterThan(50)
   for (const example of examples) {
     if (LEFT_OUT.some(([form]) => form.test(example))) continue

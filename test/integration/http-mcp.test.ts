@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { ALL_TOOLS } from '../../src/operations/tools.ts'
+import { ALL_TOOLS, DEFAULT_TOOLS } from '../../src/operations/tools.ts'
 import { record, type Started, start, tokensFile } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
@@ -25,7 +25,21 @@ describe('/mcp', () => {
       expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
     }
     const answer = await post(started, rpc('tools/list'))
-    expect([answer.status, answer.body.result.tools.length]).toEqual([200, ALL_TOOLS.length])
+    expect([answer.status, answer.body.result.tools.length]).toEqual([200, DEFAULT_TOOLS.length])
+  })
+
+  test('eight tools are listed, all of them on request, and each can be called', async () => {
+    const started = await start()
+    const at = (query: string) =>
+      started.call('POST', `/mcp${query}`, { body: rpc('tools/list'), headers: accept })
+    const names = async (query: string): Promise<string[]> =>
+      (await at(query)).body.result.tools.map(({ name }: Json) => name).toSorted()
+    expect(await names('')).toEqual(DEFAULT_TOOLS.toSorted())
+    expect(await names('?tools=default')).toEqual(DEFAULT_TOOLS.toSorted())
+    expect(await names('?tools=all')).toEqual(ALL_TOOLS.map(({ name }) => name).toSorted())
+    expect((await at('?tools=many')).status).toBe(400)
+    const unlisted = await post(started, tool('list_worlds'))
+    expect(unlisted.body.result.structuredContent).toMatchObject({ items: [] })
   })
 
   test('each tool requires its scope, and a token of a project can access only that project', async () => {

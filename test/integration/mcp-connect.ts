@@ -65,7 +65,7 @@ export const overHttp = async (
   if (transcripts !== undefined) await importFiles(graphStore(graph, 5), [transcripts], { project })
   const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
   const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }
-  const url = new URL(`${service.url}/mcp`)
+  const url = new URL(`${service.url}/mcp?tools=all`)
   return sdk === 'first'
     ? connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
     : connectedOf2026(new ModernHttpTransport(url, { requestInit: { headers } }))
@@ -93,7 +93,7 @@ export const overStdio = async (
   }
   const server = {
     command: process.execPath,
-    args: [cli, 'mcp', '--project', project],
+    args: [cli, 'mcp', '--project', project, '--tools', 'all'],
     env,
     stderr: 'inherit' as const,
   }

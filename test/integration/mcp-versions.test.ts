@@ -56,7 +56,7 @@ describe('2026-07-28', () => {
           prompts: {},
           logging: {},
         },
-        instructions: expect.stringContaining('load_continuation_context'),
+        instructions: expect.stringContaining('get_continuation_context'),
       }),
     ])
     const { body: called } = await ask(started, 'tools/call', { name: 'list_worlds', arguments: {} })

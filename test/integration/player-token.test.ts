@@ -82,10 +82,10 @@ function requestOf(operation: OperationName, fields: Record<string, unknown>) {
 const send = ({ call }: Started, request: ReturnType<typeof requestOf>, token: string) =>
   call(request.method, request.path, { token, ...('body' in request && { body: request.body }) })
 
-async function sendMcp({ call }: Started, token: string, method: string, params: object = {}) {
+async function sendMcp({ call }: Started, token: string, method: string, params: object = {}, query = '') {
   const body = { jsonrpc: '2.0', id: 1, method, params }
   const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
-  return (await call('POST', '/mcp', { body, headers, token })).body
+  return (await call('POST', `/mcp${query}`, { body, headers, token })).body
 }
 
 describe('guarantee: a token of the scope play reads as a Player', () => {
@@ -220,7 +220,9 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
 
 describe('MCP offers what the token may do', () => {
   const listNames = async (started: Started, token: string): Promise<string[]> =>
-    (await sendMcp(started, token, 'tools/list')).result.tools.map(({ name }: { name: string }) => name)
+    (await sendMcp(started, token, 'tools/list', {}, '?tools=all')).result.tools.map(
+      ({ name }: { name: string }) => name,
+    )
 
   test('a Player gets its tools without the fields of a verdict and without a role', async () => {
     const started = await aJudgedSession()
@@ -228,6 +230,7 @@ describe('MCP offers what the token may do', () => {
       'capture_reports',
       'capture_turn_state',
       'explain_turn',
+      'get_continuation_context',
       'get_criteria',
       'get_specification',
       'list_issues',
@@ -237,7 +240,7 @@ describe('MCP offers what the token may do', () => {
       'recover_promises',
       'search_memory',
     ])
-    const { tools } = (await sendMcp(started, PLAYER, 'tools/list')).result
+    const { tools } = (await sendMcp(started, PLAYER, 'tools/list', {}, '?tools=all')).result
     const fieldsOf = (tool: string) =>
       tools.find(({ name }: { name: string }) => name === tool).inputSchema.properties
     const capture = fieldsOf('capture_turn_state')
