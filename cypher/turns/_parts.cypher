@@ -33,10 +33,9 @@ FOREACH (g IN $add.gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate) SET x += g)
 FOREACH (s IN $add.transcripts | // it may be imported later
   MERGE (x:TranscriptSession {key: s.key}) ON CREATE SET x.id = s.id, x.project = s.project
   CREATE (t)-[:TRANSCRIBED_IN]->(x))
-// params: $topics
-FOREACH (topics IN [$topics] | // passing the map on by WITH costs Grafeo 0.3 ms
-// include elsewhere/_add-to-topics
-)
+FOREACH (f IN $add.files |
+  MERGE (x:File {key: f.key}) ON CREATE SET x.path = f.path
+  CREATE (t)-[:TOUCHED]->(x))
 // The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
 // on the edge PROGRESS, so a context costs the same after 10 and after 1,000 turns. A reader detects a torn
 // commit by `progressSum`.

@@ -54,23 +54,7 @@ WITH *, [] AS entries
 WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toString(judgedIn) AS judgedKey
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})
-// Finds related turns of other sessions by the files and failed gates of the prior turn, by the open issues
-// (as many of a turn as enter topics), and by the feature.
-// params: $mostIssues
-CALL (w, t, j) {
-  WITH ' ' + w.key + '/' AS own,
-       [name IN coalesce(t.topics, []) | {rule: 'work', name: '', key: split(w.key, '/')[0] + '/' + name,
-         shares: CASE WHEN name STARTS WITH 'file:' THEN 1 ELSE 0 END}]
-       + [(t)-[:RAISED]->(i:Issue) WHERE i.position < $mostIssues |
-         {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
-       + [(j)-[:RAISED]->(i:Issue) WHERE j.number <> t.number AND i.position < $mostIssues |
-         {rule: 'issue', name: i.signature, key: split(w.key, '/')[0] + '/issue:' + i.signature, shares: 0}]
-       + [{rule: 'feature', name: '', shares: 0,
-         key: split(w.key, '/')[0] + '/feature:' + split(w.taskKey, '/')[1]}] AS topics
-  UNWIND topics AS topic
-// include elsewhere/_found
-}
-RETURN entries, known,
+RETURN entries,
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,

@@ -21,7 +21,7 @@ CALL (old) { MATCH (old)<-[r:NEXT]-(:Turn) DELETE r }
 CALL (old) { MATCH (old)-[r:NEXT]->(:Turn) DELETE r }
 CALL (old) { MATCH (old)<-[r:HAS_TURN]-(:World) DELETE r }
 CALL (w) { MATCH (w)-[r:LABELS {turn: $turnNumber}]->(:Criterion) DELETE r }
-REMOVE old:Turn, old.topics
+REMOVE old:Turn
 SET old:SupersededTurn, old.key = old.key + '~' + toString(old.revision)
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
 CREATE (t)-[:SUPERSEDES]->(old)

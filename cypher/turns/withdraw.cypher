@@ -23,7 +23,7 @@ CALL (w) {
 CALL (w) {
   MATCH (w)-[r:HAS_TURN]->(t:Turn) WHERE t.number > $toTurn
   DELETE r
-  REMOVE t:Turn, t.topics
+  REMOVE t:Turn
   SET t:SupersededTurn, t.key = t.key + '~' + toString(t.revision)
   SET t.withdrawnAt = datetime($at), t += $withdrawn
   CREATE (w)-[:SUPERSEDES]->(t)

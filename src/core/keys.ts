@@ -61,16 +61,8 @@ export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: st
 export const specificationKey = (ofTask: string, version: number): string =>
   `${ofTask}/specification:${version}`
 
-export type TopicKind = 'file' | 'gate' | 'issue' | 'feature'
-
-/**
- * The name of a topic (a file, a gate, an issue or a feature that turns are about), as a part of its key.
- * Cypher builds the name and the key too: turns/context, elsewhere, restore/topics, V011, V012.
- */
-export const topicName = (kind: TopicKind, name: string): string => join(`${kind}:${name}`)
-
-/** The key of a topic, without its slot. */
-export const topicKey = (project: string, ofTopic: string): string => `${join(project)}/${ofTopic}`
+/** The key of a file, from its path in the project. */
+export const fileKey = (project: string, path: string): string => join(project, path)
 
 /** Returns the task of a criterion; null if the key does not belong to a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {

@@ -3,6 +3,7 @@
  * in.
  */
 import path from 'node:path'
+import { fileKey } from './keys.ts'
 
 /**
  * Matches up to and including the worktree's own folder: `…/.guardkit/worktrees/FEAT-1/src/a.py` →
@@ -32,3 +33,19 @@ export function projectPath(given: string): string | null {
     normal === '.' || normal === '..' || normal.startsWith('../') || /^(?:\/|[A-Za-z]:)/.test(normal)
   return leaves ? null : normal
 }
+
+/** Maximum number of files of a turn that are nodes. Longer paths are no names of files, and exceed the limit of indexes. */
+const MAX_FILES = 50
+const MAX_PATH_LENGTH = 1_000
+
+/** Returns the files of a project in their normal spelling, without duplicates. */
+export const listProjectFiles = (paths: readonly string[]): string[] =>
+  [...new Set(paths.flatMap((given) => projectPath(given) ?? []))]
+    .filter(({ length }) => length <= MAX_PATH_LENGTH)
+    .slice(0, MAX_FILES)
+
+/** Returns the nodes of the files of a turn, in the order of their keys, which is the order of locks. */
+export const listFileNodes = (project: string, paths: readonly string[]): { key: string; path: string }[] =>
+  listProjectFiles(paths)
+    .map((file) => ({ key: fileKey(project, file), path: file }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -38,11 +38,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'turn_chain',
     "MATCH (a:Turn {key: 'shop/main/2'})-[r:NEXT]->() DELETE r",
   ],
-  [
-    'a topic that a turn has left, and no older one has come back to',
-    'topic_incomplete',
-    "MATCH (x:Topic) WHERE x.key STARTS WITH 'shop/' WITH x ORDER BY x.key LIMIT 1 SET x.incomplete = true",
-  ],
+  ['a file that no turn touched', 'unattached', "CREATE (:File {key: 'shop/lost', path: 'lost'})"],
   [
     'an extra NEXT past a turn',
     'turn_chain',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseStatement, statement } from '../../src/graph/statements.ts'
-import { leaveTopicsStep } from '../../src/memory/elsewhere/leave-topics.ts'
+import { parseStatement } from '../../src/graph/statements.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import {
   aContext,
@@ -10,7 +9,6 @@ import {
   FEATURE,
   type TurnToSend,
 } from '../support/records.ts'
-import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const OWN = 'own-session'
@@ -35,9 +33,9 @@ const secretsOfTheJudge: Partial<TurnToSend> = {
   promises: [{ criterionId: 'AC-1', status: 'complete', evidence: CANARY }],
 }
 
-const topics = parseStatement(
-  'test/topics',
-  'MATCH (x:Topic) RETURN x.key AS key, x.turns AS turns ORDER BY x.key',
+const touched = parseStatement(
+  'test/touched',
+  'MATCH (f:File) RETURN f.key AS key, f.path AS path, size([(f)<-[:TOUCHED]-(t) | 1]) AS turns ORDER BY f.key',
 )
 
 /** Knowledge of other sessions of a project (contract: specification.md, "Other sessions know something"). */
@@ -369,10 +367,6 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       for (const worldSlug of sessions.slice(5)) await client().deleteWorld({ worldSlug })
       const left = [4, 3, 2, 1, 0].map((i) => `TASK-${i} turn 1`)
       expect(await sources()).toEqual(left)
-      const found = await handles.graph.read(topics, {})
-      const kinds = found.map(({ key }) => String(key).split(/[/:]/)[1])
-      expect(kinds).toEqual(['feature', 'file', 'gate', 'issue'].flatMap((kind) => [kind, kind])) // two slots
-      for (const { turns } of found) expect(String(turns)).not.toMatch(/TASK-(?:[5-9]|1\d)/)
       const lines = await exportOf(handles.graph)
       const other = await handles.open(() => store.open())
       await restoreLines(other, lines)
@@ -380,11 +374,10 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         aContext(2, { worldSlug: OWN, elsewhere: 'known' }),
       )
       expect(elsewhere?.known.map(({ taskId, turn }) => `${taskId} turn ${turn}`)).toEqual(left)
-      expect(await other.read(topics, {})).toEqual(await handles.graph.read(topics, {}))
       await other.close()
     })
 
-    describe('older turns that a full topic had pushed out', () => {
+    describe('older turns of other sessions', () => {
       const told = (minute: number): Partial<TurnToSend> => ({
         filesModified: ['src/a.ts'],
         gates: { tests: 'failed' },
@@ -392,7 +385,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         lessonsFromTurn: [`Lesson of ${minute}`],
         coachDecision: 'approved',
       })
-      /** Fills one slot: TASK-1 has four turns, and TASK-3 six newer ones. */
+      /** TASK-1 has four turns, and TASK-3 six newer ones. */
       const fill = () =>
         capture(
           ...[1, 2, 3, 4].map((turn) => turnOfTask('TASK-1', turn, turn, told(turn))),
@@ -400,32 +393,20 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
           ownTurn({ filesModified: ['src/a.ts'] }),
         )
       const ofTask1 = [4, 3, 2, 1].map((turn) => `TASK-1 turn ${turn}`)
-      const topicsOfRestored = async () => {
-        const lines = await exportOf(handles.graph)
-        const other = await handles.open(() => store.open())
-        await restoreLines(other, lines)
-        const found = await other.read(topics, {})
-        await other.close()
-        return found
-      }
-
       test.each([
         ['deleted', () => client().deleteWorld({ worldSlug: 'TASK-3' })],
         ['forgotten', () => forgetAll('TASK-3')],
-      ])('are known again once the newer ones are %s, as in a restored graph', async (_, remove) => {
+      ])('are known once the newer ones are %s', async (_, remove) => {
         await fill()
         expect((await sources()).filter((source) => ofTask1.includes(source))).toEqual([])
         await remove()
         expect(await sources()).toEqual(ofTask1)
-        const found = await handles.graph.read(topics, {})
-        expect(found.map(({ turns }) => (turns as string[]).length)).toEqual([4, 4, 4, 4])
-        expect(await topicsOfRestored()).toEqual(found)
       })
 
       test.each([
         ['is about something else', { filesModified: ['src/b.ts'], gates: {}, issues: [] }],
         ['says that it was completed long ago', { completedAt: at(1) }],
-      ])('are known again where a newer record is replaced by one that %s', async (_, other) => {
+      ])('are known once a newer record is replaced by one that %s', async (_, other) => {
         await fill()
         const replacing = {
           ...told(0),
@@ -434,33 +415,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
           onConflict: 'supersede',
         } as const
         await capture(...[5, 6].map((turn) => turnOfTask('TASK-3', turn, 10 + turn, replacing)))
-        const found = await handles.graph.read(topics, {})
-        for (const { key, turns } of found.filter((topic) => !String(topic.key).includes('src%2Fb.ts')))
-          expect([key, String(turns).match(/TASK-1\/[34]/g)]).toEqual([key, ['TASK-1/4', 'TASK-1/3']])
-        expect(await topicsOfRestored()).toEqual(found)
-      })
-
-      test('are put back by the doctor if a process died before it did that', async () => {
-        await fill()
-        await client().deleteWorld({ worldSlug: 'TASK-3' })
-        const found = await handles.graph.read(topics, {})
-        await capture(...[1, 2, 3].map((turn) => turnOfTask('TASK-5', turn, 20 + turn, told(20 + turn))))
-        await handles.graph.write([
-          {
-            statement: statement('worlds/delete'),
-            params: { worldKey: 'shop/TASK-5', deletedAt: at(99), token: 'x' },
-          },
-          leaveTopicsStep('shop/TASK-5', 'x'),
-        ])
-        const checks = async (repair: boolean) =>
-          (await findingsOf(handles.graph, 'shop', { repair })).map(({ check, repaired }) => [
-            check,
-            repaired,
-          ])
-        expect(await checks(false)).toEqual(found.map(() => ['topic_incomplete', false]))
-        expect(await checks(true)).toEqual(found.map(() => ['topic_incomplete', true]))
-        expect(await handles.graph.read(topics, {})).toEqual(found)
-        expect(await checks(false)).toEqual([])
+        expect(await sources()).toEqual([...[4, 3, 2, 1].map((turn) => `TASK-3 turn ${turn}`), ofTask1[0]])
       })
     })
 
@@ -475,7 +430,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(lessons.filter((text) => text.length > 510 || !text.endsWith('[…]'))).toEqual([])
     })
 
-    test('a turn with a lesson is found by fifty of its files, but not by a name too long for an index', async () => {
+    test('a turn is linked to fifty of its files, but not to a name too long for an index', async () => {
       const filesModified = [
         `src/${'a'.repeat(9_000)}.ts`,
         ...Array.from({ length: 60 }, (_, i) => `src/${i}.ts`),
@@ -484,14 +439,15 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
         turnOfTask('TASK-B', 1, 1, { filesModified, lessonsFromTurn: ['Await it'] }),
         turnOfTask('TASK-D', 1, 2, { filesModified, gates: { tests: 'failed' } }), // it has no lessons
       )
-      const found = await handles.graph.read(topics, {})
-      expect(found.map(({ key }) => String(key)).sort()).toEqual(
-        Array.from({ length: 50 }, (_, i) => `shop/file:src%2F${i}.ts/0`).sort(),
+      const files = Array.from({ length: 50 }, (_, i) => `src/${i}.ts`).sort()
+      expect(await handles.graph.read(touched, {})).toEqual(
+        files.map((path) => ({ key: `shop/${path.replace('/', '%2F')}`, path, turns: 2 })),
       )
-      expect(found.map(({ turns }) => (turns as string[]).length)).toEqual(found.map(() => 1))
+      await capture(ownTurn({ filesModified }))
+      expect(await sources()).toEqual(['TASK-B turn 1'])
     })
 
-    test('the topics of a superseded record are no longer shown', async () => {
+    test('a superseded record is no longer shown', async () => {
       const told = { filesModified: ['src/a.ts'], lessonsFromTurn: ['Await it'] }
       await capture(turnOfTask('TASK-B', 1, 1, told), ownTurn({ filesModified: ['src/a.ts'] }))
       expect(await sources()).toEqual(['TASK-B turn 1'])
@@ -501,7 +457,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(await known()).toEqual([])
     })
 
-    test('parallel captures that share topics or supersede each other leave the same topics as sequential ones', async () => {
+    test('parallel captures that share files or supersede each other leave the same files as sequential ones', async () => {
       const [first, second] = [
         ['src/a.ts', 'src/b.ts', 'src/c.ts'],
         ['src/c.ts', 'src/d.ts', 'src/a.ts'],
@@ -525,14 +481,12 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
           about(2, first.toReversed(), { ...again, coachDecision: i % 3 === 0 ? 'approved' : 'feedback' }),
         ]
       }
-      const sessions = Array.from({ length: 6 }, (_, i) => session(i)) // no topic ever has more turns than it keeps
+      const sessions = Array.from({ length: 6 }, (_, i) => session(i))
       const inProject = async (project: string, work: () => Promise<unknown>) => {
         await work()
-        const all = await handles.graph.read(topics, {})
-        return all.flatMap(({ key, turns }) =>
-          String(key).startsWith(`${project}/`)
-            ? [JSON.stringify([key, turns]).replaceAll(project, 'P')]
-            : [],
+        const all = await handles.graph.read(touched, {})
+        return all.flatMap(({ key, path, turns }) =>
+          String(key).startsWith(`${project}/`) ? [[path, turns]] : [],
         )
       }
       const captureAll = async (project: string, some: readonly TurnToSend[]) => {
@@ -544,7 +498,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       const atOnce = await inProject('at once', () =>
         Promise.all(sessions.map((some) => captureAll('at once', some))),
       )
-      expect(oneByOne.length).toBeGreaterThan(10)
+      expect(oneByOne).toHaveLength(4)
       expect(atOnce).toEqual(oneByOne)
     })
 
@@ -573,7 +527,7 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       issues: [issue('`sumPrices` in src/b.ts')],
     })
 
-    test('the order in which sessions are stored does not matter, and the size of each topic is bounded', async () => {
+    test('the order in which sessions are stored does not matter', async () => {
       const turns = manySessions()
       const orders = [
         turns,
@@ -592,19 +546,15 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       expect(told[0]).toHaveLength(5)
       expect(told[1]).toEqual(told[0])
       expect(told[2]).toEqual(told[0])
-      const lengths = (await handles.graph.read(topics, {})).map(
-        ({ turns: found }) => (found as string[]).length,
-      )
-      expect(Math.max(...lengths)).toBeLessThanOrEqual(6)
     })
 
     test('a restored graph has the same knowledge of other sessions', async () => {
       await capture(...manySessions(), asking)
-      const [before, found] = [await contextOf(2), await handles.graph.read(topics, {})]
+      const [before, found] = [await contextOf(2), await handles.graph.read(touched, {})]
       const lines = await exportOf(handles.graph)
       const other = await handles.open(() => store.open())
       await restoreLines(other, lines)
-      expect(await other.read(topics, {})).toEqual(found)
+      expect(await other.read(touched, {})).toEqual(found)
       expect(
         await clientOf(other).loadTurnContinuationContext(
           aContext(2, { worldSlug: OWN, elsewhere: 'known' }),
@@ -633,24 +583,21 @@ export function knownElsewhereContract(store: StoreUnderTest): void {
       await other.close()
     })
 
-    test('a forgotten session is in no topic, and its topics without another session are deleted', async () => {
+    test('forgetting a session deletes the files that no other session touched', async () => {
       const told = (...filesModified: string[]) => ({ filesModified, lessonsFromTurn: ['Await it'] })
       await capture(turnOfTask('TASK-1', 1, 1, told('src/a.ts')))
-      const before = await handles.graph.read(topics, {})
+      const before = await handles.graph.read(touched, {})
       await capture(
         turnOfTask('TASK-3', 1, 2, { ...told('src/a.ts', 'src/c.ts'), issues: [issue('x')] }),
         turnOfTask('TASK-3', 1, 2, { ...told('src/a.ts', 'src/d.ts'), onConflict: 'supersede' }),
       )
-      const between = (await handles.graph.read(topics, {})).map(({ key, turns }) => [
-        key,
-        (turns as string[]).length,
-      ])
-      expect(between).toEqual([
-        ['shop/file:src%2Fa.ts/1', 2],
-        ['shop/file:src%2Fd.ts/1', 1],
+      expect((await handles.graph.read(touched, {})).map(({ path, turns }) => [path, turns])).toEqual([
+        ['src/a.ts', 3],
+        ['src/c.ts', 1],
+        ['src/d.ts', 1],
       ])
       await forgetAll('TASK-3')
-      expect(await handles.graph.read(topics, {})).toEqual(before)
+      expect(await handles.graph.read(touched, {})).toEqual(before)
     })
   })
 }

@@ -114,21 +114,19 @@ const turnRuns = parseStatement(
   'test/turn-runs',
   'MATCH (r:TurnRun) RETURN properties(r) AS run ORDER BY r.key',
 )
+const files = parseStatement(
+  'test/files',
+  'MATCH (f:File)<-[:TOUCHED]-(t:Turn) RETURN f.key AS key, f.path AS path, t.key AS turn ORDER BY f.key, t.key',
+)
+const withoutFiles = parseStatement(
+  'test/without-files',
+  'MATCH (f:File) DETACH DELETE f RETURN count(*) AS gone',
+)
 const topics = parseStatement(
   'test/topics',
-  'MATCH (x:Topic) RETURN x.key AS key, x.turns AS turns ORDER BY x.key',
-)
-const withoutTopics = parseStatement(
-  'test/without-topics',
-  'MATCH (t:Turn) REMOVE t.topics WITH count(t) AS turns MATCH (x:Topic) DETACH DELETE x RETURN count(*) AS gone',
-)
-const markDeleted = parseStatement(
-  'test/mark-deleted',
-  "// params: $worldKey\nMATCH (w:World {key: $worldKey}) SET w.deletedAt = datetime('2026-01-01T00:00:00Z') RETURN 1 AS one",
-)
-const topicsOfTurns = parseStatement(
-  'test/topics-of-turns',
-  'MATCH (t:Turn) RETURN t.key AS key, t.topics AS topics ORDER BY t.key',
+  `MATCH (x:Topic) RETURN count(x) AS found
+   UNION ALL
+   MATCH (t:Turn) WHERE t.topics IS NOT NULL RETURN count(t) AS found`,
 )
 const takeLock = statement('graph/migration-lock')
 const releaseLock = statement('graph/migration-unlock')
@@ -217,56 +215,33 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await findingsOf(graph)).toEqual([])
     })
 
-    test('a migration creates the topics of older turns, as if these were captured now', async () => {
+    test('a migration creates the files of older turns, as if these were captured now, and deletes topics', async () => {
       const { graph } = handles
       await migrateBefore('011', graph)
       await fillHealthy(graph)
-      for (let i = 0; i < 40; i++)
+      for (let i = 0; i < 30; i++)
         await clientOf(graph).captureTurnState({
           featureId: 'FEAT/1 %',
           taskId: `TASK-${i}`,
           turnNumber: 1,
           playerSummary: 'Done',
-          coachDecision: i % 2 === 0 ? 'approved' : 'feedback',
-          completedAt: i === 7 ? null : `2026-01-01T00:${i % 3}0:0${i % 4}${['', '.5', '.000017'][i % 3]}Z`,
           filesModified: [
-            ...(i % 5 === 0 ? ['/w/.guardkit/worktrees/TASK-1/src/w.ts'] : []), // turns without lessons have no topics of files
-            ...['src/a.ts', './src/b%.ts', '/etc/passwd', 'src/a.ts', 'x'.repeat(1_001)],
+            ...['/w/.guardkit/worktrees/TASK-1/src/w.ts', 'src/a.ts', './src/b%.ts', '/etc/passwd'],
+            ...['src/a.ts', 'x'.repeat(1_001), `src/${i % 3}.ts`],
           ],
           lessonsFromTurn: i % 5 === 0 ? [] : ['Await it'],
           gates: { 'a/b': 'failed', c: 'passed' },
           issues: [{ severity: 'blocking', description: 'The test fails' }],
         })
-      const read = async () => [await graph.read(topics, {}), await graph.read(topicsOfTurns, {})]
-      const captured = await read()
-      expect(captured.map(({ length }) => length > 10)).toEqual([true, true])
-      await graph.write([{ statement: withoutTopics, params: {} }])
+      const captured = await graph.read(files, {})
+      expect(captured.length).toBeGreaterThan(4 * 30 - 1)
+      await graph.write([{ statement: withoutFiles, params: {} }])
+      await migrate(graph, { migrations: loadMigrations().filter(({ version }) => version < '015') })
+      expect((await graph.read(topics, {})).map(({ found }) => Number(found) > 10)).toEqual([true, true])
       await migrate(graph)
-      expect(await read()).toEqual(captured)
+      expect(await graph.read(files, {})).toEqual(captured)
+      expect(await graph.read(topics, {})).toEqual([{ found: 0 }, { found: 0 }])
       expect(await findingsOf(graph)).toEqual([])
-    })
-
-    test('a migration removes sessions from topics if an earlier version deleted them', async () => {
-      const { graph } = handles
-      await migrateBefore('012', graph)
-      for (const taskId of ['TASK-1', 'TASK-2', 'TASK-3'])
-        await clientOf(graph).captureTurnState(
-          aTurn(1, {
-            taskId,
-            worldSlug: taskId,
-            coachDecision: 'approved',
-            filesModified: ['src/a.ts'],
-            lessonsFromTurn: ['Await it'],
-            gates: { tests: 'failed' },
-            issues: [{ severity: 'blocking', description: 'The test fails' }],
-          }),
-        )
-      const entries = async () => (await graph.read(topics, {})).flatMap(({ turns }) => turns as string[])
-      expect(await entries()).toHaveLength(12)
-      await graph.write([{ statement: markDeleted, params: { worldKey: 'shop/TASK-2' } }])
-      await migrate(graph)
-      expect((await entries()).filter((entry) => entry.includes('TASK-2'))).toEqual([])
-      expect(await entries()).toHaveLength(8)
     })
 
     test('a migration links turns to the transcripts of their worktree that were imported before them', async () => {

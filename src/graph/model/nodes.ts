@@ -262,10 +262,7 @@ export const nodes = {
     rev: lock,
     ...changeShape,
   }),
-  Turn: node('turn', 'one round of Player and Coach, with its current record', {
-    ...turnShape,
-    topics: texts.describe('files and failed gates of the turn, as names of topics').optional(),
-  }),
+  Turn: node('turn', 'one round of Player and Coach, with its current record', turnShape),
   SupersededTurn: node('superseded_turn', 'a record of a turn that was replaced or withdrawn', {
     ...turnShape,
     withdrawnAt: instant.describe('when a rollback withdrew the turn').optional(),
@@ -283,16 +280,10 @@ export const nodes = {
       .describe('name of the token that declared the version; missing without a token')
       .optional(),
   }),
-  Topic: node(
-    null,
-    'a file, a failed gate, a complaint or a feature of a project, with the newest turns about it: other sessions find them',
-    {
-      key: nodeKey,
-      turns: texts.describe('keys of the newest turns about it, each with when it was completed'),
-      incomplete: flag.describe('whether turns may be missing, because some were deleted').optional(),
-      rev: lock,
-    },
-  ),
+  File: node(null, 'a file of a project that turns changed', {
+    key: nodeKey,
+    path: text.describe('path in the project'),
+  }),
   Criterion: node(
     'criterion',
     'a condition that must hold; identified by its text, or by its label in one world',

@@ -95,6 +95,7 @@ export const relationships: readonly StoredRelationship[] = [
   owns('RAISED', RECORD, 'Issue', 'the issues that the Coach raised', inPlace('issueCount')),
   relationship('ABOUT', 'Issue', 'Criterion', 'a criterion that the issue names'),
   owns('PASSED_THROUGH', RECORD, 'Gate', 'the gates of the turn', inPlace('gateCount')),
+  owns('TOUCHED', RECORD, 'File', 'the first 50 files that the turn changed'),
   relationship('TRANSCRIBED_IN', RECORD, 'TranscriptSession', 'the session in which the turn was worked on'),
   relationship('LABELS', 'World', 'Criterion', 'the meaning of a label from that turn on', {
     source: text.describe('who gave the label'),

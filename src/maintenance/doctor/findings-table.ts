@@ -115,12 +115,6 @@ export const CHECKS = {
     remedy:
       'To finish it, run the same `turngraph restore` again. To remove it, run `turngraph forget --world SLUG --yes` for a world, or `turngraph forget --feature FEATURE --task TASK --yes` for the task with all of its worlds.',
   },
-  topic_incomplete: {
-    severity: 'warning',
-    finds:
-      'a file, gate, issue or feature whose list of turns for other sessions lacks older turns, after a deletion or a superseded record',
-    remedy: REPAIR,
-  },
   run_rules: {
     severity: 'error',
     finds: 'a turn run or an attempt whose fields contradict each other',

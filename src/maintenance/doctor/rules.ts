@@ -19,7 +19,6 @@ import type { Properties, ToCheck } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
 import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
-import { checkTopics } from './topics.ts'
 import { checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './transcripts.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
@@ -73,7 +72,6 @@ export const rules: { [L in Label]?: Rule<L> } = {
     expectedKey: ({ project, slug }) => worldKey(project, slug),
     check: checkWorld,
   },
-  Topic: { check: checkTopics },
   TranscriptFile: {
     // An import shortens both properties when it stores them, but builds the key from the full values.
     needs: ['project', 'sessionId'],

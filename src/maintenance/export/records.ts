@@ -90,7 +90,7 @@ const parts = {
   transcribedIn: z.array(nodes.TranscriptSession.properties.pick({ key: true, id: true, project: true })),
 }
 
-const recordProperties = nodes.Turn.properties.omit({ writeId: true, topics: true })
+const recordProperties = nodes.Turn.properties.omit({ writeId: true })
 const supersededProperties = nodes.SupersededTurn.properties.omit({ writeId: true })
 
 const turn = z.strictObject({

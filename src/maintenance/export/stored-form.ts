@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { isSupersededKey, partsOfKey, recordKey, turnKey } from '../../core/keys.ts'
+import { listFileNodes } from '../../core/project-paths.ts'
 import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findOwners, relationshipProperties, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
@@ -172,6 +173,16 @@ const PARTS = {
   CREATE (n)-[:TRANSCRIBED_IN]->(y))`,
     },
   ),
+  files: {
+    reads: [], // derived from the paths of the record
+    decode: z.never(),
+    write: `FOREACH (f IN x.files | MERGE (y:File {key: f.key}) ON CREATE SET y.path = f.path
+  MERGE (n)-[:TOUCHED]->(y))`,
+    param: (_, { turn }) => {
+      const { key, filesModified } = turn as Stored<'Turn'>
+      return listFileNodes(partsOfKey(key)[0] ?? '', filesModified)
+    },
+  },
 } satisfies StoredForm['fields']
 
 const otherEnds = (pairs: readonly (readonly [number, string])[], place: number): string[] =>

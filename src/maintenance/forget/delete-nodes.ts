@@ -38,6 +38,7 @@ export async function inOnePiece(
 /** Shared nodes: deleted together with the last relationship of these types. Patterns come before tools. */
 const SHARED: { [label in Label]?: { by: readonly string[]; where?: string } } = {
   TurnPattern: { by: ['FOLLOWS'] },
+  File: { by: ['TOUCHED'] },
   Tool: { by: ['CALLED', 'STARTS_WITH', 'USED'] },
   // A session without an import exists because turns name it or because it is the parent of an agent.
   TranscriptSession: { by: ['TRANSCRIBED_IN', 'AGENT_OF'], where: 'x.isTranscribed IS NULL' },

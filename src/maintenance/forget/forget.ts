@@ -3,7 +3,6 @@ import { cursorAt, textCursor } from '../../core/pages.ts'
 import { keyRow, readPages } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { requireNames, requireProject } from '../../memory/scope/missing-name.ts'
 import { unknownWorld, worldAtWork } from '../../memory/scope/world-errors.ts'
 import { requireSession } from '../../transcripts/require-session.ts'
@@ -71,12 +70,11 @@ async function forgetPiece(
   const { project, sessionId, wholeProject, before = null } = request
   const transcripts = { project, before, sessionId: sessionId ?? null }
   if (sessionId != null) return forgetTranscripts(graph, transcripts, going, threshold)
-  const done =
+  return (
     (await forgetWorlds(graph, request, going)) &&
     (await forgetTasksWithoutWorlds(graph, request, going)) &&
     (wholeProject !== true || (await forgetTranscripts(graph, transcripts, going, threshold)))
-  if (done) addCounts(going.counts, { Topic: await refillTopics(graph, project) })
-  return done
+  )
 }
 
 const toAnswer = (dryRun: boolean, going: ForgetRun, nextCursor: string | null): ForgetAnswer => ({

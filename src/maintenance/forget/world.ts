@@ -1,10 +1,8 @@
 /** Deletes a world with its descendants, and its task, feature and project if they become empty. */
 import { toInstant } from '../../core/instants.ts'
-import { keysOfProject, partsOfKey } from '../../core/keys.ts'
 import { relationships } from '../../graph/model/relationships.ts'
 import type { Graph } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
-import { sessionMark, sortableNumber } from '../../memory/elsewhere/topics.ts'
 import { forgetCriteria } from './criteria.ts'
 import {
   addCounts,
@@ -21,8 +19,6 @@ import type { WorldToForget } from './scope.ts'
 const beginWorld = statement('forget/begin-world')
 const giveUpRestore = statement('forget/give-up-restore')
 const deleteWorld = statement('forget/delete-world')
-const leaveTopics = statement('elsewhere/leave-topics', 'of-project')
-const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-project')
 const kinds = kindsOwnedBy('World')
 /** Relationships of a world to criteria: the meaning of labels, and the progress. They mean nothing without turns. */
 const links = relationships.filter(({ from, owner }) => from.includes('World') && owner === null)
@@ -57,7 +53,6 @@ export async function forgetWorld(
   const isAllGone =
     (await deleteOwned(graph, kinds, [key], progress)) &&
     (await deleteAll(graph, unlinkWorld, { worldKey: key }, null, progress)) &&
-    (await leaveAllTopics(graph, key, token, progress)) &&
     (!isLastOfItsTask || (await forgetCriteria(graph, taskKey, progress)))
   if (!isAllGone) return 'more'
   await inOnePiece(graph, progress, async (run) => {
@@ -69,24 +64,4 @@ export async function forgetWorld(
     return counts
   })
   return 'gone'
-}
-
-/** Removes a world from all topics, so that it is no related session of another one. */
-async function leaveAllTopics(
-  graph: Graph,
-  worldKey: string,
-  token: string,
-  progress: Progress,
-): Promise<boolean> {
-  const [project = ''] = partsOfKey(worldKey)
-  const ofProject = { ...keysOfProject(project), token }
-  return (
-    (await deleteAll(
-      graph,
-      leaveTopics,
-      { ...ofProject, own: sessionMark(worldKey), above: sortableNumber(0) },
-      null,
-      progress,
-    )) && (await deleteAll(graph, deleteEmptyTopics, ofProject, 'Topic', progress))
-  )
 }

@@ -1,10 +1,9 @@
 /** Restores records of an export: writes missing records, and compares the others. */
 import { TurngraphError } from '../../core/errors.ts'
-import { partsOfKey, projectKey } from '../../core/keys.ts'
+import { projectKey } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { refillTopics } from '../../memory/elsewhere/refill-topics.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { NodeKind } from '../export/read.ts'
 import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
@@ -52,19 +51,8 @@ export async function restoreRecords(
     markerOfProject(graph, project),
   )
   const report = await graph.transact((run) => restoreWithin(graph, run, parsed, continuesTask))
-  for (const project of projectsWithDeletedWorlds(parsed)) await refillTopics(graph, project)
   return { records: report ?? {}, redactions }
 }
-
-/** Returns the projects with deleted worlds. The turns of these worlds were in topics until the line `standing` was restored. */
-const projectsWithDeletedWorlds = (all: readonly ExportRecord[]): Set<string> =>
-  new Set(
-    all.flatMap((record) =>
-      record.kind === 'standing' && record.deletedAt !== undefined
-        ? partsOfKey(record.world).slice(0, 1)
-        : [],
-    ),
-  )
 
 async function restoreWithin(
   graph: Graph,

@@ -6,8 +6,6 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { leaveTopicsStep } from '../../memory/elsewhere/leave-topics.ts'
-import { listTopicNames, listTopics } from '../../memory/elsewhere/topics.ts'
 import { findKey, type Ref } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
@@ -29,7 +27,6 @@ import {
 const worlds = statement('restore/worlds')
 const lock = statement('restore/lock-worlds')
 const standings = statement('restore/standings')
-const topics = statement('restore/topics')
 
 export async function writeWorlds(work: Work, given: readonly Given<'world'>[]): Promise<Restored> {
   const existing = (await readWorlds(work.graph, distinctKeys(given))).map(({ beginning }) => beginning)
@@ -77,7 +74,6 @@ export const writeIntoWorlds =
       else conflicts.push({ index, kind, key: findKey(record), fields: [] })
     }
     await createNodes(work, kind, open)
-    if (kind === 'turn') await addToTopics(work, open as readonly Given<'turn'>[])
     for (const { record } of open) {
       const { turn, attempt } = work.written.get(record.world) ?? { turn: 0, attempt: 0 }
       const more = { turn: turn + Number(kind === 'turn'), attempt: attempt + Number(kind === 'attempt') }
@@ -85,21 +81,6 @@ export const writeIntoWorlds =
     }
     return { created: open.length, conflicts }
   }
-
-/** Adds restored turns to topics, so that they appear in related sessions like captured turns. */
-async function addToTopics(work: Work, turns: readonly Given<'turn'>[]): Promise<void> {
-  const rows = turns.map(({ record: { world, turn, issues, gates } }) => ({
-    turnKey: turn.key,
-    names: listTopicNames(turn, gates),
-    ...listTopics(world, null, turn.number, turn, { issues: issues.map(withCategory), gates }),
-  }))
-  await writeRows(work, topics, rows)
-}
-
-const withCategory = <I extends { category?: string | undefined }>(issue: I) => ({
-  ...issue,
-  category: issue.category ?? null,
-})
 
 export async function writeStandings(work: Work, given: readonly Given<'standing'>[]): Promise<Restored> {
   const keys = distinctKeys(given)
@@ -122,8 +103,6 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
     })),
   )
   await refuseHalf(work, fresh)
-  for (const { record } of fresh)
-    if (record.deletedAt !== undefined) await work.run(leaveTopicsStep(record.world, work.token))
   return { created: fresh.length, conflicts }
 }
 

@@ -15,7 +15,6 @@ import { statement } from '../../graph/statements.ts'
 import { warnOfLookAlikes } from '../../rules/look-alikes.ts'
 import { optionalText } from '../../rules/values.ts'
 import { readLedger } from '../criteria/snapshot.ts'
-import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { removeDerivedKeys } from '../record/derived-keys.ts'
 import { digestRecord } from '../record/digest.ts'
 import { normalizeTurn } from '../record/normalize.ts'
@@ -138,14 +137,11 @@ async function store<T>(
     asOwner,
   }
   // Runs captures of one task in order. Simultaneous ones would reject each other, because each may add criteria to the task.
-  const { loweredTopics, ...stored } = await serialize(unbounded, keyOfTask(scrubbed), () =>
-    storeTurn(graph, capture, write),
-  )
-  if (loweredTopics.length > 0) await refillTopics(unbounded, scrubbed.project, loweredTopics)
+  const stored = await serialize(unbounded, keyOfTask(scrubbed), () => storeTurn(graph, capture, write))
   return { ...stored, redactions }
 }
 
-type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null; loweredTopics: string[] }
+type Stored<T> = Omit<Captured, 'redactions'> & { written: T | null }
 
 /**
  * Reads, plans and writes. Looks up the stored turn only if this turn is not the newest or a write was rejected. A rejection
@@ -189,10 +185,9 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
             worldCreated: found.writeId === capture.writeId && mayHaveMade,
             warnings,
             written: null,
-            loweredTopics: [],
           }
         way = 'supersede'
-        replaced = { revision: found.revision, record }
+        replaced = { revision: found.revision }
       } else {
         if (!capture.asOwner) assertNoActiveAttempt(found, worldSlug, turnNumber)
         way = found.currentTurn < turnNumber ? 'append' : 'insert'
@@ -208,10 +203,9 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
       way,
       known,
     )
-    const written = planned === null ? null : await write(graph, planned.steps)
+    const written = planned === null ? null : await write(graph, planned)
     if (planned !== null && written !== null) {
       const superseded = way === 'supersede'
-      const { loweredTopics } = planned
       return {
         turn: toTurn(capture, worldSlug),
         created: true,
@@ -219,7 +213,6 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
         worldCreated: isNew,
         warnings: isNew ? warnings : [],
         written,
-        loweredTopics,
       }
     }
     if (refusals > 0) await pause(Math.random() * Math.min(2 ** refusals, MAX_PAUSE_MS))
@@ -281,7 +274,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   await checkNewWorld(graph, request)
   for (const way of ['append', 'insert', 'supersede'] as const) {
     const planned = await plan(graph, capture, NOWHERE, way, known)
-    if (planned !== null) await graph.write(planned.steps)
+    if (planned !== null) await graph.write(planned)
   }
   if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
 }
@@ -290,7 +283,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
 async function planNewWorld(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
   const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'append', known)
   await graph.transact(async (run) => {
-    for (const step of planned?.steps ?? []) await run(step)
+    for (const step of planned ?? []) await run(step)
     return null
   })
 }

@@ -6,10 +6,9 @@ import type { Resolution } from '../../rules/identity.ts'
 import { advance, finalKeys, inOrder, type LedgerEntry, summarizeProgress } from '../../rules/progress.ts'
 import { listEntries, listGates, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
-import { listTopicNames, listTopics, replaceTopics } from '../elsewhere/topics.ts'
 import { progressProperties } from '../record/criterion-rows.ts'
 import { storedParams } from '../record/normalize.ts'
-import type { CaptureRequest, TurnRecord, TurnState } from '../record/record.ts'
+import type { CaptureRequest, TurnRecord } from '../record/record.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { ensureWorldStep } from '../worlds/worlds.ts'
 import type { WorldSnapshot } from './load-criteria.ts'
@@ -20,7 +19,6 @@ const statements = {
   insert: statement('turns/insert'),
   supersede: statement('turns/supersede'),
 }
-const deleteEmptyTopics = statement('elsewhere/delete-empty-topics', 'of-replaced')
 const newestTurns = statement('turns/newest-turns')
 const followWithdrawn = statement('turns/follow-withdrawn')
 
@@ -40,19 +38,15 @@ export type Target = {
   worldSlug: string
   /** True if this capture creates the world. */
   isNew: boolean
-  /** Replaced record with its revision; the record is null if it could not be read. */
-  replaced: { revision: number; record: TurnState | null } | null
+  /** Revision of the replaced record. */
+  replaced: { revision: number } | null
   /** Number of rollbacks of the world, and the key of the withdrawn record that the turn follows. */
   rollbacks: number
   withdrawnKey: string | null
 }
 
 /** Writes of a capture in one transaction. */
-export type Plan = {
-  steps: [Step, ...Step[]]
-  /** Topics that may lack older turns after the write. */
-  loweredTopics: string[]
-}
+export type Plan = [Step, ...Step[]]
 
 /** Finds the criterion of each entry of the turn. */
 export const resolveCapture = (
@@ -75,7 +69,7 @@ export const chooseWriteMode = (way: WriteMode, { changed }: Resolution): WriteM
 
 /**
  * @param ledger ledger of the world; null for `append`
- * @returns null if the ledger is newer than the data by which the turn was resolved
+ * @returns the writes of one transaction; null if the ledger is newer than the data by which the turn was resolved
  */
 export function planCapture(
   capture: Capture,
@@ -90,12 +84,6 @@ export function planCapture(
   const keyOfWorld = worldKey(project, target.worldSlug)
   const change = progressAfter(record, resolution, known, way, ledger)
   if (known.isRead && change.rev !== known.ledgerRev) return null
-  const gates = listGates(record)
-  const replaced = way === 'supersede' ? target.replaced?.record : null
-  const topicsAbout = (turn: TurnRecord) =>
-    listTopics(keyOfWorld, turn.featureId, turnNumber, turn, { issues: turn.issues, gates: listGates(turn) })
-  const listed = topicsAbout(record)
-  const topics = replaced == null ? listed : replaceTopics(topicsAbout(replaced), listed)
   const store: Step = {
     statement: statements[way],
     params: {
@@ -113,9 +101,7 @@ export function planCapture(
         writeId,
         criteriaRev: known.criteriaRev,
         isStamped: request.completedAt === undefined, // the service sets the time
-        topics: listTopicNames(record, gates),
       }),
-      topics,
       ledger: {
         touched: change.touched,
         rev: change.rev,
@@ -124,7 +110,7 @@ export function planCapture(
       inNewWorld: target.isNew && known.isRead,
     },
   }
-  const steps: [Step, ...Step[]] =
+  const steps: Plan =
     way === 'append'
       ? [store]
       : [
@@ -137,14 +123,9 @@ export function planCapture(
       statement: followWithdrawn,
       params: { turnKey: turnKey(keyOfWorld, turnNumber), withdrawnKey: target.withdrawnKey },
     })
-  if (topics.lowered.length > 0)
-    steps.push({ statement: deleteEmptyTopics, params: { keys: topics.lowered } })
-  return {
-    steps: target.isNew
-      ? [ensureWorldStep(request, target.worldSlug, { now: record.createdAt }), ...steps]
-      : steps,
-    loweredTopics: topics.lowered,
-  }
+  return target.isNew
+    ? [ensureWorldStep(request, target.worldSlug, { now: record.createdAt }), ...steps]
+    : steps
 }
 
 /** Returns the entries that were added to the replaced record, behind those of the new one. */

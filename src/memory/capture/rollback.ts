@@ -11,8 +11,6 @@ import { statement } from '../../graph/statements.ts'
 import { advance, finalKeys } from '../../rules/progress.ts'
 import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
 import { type Ledger, readLedger } from '../criteria/snapshot.ts'
-import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
-import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { worldAtWork } from '../scope/world-errors.ts'
 import { countWorldsOfWholeTask, getWorld, type World, world } from '../worlds/worlds.ts'
@@ -51,9 +49,7 @@ export async function rollbackWorld(
   return serialize(store, ofTask, async () => {
     for (;;) {
       const done = await tryRollback(graph, scrubbed, toInstant(now()))
-      if (done === null) continue // another writer came first; the deadline ends the tries
-      if (done.withdrawn > 0) await refillTopics(store, request.project)
-      return done
+      if (done !== null) return done // null: another writer came first; the deadline ends the tries
     }
   })
 }
@@ -94,7 +90,6 @@ function planRollback(
   const progress = advance(new Map(), staying(ledger), staying(promised), finalKeys(criteria))
   return [
     { statement: begin, params: { worldKey: key, ledgerRev, token } },
-    leaveTopicsStep(key, token, toTurn),
     {
       statement: move,
       params: {

@@ -55,13 +55,7 @@ import { renderContext } from './budget.ts'
 import { countTurns, type KnownThen, readKnownThen, worldRow } from './context-as-of.ts'
 import type { ContextRequest, ContinuationContext, Elsewhere, LastJudged, PriorTurn } from './continuation.ts'
 import { readEarlierSession } from './earlier-session.ts'
-import {
-  chooseFromOthers,
-  isKnownRequested,
-  knownColumn,
-  paramsToAsk,
-  readKnownOfFeature,
-} from './other-sessions.ts'
+import { isKnownRequested, readKnown } from './other-sessions.ts'
 import { EMPTY_HISTORY, hideVerdict } from './render.ts'
 import { recoveredIn } from './rendering-from-context.ts'
 
@@ -92,7 +86,6 @@ const contextRow = turnWithParts.extend({
   /** Summaries of the turns before the prior turn. */
   triedBefore: z.array(z.tuple([z.number(), z.string()])),
   withdrawn: z.array(withdrawnRow),
-  ...knownColumn,
 })
 
 const contextAsOfRow = contextRow.extend(ledgerColumns)
@@ -133,7 +126,6 @@ function contextRowOf({ records, snapshot, withdrawn }: KnownThen): ContextRow |
       .slice(-MAX_TRIED_TURNS)
       .map(({ turn }) => [turn.number, turn.playerSummary]),
     withdrawn: [...withdrawn],
-    known: [],
   }
 }
 
@@ -245,16 +237,25 @@ async function readElsewhere(
   if (request.elsewhere === 'off') return null
   const [earlierSession, known] = await Promise.all([
     request.currentTurn > 1 || worldSlug === null ? null : readEarlierSession(graph, request, worldSlug),
-    isKnownRequested(request) ? readKnownOfFeature(graph, { ...request, worldSlug }) : [],
+    isKnownRequested(request) ? readKnown(graph, request, worldSlug, null) : [],
   ])
   return earlierSession === null && known.length === 0 ? null : { earlierSession, known }
 }
 
-/** Selects facts from other sessions for a context with a prior turn, whose statement has found them. */
-function knownElsewhere(row: ContextRow, { perspectiveReset }: Request): Elsewhere | null {
-  const openIssues = perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues])
-  const known = chooseFromOthers(row.known, openIssues, row.turn)
+/** Reads facts from other sessions for a context with a prior turn. */
+async function readRelated(graph: Graph, row: ContextRow, request: Request): Promise<Elsewhere | null> {
+  if (!isKnownRequested(request)) return null
+  const { turn, gates } = row
+  const openIssues = request.perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues])
+  const known = await readKnown(graph, request, row.world.slug, { turn, gates, openIssues })
   return known.length === 0 ? null : { earlierSession: null, known }
+}
+
+/** Asking session that runs each statement of `readKnown`. */
+const NOBODY = {
+  turn: { filesModified: ['-'], lessonsFromTurn: [], blockersFound: [] },
+  gates: [{ name: '', status: 'failed' }],
+  openIssues: [{ severity: 'blocking' as const, category: null, description: '`sumPrices` in src/till.ts' }],
 }
 
 /** Runs the statements of a context without a match: see `warmUpCapture`. */
@@ -276,6 +277,7 @@ export async function warmUpContext(graph: Graph): Promise<void> {
     await readContextAsOf(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
     await readEarlierSession(graph, request, '')
+    await readKnown(graph, request, null, NOBODY)
   }
 }
 
@@ -286,7 +288,7 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
     graph,
     entriesUpTo > 0 ? contextWithEntries : contextWithoutEntries,
     request,
-    { turnNumber, ...paramsToAsk(request), ...(entriesUpTo > 0 && { entriesUpTo }) },
+    { turnNumber, ...(entriesUpTo > 0 && { entriesUpTo }) },
     contextRow,
     (found) => isContextConsistent(found, turnNumber, entriesUpTo),
   )
@@ -319,7 +321,6 @@ const readContextAsOf = (graph: Graph, request: Request) =>
       turnNumber: request.currentTurn,
       promisedUpTo: request.currentTurn,
       ledgerUpTo: WHOLE_LEDGER,
-      ...paramsToAsk(request),
     },
     contextAsOfRow,
     isConsistentAsOf,
@@ -431,6 +432,7 @@ type Found = {
   histories: ReadonlyMap<string, readonly LedgerEntry[]> | null
   stall: Stall
   promises: PromisesView
+  elsewhere: Elsewhere | null
 }
 
 /**
@@ -451,7 +453,8 @@ async function answerFrom(
   const stall = await loadWarnedStall(graph, request, snapshot, states)
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
-  return contextFrom({ row, snapshot, states, histories, stall, promises }, request)
+  const elsewhere = await readRelated(graph, row, request)
+  return contextFrom({ row, snapshot, states, histories, stall, promises, elsewhere }, request)
 }
 
 /** Looks for a newer session of the task only if the context would show a stall warning. */
@@ -475,7 +478,7 @@ const lastJudgedIn = ({ turn, judged }: ContextRow, { perspectiveReset }: Reques
 }
 
 async function contextFrom(
-  { row, snapshot, states, histories, stall, promises }: Found,
+  { row, snapshot, states, histories, stall, promises, elsewhere }: Found,
   request: Request,
 ): Promise<ContinuationContext> {
   const { role, currentTurn } = request
@@ -494,7 +497,6 @@ async function contextFrom(
         })),
       ]
   const lastJudged = lastJudgedIn(row, request)
-  const elsewhere = knownElsewhere(row, request)
   const shown = priorFor(prior, request)
   const promised = shownPromisedNotJudged(snapshot, states)
   // Below the newest turn, the place of a withdrawn turn is a gap.

@@ -1,162 +1,145 @@
 /** Finds facts from other sessions of a project (contract: specification.md, "Other sessions know something"). */
 import * as z from 'zod'
-import { topicKey, topicName, worldKey } from '../../core/keys.ts'
+import { featureKey, worldKey } from '../../core/keys.ts'
+import { listFileNodes, listProjectFiles } from '../../core/project-paths.ts'
 import { readRows } from '../../graph/decode.ts'
-import type { Graph } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
+import type { Graph, Params } from '../../graph/port.ts'
+import { type Statement, statement } from '../../graph/statements.ts'
 import { findIdentifiers } from '../../rules/causes.ts'
 import { compareCodeUnits } from '../../rules/labels.ts'
 import { type Complaint, issueSignature } from '../../rules/signature.ts'
 import { isInformative } from '../../rules/summaries.ts'
-import { columns, optionalText, textList } from '../../rules/values.ts'
-import { MOST_NAMES, projectFiles, SLOTS, sessionMark, sortableInstant } from '../elsewhere/topics.ts'
+import { optionalText, textList } from '../../rules/values.ts'
 import type { TurnState } from '../record/record.ts'
 import type { ContextRequest, KnownElsewhere } from './continuation.ts'
 import { cutStart, MARK } from './cut-start.ts'
 
-const otherSessions = statement('elsewhere/other-sessions')
+const byFiles = statement('elsewhere/related', 'by-files')
+const byGates = statement('elsewhere/related', 'by-gates')
+const byIssues = statement('elsewhere/related', 'by-issues')
+const byFeature = statement('elsewhere/related', 'by-feature')
 
-type LastTurn = Pick<TurnState, 'filesModified' | 'lessonsFromTurn' | 'blockersFound'>
+type Texts = Pick<TurnState, 'filesModified' | 'lessonsFromTurn' | 'blockersFound'>
+
+/** The asking session: its newest turn, the gates of that turn, and its open issues. */
+type Asking = {
+  turn: Texts
+  gates: readonly { name: string; status: string }[]
+  openIssues: readonly Complaint[]
+}
 
 /** Reasons to show a turn of another session, in the order of the list. */
 const RULES = ['issue', 'work', 'feature'] as const
 type Rule = (typeof RULES)[number]
 
-const sessionRow = columns({
-  rule: z.enum(RULES),
-  /** Signature of the issue, if the reason is an issue. */
-  name: z.string(),
-  raisedIn: z.array(z.number()),
+const shownTurn = z.object({
+  number: z.number(),
+  completedAt: optionalText,
+  playerSummary: z.string().optional(),
+  lessonsFromTurn: textList,
+  blockersFound: textList,
+  filesModified: textList,
+})
+
+const relatedRow = z.object({
+  /** Signature of the issue; empty for another reason. */
+  signature: z.string(),
   worldSlug: z.string(),
   featureId: z.string(),
   taskId: z.string(),
-  currentTurn: z.number(),
-  turn: columns({
-    number: z.number(),
-    completedAt: optionalText,
-    lessonsFromTurn: textList,
-    blockersFound: textList,
-    filesModified: textList,
-  }),
-  /** Later counted turns: other turns do not judge. */
-  judgedLater: z.array(
-    columns({
-      number: z.number(),
-      completedAt: optionalText,
-      playerSummary: z.string(),
-      filesModified: textList,
-    }),
-  ),
-  earlier: z.array(
-    columns({
-      number: z.number(),
-      completedAt: optionalText,
-      lessonsFromTurn: textList,
-      filesModified: textList,
-    }),
-  ),
+  turn: shownTurn,
+  /** Of an issue: later counted turns. Of a feature: earlier turns with lessons. */
+  around: z.array(shownTurn),
 })
-type SessionRow = z.output<typeof sessionRow>
+type Related = z.output<typeof relatedRow> & { rule: Rule }
+type ShownTurn = z.output<typeof shownTurn>
 
-/** Column of a statement with `elsewhere/_found`. */
-export const knownColumn = { known: z.array(sessionRow) }
-
-type ToldTurn = { number: number; completedAt: string | null; filesModified: readonly string[] }
-
+/** Maximum number of items, and of turns of each reason. */
 const MAX_ITEMS = 5
 /** An issue with fewer identifiers is too unspecific to match. */
 const MIN_IDENTIFIERS = 2
 
-const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
-
-/** Checks whether a context needs facts from other sessions. Not as of a turn: topics link to the newest turns only. */
+/** Checks whether a context needs facts from other sessions. Not as of a turn: an earlier state of other sessions is not known. */
 export const isKnownRequested = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 
-/** Builds the parameters with which `turns/context` searches other sessions: parts of topics, and a number of issues per turn. */
-export const paramsToAsk = (request: Pick<ContextRequest, 'elsewhere' | 'asOf'>) => ({
-  slots: isKnownRequested(request) ? slots : [],
-  mostIssues: MOST_NAMES,
-})
-
 /**
- * Chooses at most five turns, each with its reason. They contain no data of a judge, so both roles get the same (invariant 9).
+ * Reads at most five turns of other sessions, each with its reason. They contain no data of a judge, so both roles get the same
+ * (invariant 9).
  *
- * @param known result of the statement
- * @param openIssues open issues of the requesting session
- * @param lastTurn newest turn of the requesting session
+ * @param asking null before the first turn of a session: only its feature is known
  */
-export function chooseFromOthers(
-  known: readonly SessionRow[],
-  openIssues: readonly Complaint[],
-  lastTurn: LastTurn,
-): KnownElsewhere[] {
+export async function readKnown(
+  graph: Graph,
+  { project, featureId }: { project: string; featureId: string },
+  worldSlug: string | null,
+  asking: Asking | null,
+): Promise<KnownElsewhere[]> {
+  const { turn, gates, openIssues } = asking ?? { turn: NO_TEXTS, gates: [], openIssues: [] }
   const issues = new Map(
     openIssues
       .filter(({ description }) => findIdentifiers(description).size >= MIN_IDENTIFIERS)
       .map((issue) => [issueSignature(issue), issue.description]),
   )
-  const files = new Set(projectFiles(lastTurn.filesModified))
+  const files = listFileNodes(project, turn.filesModified)
+  const failed = gates.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  const own = worldSlug === null ? '' : worldKey(project, worldSlug)
+  const read = async (rule: Rule, by: Statement, keys: number, params: Params): Promise<Related[]> =>
+    keys === 0
+      ? []
+      : (await readRows(graph, by, { own, ...params }, relatedRow)).map((row) => ({ rule, ...row }))
+  const found = await Promise.all([
+    read('issue', byIssues, issues.size, { project, signatures: [...issues.keys()] }),
+    read('work', byFiles, files.length, { files: files.map(({ key }) => key) }),
+    read('work', byGates, failed.length, { project, gates: failed }),
+    read('feature', byFeature, 1, { featureKey: featureKey(project, featureId) }),
+  ])
+  const shared = new Set(files.map(({ path }) => path))
   return chooseItems(
-    known.flatMap((row) => tellRow(row, issues, files)),
-    lastTurn,
+    found.flat().flatMap((row) => toCandidates(row, issues, shared)),
+    turn,
   )
 }
 
-/** Reads facts from other sessions before the first turn of a session, by its feature only. */
-export async function readKnownOfFeature(
-  graph: Graph,
-  { project, featureId, worldSlug }: { project: string; featureId: string; worldSlug: string | null },
-): Promise<KnownElsewhere[]> {
-  const topic = {
-    rule: 'feature',
-    name: '',
-    shares: 0,
-    key: topicKey(project, topicName('feature', featureId)),
-  }
-  const own = sessionMark(worldSlug === null ? '' : worldKey(project, worldSlug))
-  const [row] = await readRows(graph, otherSessions, { topics: [topic], slots, own }, knownRow)
-  return chooseFromOthers(row?.known ?? [], [], NO_TURN)
-}
-
-const knownRow = z.object(knownColumn)
-const NO_TURN: LastTurn = { filesModified: [], lessonsFromTurn: [], blockersFound: [] }
+const NO_TEXTS: Texts = { filesModified: [], lessonsFromTurn: [], blockersFound: [] }
 
 /** Item with the values that determine its position. */
 type Candidate = { item: KnownElsewhere; rule: Rule; shared: number; completedAt: string }
 
-function tellRow(
-  row: SessionRow,
+function toCandidates(
+  { rule, featureId, taskId, worldSlug, turn, signature, around }: Related,
   ownIssues: ReadonlyMap<string, string>,
   ownFiles: ReadonlySet<string>,
 ): Candidate[] {
-  const { rule, featureId, taskId, worldSlug, turn, earlier } = row
   const nothing = { issues: [], summary: null, lessons: [], blockers: [] }
-  const tell = (told: ToldTurn, what: Partial<KnownElsewhere>): Candidate => ({
+  const toCandidate = (of: ShownTurn, shown: Partial<KnownElsewhere>): Candidate => ({
     rule,
-    shared: projectFiles(told.filesModified).filter((file) => ownFiles.has(file)).length,
-    completedAt: sortableInstant(told.completedAt),
-    item: { featureId, taskId, worldSlug, turn: told.number, ...nothing, ...what },
+    shared: listProjectFiles(of.filesModified).filter((file) => ownFiles.has(file)).length,
+    completedAt: sortableInstant(of.completedAt),
+    item: { featureId, taskId, worldSlug, turn: of.number, ...nothing, ...shown },
   })
-  if (rule === 'work') return [tell(turn, { lessons: turn.lessonsFromTurn, blockers: turn.blockersFound })]
-  if (rule === 'feature') {
-    const isFinished = turn.number === row.currentTurn // no turn follows the approved one
-    return isFinished ? [turn, ...earlier].map((each) => tell(each, { lessons: each.lessonsFromTurn })) : []
-  }
-  const went = turnWithout(row)
-  const issue = ownIssues.get(row.name)
-  if (went === undefined || issue === undefined || !isInformative(went.playerSummary)) return []
-  return [tell(went, { issues: [shorten(issue)], summary: shorten(went.playerSummary) })]
+  if (rule === 'work')
+    return [toCandidate(turn, { lessons: turn.lessonsFromTurn, blockers: turn.blockersFound })]
+  if (rule === 'feature')
+    return [turn, ...around].map((each) => toCandidate(each, { lessons: each.lessonsFromTurn }))
+  const [solving] = around.toSorted((a, b) => a.number - b.number)
+  const issue = ownIssues.get(signature)
+  if (solving?.playerSummary === undefined || issue === undefined || !isInformative(solving.playerSummary))
+    return []
+  return [toCandidate(solving, { issues: [shorten(issue)], summary: shorten(solving.playerSummary) })]
 }
 
-/** Finds the judged turn that no longer raised the issue. */
-function turnWithout({ raisedIn, judgedLater }: SessionRow): SessionRow['judgedLater'][number] | undefined {
-  const last = Math.max(...raisedIn)
-  return judgedLater.filter(({ number }) => number > last).sort((a, b) => a.number - b.number)[0]
+/** Writes an instant at a fixed length, so that texts sort by time. An absent instant sorts first. */
+function sortableInstant(instant: string | null): string {
+  if (instant === null) return ''
+  const utc = instant.replace('Z', '').slice(0, LONGEST_INSTANT.length)
+  return utc + LONGEST_INSTANT.slice(utc.length)
 }
+
+const LONGEST_INSTANT = '0000-00-00T00:00:00.000000'
 
 /** Chooses items in order without repeated issues, turns or texts, and without texts of the session's own last turn. */
-function chooseItems(candidates: readonly Candidate[], lastTurn: LastTurn): KnownElsewhere[] {
+function chooseItems(candidates: readonly Candidate[], lastTurn: Texts): KnownElsewhere[] {
   const chosen = new Map<string, KnownElsewhere>()
   const told = new Set([...lastTurn.lessonsFromTurn, ...lastTurn.blockersFound].map(withoutSpaces))
   const takeNew = (texts: readonly string[]) =>

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey, worktreeKey } from '../../core/keys.ts'
+import { listFileNodes } from '../../core/project-paths.ts'
 import type { Params, Value } from '../../graph/port.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import { findDeniedFiles } from '../../rules/denied-files.ts'
@@ -100,7 +101,7 @@ const defaultMode = ({ turnNumber, recovered }: CaptureRequest): TurnState['mode
   return turnNumber === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-/** Builds the parameters of `turns/_parts` and `criteria/_extend`, except for the progress and the topics. */
+/** Builds the parameters of `turns/_parts` and `criteria/_extend`, except for the progress. */
 export function storedParams(
   record: TurnRecord,
   resolution: Resolution,
@@ -116,8 +117,6 @@ export function storedParams(
     writeId: string
     criteriaRev: number
     isStamped: boolean
-    /** See listTopicNames. */
-    topics: string[]
   },
 ): Params {
   const { startedAt, completedAt, createdAt, turnNumber, extra, promises, issues, ...rest } = record
@@ -172,6 +171,7 @@ export function storedParams(
         id,
         project,
       })),
+      files: listFileNodes(project, record.filesModified),
       worktrees: [...new Set([taskId, featureId])].map((id) => worktreeKey(project, id)),
       outcome: outcome === null ? [] : [outcome],
       hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),

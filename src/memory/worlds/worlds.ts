@@ -10,8 +10,6 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { isNewWorldSlug } from '../../rules/new-world.ts'
 import { optionalText } from '../../rules/values.ts'
-import { leaveTopicsStep } from '../elsewhere/leave-topics.ts'
-import { refillTopics } from '../elsewhere/refill-topics.ts'
 import { instantRow } from '../record/rows.ts'
 import { defaultSlug, keyOfTask, type Scope, taskParams } from '../scope/scope.ts'
 import { restoreUnfinished, unknownWorld, worldAtWork, worldDeleted } from '../scope/world-errors.ts'
@@ -300,13 +298,9 @@ export async function deleteWorld(graph: Graph, project: string, worldSlug: stri
         statement: deleteWorldStatement,
         params: { worldKey: ofWorld, deletedAt: toInstant(new Date()), token },
       },
-      leaveTopicsStep(ofWorld, token),
     ])
     const row = rows?.[0]?.[0]
-    if (row !== undefined) {
-      await refillTopics(graph, project)
-      return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
-    }
+    if (row !== undefined) return toWorld(decodeRow(deleteWorldStatement, worldRow, row).world)
     const stored = await getWorld(graph, project, worldSlug)
     const { activeTurnRunId, activeAttemptId } = stored
     // The run or attempt that blocked the deletion may have ended between the two reads.
