@@ -1,7 +1,7 @@
 /**
  * Measures the cost of knowledge from other sessions: contexts with `elsewhere` against contexts without it,
- * and captures that enter many topics against captures that enter few, in one project in which thousands of
- * turns share each file, gate and issue.
+ * and captures of turns with lessons against captures of others, in one project in which thousands of turns
+ * share each file, gate and issue.
  */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'
@@ -34,7 +34,7 @@ export async function benchElsewhere(bench: ElsewhereBench): Promise<void> {
       printFigures(`${size} turns`, figures)
       const p50 = (name: string) => figures[name]?.p50 ?? 1
       console.log(
-        `context, elsewhere on / off: ${(p50('context') / p50('context, elsewhere off')).toFixed(2)}`,
+        `context, elsewhere known / off: ${(p50('context, known') / p50('context, elsewhere off')).toFixed(2)}`,
       )
     }
     printGrowth(results)
@@ -95,12 +95,13 @@ async function sampled(
     const [turn, world] = [(round % TURNS_A_WORLD) + 1, Math.floor(round / TURNS_A_WORLD)]
     const forms: [string, () => Promise<unknown>][] = [
       ['context', () => client.loadTurnContinuationContext(request)],
+      ['context, known', () => client.loadTurnContinuationContext({ ...request, elsewhere: 'known' })],
       ['context, elsewhere off', () => client.loadTurnContinuationContext({ ...request, elsewhere: 'off' })],
       [
-        'capture, 8 topics',
+        'capture, 5 files with lessons',
         () => client.captureTurnState(learningTurn(`${label}-many-${world}`, world, turn)),
       ],
-      ['capture, 2 topics', () => client.captureTurnState(turnOf(`${label}-few-${world}`, turn))],
+      ['capture, 3 files', () => client.captureTurnState(turnOf(`${label}-few-${world}`, turn))],
     ]
     // Each form comes first in its turn, because the first one after the floor pays for cold caches.
     for (const [name, work] of rotated(forms, round)) await sample(name, work)

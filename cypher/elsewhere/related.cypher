@@ -1,6 +1,6 @@
-// The turns of other sessions of a project that may help the asking session (`own`): at most 5, by the number of
-// shared files, then the newest first. One form per reason; each runs only for `elsewhere=known`. The cost grows
-// with the number of turns that share a file, a gate or an issue.
+// Finds at most 5 turns of other sessions of the project that may help the asking session (`own`): those with the
+// most shared files first, then the newest. Each reason has a form, which runs only for `elsewhere=known`. The cost
+// grows with the number of turns that share a file, a gate or an issue.
 // params: $own
 // when by-files
 // Turns with lessons or blockers that touched the same files.
@@ -16,13 +16,11 @@ WHERE w.key <> $own AND w.deletedAt IS NULL
 // Turns with lessons or blockers that failed the same gates.
 // params: $project $gates
 UNWIND $gates AS name
-MATCH (g:Gate {name: name})<-[:PASSED_THROUGH]-(t:Turn)
-WITH g, t
+MATCH (g:Gate {name: name})<-[:PASSED_THROUGH]-(t:Turn)<-[:HAS_TURN]-(w:World)
+WITH g, t, w
 WHERE g.status = 'failed' AND size(t.lessonsFromTurn) + size(t.blockersFound) > 0
-WITH DISTINCT t
-MATCH (t)<-[:HAS_TURN]-(w:World)
-WITH w, t, 0 AS shared, '' AS signature
-WHERE w.project = $project AND w.key <> $own AND w.deletedAt IS NULL
+  AND w.project = $project AND w.key <> $own AND w.deletedAt IS NULL
+WITH DISTINCT w, t, 0 AS shared, '' AS signature
 // when by-issues
 // The last turn of each session that raised an issue: no later turn of that session raised it.
 // params: $project $signatures

@@ -48,7 +48,7 @@ const relatedRow = z.object({
   featureId: z.string(),
   taskId: z.string(),
   turn: shownTurn,
-  /** Of an issue: later counted turns. Of a feature: earlier turns with lessons. */
+  /** Later counted turns, if the reason is an issue; earlier turns with lessons, if it is the feature. */
   around: z.array(shownTurn),
 })
 type Related = z.output<typeof relatedRow> & { rule: Rule }
