@@ -51,6 +51,8 @@ export class SearchIndexes {
   readonly #graph: Graph
   readonly #maxWaitMs: number | null
   readonly #indexes = new Map<string, ProjectIndex>()
+  /** Indexes that are being built. Later searches share them. */
+  readonly #building = new Map<string, ProjectIndex>()
 
   /** @param maxWaitMs maximum wait of a search while its index is being built; null: no limit */
   constructor(graph: Graph, { maxWaitMs }: { maxWaitMs: number | null }) {
@@ -58,18 +60,45 @@ export class SearchIndexes {
     this.#maxWaitMs = maxWaitMs
   }
 
+  /** Projects whose index stays in memory, the last used one at the end. */
+  get projects(): string[] {
+    return [...this.#indexes.keys()]
+  }
+
   /** Returns the index of a project with all acknowledged writes. @throws `timeout` while a large index is being built */
-  async refreshed(project: string): Promise<ProjectIndex> {
-    const index = this.#indexes.get(project) ?? new ProjectIndex(this.#graph, project)
+  refreshed(project: string): Promise<ProjectIndex> {
+    const refresh = () => this.#refresh(project)
+    return this.#maxWaitMs === null ? refresh() : withDeadline(performance.now() + this.#maxWaitMs, refresh)
+  }
+
+  async #refresh(project: string): Promise<ProjectIndex> {
+    const kept = this.#indexes.get(project)
+    if (kept !== undefined) this.#keep(project, kept)
+    const known = kept ?? this.#building.get(project)
+    if (known !== undefined) {
+      await known.refresh()
+      return known
+    }
+    const index = new ProjectIndex(this.#graph, project)
+    this.#building.set(project, index)
+    try {
+      await index.refresh()
+      // A project without texts may not exist. A name that a caller made up must not displace the index of a real project.
+      if (index.texts.size > 0) this.#keep(project, index)
+      return index
+    } finally {
+      this.#building.delete(project)
+    }
+  }
+
+  /** Keeps the index as the last used one, and drops the least recently used one if there are too many. */
+  #keep(project: string, index: ProjectIndex): void {
     this.#indexes.delete(project)
     this.#indexes.set(project, index)
     for (const oldest of this.#indexes.keys()) {
       if (this.#indexes.size <= MAX_INDEXES) break
       this.#indexes.delete(oldest)
     }
-    const refresh = () => index.refresh()
-    await (this.#maxWaitMs === null ? refresh() : withDeadline(performance.now() + this.#maxWaitMs, refresh))
-    return index
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { everyItem } from '../../src/core/pages.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
-import type { SearchHit } from '../../src/search/search.ts'
+import { type SearchHit, SearchIndexes, searchMemory } from '../../src/search/search.ts'
 import { type OracleText, searchNaively, textsOfTurn } from '../oracles/search.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { send, sessionOf, turn as transcriptTurn } from '../support/transcript-import.ts'
@@ -216,6 +216,20 @@ export function searchContract(store: StoreUnderTest): void {
       await other.captureTurnState(aTurn(1, { project: 'shop2', playerSummary: 'needle' }))
       const found = await other.search({ q: 'needle' })
       expect(found.items.map(({ project }) => project)).toEqual(['shop2'])
+    })
+
+    test('names of projects that do not exist displace no index of a real project', async () => {
+      await clientOf(handles.graph).captureTurnState(aTurn(1, { playerSummary: 'needle' }))
+      const indexes = new SearchIndexes(handles.graph, { maxWaitMs: null })
+      const ask = (project: string) =>
+        searchMemory(handles.graph, indexes, { project, q: 'needle', role: 'coach', limit: 10 })
+      expect((await ask(PROJECT)).items).toHaveLength(1)
+      for (let i = 0; i < 12; i++) expect((await ask(`made-up-${i}`)).items).toEqual([])
+      expect(indexes.projects).toEqual([PROJECT])
+      const project = 'made-up-3'
+      await clientOf(handles.graph).captureTurnState(aTurn(1, { project, playerSummary: 'needle' }))
+      expect((await ask(project)).items, 'the project has been created since').toHaveLength(1)
+      expect(indexes.projects).toEqual([PROJECT, project])
     })
 
     test('a cursor continues behind its last hit while newer turns arrive', async () => {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Address, type ViewName, writeAddress } from '../address.ts'
 import { useSearch } from '../navigation.ts'
+import { SearchKey } from '../search/search-key.tsx'
 import type { Caller } from '../service/operations.ts'
 import type { Service } from '../service/service.ts'
 import { useReach } from '../service/use-service.ts'
@@ -17,6 +18,7 @@ type Props = {
 
 export function Layout({ address, service, caller, signOut, children }: Props) {
   const main = useFocusOnMove(address)
+  const project = useProject(address) ?? caller?.project ?? ''
   return (
     <>
       <a class="skip" href="#main">
@@ -26,7 +28,8 @@ export function Layout({ address, service, caller, signOut, children }: Props) {
         <a class="brand" href="/">
           Turngraph
         </a>
-        {caller !== null && <Sections address={address} caller={caller} />}
+        {caller !== null && <Sections address={address} caller={caller} project={project} />}
+        {caller?.scopes.includes('read') && <SearchKey project={project} />}
         <ServiceLine service={service} />
         {caller !== null && signOut !== null && (
           <button type="button" class="quiet" onClick={signOut}>
@@ -42,10 +45,7 @@ export function Layout({ address, service, caller, signOut, children }: Props) {
 }
 
 /** Draws links to the views of the project in the address; without a project, of the token's own project. */
-function Sections({ address, caller }: { address: Address; caller: Caller }) {
-  const search = useSearch()
-  const named = address.view === 'compare' ? search.get('project') : null
-  const project = 'project' in address ? address.project : (named ?? caller.project)
+function Sections({ address, caller, project }: { address: Address; caller: Caller; project: string }) {
   const sections: { name: string; href: string; views: readonly ViewName[] }[] = [
     {
       name: 'Sessions',
@@ -82,6 +82,13 @@ function Sections({ address, caller }: { address: Address; caller: Caller }) {
       </ul>
     </nav>
   )
+}
+
+/** Returns the project of the address; null if it has none. */
+function useProject(address: Address): string | null {
+  const search = useSearch()
+  if ('project' in address) return address.project
+  return address.view === 'compare' ? search.get('project') : null
 }
 
 function ServiceLine({ service }: { service: Service }) {

@@ -1,0 +1,107 @@
+// Draws the search over the sessions, criteria and issues of a project: a combobox with a list of results, in a modal dialog.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { plural } from '../../core/plural.ts'
+import { FailureLine } from '../components/failure-line.tsx'
+import { navigate } from '../navigation.ts'
+import { groupResults, type Result } from './results.ts'
+import { useResults } from './use-results.ts'
+
+const LIST_ID = 'search-results'
+const toOptionId = (position: number): string => `search-result-${position}`
+
+export function SearchPalette({ project, close }: { project: string; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [typed, setTyped] = useState('')
+  const [active, setActive] = useState(0)
+  const { answer, failure, isLoading } = useResults(project, typed)
+  const results = typed.trim() === '' ? [] : (answer ?? [])
+  const chosen = Math.min(active, results.length - 1)
+  useLayoutEffect(() => {
+    // The browser closes the dialog at Escape, and returns the focus to the element that had it.
+    dialog.current?.showModal()
+  }, [])
+  useEffect(() => {
+    document.getElementById(toOptionId(chosen))?.scrollIntoView({ block: 'nearest' })
+  }, [chosen, results.length])
+
+  const open = (result: Result | undefined) => {
+    if (result === undefined) return
+    dialog.current?.close()
+    navigate(result.href)
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && results.length > 0) {
+      event.preventDefault()
+      setActive((chosen + step + results.length) % results.length)
+    } else if (event.key === 'Enter' && !event.isComposing) {
+      event.preventDefault()
+      open(results[chosen])
+    }
+  }
+  return (
+    <dialog class="palette" ref={dialog} aria-label="Search" onClose={close}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={`Search sessions, criteria and issues of ${project}`}
+        aria-autocomplete="list"
+        aria-expanded={results.length > 0}
+        aria-controls={LIST_ID}
+        {...(results.length > 0 && { 'aria-activedescendant': toOptionId(chosen) })}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={`Sessions, criteria and issues of ${project}`}
+        value={typed}
+        onInput={({ currentTarget }) => {
+          setTyped(currentTarget.value)
+          setActive(0)
+        }}
+        onKeyDown={press}
+      />
+      {failure !== null && <FailureLine failure={failure} />}
+      <ResultList results={results} chosen={chosen} open={open} />
+      <output class="quiet-text">{describeResults(typed, results.length, isLoading)}</output>
+    </dialog>
+  )
+}
+
+type ListProps = { results: readonly Result[]; chosen: number; open: (result: Result) => void }
+
+function ResultList({ results, chosen, open }: ListProps) {
+  return (
+    <div id={LIST_ID} role="listbox" aria-label="Results" hidden={results.length === 0}>
+      {groupResults(results).map(({ name, items }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options has no element outside of a select
+        <div key={name} role="group" aria-label={name}>
+          <p class="palette-group" aria-hidden="true">
+            {name}
+          </p>
+          {items.map(({ result, position }) => (
+            <a
+              key={position}
+              id={toOptionId(position)}
+              href={result.href}
+              role="option"
+              tabIndex={-1}
+              aria-selected={position === chosen}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return
+                event.preventDefault()
+                open(result)
+              }}
+            >
+              <bdi>{result.text}</bdi> <bdi class="quiet-text">{result.place}</bdi>
+            </a>
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function describeResults(typed: string, count: number, isLoading: boolean): string {
+  if (typed.trim() === '') return 'Type words. Arrows choose, Enter opens, Escape closes.'
+  if (isLoading && count === 0) return 'Searching …'
+  return count === 0 ? 'Nothing has these words.' : plural(count, 'result')
+}
