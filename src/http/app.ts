@@ -57,7 +57,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
     answerText(res, 200, document)
   })
   app.get(PROOF_PATH, proofHandler(tokens))
-  if (config.web) app.use(webPage(config.auth))
+  const page = config.web ? webPage(config.auth) : null
+  if (page !== null) app.use(page.router)
 
   app.use(BEHIND_TOKENS, identify(config.auth === 'token' ? tokens : null))
   const rate = config.rateLimit > 0 ? limitRate(config.rateLimit) : null
@@ -78,7 +79,8 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   for (const [path, methods] of methodsByPath()) {
     app.all(toExpress(path), (req, res) => refuseMethod(path, methods, req, res))
   }
-  app.use((req) => {
+  app.use((req, res) => {
+    if (page !== null && isFromAddressBar(req)) return page.sendDocument(res, 404)
     throw new TurngraphError('not_found', `There is no ${req.method} ${req.path.slice(0, 200)}.`, {
       hint: 'GET /openapi.json lists every route.',
     })
@@ -86,6 +88,12 @@ export function createApp({ config, tokens, log, ...context }: AppParts): Expres
   app.use(answerFailure)
   return app
 }
+
+/** True if a person opened the address in a browser: a program prefers JSON, or has no preference. */
+const isFromAddressBar = (req: Request): boolean =>
+  req.method === 'GET' &&
+  !BEHIND_TOKENS.some((start) => req.path.startsWith(start)) &&
+  req.accepts(['json', 'html']) === 'html'
 
 /** Rejects tokens of one project, because the figures cover all projects. */
 const refuseOneProject: RequestHandler = (_req, res, next) => {

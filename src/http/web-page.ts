@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import express, { type Router } from 'express'
+import express, { type Response, type Router } from 'express'
 import { TurngraphError } from '../core/errors.ts'
 import type { Config } from '../platform/config.ts'
 
@@ -35,20 +35,28 @@ const TYPES: Readonly<Record<string, string>> = {
 type Page = { document: string; assets: ReadonlyMap<string, Asset> }
 type Asset = { type: string; plain: Buffer; zipped: Buffer }
 
+export type WebPage = {
+  /** Serves the page at its addresses, and its files. */
+  router: Router
+  /** Sends the document, which explains an unknown address in a browser. */
+  sendDocument(res: Response, status: number): void
+}
+
 /** @param auth if tokens are on, the page asks the person for a token before it calls the service */
-export function webPage(auth: Config['auth'], folder = BUILT): Router {
+export function webPage(auth: Config['auth'], folder = BUILT): WebPage {
   const router = express.Router({ strict: true, caseSensitive: true })
   let loaded: Page | undefined // loaded by the first request: most services in tests and commands never serve the page
   const page = () => {
     loaded ??= loadPage(folder)
     return loaded
   }
-  router.get(ADDRESSES, (_req, res) => {
+  const sendDocument = (res: Response, status: number): void => {
     const { document } = page()
     res.setHeader('Content-Security-Policy', POLICY)
     res.setHeader('Cache-Control', 'no-cache')
-    res.type('html').send(document.replace('{{auth}}', auth))
-  })
+    res.status(status).type('html').send(document.replace('{{auth}}', auth))
+  }
+  router.get(ADDRESSES, (_req, res) => sendDocument(res, 200))
   router.get('/assets/:name', (req, res) => {
     const asset = page().assets.get(req.params.name)
     if (asset === undefined) throw new TurngraphError('not_found', 'The page has no such file.', RELOAD)
@@ -60,7 +68,7 @@ export function webPage(auth: Config['auth'], folder = BUILT): Router {
     res.setHeader('Content-Encoding', 'gzip')
     res.send(asset.zipped)
   })
-  return router
+  return { router, sendDocument }
 }
 
 /** Loads the page, about 20 small files, into memory. */

@@ -5,7 +5,7 @@ import { Layout } from './components/layout.tsx'
 import { lazily } from './components/lazily.tsx'
 import { SignIn } from './components/sign-in.tsx'
 import { usePlace } from './navigation.ts'
-import { Failure, isAway } from './service/failure.ts'
+import { Failure, isAway, notSignedIn } from './service/failure.ts'
 import type { Caller } from './service/operations.ts'
 import { Service } from './service/service.ts'
 import { exchangeGivenCode, forgetTokens, storeToken } from './service/token.ts'
@@ -88,7 +88,7 @@ function useCaller(
         setKnown((before) => ({
           service,
           caller: isAway(failure) && before?.service === service ? before.caller : null,
-          failure,
+          failure: failure.code === 'unauthorized' ? notSignedIn() : failure,
         }))
       },
     )

@@ -40,6 +40,15 @@ describeInBrowser('a code in the address', () => {
     }
   })
 
+  test('typed instead, an unknown token is refused in words for a person', async () => {
+    const page = await browser.open(await start(), '/', { token: null, mayFail: true })
+    await page.getByRole('textbox', { name: 'Token' }).fill('x'.repeat(40))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('You are not signed in: this service does not know the token.').waitFor()
+    expect(await alert.textContent()).not.toContain('Bearer')
+  })
+
   test.each(['пароль', '😀'])(
     'typed instead, the token %s, which no header can hold, is refused in one sentence',
     async (token) => {

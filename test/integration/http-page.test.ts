@@ -44,6 +44,22 @@ describe('the page', () => {
     }
   })
 
+  test('an unknown address is the page for a browser, and JSON for a program', async () => {
+    const { call } = await start()
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const shown = await call('GET', '/nothing/here', { headers: { accept }, token: null })
+    expect([shown.status, shown.headers.get('content-security-policy')]).toEqual([404, POLICY])
+    expect(shown.body).toContain('<div id="page">')
+    for (const [address, headers] of [
+      ['/nothing/here', {}],
+      ['/nothing/here', { accept: 'application/json' }],
+      ['/v1/nothing', { accept }],
+    ] as const) {
+      const { status, body } = await call('GET', address, { headers })
+      expect([status, body.error.code]).toEqual([404, 'not_found'])
+    }
+  })
+
   test('the files of the page are immutable by their hash, and compressed if the browser accepts it', async () => {
     const { service } = await start()
     for (const name of firstLoad()) {

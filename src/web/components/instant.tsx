@@ -2,26 +2,30 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
-const near = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' })
+const near = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
   ['second', 1],
 ]
-const WEEK_S = 7 * 86_400
 
 /** Clock of the instants below it. A report uses UTC without relative times: its readers and reading times are unknown. */
 export const ClockContext = createContext<'local' | 'utc'>('local')
 
-export function Instant({ at, exact = false }: { at: string; exact?: boolean }) {
+export function Instant({ at, exact = false }: { at: string | null; exact?: boolean }) {
   const isUtc = useContext(ClockContext) === 'utc'
+  if (at === null) return <span class="quiet-text">time unknown</span>
   const local = () => (exact ? date.format(new Date(at)) : describeInstant(at, Date.now()))
   const shown = isUtc ? describeInUtc(at) : local()
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={isUtc ? at : whole.format(new Date(at))}>
       {shown}
     </time>
   )
@@ -31,10 +35,9 @@ export function Instant({ at, exact = false }: { at: string; exact?: boolean }) 
 const describeInUtc = (at: string): string =>
   `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** Describes an instant of the last or next seven days as a relative time, any other as a local date. */
+/** Describes an instant as a relative time. */
 function describeInstant(at: string, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1_000
-  if (Math.abs(seconds) >= WEEK_S) return date.format(new Date(at))
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
   return near.format(Math.trunc(seconds / length), unit)
 }

@@ -27,6 +27,14 @@ export const brokenOff = (method: string): Failure =>
     method === 'GET' ? 'Load the page again.' : 'It may be done all the same: look before you send it again.',
   )
 
+/** Failure for a token or a session of this tab that the service does not accept. */
+export const notSignedIn = (): Failure =>
+  new Failure(
+    'unauthorized',
+    'You are not signed in: this service does not know the token.',
+    'It may be mistyped, revoked or of another service, or your session of this tab has ended. The administrator of the service can make one: turngraph token create.',
+  )
+
 /** Failure for a token that a browser cannot send in a header. The service would reject it with the same code. */
 export const noToken = (): Failure =>
   new Failure(

@@ -52,7 +52,7 @@ export function PatternTurns({ project, pattern }: { project: string; pattern: s
               {
                 head: 'Started',
                 isExtra: true,
-                cell: ({ started_at: at }) => (at === null ? '–' : <Instant at={at} exact />),
+                cell: ({ started_at: at }) => <Instant at={at} />,
               },
             ]}
           />

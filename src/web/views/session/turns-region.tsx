@@ -161,6 +161,6 @@ const COLUMNS: readonly Column<Turn>[] = [
   {
     head: 'Completed',
     isExtra: true,
-    cell: ({ completed_at: at }) => (at === null ? '–' : <Instant at={at} exact />),
+    cell: ({ completed_at: at }) => <Instant at={at} />,
   },
 ]

@@ -61,7 +61,9 @@ export function TurnFacts({ turn }: { turn: Turn }) {
         </Fact>
       ))}
       <Fact name="Duration">{seconds === null ? null : describeDuration(seconds)}</Fact>
-      <Fact name="Completed">{completed === null ? null : <Instant at={completed} exact />}</Fact>
+      <Fact name="Completed">
+        <Instant at={completed} />
+      </Fact>
       <Fact name="Mode">{turn.mode.replaceAll('_', ' ')}</Fact>
       <Fact name="Commit">{turn.commit === null ? null : <code>{turn.commit}</code>}</Fact>
       <Fact name="Recorded by token">{turn.recorded_by}</Fact>
