@@ -806,7 +806,7 @@ export function coachContract(store: StoreUnderTest): void {
         const { verdicts, won } = await why(2)
         expect(won).toMatchObject([{ criterionId: 'AC-002', basis: 'observed' }])
         expect(verdicts?.at(-1)).toMatchObject({
-          ...{ criterionId: 'AC-002', source: 'command', observedOn: { at: '2026-01-02T00:00:00.000Z' } },
+          ...{ criterionId: 'AC-002', source: 'command', observedOn: { at: '2026-01-02T00:00:00Z' } },
           addedAt: expect.any(String),
         })
         expect(await client().explainTurn({ ...target, turn: 2, role: 'player' })).not.toHaveProperty(
