@@ -65,7 +65,8 @@ export const sortIssues = <I extends Pick<Issue, 'severity' | 'state' | 'turns'>
       b.turns.length - a.turns.length,
   )
 
-function rankSeverity(severity: string): number {
+/** Returns the rank of a severity, the most severe first. */
+export function rankSeverity(severity: string): number {
   const rank = SEVERITIES.indexOf(severity)
   return rank === -1 ? SEVERITIES.length : rank
 }

@@ -5,6 +5,7 @@ import { describeDuration, Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'
 import { decisionMark, Mark } from '../../marks/mark.tsx'
 import type { Turn } from '../../service/operations.ts'
+import { rankSeverity } from '../session/issues-region.tsx'
 
 export function TurnRecord({ turn }: { turn: Turn }) {
   const { blockers_found: blockers, lessons_from_turn: lessons, files_modified: files } = turn
@@ -109,7 +110,9 @@ export function TurnIssues({ issues }: { issues: Turn['issues'] }) {
       ) : (
         <Table
           label="Issues"
-          records={issues.map((issue, place) => ({ ...issue, place }))}
+          records={issues
+            .map((issue, place) => ({ ...issue, place }))
+            .toSorted((a, b) => rankSeverity(a.severity) - rankSeverity(b.severity))}
           toKey={({ place }) => String(place)}
           columns={[
             {
@@ -118,7 +121,11 @@ export function TurnIssues({ issues }: { issues: Turn['issues'] }) {
                 <span class={`severity severity-${severity}`}>{severity.replace('_', ' ')}</span>
               ),
             },
-            { head: 'Category', isExtra: true, cell: ({ category }) => <bdi>{category ?? '–'}</bdi> },
+            {
+              head: 'Category',
+              isExtra: true,
+              cell: ({ category }) => <bdi>{category?.replaceAll('_', ' ') ?? '–'}</bdi>,
+            },
             { head: 'Issue', isName: true, cell: ({ description }) => <p class="said">{description}</p> },
             { head: 'Suggestion', cell: ({ suggestion }) => <p class="said">{suggestion ?? '–'}</p> },
             {
