@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { limitHeapGrowth } from '../dist/cli/limit-heap.js'
 import { migrate } from '../dist/graph/migrations.js'
 import { openGraph } from '../dist/graph/open.js'
 import { loadConfig } from '../dist/platform/config.js'
@@ -44,6 +45,7 @@ const ways = {
     return steps
   },
   import: async () => {
+    limitHeapGrowth() // as the command does
     const config = loadConfig({
       TURNGRAPH_DATA: path.join(folder, `graph-${process.pid}`),
       ...(store === '' ? {} : { TURNGRAPH_STORE: store }),

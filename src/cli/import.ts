@@ -63,11 +63,13 @@ const addTranscripts = action(
   async ({ path: paths = [], project, json }) => {
     const { importFiles } = await import('../transcripts/import-files.ts')
     const { withTranscripts } = await import('./connect.ts')
+    const { limitHeapGrowth } = await import('./limit-heap.ts')
     const { withProgress } = await import('./progress.ts')
     const { toWire } = await import('../core/wire-form.ts')
     const { transcriptOperations } = await import('../operations/transcripts.ts')
     const { transcriptFolders } = await import('./agent-folders.ts')
     const from = paths.length > 0 ? paths : transcriptFolders()
+    limitHeapGrowth()
     const report = await withProgress((show) =>
       withTranscripts({ project }, (store, into) =>
         importFiles(store, from, {

@@ -1,10 +1,10 @@
 /** `turngraph serve`: serves the graph over HTTP. */
 import path from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { TurngraphError } from '../core/errors.ts'
 import { systemCode } from '../core/system-code.ts'
 import type { Config } from '../platform/config.ts'
 import { action, type Given } from './command.ts'
+import { limitHeapGrowth } from './limit-heap.ts'
 import { printNote, printText } from './output.ts'
 import { pageAddress } from './page-address.ts'
 import { untilSignalled } from './signals.ts'
@@ -33,13 +33,6 @@ export const addServe = action(
   serve,
 )
 
-/**
- * Maximum growth of V8's heap between two full collections. By V8's own rule, the garbage of large records grows to several
- * times the data in use: six readers of 180 MB of turns take 400 MB with this limit and 515 MB without it
- * (docs/decisions/embedded-memory.md).
- */
-const HEAP_GROWTH = '--heap-growing-percent=10'
-
 export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   const { host, port, store, acceptLoss = false, printAddress = process.stderr.isTTY } = given
   const [{ loadConfig, storeName }, { openGraph }, { startService }, { createLog }, { runningServer }] =
@@ -57,7 +50,7 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
     ...(store !== undefined && { TURNGRAPH_STORE: store }),
     ...(acceptLoss && { TURNGRAPH_ACCEPT_LOSS: 'on' }),
   })
-  setFlagsFromString(HEAP_GROWTH)
+  limitHeapGrowth()
   const running = await runningServer(config)
   if (running !== null) throw alreadyServed(config.dataFolder, running)
   const log = createLog(logLevel(config))
