@@ -78,7 +78,7 @@ function agentAdditions({ folder, project }: Setup): Addition[] {
   const add = (text: string) => addMarkedLines(text, linesForAgents(folder, project), IN_MARKDOWN)
   const places = (['AGENTS.md', 'CLAUDE.md'] as const).map((file) => [file, path.join(folder, file)] as const)
   const present = places.filter(([, place]) => existsSync(place))
-  // One of them is often a link to the other.
+  // A link to the other file needs no second copy of the lines.
   const chosen = present.filter(
     ([, place], i) => !present.slice(0, i).some(([, other]) => realPath(other) === realPath(place)),
   )
