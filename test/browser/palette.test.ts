@@ -65,7 +65,7 @@ describeInBrowser('the search palette', () => {
     },
   )
 
-  test('opens with its button too, and says if nothing has the words', async () => {
+  test('opens with its button too, and reports a search without results', async () => {
     const page = await browser.open(await writeRecords(), '/')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('combobox').waitFor()

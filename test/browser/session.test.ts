@@ -100,7 +100,7 @@ describeInBrowser('the page of a session', () => {
   })
 
   test.each([390, 768, 1280, 1600])(
-    'nothing is wider than a screen of %i pixels, with open details and 60 × 40 cells, and axe finds nothing',
+    'nothing is wider than a screen of %i pixels, with open details and 60 × 40 cells, and axe finds no violation',
     async (width) => {
       const started = await filled()
       const large = await writeLargeSession(clientOf(started.graph), { turns: 40, criteria: 60 })
@@ -134,7 +134,7 @@ describeInBrowser('the page of a session', () => {
     ['observe', 1],
     ['write', 1],
     ['analyst', 0],
-  ] as const)('a token of the scopes read and %s is offered %i form for a verdict', async (scope, forms) => {
+  ] as const)('a token with the scopes read and %s gets %i forms for a verdict', async (scope, forms) => {
     const token = `${scope}-`.repeat(8)
     const tokens = tokensFile([{ name: scope, token, scopes: ['read', scope] }])
     const page = await browser.open(await filled({ TURNGRAPH_TOKENS: tokens }), SESSION, { token })

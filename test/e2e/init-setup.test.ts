@@ -116,7 +116,7 @@ describe('turngraph init --with', () => {
     expect(digests()).toEqual(before)
   })
 
-  test('the undo keeps what a person edited since, and says so', async () => {
+  test('the undo keeps the edits of a person, and reports them', async () => {
     write('CLAUDE.md', '# Rules\n')
     await init('--with', ALL)
     const settings = JSON.parse(read('.claude/settings.local.json'))
@@ -184,7 +184,7 @@ describe('turngraph init --with', () => {
     expect(digests()).toEqual(before)
   })
 
-  test('a record of a foreign repository names no other file', async () => {
+  test('a record that comes with a repository cannot name other files', async () => {
     write('victim.txt', '{}')
     const change = { created: true, madeFolder: false, part: '', after: '', before: 'bad' }
     const changes = [{ ...change, file: '../shop/victim.txt' }]
@@ -194,7 +194,7 @@ describe('turngraph init --with', () => {
     expect(stderr).toContain('does not list the changes of an init')
   })
 
-  test('an unknown offer, and a task that nobody knows, are errors', async () => {
+  test('an unknown offer and a missing task are errors', async () => {
     expect((await init('--with', 'hooks,all')).stderr).toContain('hooks,mcp,agents,task')
     write('tasks/backlog/TASK-2.md', '# Nothing\n')
     const { code, stderr } = await init('--with', 'agents,task')

@@ -28,7 +28,7 @@ describe('/mcp', () => {
     expect([answer.status, answer.body.result.tools.length]).toEqual([200, DEFAULT_TOOLS.length])
   })
 
-  test('eight tools are listed, all of them on request, and each can be called', async () => {
+  test('eight tools are listed by default and all tools on request, and each tool can be called', async () => {
     const started = await start()
     const at = (query: string) =>
       started.call('POST', `/mcp${query}`, { body: rpc('tools/list'), headers: accept })

@@ -11,7 +11,7 @@ import { clientOf } from '../support/records.ts'
 type Replayed = { worldSlug: string; turns: number; afterAllProven: number[]; judgedAgain: number[] }
 
 describeCorpus('replays of real sessions', () => {
-  test('count the turns after everything was proven and those judged again that the files show', {
+  test('count the turns after everything was proven and the turns judged again, as the files show them', {
     timeout: 600_000,
   }, async () => {
     const sums = { sessions: 0, turns: 0, repeated: 0, afterAllProven: 0, judgedAgain: 0 }
@@ -32,7 +32,7 @@ describeCorpus('replays of real sessions', () => {
       const expected = expectedReplays(root)
       expect([...replayed.values()].flat()).toHaveLength(expected.length)
       for (const { task, world, turns, afterAllProven, judgedAgain } of expected) {
-        // Re-runs have the slug of the first session with `.2`, `.3` and so on behind it.
+        // The slug of a re-run is that of the first session, followed by `.2`, `.3` and so on.
         const sessions = (replayed.get(task) ?? []).toSorted((a, b) => naturalOrder(a.worldSlug, b.worldSlug))
         const { worldSlug: _, ...found } = sessions[world - 1] ?? { worldSlug: '' }
         expect([task, world, found]).toEqual([

@@ -10,9 +10,9 @@ import { exportOf } from '../support/exported.ts'
 import { clientOf } from '../support/records.ts'
 import { watchedFolder } from '../support/watched.ts'
 
-/** The time of every capture. The times of files lie before it. */
+/** Time of every capture. The times of files are earlier. */
 const NOW = new Date('2027-01-01T12:00:00.000Z')
-/** Number of task folders per repository: those with the most turns. */
+/** Number of task folders per repository. The folders with the most turns are used. */
 const TASKS = 6
 
 /** A file to write, by its path below the repository. */
@@ -30,7 +30,7 @@ const completionOf = (text: Buffer | undefined): string =>
     ? ''
     : String((JSON.parse(text.toString()) as { completed_at?: unknown }).completed_at ?? '')
 
-/** Reads a task folder. A run that left its last turns in the folder of the next one comes first. */
+/** Reads a task folder. The last turns of an earlier run may still be in the folder, and come first. */
 function readTask(root: string, folder: string): Task {
   const names = readdirSync(path.join(root, folder))
   const file = (name: string, text?: Buffer): File[] =>
@@ -72,14 +72,14 @@ function readTask(root: string, folder: string): Task {
   }
 }
 
-/** The sessions of all tasks run side by side, a turn at a time. */
+/** Runs the sessions of all tasks in parallel, one turn of each at a time. */
 const sideBySide = (tasks: readonly Task[]): Group[] =>
   Array.from({ length: Math.max(...tasks.map(({ turns }) => turns.length)) }, (_, i) => ({
     files: tasks.flatMap(({ turns }) => turns[i] ?? []).sort((a, b) => placeOf(a) - placeOf(b)),
     parts: 5,
   }))
 
-/** In the order of their kinds: the reports of all Players, then those of all Coaches. */
+/** Kinds of files in the order of writing: the reports of all Players come before those of all Coaches. */
 const KINDS = [
   'task_work_results',
   'coach_feedback_for',
@@ -91,7 +91,7 @@ const KINDS = [
 ]
 const placeOf = ({ name }: File): number => KINDS.findIndex((kind) => path.basename(name).startsWith(kind))
 
-/** The sessions run one after the other. Each writes the turn state and the verdict before the Player's report. */
+/** Runs the sessions in sequence. Each session writes the turn state and the Coach's report before the Player's report. */
 const oneByOne = (tasks: readonly Task[]): Group[] =>
   tasks.flatMap(({ turns }) =>
     turns.map((files) => {
@@ -106,7 +106,7 @@ const oneByOne = (tasks: readonly Task[]): Group[] =>
 
 const isClosing = ({ name }: File): boolean => path.basename(name) === 'checkpoints.json'
 
-/** By name, as a copy of the folder writes them. */
+/** Writes the files by name, as a copy of the folder does. */
 const byName = (tasks: readonly Task[]): Group[] => {
   const last = new Map(tasks.flatMap(({ turns }) => turns.flat()).map((file) => [file.name, file]))
   return [{ files: [...last.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), parts: 30 }]
@@ -123,7 +123,7 @@ describeCorpus('turngraph watch, over real files that are written slowly', () =>
   )
 
   test.each(cases)(
-    'the export of $name, written $order, is that of one import of the final folder',
+    'the export of $name, written $order, equals that of one import of the final folder',
     { timeout: 600_000 },
     async ({ root, order }) => {
       const [copy, client] = [watchedFolder(), clientOf(handles.graph)]

@@ -14,7 +14,7 @@ import { PROJECT } from '../support/records.ts'
 import { watchedFolder } from '../support/watched.ts'
 
 const root = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
-/** Longer files would take most of the time of the test. */
+/** Maximum size of a file. Longer files would take most of the time of the test. */
 const MAX_BYTES = 600_000
 /** Number of parts of a file. Most of them end within a line. */
 const PARTS = 3
@@ -26,7 +26,7 @@ function readParts(): Part[][] {
   const names = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:jsonl|meta\.json)$/.test(entry.name))
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-    // Made-up files use the same ids in several sessions, and the copy that is read first has the turn.
+    // Synthetic files use one turn id in several sessions, and the session that is read first keeps the turn.
     .filter((name) => !name.startsWith('_synthetic'))
     .sort()
   return names.flatMap((name) => {
@@ -57,7 +57,7 @@ describeCorpus('turngraph watch, over real transcripts that are written slowly',
   const handles = useGraph(memory)
 
   test.each(Object.keys(ORDERS))(
-    'the export of transcripts that are written %s is that of one import of the final folder',
+    'the export of transcripts that are written %s equals that of one import of the final folder',
     { timeout: 600_000 },
     async (order) => {
       const copy = watchedFolder()
