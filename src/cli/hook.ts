@@ -47,7 +47,10 @@ export const addHook = group(
             '--gate',
             'tell an agent that stops what of its task is not proven, and one that starts what is known',
           ],
-          gateLimit: ['--gate-limit <n>', `so often in a session at most (default: ${DEFAULT_GATE_LIMIT})`],
+          gateLimit: [
+            '--gate-limit <n>',
+            `maximum number of times in a session (default: ${DEFAULT_GATE_LIMIT})`,
+          ],
           gatePolicy: [
             '--gate-policy <policy>',
             `what counts as proven (default: ${DEFAULT_GATE_POLICY})`,

@@ -41,7 +41,7 @@ export function additionsContract(store: StoreUnderTest): void {
     const capture = (turnNumber: number, ...verifications: Verification[]) =>
       client().captureTurnState(aTurn(turnNumber, { worldSlug: 'main', verifications }))
 
-    test('a turn takes 2,000 added verifications, and a repeated one is answered above that', async () => {
+    test('a turn takes at most 2,000 added verifications, and a repeated one is still answered', async () => {
       await capture(1)
       const add = (...verifications: AddedVerification[]) =>
         client().addVerifications({ ...task, worldSlug: 'main', verifications })
@@ -49,7 +49,7 @@ export function additionsContract(store: StoreUnderTest): void {
         verification({ source: 'validator', evidence: `Looked at the till ${i} times` })
       for (let first = 0; first < MAX_OF_TURN; first += MAX_OF_REQUEST)
         await add(...Array.from({ length: MAX_OF_REQUEST }, (_, i) => said(first + i)))
-      const message = 'turn 1 of main has 2000 added verifications and takes 2000; 1 are too many'
+      const message = 'turn 1 of main has 2000 added verifications and cannot take 1 more; the limit is 2000'
       await expect(add(said(0), said(MAX_OF_TURN))).rejects.toMatchObject({
         code: 'invalid_request',
         message: `verifications: ${message}.`,

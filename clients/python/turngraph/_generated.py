@@ -628,13 +628,13 @@ class LoadTurnContinuationContextAnswerIssuesItem(TypedDict):
     severity_raw: str
     category: str | None
     description: str
-    # the labels that the answer shows for them
+    # labels of its criteria, as the answer shows them
     criterion_ids: list[str]
     suggestion: str | None
     details: NotRequired[Any]
-    # as the Coach gave them, in the same order
+    # labels as the Coach gave them, in the order of criterion_ids
     given_labels: list[str]
-    # that raised it, where that is not the turn that the answer is about
+    # turn that raised it, if it differs from the turn of the answer
     turn: NotRequired[int]
 
 
@@ -880,13 +880,13 @@ class ListCriteriaByTurnAnswerCriteriaItem(TypedDict):
     unknown_in: list[int]
     # the Player promised it, whether it was judged or not
     promised_in: list[int]
-    # of verified_in: known by an observation
+    # turns of verified_in with an observation
     observed_in: list[int]
-    # of verified_in: known only in the Player's words
+    # turns of verified_in with only the Player's words
     repeated_in: list[int]
-    # of verified_in: known only in the Player's words for another criterion
+    # turns of verified_in with only the Player's words for another criterion
     misplaced_in: list[int]
-    # of verified_in: without evidence; the others are in the judge's words
+    # turns of verified_in without evidence; the remaining turns have a judge's own words
     bare_in: list[int]
 
 
@@ -1062,11 +1062,11 @@ class ListIssuesAnswerItemsItem(TypedDict):
     severity_raw: str
     category: str | None
     description: str
-    # the labels that the answer shows for them
+    # labels of its criteria, as the answer shows them
     criterion_ids: list[str]
     suggestion: str | None
     details: NotRequired[Any]
-    # as the Coach gave them, in the same order
+    # labels as the Coach gave them, in the order of criterion_ids
     given_labels: list[str]
     # of its category and its newest description without line numbers and the like: equal ones are one issue
     signature: str
@@ -1266,7 +1266,7 @@ class ExplainTurnAnswerVerdictsItem(TypedDict):
     status: Literal["verified", "rejected", "pending", "unknown"]
     source: Literal["coach", "validator", "gate", "command", "person", "player"]
     evidence: str | None
-    # only of an observation: the files that it saw
+    # only of an observation: the state of the files that it checked
     observed_on: NotRequired[LoadTurnContinuationContextAnswerCriteriaItemObservedOn]
     # only if it was added to the turn after its end: when
     added_at: NotRequired[str]

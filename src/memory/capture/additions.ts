@@ -173,7 +173,7 @@ function refuseTooMany(
   { worldSlug, turnNumber }: { worldSlug: string; turnNumber: number },
 ): void {
   if (storedCount + freshCount <= MAX_ADDITIONS_OF_TURN) return
-  const message = `turn ${turnNumber} of ${worldSlug} has ${storedCount} added verifications and takes ${MAX_ADDITIONS_OF_TURN}; ${freshCount} are too many`
+  const message = `turn ${turnNumber} of ${worldSlug} has ${storedCount} added verifications and cannot take ${freshCount} more; the limit is ${MAX_ADDITIONS_OF_TURN}`
   throw new TurngraphError('invalid_request', `verifications: ${message}.`, {
     hint: 'Capture the next turn and add them to it, or send only the newest verification of each criterion.',
     details: { problems: [{ path: 'verifications', message }] },

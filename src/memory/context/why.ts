@@ -57,7 +57,9 @@ const verdictOfTurn = z.object({
   status: z.enum(CRITERION_STATUSES),
   source: z.enum(SOURCES),
   evidence: z.string().nullable(),
-  observedOn: observedOn.optional().describe('only of an observation: the files that it saw'),
+  observedOn: observedOn
+    .optional()
+    .describe('only of an observation: the state of the files that it checked'),
   addedAt: z.string().optional().describe('only if it was added to the turn after its end: when'),
 })
 
@@ -217,7 +219,7 @@ function verdictsBefore(
 /** Kinds of rejections by the previous verdict. */
 const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
 
-/** Lists the verifications of a turn under the criteria for which they count. An entry of a status map repeats a full one. */
+/** Lists the verifications of a turn under the criteria for which they count. Omits an entry of a status map next to a full one. */
 function listVerdicts(
   said: readonly LedgerEntry[],
   finalKey: (key: string) => string,

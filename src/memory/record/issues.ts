@@ -10,9 +10,9 @@ export const shownIssue = turnState.shape.issues.element.partial({ details: true
 
 /** Issue with the labels of criteria that the whole answer uses. */
 export const issueView = shownIssue.extend({
-  criterionIds: z.array(z.string()).describe('the labels that the answer shows for them'),
-  givenLabels: z.array(z.string()).describe('as the Coach gave them, in the same order'),
-  turn: z.number().optional().describe('that raised it, where that is not the turn that the answer is about'),
+  criterionIds: z.array(z.string()).describe('labels of its criteria, as the answer shows them'),
+  givenLabels: z.array(z.string()).describe('labels as the Coach gave them, in the order of criterion_ids'),
+  turn: z.number().optional().describe('turn that raised it, if it differs from the turn of the answer'),
 })
 
 /**

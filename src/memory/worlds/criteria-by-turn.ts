@@ -25,12 +25,14 @@ export const criteriaByTurn = z.object({
         rejectedIn: turnNumbers,
         unknownIn: turnNumbers.describe('a judge named it, and gave no verdict: unknown or pending'),
         promisedIn: turnNumbers.describe('the Player promised it, whether it was judged or not'),
-        observedIn: turnNumbers.describe('of verified_in: known by an observation'),
-        repeatedIn: turnNumbers.describe("of verified_in: known only in the Player's words"),
+        observedIn: turnNumbers.describe('turns of verified_in with an observation'),
+        repeatedIn: turnNumbers.describe("turns of verified_in with only the Player's words"),
         misplacedIn: turnNumbers.describe(
-          "of verified_in: known only in the Player's words for another criterion",
+          "turns of verified_in with only the Player's words for another criterion",
         ),
-        bareIn: turnNumbers.describe("of verified_in: without evidence; the others are in the judge's words"),
+        bareIn: turnNumbers.describe(
+          "turns of verified_in without evidence; the remaining turns have a judge's own words",
+        ),
       }),
     )
     .describe('all that any turn named, by key'),
@@ -88,7 +90,7 @@ function turnsByVerdict(entries: readonly Entry[]) {
   }
 }
 
-/** Groups the turns that verified a criterion by basis. A judge's own text needs no list: it is the rest. */
+/** Groups the turns that verified a criterion by basis. The remaining turns have a judge's own text. */
 function turnsByBasis(verifiedIn: readonly number[], bases: TurnsByBasis) {
   const verified = new Set(verifiedIn)
   const select = (turns: readonly number[] = []) => turns.filter((turn) => verified.has(turn))
