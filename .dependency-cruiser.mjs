@@ -33,7 +33,7 @@ export default {
     {
       name: 'types-come-from-below',
       comment:
-        'Types carry no code, so a layer may use those of any other, but not of the client, doors and programs.',
+        'Types contain no code, so a layer may import types from each layer except the client, the doors and the programs.',
       severity: 'error',
       from: { path: folder(...below), pathNot: tests },
       to: { path: folder(...above) },

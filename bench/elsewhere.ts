@@ -1,7 +1,6 @@
 /**
- * Measures the cost of knowledge from other sessions: contexts with `elsewhere` against contexts without it,
- * and captures of turns with lessons against captures of others, in one project in which thousands of turns
- * share each file, gate and issue.
+ * Measures the cost of knowledge from other sessions, in a project in which thousands of turns share each file,
+ * gate and issue. Compares contexts with and without `elsewhere`, and captures of turns with and without lessons.
  */
 import type { TurngraphClient } from '../src/client/client.ts'
 import { inProcessClient } from '../src/client/in-process.ts'

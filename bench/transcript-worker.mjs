@@ -45,7 +45,7 @@ const ways = {
     return steps
   },
   import: async () => {
-    limitHeapGrowth() // as the command does
+    limitHeapGrowth() // the command has the same limit
     const config = loadConfig({
       TURNGRAPH_DATA: path.join(folder, `graph-${process.pid}`),
       ...(store === '' ? {} : { TURNGRAPH_STORE: store }),

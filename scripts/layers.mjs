@@ -1,5 +1,5 @@
 /**
- * The layers of `src`, from above to below (docs/concepts.md, "Layers"). A file may import files of its own layer and of the
+ * The layers of `src`, from top to bottom (docs/concepts.md, "Layers"). A file may import files of its own layer and of the
  * layers in lower lines. `npm run check` enforces this, also for folders that are not listed.
  */
 export const levels = [
@@ -20,7 +20,7 @@ export const levels = [
   ['core'],
 ]
 
-/** The folders of `src/memory`, in the same way. */
+/** The folders of `src/memory`, from top to bottom. */
 export const memoryFolders = [
   'capture',
   'context',

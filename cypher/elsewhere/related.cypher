@@ -1,6 +1,6 @@
-// Finds at most 5 turns of other sessions of the project that may help the asking session (`own`): those with the
-// most shared files first, then the newest. Each reason has a form, which runs only for `elsewhere=known`. The cost
-// grows with the number of turns that share a file, a gate or an issue.
+// Finds at most 5 turns of other sessions of the project that may help the asking session (`own`). Turns with the
+// most shared files come first, then the newest. Each reason has a form of this statement; all forms run only for
+// `elsewhere=known`. The cost grows with the number of turns that share a file, a gate or an issue.
 // params: $own
 // when by-files
 // Turns with lessons or blockers that touched the same files.

@@ -10,7 +10,7 @@ export type FileStamps = ReadonlyMap<string, FileStamp>
 export const PATIENCE_MS = 60_000
 
 /**
- * Time after the last change of a folder in which further files of a turn are expected. If the session writes
+ * Time after the last change of a folder during which further files of a turn are expected. If the session writes
  * turn states, they follow the Coach's report within a second and may be the first to name the feature.
  */
 const COMPLETION_MS = 5_000
@@ -22,11 +22,11 @@ const GIVEN_UP_MS = 30 * 60_000
 export const SHORTEST_TURN_MS = 60_000
 
 /**
- * Returns the folder with only its finished turns. A turn is recorded when it ends, so a Player's report
- * waits for its judgement: the Coach's report or the turn state, neither of them from an earlier run. It does
- * not wait if a later turn has begun or the session was abandoned. While the folder changes, its new turns also
- * wait for the files that complete them, see {@link isIncomplete}: a record of fewer files would be replaced a
- * moment later. (An import also takes turns with only one half.)
+ * Returns the folder with only its finished turns. A Player's report waits for its judgement, because a turn is
+ * recorded when it ends. The judgement is the Coach's report or the turn state, but not one of an earlier run. The
+ * report does not wait if a later turn has begun or the session was abandoned. While the folder changes, new turns
+ * also wait for the files that complete them, see {@link isIncomplete}: a record of fewer files would be replaced
+ * a moment later. (An import also takes turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -44,12 +44,13 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
   return withoutTurns(folder, new Set([...unfinished, ...waiting].map(({ turn }) => turn)), stamps, now)
 }
 
-/** Files that some sessions write for each turn but the first one. */
+/** Kinds of files that some sessions write for each turn except the first. */
 const OPTIONAL_KINDS = ['work_state', 'coach_feedback_for'] as const
 
 /**
- * Checks whether further files of a turn are expected because the folder changed in the last seconds: one of
- * its reports, a file of a kind that another turn has, an earlier turn, or the checkpoint that closes it.
+ * Checks whether further files of a turn are expected: the folder changed in the last seconds, and a file is
+ * missing. This is one of its reports, a file of a kind that another turn has, an earlier turn, or the checkpoint
+ * that closes the turn.
  */
 function isIncomplete(folder: TaskFolder, turn: number, stamps: FileStamps, now: number): boolean {
   const { turns, checkpoints, results } = folder

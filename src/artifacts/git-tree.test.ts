@@ -298,7 +298,7 @@ test.each(['--assume-unchanged', '--skip-worktree'])(
   },
 )
 
-test('a file with a mark that does not exist was deleted, but a file that a sparse checkout leaves out was not', async () => {
+test('a missing file with a mark counts as deleted, unless a sparse checkout leaves it out', async () => {
   const folder = newRepository()
   git(folder, 'update-index', '--assume-unchanged', 'src/a.ts')
   rmSync(path.join(folder, 'src/a.ts'))

@@ -9,8 +9,8 @@ const MAX_CHARACTERS = 50_000
 
 /**
  * Calls `work` with a git that compares all files. `--assume-unchanged` and `--skip-worktree` make git report a changed file as
- * unchanged. A copy of the index has no such marks; the index of the repository stays as it is. A file that a sparse checkout
- * leaves out does not exist, and keeps its mark.
+ * unchanged. Removes these marks in a copy of the index, and does not change the index of the repository. A file that a sparse
+ * checkout leaves out keeps its mark, because it does not exist.
  */
 export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Promise<T>): Promise<T> {
   const hidden = await listHidden(git)
@@ -30,7 +30,7 @@ export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Pro
   }
 }
 
-/** Lists the marked files. Each line has a letter, small for `--assume-unchanged` and `S` for `--skip-worktree`, and the name. */
+/** Lists the marked files. A line of git is a letter (lower case: `--assume-unchanged`, `S`: `--skip-worktree`) and a name. */
 async function listHidden(git: GitRun): Promise<string[]> {
   const listed = (await git.run(['ls-files', '-v', '-z'])).split('\0')
   const hidden: string[] = []

@@ -299,9 +299,9 @@ async function capture({ client, report, onTurn }: Importing, request: CaptureRe
 }
 
 /**
- * Creates the next world of the task. An import that ended after this and before the first capture finds the
- * empty world again by the key. The key belongs to the first turn of the run, so that a watch, which does not
- * know the later turns yet, uses the same one. A world that was deleted since then is not reused.
+ * Creates the next world of the task. If an import is interrupted before its first capture, the next import finds
+ * the empty world by the key. The key is derived from the first turn of the run, because a watch does not know the
+ * later turns yet. A world that was deleted since then is not reused.
  */
 async function newWorld(
   { client, project }: Importing,

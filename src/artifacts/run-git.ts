@@ -40,7 +40,7 @@ export async function openGit(folder: string): Promise<GitRun | null> {
   return gitIn(root, {})
 }
 
-/** @param more further variables of the environment */
+/** @param more additional environment variables */
 function gitIn(root: string, more: NodeJS.ProcessEnv): GitRun {
   const run = async (args: readonly string[]): Promise<string> => {
     const { code, output, error } = await start(root, args, more)

@@ -144,5 +144,5 @@ export function bindSession(file: string, sessionId: string): FoundTask | null {
   }
 }
 
-/** Maximum time in which a hook waits for another one. */
+/** Maximum time that a hook waits for another hook. */
 const LOCK_WAIT_MS = 500

@@ -92,7 +92,7 @@ function parseOffers(text: string): OfferName[] {
   throw new InvalidArgumentError(`It must be some of ${OFFER_NAMES.join(',')}, with commas between.`)
 }
 
-/** Sets up the named offers, or asks at a terminal. Returns the results of the files. */
+/** Sets up the named offers and returns the result of each file. Without names, asks at a terminal and returns no result. */
 async function setUpOffers(
   plan: Plan,
   {

@@ -88,7 +88,7 @@ export class JsonText {
       this.#insert(parent, depth === place.length ? null : String(place[depth]), value)
   }
 
-  /** Adds a property that does not exist. Makes the objects around it, if they do not exist. */
+  /** Adds a missing property, and the missing objects around it. */
   addProperty(place: Place, value: unknown): void {
     this.#openBareRoot()
     let depth = place.length - 1
@@ -125,7 +125,7 @@ export class JsonText {
     }
   }
 
-  /** Gives an empty file several lines. */
+  /** Writes an empty file as an object on two lines, so that each property gets a line of its own. */
   #openBareRoot(): void {
     if (!this.isBare([]) || this.#format.unit !== '') return
     const mark = this.#text.startsWith('\uFEFF') ? '\uFEFF' : ''

@@ -9,7 +9,7 @@ import { watchOutput } from './lost-output.ts'
 import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
 
-/** With `--help`: lists all commands. No option of the program, because it would count for each command. */
+/** Lists all commands if it is given with `--help`. Not an option of the program, because every command would accept it. */
 const ALL = '--all'
 
 /** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */

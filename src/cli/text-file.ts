@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writ
 import path from 'node:path'
 import { kindOf } from './hook-folders.ts'
 
-/** Error for a file that is not edited. The message is the reason, without the name of the file. */
+/** Error for a file that cannot be edited safely. The message is the reason, without the name of the file. */
 export class UnfitFile extends Error {}
 
 /**

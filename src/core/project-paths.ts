@@ -34,8 +34,9 @@ export function projectPath(given: string): string | null {
   return leaves ? null : normal
 }
 
-/** Maximum number of files of a turn that are nodes. Longer paths are no names of files, and exceed the limit of indexes. */
+/** Maximum number of files of a turn that are stored as nodes. */
 const MAX_FILES = 50
+/** A longer text is not the name of a file, and exceeds the limit of an index. */
 const MAX_PATH_LENGTH = 1_000
 
 /** Returns the files of a project in their normal spelling, without duplicates. */
@@ -44,7 +45,7 @@ export const listProjectFiles = (paths: readonly string[]): string[] =>
     .filter(({ length }) => length <= MAX_PATH_LENGTH)
     .slice(0, MAX_FILES)
 
-/** Returns the nodes of the files of a turn, in the order of their keys, which is the order of locks. */
+/** Returns the nodes of the files of a turn, sorted by key. A write locks them in this order. */
 export const listFileNodes = (project: string, paths: readonly string[]): { key: string; path: string }[] =>
   listProjectFiles(paths)
     .map((file) => ({ key: fileKey(project, file), path: file }))

@@ -36,7 +36,7 @@ export class McpEndpoint {
 
   async answer(req: Request, res: Response): Promise<void> {
     this.#context.schema.refuseUnlessCurrent()
-    readToolList(req) // rejects an unknown list in one way for all versions
+    readToolList(req) // rejects an unknown list with one error for all versions of MCP
     if (req.method === 'GET') return this.#sessions.openStream(req, res)
     if (req.method === 'DELETE') return this.#sessions.end(req, res)
     if (await isLegacyRequest(toWebRequest(req), req.body)) return this.#answerOf2025(req, res)

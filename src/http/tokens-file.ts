@@ -94,10 +94,10 @@ export function removeToken(place: TokensPlace, name: string): void {
 export const readEntries = (place: TokensPlace): TokenEntry[] =>
   existsSync(place.file) ? readTokensFile(place) : []
 
-/** Maximum time in which a command waits for another one that changes the file. */
+/** Maximum time that a command waits while another command changes the file. */
 const LOCK_WAIT_MS = 10_000
 
-/** Reads the file, changes its entries and replaces it. Two commands at the same time lose no token. */
+/** Reads the file, changes its entries and replaces it. Concurrent commands lose no token. */
 function changeEntries(place: TokensPlace, change: (entries: TokenEntry[]) => TokenEntry[]): void {
   const { file, isInDataFolder } = place
   const folder = path.dirname(file)

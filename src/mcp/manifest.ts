@@ -16,7 +16,7 @@ type ListedTool = {
   annotations: Tool['annotations']
 }
 
-/** Lists of all tools by the scopes of their connections. */
+/** Lists of all tools, by the scopes of a connection. */
 const listed = new Map<string, ListedTool[]>()
 
 /**

@@ -374,7 +374,7 @@ export const MEMORY_TOOLS: readonly Tool[] = [
 
 export const ALL_TOOLS: readonly Tool[] = [...MEMORY_TOOLS, ...CONSUMER_TOOLS]
 
-/** Names of the tools that are listed by default, because each listed tool takes room in the context of a model. */
+/** Names of the tools that are listed by default. The list is short: each listed tool takes room in the context of a model. */
 export const DEFAULT_TOOLS: readonly string[] = [
   'next_step',
   'get_continuation_context',
@@ -386,7 +386,7 @@ export const DEFAULT_TOOLS: readonly string[] = [
   'get_turn_run_status',
 ]
 
-/** Tools of a list: the default ones, or all. A connection may also call a tool that it does not list. */
+/** Name of a list of tools. A connection may also call a tool that its list does not have. */
 export type ToolList = 'default' | 'all'
 
 /** Parses the arguments of a tool as input of its operation. @throws `invalid_request` that names every invalid key */

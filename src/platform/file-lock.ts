@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { systemCode } from '../core/system-code.ts'
 
 const RETRY_MS = 5
-/** The lock is held for a few milliseconds: an older lock, or one of a clock that jumped, belongs to a process that was killed. */
+/** A lock is held for a few milliseconds. An older lock, or a lock from the future, belongs to a process that was killed. */
 const MAX_LOCK_AGE_MS = 5_000
 
 /**

@@ -4,7 +4,7 @@
  */
 import { projectPath } from '../core/project-paths.ts'
 
-/** Fields of a turn that say which files it changed. */
+/** Fields of a turn that claim and deny changes of files. */
 export type FileClaim = {
   filesModified: readonly string[]
   issues: readonly { description: string }[]
@@ -22,14 +22,14 @@ const GUARDKIT_RECORD =
   /\bPlayer claimed file (\S.{0,400}?)\. (?:Actual: )?Path is tracked in git but .{0,60}?shows no change/g
 
 const SENTENCE_END = /(?<=[.!?;])\s+|\n/
-/** Begins a part of a sentence that speaks of other files. */
+/** Begins a part of a sentence that is about other files. */
 const CONTRAST = /\b(but|yet|however|while|whereas|although|though|except|only)\b/i
 /** Begins a part of a sentence that may deny the files before it. */
 const DENYING_CONTRAST = /^(?:but|yet|however)$/i
-/** A request or a condition is not a report of git. */
+/** Words of a request or a condition, which is not a report of git. */
 const NOT_A_REPORT =
   /\b(?:should|must|shall|ought|would|could|may|might|ensure|make sure|verify|check|confirm|expect|expected|expects|if|until|unless|wants?|needs?)\b/i
-/** An object that is not a file: "no change to its tests" says nothing of the files before it. */
+/** An object that is not a file: "no change to its tests" does not deny the files before it. */
 const OTHER_OBJECT =
   /^['"`]?\s+(?:for|to|in|of|on|under|at)\s+(?!(?:it|them|this|these|those|that|the (?:files?|paths?)|any of|either|both|all|turn|['"`]?git)\b)/i
 
@@ -57,7 +57,7 @@ function listDenied(text: string, claimed: ReadonlySet<string>): string[] {
 
 function listDeniedInSentence(sentence: string, claimed: ReadonlySet<string>): string[] {
   if (!GIT.test(sentence)) return []
-  // Even places hold the parts, odd places the words between them.
+  // Parts are at even positions, the words between them at odd positions.
   const parts = sentence.split(CONTRAST)
   return parts.flatMap((part, i) => {
     const found = i % 2 === 0 ? NO_CHANGE.exec(part) : null

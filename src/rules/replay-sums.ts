@@ -1,9 +1,9 @@
-/** Adds up replayed sessions, and writes them in words. Pure, without zod: the page uses it too. */
+/** Adds up replayed sessions, and writes them in words. Pure. Imports no zod, because the page uses it too. */
 import { plural } from '../core/plural.ts'
 import type { Policy } from './criterion-states.ts'
 import type { CountedTurn, ReplayTotals } from './replay.ts'
 
-/** The facts of a counted turn that totals need. */
+/** Fields of a counted turn that the totals need. */
 type Counted = Pick<CountedTurn, 'rule' | 'right' | 'turnsAfter'>
 type Replayed = { turns: number; policies: readonly { policy: Policy; counted: readonly Counted[] }[] }
 

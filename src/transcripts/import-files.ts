@@ -83,7 +83,7 @@ export async function importFiles(
   for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
     const sources: FileSource[] = []
-    // One by one: each file that is open has a buffer, and its bytes are read synchronously.
+    // Opens one file at a time: each open file has a buffer, and is read synchronously.
     for (const path of files.slice(i, i + FILES_AT_ONCE)) {
       const file = await report.unlessUnreadable(path, () => transcriptFile(path))
       if (file !== null) sources.push({ project, ...file })

@@ -73,7 +73,7 @@ function mcpAdditions({ dataFolder, project }: Setup): Addition[] {
   ]
 }
 
-/** Adds the lines to each file that exists. Without one, makes the file that the agent of this machine reads. */
+/** Adds the lines to each file that exists. If none exists, creates the file that the agent of this machine reads. */
 function agentAdditions({ folder, project }: Setup): Addition[] {
   const add = (text: string) => addMarkedLines(text, linesForAgents(folder, project), IN_MARKDOWN)
   const places = (['AGENTS.md', 'CLAUDE.md'] as const).map((file) => [file, path.join(folder, file)] as const)
@@ -86,7 +86,7 @@ function agentAdditions({ folder, project }: Setup): Addition[] {
   return chosen.length === 0 ? [{ file: fallback, add }] : chosen.map(([file]) => ({ file, add }))
 }
 
-/** Eight lines, which are ten with their markers. */
+/** Builds the eight lines. With their markers, a file gets ten. */
 function linesForAgents(folder: string, project: string | undefined): string[] {
   const turngraph = ownCommand(folder)
   const more = project === undefined ? '' : ` --project ${quoteForShell(project)}`
@@ -102,7 +102,7 @@ function linesForAgents(folder: string, project: string | undefined): string[] {
   ]
 }
 
-/** Returns how a shell in the folder starts this program. A name that npx would download is not used. */
+/** Returns the command that starts this program in a shell in the folder. Avoids a name that npx would download. */
 function ownCommand(folder: string): string {
   const name = process.platform === 'win32' ? 'turngraph.cmd' : 'turngraph'
   const isProgram = (file: string) => {
@@ -115,7 +115,7 @@ function ownCommand(folder: string): string {
   }
   const onPath = (process.env.PATH ?? '').split(path.delimiter).filter((each) => path.isAbsolute(each))
   if (isProgram(path.join(folder, 'node_modules', '.bin', name))) return 'npx turngraph'
-  // npx puts a folder of its own on the path.
+  // npx adds its own folder to the path, which later shells do not have.
   if (onPath.some((each) => !each.includes('node_modules') && isProgram(path.join(each, name))))
     return 'turngraph'
   return `${quoteForShell(process.execPath)} ${quoteForShell(MAIN)}`

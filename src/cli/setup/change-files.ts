@@ -29,7 +29,7 @@ export async function addParts(folder: string, additions: readonly Addition[]): 
     ...changes.filter(({ file }) => !names.has(file)),
     ...added.flatMap(({ change }) => change ?? []),
   ]
-  // First the record: after a crash, the undo skips files that have no part of Turngraph.
+  // Writes the record first. After a crash, the undo skips files without a part of Turngraph.
   if (added.length > 0) writeRecord(folder, { madeFolder, changes: all })
   for (const { file, after } of added) write(path.join(folder, file), after)
   return planned.map(({ file, change }) => ({
@@ -73,7 +73,7 @@ export type UndoneFile = {
 }
 
 /**
- * Restores the files. Deletes a file that did not exist. A file that a person edited since loses only the part of Turngraph.
+ * Restores the files. Deletes a file that did not exist before. Removes only the part of Turngraph if a person has edited a file.
  * Continues after a file that cannot be written, which stays in the record.
  *
  * @throws the error of the first such file
@@ -117,7 +117,7 @@ async function undoChange(folder: string, change: Change): Promise<UndoneFile> {
     write(target, rest)
     return { file, result: isUnedited ? 'restored' : 'part removed' }
   } catch (error) {
-    // A person may have made other text of it, which has no part of Turngraph that can be found.
+    // A person may have replaced the content with a text in which no part of Turngraph can be found.
     if (error instanceof UnfitFile) return kept(error.message)
     throw error
   }
@@ -132,7 +132,7 @@ function deleteFile(file: string, madeFolder: boolean): void {
 function write(file: string, text: string): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true })
-    // The files for agents belong to a team; the others have paths of this machine.
+    // A team shares the Markdown files. The other files contain paths of this machine, so only their owner can read them.
     writeTextFile(file, text, file.endsWith('.md') ? 0o666 : 0o600)
   } catch (error) {
     if (systemCode(error) === null) throw error
@@ -140,7 +140,7 @@ function write(file: string, text: string): void {
   }
 }
 
-/** A link may lead to any file of the user, which is not meant by a file of this folder. */
+/** Rejects a link that leads out of the folder, because it may lead to any file of the user. */
 function requireInside(folder: string, file: string): void {
   const root = realpathSync(folder)
   const parent = realPath(path.dirname(file))
@@ -151,7 +151,7 @@ function requireInside(folder: string, file: string): void {
     throw refuse(file, `leads out of ${folder}`, null)
 }
 
-/** Checks the permission of the owner. An atomic replacement would ignore it. */
+/** Rejects a file that its owner made read-only. An atomic replacement would ignore this permission. */
 function requireWritable(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode
   if (mode !== undefined && (mode & 0o200) === 0) throw refuse(file, 'is read-only', null)

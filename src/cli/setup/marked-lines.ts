@@ -19,7 +19,7 @@ export function addMarkedLines(text: string, lines: readonly string[], { start, 
   return `${text}${gap}${[start, ...lines, end, ''].join(eol)}`
 }
 
-/** Finds the lines between the markers, with the markers, and removes them with the empty line above. */
+/** Finds and removes the lines between the markers, with the markers. Also removes the empty line above them. */
 export const markedPart = (markers: Markers): OwnPart => ({
   find: (text) => {
     const place = findPlace(text, markers)
@@ -35,7 +35,7 @@ export const markedPart = (markers: Markers): OwnPart => ({
   },
 })
 
-/** Returns the place from the first marker to the end of the line of the second one. */
+/** Returns the offsets of the first marker and of the end of the line with the second marker. */
 function findPlace(text: string, { start, end }: Markers): { from: number; to: number } | null {
   const lines = text.split('\n')
   const isMarker = (line: string, marker: string) => line.trimEnd() === marker

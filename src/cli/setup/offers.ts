@@ -1,4 +1,4 @@
-/** Offers at a terminal what `turngraph init` can set up, and does what `--with` names. */
+/** Sets up the parts that a person chooses at a terminal or names with `turngraph init --with`. */
 import { on } from 'node:events'
 import { emitKeypressEvents } from 'node:readline'
 import { TurngraphError } from '../../core/errors.ts'
@@ -9,7 +9,7 @@ import { additionsOf, type Setup } from './additions.ts'
 import { addParts, type FileResult } from './change-files.ts'
 import { OFFER_NAMES, type OfferName } from './offer-names.ts'
 
-/** Key of each offer, and what it is for. */
+/** Key and description of each offer. */
 const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }> = {
   hooks: {
     key: 'h',
@@ -24,7 +24,7 @@ const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }>
 }
 
 /**
- * Sets up what a person names.
+ * Sets up the named offers.
  *
  * @throws `invalid_request` that names the file that cannot be changed; then no file was changed
  */

@@ -45,7 +45,7 @@ export async function readRecord(folder: string): Promise<SetupRecord> {
   })
 }
 
-/** Writes the record. Without changes, deletes it, and its folder if it was made for it and is empty otherwise. */
+/** Writes the record. Without changes, deletes the record, and also its folder if init made it and it has no other file. */
 export function writeRecord(folder: string, { madeFolder, changes }: SetupRecord): void {
   const file = recordFile(folder)
   const own = path.dirname(file)

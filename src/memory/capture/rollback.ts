@@ -49,7 +49,7 @@ export async function rollbackWorld(
   return serialize(store, ofTask, async () => {
     for (;;) {
       const done = await tryRollback(graph, scrubbed, toInstant(now()))
-      if (done !== null) return done // null: another writer came first; the deadline ends the tries
+      if (done !== null) return done // null: another writer came first; the deadline bounds the retries
     }
   })
 }

@@ -251,7 +251,7 @@ async function readRelated(graph: Graph, row: ContextRow, request: Request): Pro
   return known.length === 0 ? null : { earlierSession: null, known }
 }
 
-/** Asking session that runs each statement of `readKnown`. */
+/** Facts of an asking session for which `readKnown` runs each of its statements. */
 const NOBODY = {
   turn: { filesModified: ['-'], lessonsFromTurn: [], blockersFound: [] },
   gates: [{ name: '', status: 'failed' }],

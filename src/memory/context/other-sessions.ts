@@ -59,13 +59,13 @@ const MAX_ITEMS = 5
 /** An issue with fewer identifiers is too unspecific to match. */
 const MIN_IDENTIFIERS = 2
 
-/** Checks whether a context needs facts from other sessions. Not as of a turn: an earlier state of other sessions is not known. */
+/** Checks whether a context needs facts from other sessions. A context as of a turn needs none: their earlier state is not known. */
 export const isKnownRequested = ({ elsewhere, asOf }: Pick<ContextRequest, 'elsewhere' | 'asOf'>): boolean =>
   elsewhere === 'known' && asOf === 'now'
 
 /**
- * Reads at most five turns of other sessions, each with its reason. They contain no data of a judge, so both roles get the same
- * (invariant 9).
+ * Reads at most five turns of other sessions, each with its reason. The turns contain no data of a judge, so both roles get
+ * equal facts (invariant 9).
  *
  * @param asking null before the first turn of a session: only its feature is known
  */

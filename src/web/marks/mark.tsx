@@ -1,8 +1,8 @@
 // Draws the marks of verdicts and decisions. A mark differs by shape and by color (styles/marks.css), and is the same everywhere.
 
 /**
- * Verdict of a turn about a criterion, or state of a criterion. `verified` is verified in a judge's own words; the other bases
- * of a proof have marks of their own.
+ * Verdict of a turn about a criterion, or state of a criterion. `verified` means in a judge's own words; each other basis of a
+ * proof has a mark of its own.
  */
 export type VerdictMark =
   | 'observed'

@@ -1,4 +1,4 @@
-// Makes results of a search from sessions and hits. Pure.
+// Builds search results from sessions and hits. Pure.
 import { writeAddress } from '../address.ts'
 import type { ItemOf } from '../service/operations.ts'
 

@@ -10,7 +10,7 @@ import type { Counted } from './replay-rows.ts'
 
 type Rule = (typeof REPLAY_RULES)[number]
 
-/** Maximum number of rows that are drawn. The downloads have all. */
+/** Maximum number of rows that are drawn. The downloads contain all rows. */
 const MAX_ROWS = 500
 
 const RULE_NAMES: Readonly<Record<Rule, string>> = {

@@ -6,7 +6,7 @@ import { type Answer, useAnswer, useSession } from '../../service/use-service.ts
 
 /** Number of sessions that one call replays, so that a call takes seconds. */
 const PAGE = 50
-/** Number of sessions that the view replays before it asks. */
+/** Number of calls after which the view asks the person before it continues. */
 const FIRST_PAGES = 4
 
 export type ReplayedSession = ItemOf<'replaySessions'>

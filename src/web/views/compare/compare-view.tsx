@@ -8,7 +8,7 @@ import { ComparisonTable } from './comparison-table.tsx'
 import { GainsRegion } from './gains-region.tsx'
 import { SessionChoice } from './session-choice.tsx'
 
-/** Maximum number of sessions that the lists offer: the latest. */
+/** Maximum number of sessions in the lists, which offer the latest ones. */
 const MAX_SESSIONS = 500
 
 export function CompareView() {

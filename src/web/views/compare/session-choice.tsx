@@ -56,7 +56,7 @@ export function SessionChoice({ project, sessions, a, b, cut }: Props) {
 type ListProps = {
   name: 'a' | 'b'
   chosen: string | null
-  /** Session of the other list, which this list cannot choose. */
+  /** Session that is chosen in the other list, and cannot be chosen in this one. */
   other: string | null
   tasks: ReadonlyMap<string, readonly Session[]>
 }

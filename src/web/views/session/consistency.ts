@@ -16,12 +16,15 @@ export type Verdict = CellPlace & { label: string; says: string }
 export type Consistency = {
   /** Number of verified verdicts, one for each criterion and turn. */
   verified: number
-  /** Reversals although no file changed, and all others. */
+  /** Reversals without a file change. */
   reversedUnchanged: Verdict[]
+  /** Reversals after file changes, or after unknown changes. */
   reversedOtherwise: Verdict[]
-  /** Verified verdicts with the Player's words for this criterion, for another one, and without words. */
+  /** Verified in the Player's words for the same criterion. */
   repeated: Verdict[]
+  /** Verified in the Player's words for another criterion. */
   misplaced: Verdict[]
+  /** Verified without evidence. */
   bare: Verdict[]
   /** Labels of declared or promised criteria that no judge has named. */
   neverNamed: string[]

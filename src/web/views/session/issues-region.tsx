@@ -54,7 +54,7 @@ export function IssuesRegion({ issues, turns }: Props) {
 
 const SEVERITIES: readonly string[] = ['blocking', 'should_fix', 'advisory']
 
-/** Open causes come first, blocking ones before the others, then the causes of the most turns. */
+/** Sorts open issues before gone ones, then by severity, then by the number of turns. */
 export const sortIssues = <I extends Pick<Issue, 'severity' | 'state' | 'turns'>>(
   issues: readonly I[],
 ): I[] =>
@@ -71,7 +71,7 @@ export function rankSeverity(severity: string): number {
   return rank === -1 ? SEVERITIES.length : rank
 }
 
-/** Draws the newest wording of a cause, and the other wordings behind it. */
+/** Draws the newest wording of an issue, and a list of its other wordings that can be opened. */
 function IssueWords({ issue }: { issue: Issue }) {
   const { category, description, suggestion, other_wordings: others, wordings } = issue
   return (

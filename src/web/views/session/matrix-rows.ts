@@ -32,7 +32,7 @@ export type Row = {
   stateTurn: number | null
   /** How the proof is known; null without a proof. */
   basis: Basis | null
-  /** Words for how the proof is known; null without a proof, and for the own words of a judge. */
+  /** Words for how the proof is known; null without a proof, or if a judge verified it in words of its own. */
   known: string | null
   /** True if the criterion counts toward the total. */
   counts: boolean

@@ -66,7 +66,7 @@ export function readMeasures(
 
 const counts = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-/** `1.2M`, `640`. */
+/** Writes a count, for example `1.2M` or `640`. */
 export const describeCount = (value: number): string => counts.format(value)
 
 /** Returns the value of a gate; null for an unknown gate. */

@@ -47,7 +47,7 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
   const issues = useWholeList('listIssues', isMatrixThere ? asOf : null)
   const summary = useOperation('getSessionSummary', hasTurns ? of : null)
   const hasTranscripts = turns.answer?.some(({ transcript_session_ids: ids }) => ids.length > 0) ?? false
-  // A subagent's tokens are those of a session of its own.
+  // The costs list the tokens of a subagent under a session of its own.
   const cost = useOperation('listCost', hasTranscripts ? { project, by: 'session', limit: 0 } : null)
   const tokens = useMemo(
     () => sumTokens(turns.answer ?? [], cost.answer?.items ?? []),

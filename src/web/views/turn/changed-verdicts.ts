@@ -14,7 +14,7 @@ export type CriterionInTurn = {
   state: 'verified' | 'rejected' | 'unknown'
   /** The change of its state in words; null without a change. */
   change: string | null
-  /** Words for how the proof is known; null without a proof, and for the own words of a judge. */
+  /** Words for how the proof is known; null without a proof, or if a judge verified it in words of its own. */
   known: string | null
   claims: readonly Claim[]
   judged: readonly TurnVerdict[]
@@ -25,7 +25,7 @@ export function groupVerdicts(
   { won, lost, rejected, verdicts = [] }: Why,
   promises: Pick<Answered<'recoverPromises'>, 'source' | 'items'>,
 ): { changed: CriterionInTurn[]; others: CriterionInTurn[] } {
-  // Promises of an earlier turn are no claims of this one.
+  // Promises of an earlier turn are not claims of this turn.
   const claims = promises.source === 'current' ? promises.items : []
   const ofKey = (key: string) => {
     const own = verdicts.filter((verdict) => verdict.key === key && verdict.source !== 'player')
