@@ -17,8 +17,8 @@ export function AnalysesView({ address: { project, analysis: opened } }: Props) 
   if (!isAnalyst) {
     return (
       <Sentence title="Analyses">
-        Analyses are for tokens of the scope <code>analyst</code>; this one has another. The{' '}
-        <a href={writeAddress({ view: 'analyses', project, analysis: REPLAY.name })}>replay</a> is open to it.
+        Analyses need a token with the scope <code>analyst</code>, which this token does not have. It can open
+        the <a href={writeAddress({ view: 'analyses', project, analysis: REPLAY.name })}>replay</a>.
       </Sentence>
     )
   }

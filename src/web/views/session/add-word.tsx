@@ -53,8 +53,8 @@ function WordForm({ turn, newest, criterion, added }: Props) {
       <summary>Add your own verdict</summary>
       <form onSubmit={send}>
         <p class="quiet-text">
-          It is added to turn {newest}, the newest, as the word of a person. The record of the turn stays as
-          it is.
+          Your verdict is added to turn {newest}, the newest turn, with the source person. The record of the
+          turn does not change.
         </p>
         <fieldset class="word-status">
           <legend class="visually-hidden">Verdict</legend>

@@ -23,7 +23,7 @@ export function ConsistencyRegion({ world, facts }: Props) {
     },
     {
       verdicts: reversedOtherwise,
-      says: `${plural(reversedOtherwise.length, 'reversal')} after file changes`,
+      says: `${plural(reversedOtherwise.length, 'reversal')} after file changes or unknown changes`,
     },
     { verdicts: repeated, says: `${repeated.length}${ofVerified} in the Player's own words` },
     {
