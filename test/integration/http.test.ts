@@ -89,6 +89,7 @@ describe('every route of the contract', () => {
         ...{ project: WORLD.project, feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug: 'TASK-1', turn: 1 },
         outcome: WORLD.outcome,
         summary: expect.stringMatching(/ after 1 turn: /),
+        reversals: [],
       },
     ])
     const attention = await run('GET /v1/attention', '/v1/attention')
