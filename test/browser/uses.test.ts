@@ -9,7 +9,7 @@ import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
-const MOST_CLICKS = 4
+const MAX_CLICKS = 4
 
 type Use = { whose: string; question: string; clicks: string[] }
 
@@ -104,7 +104,7 @@ describeInBrowser('questions of people', () => {
   })
 
   test.each(uses)('$question is answered from the start with a few clicks', async ({ question, clicks }) => {
-    expect(clicks.length).toBeLessThanOrEqual(MOST_CLICKS)
+    expect(clicks.length).toBeLessThanOrEqual(MAX_CLICKS)
     const started = await start({ TURNGRAPH_PROJECT: PROJECT })
     const client = clientOf(started.graph)
     await writeSessions(client)

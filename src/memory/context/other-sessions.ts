@@ -132,11 +132,11 @@ function toCandidates(
 /** Writes an instant at a fixed length, so that texts sort by time. An absent instant sorts first. */
 function sortableInstant(instant: string | null): string {
   if (instant === null) return ''
-  const utc = instant.replace('Z', '').slice(0, LONGEST_INSTANT.length)
-  return utc + LONGEST_INSTANT.slice(utc.length)
+  const utc = instant.replace('Z', '').slice(0, INSTANT_TEMPLATE.length)
+  return utc + INSTANT_TEMPLATE.slice(utc.length)
 }
 
-const LONGEST_INSTANT = '0000-00-00T00:00:00.000000'
+const INSTANT_TEMPLATE = '0000-00-00T00:00:00.000000'
 
 /** Chooses items in order without repeated issues, turns or texts, and without texts of the session's own last turn. */
 function chooseItems(candidates: readonly Candidate[], lastTurn: Texts): KnownElsewhere[] {

@@ -16,7 +16,7 @@ export type Items<N extends ListName> = { items: ItemOf<N>[]; hasMore: boolean }
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
 /** Maximum page size of the service. */
-const MOST_ITEMS = 500
+const MAX_ITEMS = 500
 
 export class Service {
   readonly status = new ServiceStatus()
@@ -36,7 +36,7 @@ export class Service {
 
   /** All items of a list, page by page. */
   async listAll<N extends ListName>(name: N, input: Asked<N>, signal?: AbortSignal): Promise<ItemOf<N>[]> {
-    const whole = { ...input, limit: MOST_ITEMS }
+    const whole = { ...input, limit: MAX_ITEMS }
     return (await this.listPages(name, whole, Number.POSITIVE_INFINITY, signal)).items
   }
 

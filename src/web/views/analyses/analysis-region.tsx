@@ -15,7 +15,7 @@ type Info = ItemOf<'listAnalyses'>
 const PARAMETERS = { feature_id: 'feature', task_id: 'task', world_slug: 'world' } as const
 const NAMES = { feature_id: 'Feature', task_id: 'Task', world_slug: 'Session' } as const
 const USUAL_LIMIT = 100
-const MOST_ROWS = 10_000
+const MAX_ROWS = 10_000
 
 export function AnalysisRegion({ project, info }: { project: string; info: Info }) {
   const search = useSearch()
@@ -47,7 +47,7 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
           label="Rows at most"
           type="number"
           min={1}
-          max={MOST_ROWS}
+          max={MAX_ROWS}
           value={limit}
           change={(value) => filterBy({ limit: value })}
         />

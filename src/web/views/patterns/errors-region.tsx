@@ -5,10 +5,10 @@ import { Table } from '../../components/table.tsx'
 import { useOperation } from '../../service/use-service.ts'
 import { LAST_SEEN, SESSIONS } from './pattern-columns.tsx'
 
-const MOST_ERRORS = 50
+const MAX_ERRORS = 50
 
 export function ErrorsRegion({ project, since }: { project: string; since: string | null }) {
-  const paths = useOperation('listPaths', { project, limit: MOST_ERRORS, ...(since !== null && { since }) })
+  const paths = useOperation('listPaths', { project, limit: MAX_ERRORS, ...(since !== null && { since }) })
   return (
     <Answered of={paths}>
       {({ items }) => {
@@ -22,7 +22,7 @@ export function ErrorsRegion({ project, since }: { project: string; since: strin
               label="Errors"
               records={errors}
               toKey={({ pattern }) => pattern}
-              cut={items.length === MOST_ERRORS && <>The most frequent are shown.</>}
+              cut={items.length === MAX_ERRORS && <>The most frequent are shown.</>}
               columns={[
                 {
                   head: 'Tool and error',

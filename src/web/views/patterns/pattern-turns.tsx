@@ -9,10 +9,10 @@ import { CallsLine } from '../turn/calls-line.tsx'
 
 type Turn = ItemOf<'listTranscriptTurns'>
 
-const MOST_TURNS = 50
+const MAX_TURNS = 50
 
 export function PatternTurns({ project, pattern }: { project: string; pattern: string }) {
-  const turns = useOperation('listTranscriptTurns', { project, pattern, limit: MOST_TURNS })
+  const turns = useOperation('listTranscriptTurns', { project, pattern, limit: MAX_TURNS })
   const [opened, setOpened] = useState<Turn | null>(null)
   return (
     <section aria-label="Turns of the pattern">
@@ -25,7 +25,7 @@ export function PatternTurns({ project, pattern }: { project: string; pattern: s
             label="Turns of the pattern"
             records={items}
             toKey={({ turn_id: id }) => id}
-            cut={items.length === MOST_TURNS && <>The {MOST_TURNS} longest are shown.</>}
+            cut={items.length === MAX_TURNS && <>The {MAX_TURNS} longest are shown.</>}
             columns={[
               {
                 head: 'Turn',

@@ -18,7 +18,7 @@ import { ToolsRegion } from './tools-region.tsx'
 
 type Props = { address: Extract<Address, { view: 'patterns' }> }
 
-const MOST_PATTERNS = 100
+const MAX_PATTERNS = 100
 
 export function PatternsView({ address: { project } }: Props) {
   const search = useSearch()
@@ -30,7 +30,7 @@ export function PatternsView({ address: { project } }: Props) {
   ]
   const patterns = useOperation('listTranscriptPatterns', {
     project,
-    limit: MOST_PATTERNS,
+    limit: MAX_PATTERNS,
     ...(since !== null && { since }),
     ...(session !== null && { session_id: session }),
     ...(minLength !== null && { min_length: Number(minLength) }),
@@ -65,7 +65,7 @@ export function PatternsView({ address: { project } }: Props) {
               No turn of a transcript is that long. This imports transcripts of Claude Code:
             </Empty>
           ) : (
-            <PatternsRegion patterns={items} opened={opened} isCut={items.length === MOST_PATTERNS} />
+            <PatternsRegion patterns={items} opened={opened} isCut={items.length === MAX_PATTERNS} />
           )
         }
       </Answered>

@@ -5,14 +5,14 @@ import { Table } from '../../components/table.tsx'
 import { useOperation } from '../../service/use-service.ts'
 import { SESSIONS } from './pattern-columns.tsx'
 
-const MOST_SEQUENCES = 20
+const MAX_SEQUENCES = 20
 
 type Props = { project: string; since: string | null; session: string | null }
 
 export function SequencesRegion({ project, since, session }: Props) {
   const sequences = useOperation('listTranscriptSequences', {
     project,
-    limit: MOST_SEQUENCES,
+    limit: MAX_SEQUENCES,
     ...(since !== null && { since }),
     ...(session !== null && { session_id: session }),
   })
@@ -29,7 +29,7 @@ export function SequencesRegion({ project, since, session }: Props) {
               records={items}
               toKey={({ sequence }) => sequence}
               cut={
-                items.length === MOST_SEQUENCES && <>The {items.length} most frequent sequences are shown.</>
+                items.length === MAX_SEQUENCES && <>The {items.length} most frequent sequences are shown.</>
               }
               columns={[
                 { head: 'Sequence', isName: true, cell: ({ sequence }) => <bdi>{sequence}</bdi> },

@@ -5,12 +5,12 @@ import { Answered } from '../../components/answer.tsx'
 import { Table } from '../../components/table.tsx'
 import { useOperation } from '../../service/use-service.ts'
 
-const MOST_TOOLS = 40
+const MAX_TOOLS = 40
 
 export function ToolsRegion({ project, since }: { project: string; since: string | null }) {
   const tools = useOperation('listToolStats', {
     project,
-    limit: MOST_TOOLS,
+    limit: MAX_TOOLS,
     ...(since !== null && { since }),
   })
   return (
@@ -24,7 +24,7 @@ export function ToolsRegion({ project, since }: { project: string; since: string
               label="Tools"
               records={items}
               toKey={({ tool_name: tool }) => tool}
-              cut={items.length === MOST_TOOLS && <>The {MOST_TOOLS} tools of the longest turns are shown.</>}
+              cut={items.length === MAX_TOOLS && <>The {MAX_TOOLS} tools of the longest turns are shown.</>}
               columns={[
                 { head: 'Tool', isName: true, cell: ({ tool_name: tool }) => <bdi>{tool}</bdi> },
                 {

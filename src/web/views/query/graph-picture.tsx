@@ -20,7 +20,7 @@ const WIDTH = 720
 const HEIGHT = 520
 const MARGIN = 24
 /** Maximum number of nodes of a readable picture. */
-const MOST_NODES = 300
+const MAX_NODES = 300
 const NEIGHBORS = 50
 const TICKS = 200
 
@@ -121,7 +121,7 @@ const FORMS = [
 const KINDS = FORMS.length
 
 function firstNodes({ nodes, relationships }: Graph): { graph: Graph; left: number } {
-  const shownNodes = nodes.slice(0, MOST_NODES)
+  const shownNodes = nodes.slice(0, MAX_NODES)
   return { graph: joinGraphs({ nodes: shownNodes, relationships }), left: nodes.length - shownNodes.length }
 }
 
@@ -162,6 +162,7 @@ function fitted(places: readonly Place[]): ReadonlyMap<string, { x: number; y: n
   )
 }
 
-const LONGEST = 22
+const MAX_LABEL_LENGTH = 22
 
-const shorten = (name: string): string => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name)
+const shorten = (name: string): string =>
+  name.length > MAX_LABEL_LENGTH ? `${name.slice(0, MAX_LABEL_LENGTH - 1)}…` : name

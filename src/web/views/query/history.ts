@@ -3,7 +3,7 @@
 export type AskedQuery = { query: string; params: string }
 
 const STORED_AS = 'turngraph.queries'
-const MOST = 30
+const MAX_QUERIES = 30
 
 export function readHistory(): AskedQuery[] {
   const stored: unknown = JSON.parse(localStorage.getItem(STORED_AS) ?? '[]')
@@ -12,7 +12,7 @@ export function readHistory(): AskedQuery[] {
 
 export function addToHistory({ query, params }: AskedQuery): void {
   const others = readHistory().filter((other) => other.query !== query || other.params !== params)
-  localStorage.setItem(STORED_AS, JSON.stringify([{ query, params }, ...others].slice(0, MOST)))
+  localStorage.setItem(STORED_AS, JSON.stringify([{ query, params }, ...others].slice(0, MAX_QUERIES)))
 }
 
 const isAskedQuery = (given: unknown): given is AskedQuery =>

@@ -10,7 +10,7 @@ export type Timeline = {
 }
 
 /** Maximum length of one pause, and of all pauses together, as shares of the total working time. */
-const LONGEST_PAUSE = 0.08
+const MAX_PAUSE = 0.08
 const ALL_PAUSES = 0.5
 /** Minimum length of a bar as a share of the timeline, so that an attempt of seconds stays visible next to hours. */
 const SHORTEST_BAR = 0.004
@@ -20,7 +20,7 @@ export function placeSpans(spans: readonly Span[]): Timeline {
   const stretches = mergeSpans(spans)
   const worked = stretches.reduce((sum, { start, end }) => sum + end - start, 0)
   const pauses = stretches.slice(1).map(({ start }, i) => start - (stretches[i]?.end ?? start))
-  const longestPause = Math.max(1, Math.min(worked * LONGEST_PAUSE, shareOut(worked * ALL_PAUSES, pauses)))
+  const longestPause = Math.max(1, Math.min(worked * MAX_PAUSE, shareOut(worked * ALL_PAUSES, pauses)))
   const cuts: { at: number; ms: number }[] = []
   const begins: number[] = []
   let length = 0

@@ -17,7 +17,7 @@ type Props = { address: Extract<Address, { view: 'runs' }> }
 type Run = ItemOf<'listTurnRuns'>
 
 const PAGE = 50
-const MOST = 500
+const MAX_RUNS = 500
 
 export function RunsView({ address: { project } }: Props) {
   const search = useSearch()
@@ -131,11 +131,11 @@ const columnsFor = (project: string): Column<Run>[] => [
 type MoreProps = { shown: number; limit: number; setLimit: (limit: number) => void }
 
 function MoreRuns({ shown, limit, setLimit }: MoreProps) {
-  if (limit >= MOST) return <>The newest {shown} runs are shown; a status or a session shows others.</>
+  if (limit >= MAX_RUNS) return <>The newest {shown} runs are shown; a status or a session shows others.</>
   return (
     <>
       The newest {shown} runs are shown.{' '}
-      <button type="button" class="quiet" onClick={() => setLimit(Math.min(MOST, 2 * limit))}>
+      <button type="button" class="quiet" onClick={() => setLimit(Math.min(MAX_RUNS, 2 * limit))}>
         Show more
       </button>
     </>

@@ -10,8 +10,8 @@ import { useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
 
 /** Limits of the service. */
-const MOST_TURNS = 100_000
-const MOST_ATTEMPTS = 1_000_000
+const MAX_TURNS = 100_000
+const MAX_ATTEMPTS = 1_000_000
 
 export function StartRun({ project, world: given }: { project: string; world: string }) {
   const { service } = useSession()
@@ -36,11 +36,11 @@ export function StartRun({ project, world: given }: { project: string; world: st
       <summary>Start a run</summary>
       <form class="filters" onSubmit={start}>
         <Field label="Session" required value={world} change={setWorld} />
-        <Field label="Turns to commit" {...count} max={MOST_TURNS} required value={turns} change={setTurns} />
+        <Field label="Turns to commit" {...count} max={MAX_TURNS} required value={turns} change={setTurns} />
         <Field
           label="Attempts at most"
           {...count}
-          max={MOST_ATTEMPTS}
+          max={MAX_ATTEMPTS}
           placeholder="as many"
           value={attempts}
           change={setAttempts}

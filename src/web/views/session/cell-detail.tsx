@@ -22,7 +22,7 @@ type Props = {
 }
 
 /** Maximum number of history entries: only a criterion with many judges in hundreds of turns has more. */
-const MOST_ENTRIES = 500
+const MAX_ENTRIES = 500
 
 export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
   const { world_slug: world, turn_number: number } = turn
@@ -30,7 +30,7 @@ export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
     project,
     key: cell.key,
     world_slug: world,
-    limit: MOST_ENTRIES,
+    limit: MAX_ENTRIES,
   })
   const promises = useOperation('recoverPromises', {
     project,
@@ -93,7 +93,7 @@ export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
                   ))}
                 </ol>
                 {next !== null && (
-                  <p class="cut">Later entries are left out: the list is cut at {MOST_ENTRIES}.</p>
+                  <p class="cut">Later entries are left out: the list is cut at {MAX_ENTRIES}.</p>
                 )}
               </div>
             </>

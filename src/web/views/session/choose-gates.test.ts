@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseGates, MOST_GATES } from './choose-gates.ts'
+import { chooseGates, MAX_GATES } from './choose-gates.ts'
 
 const turn = (turn_number: number, gates: Record<string, 'passed' | 'failed' | 'unknown'>) => ({
   turn_number,
@@ -19,7 +19,7 @@ test('if there are too many gates, the ones that failed last are drawn and the o
     turn(3, { 'gate 250': 'passed' }),
   ]
   const { shown, leftOut } = chooseGates(turns)
-  expect(shown).toHaveLength(MOST_GATES)
+  expect(shown).toHaveLength(MAX_GATES)
   expect(shown).toEqual([...Array.from({ length: 18 }, (_, i) => `gate ${i}`), 'gate 250', 'gate 299'])
   expect(leftOut).toBe(280)
 })

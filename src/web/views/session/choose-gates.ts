@@ -1,7 +1,7 @@
 // Chooses the gates of a session that are drawn: agents may name any number of gates. Pure.
 import type { Turn } from '../../service/operations.ts'
 
-export const MOST_GATES = 20
+export const MAX_GATES = 20
 
 /** Chooses the gates that failed last, in the order in which turns first name them, and counts the others. */
 export function chooseGates(turns: readonly Pick<Turn, 'turn_number' | 'gates'>[]): {
@@ -16,7 +16,7 @@ export function chooseGates(turns: readonly Pick<Turn, 'turn_number' | 'gates'>[
     }
   }
   const lastFailedFirst = [...failedIn].toSorted(([, one], [, other]) => other - one)
-  const chosen = new Set(lastFailedFirst.slice(0, MOST_GATES).map(([gate]) => gate))
+  const chosen = new Set(lastFailedFirst.slice(0, MAX_GATES).map(([gate]) => gate))
   const shown = [...failedIn.keys()].filter((gate) => chosen.has(gate))
   return { shown, leftOut: failedIn.size - shown.length }
 }

@@ -7,14 +7,14 @@ import { writeCellPlace } from './matrix-rows.ts'
 type Props = { world: { project: string; world_slug: string }; facts: Consistency }
 
 /** Maximum number of reversals in an answer of the service. */
-const MOST_ANSWERED = 200
+const MAX_ANSWERED = 200
 
 /** Maximum number of verdicts of one finding that are listed. */
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 
 export function ConsistencyRegion({ world, facts }: Props) {
   const { verified, reversedUnchanged, reversedOtherwise, repeated, misplaced, bare, neverNamed } = facts
-  const isCut = reversedUnchanged.length + reversedOtherwise.length >= MOST_ANSWERED
+  const isCut = reversedUnchanged.length + reversedOtherwise.length >= MAX_ANSWERED
   const ofVerified = ` of ${plural(verified, 'verification')}`
   const findings = [
     {
@@ -53,7 +53,7 @@ export function ConsistencyRegion({ world, facts }: Props) {
           <details>
             <summary>{plural(neverNamed.length, 'criterion', 'criteria')} never named by a judge</summary>
             <ul class="verdict-list">
-              {neverNamed.slice(0, MOST_LISTED).map((label, i) => (
+              {neverNamed.slice(0, MAX_LISTED).map((label, i) => (
                 <li key={i}>
                   <bdi>{label}</bdi>
                 </li>
@@ -70,7 +70,7 @@ function Verdicts({ world, verdicts }: { world: Props['world']; verdicts: readon
   const { project, world_slug } = world
   return (
     <ul class="verdict-list">
-      {verdicts.slice(0, MOST_LISTED).map(({ key, turn, label, says }) => (
+      {verdicts.slice(0, MAX_LISTED).map(({ key, turn, label, says }) => (
         <li key={`${turn} ${key}`}>
           <ViewLink
             to={{ view: 'session', project, world: world_slug }}
@@ -81,9 +81,7 @@ function Verdicts({ world, verdicts }: { world: Props['world']; verdicts: readon
           {says !== '' && <span class="quiet-text"> {says}</span>}
         </li>
       ))}
-      {verdicts.length > MOST_LISTED && (
-        <li class="cut">{verdicts.length - MOST_LISTED} more are left out.</li>
-      )}
+      {verdicts.length > MAX_LISTED && <li class="cut">{verdicts.length - MAX_LISTED} more are left out.</li>}
     </ul>
   )
 }

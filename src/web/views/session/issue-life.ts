@@ -32,14 +32,14 @@ export function placeLife(issue: Issue, turns: readonly number[]): Life {
   }
 }
 
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 /** Describes the life of an issue in a text of bounded length. */
 export function describeLife({ turns, gone_in_turn: gone }: Issue): string {
-  const named = turns.slice(-MOST_NAMED).join(', ')
+  const named = turns.slice(-MAX_NAMED).join(', ')
   const raised =
-    turns.length > MOST_NAMED
-      ? `raised in ${turns.length} turns, the last ${MOST_NAMED}: ${named}`
+    turns.length > MAX_NAMED
+      ? `raised in ${turns.length} turns, the last ${MAX_NAMED}: ${named}`
       : `raised in turns ${named}`
   return `${raised}; ${gone === null ? 'open' : `gone in turn ${gone}`}`
 }

@@ -8,8 +8,8 @@ type Issue = ItemOf<'listIssues'>
 type Props = { issues: readonly Issue[]; turns: readonly number[] }
 
 /** Maximum width of a turn in pixels; many turns are narrower. */
-const MOST_STEP = 12
-const LEAST_STEP = 2
+const MAX_STEP = 12
+const MIN_STEP = 2
 const USUAL_WIDTH = 360
 
 export function IssuesRegion({ issues, turns }: Props) {
@@ -109,7 +109,7 @@ function IssueWords({ issue }: { issue: Issue }) {
 /** Draws a line from the turn that opened the issue to the turn in which it was gone, and a disc at each turn that raised it. */
 function IssueLine({ issue, turns }: { issue: Issue; turns: readonly number[] }) {
   const count = Math.max(1, turns.length)
-  const step = Math.max(LEAST_STEP, Math.min(MOST_STEP, USUAL_WIDTH / count))
+  const step = Math.max(MIN_STEP, Math.min(MAX_STEP, USUAL_WIDTH / count))
   const width = count * step
   const middle = (column: number) => (column + 0.5) * step
   const { line, raised } = placeLife(issue, turns)

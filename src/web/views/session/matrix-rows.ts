@@ -100,11 +100,11 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
 
 type UnnamedRow = Omit<Row, 'name'>
 
-const MOST_LETTERS = 60
+const MAX_LETTERS = 60
 
 function takeStart(text: string): string {
   const letters = [...text]
-  return letters.length <= MOST_LETTERS ? text : `${letters.slice(0, MOST_LETTERS).join('')}…`
+  return letters.length <= MAX_LETTERS ? text : `${letters.slice(0, MAX_LETTERS).join('')}…`
 }
 
 /** Returns the label of a criterion, or its text if it has no label. */

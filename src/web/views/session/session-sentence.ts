@@ -5,7 +5,7 @@ import type { Answered, Criteria } from '../../service/operations.ts'
 
 type World = Pick<Answered<'getWorld'>, 'active_turn_run_id' | 'active_attempt_id' | 'current_turn'>
 
-const MOST_QUOTED = 160
+const MAX_QUOTED = 160
 
 type Why = Pick<Answered<'explainTurn'>, 'coach_decision' | 'coach_feedback' | 'what_to_try_next'>
 
@@ -56,7 +56,7 @@ const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 function firstSentences(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
   const letters = [...line]
-  if (letters.length <= MOST_QUOTED) return line.replace(/[.!?]$/, '')
-  const sentences = /^(.{20,})[.!?] /.exec(letters.slice(0, MOST_QUOTED).join(''))?.[1]
-  return sentences ?? `${letters.slice(0, MOST_QUOTED).join('')}…`
+  if (letters.length <= MAX_QUOTED) return line.replace(/[.!?]$/, '')
+  const sentences = /^(.{20,})[.!?] /.exec(letters.slice(0, MAX_QUOTED).join(''))?.[1]
+  return sentences ?? `${letters.slice(0, MAX_QUOTED).join('')}…`
 }

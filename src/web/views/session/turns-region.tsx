@@ -7,7 +7,7 @@ import { DecisionLegend } from '../../marks/legend.tsx'
 import { decisionMark, Mark, markClass } from '../../marks/mark.tsx'
 import { filterBy } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
-import { chooseGates, MOST_GATES } from './choose-gates.ts'
+import { chooseGates, MAX_GATES } from './choose-gates.ts'
 import { type Axis, placeTurns, type TurnAxis } from './turn-axis.ts'
 import { MeasureChart, readMeasures } from './turn-measures.tsx'
 
@@ -46,7 +46,7 @@ export function TurnsRegion({ turns, axis, tokens = NO_TOKENS, children }: Props
       </section>
       {gates.leftOut > 0 && (
         <p class="cut">
-          The {MOST_GATES} gates that failed last are drawn, {gates.leftOut} more are not.
+          The {MAX_GATES} gates that failed last are drawn, {gates.leftOut} more are not.
         </p>
       )}
       <details>

@@ -9,13 +9,13 @@ export type PlacedCalls<S> = {
   rows: number
 }
 
-const LEAST = 12
-const MOST = 160
+const MIN_WIDTH = 12
+const MAX_WIDTH = 160
 const GAP = 2
 
 /** Width by the square root of the duration: otherwise a call of ten minutes hides calls of a second. */
 const toLength = (ms: number | null): number =>
-  Math.round(Math.min(MOST, Math.max(LEAST, Math.sqrt(ms ?? 0) / 2)))
+  Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, Math.sqrt(ms ?? 0) / 2)))
 
 export function placeCalls<S extends Pick<Step, 'sequence' | 'parallel_group' | 'duration_ms'>>(
   steps: readonly S[],

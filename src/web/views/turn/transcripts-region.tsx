@@ -19,14 +19,14 @@ export function TranscriptsRegion({ turn }: { turn: Turn }) {
   )
 }
 
-const MOST_TURNS = 200
+const MAX_TURNS = 200
 
 function TranscriptSession({ project, session }: { project: string; session: string }) {
   const turns = useOperation('listTranscriptTurns', {
     project,
     session_id: session,
     min_length: 0,
-    limit: MOST_TURNS,
+    limit: MAX_TURNS,
   })
   return (
     <>
@@ -44,7 +44,7 @@ function TranscriptSession({ project, session }: { project: string; session: str
                   <TranscriptTurn key={one.turn_id} project={project} turn={one} />
                 ))}
             </ol>
-            {items.length === MOST_TURNS && <p class="cut">The {MOST_TURNS} longest turns are shown.</p>}
+            {items.length === MAX_TURNS && <p class="cut">The {MAX_TURNS} longest turns are shown.</p>}
           </>
         )}
       </Answered>

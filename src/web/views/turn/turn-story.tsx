@@ -23,7 +23,7 @@ export function TurnStory({ turn, why }: { turn: Turn; why: Why }) {
 }
 
 /** Maximum number of files that are shown at once. */
-const MOST_FILES = 12
+const MAX_FILES = 12
 
 function Did({ turn }: { turn: Turn }) {
   const { files_modified: files, commit, promises } = turn
@@ -53,7 +53,7 @@ function Did({ turn }: { turn: Turn }) {
         </p>
       )}
       {files.length > 0 && (
-        <details class="files-modified" open={files.length <= MOST_FILES}>
+        <details class="files-modified" open={files.length <= MAX_FILES}>
           <summary>{files.length === 1 ? 'One file' : `${files.length} files`} modified</summary>
           <FileList files={files} />
         </details>
