@@ -194,6 +194,36 @@ describe('turngraph init --with', () => {
     expect(stderr).toContain('does not list the changes of an init')
   })
 
+  test.each<[string, string, () => void]>([
+    [
+      'is not a regular file',
+      'init.json',
+      () => mkdirSync(inShop('.turngraph/init.json'), { recursive: true }),
+    ],
+    ['is not a folder', '.turngraph', () => write('.turngraph', '')],
+    ['leads out of', 'init.json', () => symlinkSync('../other', inShop('.turngraph'))],
+  ])('a record of a foreign repository that %s changes nothing: %s', async (why, file, prepare) => {
+    const other = path.join(home, 'other')
+    mkdirSync(other)
+    prepare()
+    const before = digests()
+    for (const args of [['--with', 'agents'], ['--undo']]) {
+      const { code, stderr } = await init(...args)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} ${why}`)])
+    }
+    expect([digests(), readdirSync(other)]).toEqual([before, []])
+  })
+
+  test('sets up a folder that is given by a link', async () => {
+    const before = digests()
+    const link = path.join(home, 'link')
+    symlinkSync('shop', link)
+    const { code, stderr } = await init(link, '--with', 'hooks,mcp,agents')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Made .claude/settings.local.json.')])
+    expect((await init('--undo')).code).toBe(0)
+    expect(digests()).toEqual(before)
+  })
+
   test('an unknown offer and a missing task are errors', async () => {
     expect((await init('--with', 'hooks,all')).stderr).toContain('hooks,mcp,agents,task')
     write('tasks/backlog/TASK-2.md', '# Nothing\n')

@@ -9,6 +9,7 @@ import { readFolders } from '../../src/artifacts/read.ts'
 import { FORMAT_NAMES } from '../../src/artifacts/specifications/format-names.ts'
 import { readSpecification } from '../../src/artifacts/specifications/formats.ts'
 import { readTestReport } from '../../src/artifacts/test-reports/read-test-report.ts'
+import { hasServerTable, isEmptyText } from '../../src/cli/setup/own-parts.ts'
 import { storedName, storedPath } from '../../src/core/keys.ts'
 import { showMarks } from '../../src/core/scrub/marks.ts'
 import { scrub, scrubText } from '../../src/core/scrub/scrub.ts'
@@ -181,6 +182,8 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   atifSession: (text) => atifSession(text),
   isInjected: (text) => isInjected(text),
   isRollout: (text) => isRollout(text),
+  hasServerTable,
+  isEmptyText,
   toSearchText,
   readQuery,
   searchWordsOf,

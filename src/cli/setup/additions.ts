@@ -14,7 +14,7 @@ import { UnfitFile } from '../text-file.ts'
 import type { Addition } from './change-files.ts'
 import { addMarkedLines, IN_MARKDOWN, IN_TOML } from './marked-lines.ts'
 import type { OfferName } from './offer-names.ts'
-import { MCP_SERVER, parseMcpSettings } from './own-parts.ts'
+import { hasServerTable, MCP_SERVER, parseMcpSettings } from './own-parts.ts'
 
 export type Setup = {
   folder: string
@@ -64,7 +64,7 @@ function mcpAdditions({ dataFolder, project }: Setup): Addition[] {
     `env = { TURNGRAPH_DATA = ${JSON.stringify(dataFolder)} }`,
   ]
   const addToml = (text: string) => {
-    if (/^\s*\[mcp_servers\.["']?turngraph["']?\]/m.test(text)) throw new UnfitFile('has this server already')
+    if (hasServerTable(text)) throw new UnfitFile('has this server already')
     return addMarkedLines(text, toml, IN_TOML)
   }
   return [

@@ -1,13 +1,13 @@
 /** Adds the parts of Turngraph to the files of a folder, and removes them. */
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../../core/errors.ts'
 import { systemCode } from '../../core/system-code.ts'
 import { kindOf, realPath } from '../hook-folders.ts'
 import { readTextFile, UnfitFile, writeTextFile } from '../text-file.ts'
-import { OWN_PARTS, type SetupFile } from './own-parts.ts'
-import { type Change, readRecord, writeRecord } from './record.ts'
+import { isEmptyText, OWN_PARTS, type SetupFile } from './own-parts.ts'
+import { type Change, readRecord, recordFile, type SetupRecord, writeRecord } from './record.ts'
 
 /** Part to add to a file. */
 export type Addition = { file: SetupFile; add(text: string): string }
@@ -22,7 +22,7 @@ export type FileResult = { file: SetupFile; result: 'created' | 'changed' | 'pre
  */
 export async function addParts(folder: string, additions: readonly Addition[]): Promise<FileResult[]> {
   const planned = await Promise.all(additions.map((addition) => planAddition(folder, addition)))
-  const { madeFolder, changes } = await readRecord(folder)
+  const { madeFolder, changes } = await loadRecord(folder)
   const added = planned.filter(({ change }) => change !== null)
   const names = new Set<string>(added.map(({ file }) => file))
   const all = [
@@ -36,6 +36,19 @@ export async function addParts(folder: string, additions: readonly Addition[]): 
     file,
     result: change === null ? 'present' : change.created ? 'created' : 'changed',
   }))
+}
+
+/** @throws `invalid_request` for a record that is no regular file of the folder */
+async function loadRecord(folder: string): Promise<SetupRecord> {
+  const file = recordFile(folder)
+  const own = path.dirname(file)
+  if (!['folder', null].includes(kindOf(own))) throw refuse(own, 'is not a folder', null)
+  requireInside(folder, file)
+  try {
+    return await readRecord(folder)
+  } catch (error) {
+    throw error instanceof UnfitFile ? refuse(file, error.message, error) : error
+  }
 }
 
 async function planAddition(
@@ -79,7 +92,7 @@ export type UndoneFile = {
  * @throws the error of the first such file
  */
 export async function undoParts(folder: string): Promise<UndoneFile[]> {
-  const { madeFolder, changes } = await readRecord(folder)
+  const { madeFolder, changes } = await loadRecord(folder)
   const undone: UndoneFile[] = []
   const failures: { change: Change; error: unknown }[] = []
   for (const change of changes) {
@@ -110,7 +123,7 @@ async function undoChange(folder: string, change: Change): Promise<UndoneFile> {
     requireWritable(target)
     const isUnedited = digestOf(text) === change.after
     const rest = isUnedited && before !== null ? before : part.remove(text)
-    if (created && /^\s*(\{\s*\})?\s*$/.test(rest)) {
+    if (created && isEmptyText(rest)) {
       deleteFile(target, madeFolder)
       return { file, result: 'deleted' }
     }
@@ -142,8 +155,11 @@ function write(file: string, text: string): void {
 
 /** Rejects a link that leads out of the folder, because it may lead to any file of the user. */
 function requireInside(folder: string, file: string): void {
-  const root = realpathSync(folder)
-  const parent = realPath(path.dirname(file))
+  const root = realPath(folder)
+  const given = path.dirname(file)
+  const isMissing = kindOf(given) === null
+  // A link may lead to the folder itself, too.
+  const parent = isMissing ? path.join(root, path.relative(folder, given)) : realPath(given)
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
   if (isLink && kindOf(file) === null) throw refuse(file, 'is a link without a target', null)
   const real = isLink ? realPath(file) : path.join(parent, path.basename(file))

@@ -54,6 +54,13 @@ export const OWN_PARTS = {
 export type SetupFile = keyof typeof OWN_PARTS
 export const SETUP_FILES = Object.keys(OWN_PARTS) as [SetupFile, ...SetupFile[]]
 
+/** Checks that a text has no content: it is only white space or an empty object. */
+export const isEmptyText = (text: string): boolean => ['', '{}'].includes(text.replace(/\s+/g, ''))
+
+/** Checks whether settings of Codex have a table of the MCP server. */
+export const hasServerTable = (text: string): boolean =>
+  /^[ \t]*\[mcp_servers\.["']?turngraph["']?\]/m.test(text)
+
 const mcpSettings = z.looseObject({ [SERVERS]: z.record(z.string(), z.unknown()).optional() })
 
 /** @throws UnfitFile */

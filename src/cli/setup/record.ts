@@ -31,7 +31,7 @@ const record = z.strictObject({
 })
 export type SetupRecord = z.infer<typeof record>
 
-const recordFile = (folder: string): string => path.join(folder, '.turngraph', 'init.json')
+export const recordFile = (folder: string): string => path.join(folder, '.turngraph', 'init.json')
 
 /** @throws `invalid_request` for a file with another content */
 export async function readRecord(folder: string): Promise<SetupRecord> {
