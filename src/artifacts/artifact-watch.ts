@@ -67,6 +67,8 @@ export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
+  /** Turns of the last import of each folder. */
+  readonly #turns = new Map<string, ReadonlySet<number>>()
   #scan: FolderScan = nothingThere()
   /**
    * Folders that were not quiet at the last look: the notification of their newest file may not have arrived
@@ -105,7 +107,8 @@ export class ArtifactWatch {
       if (touched !== null && !listPlaces(task).some((place) => touched.has(place))) continue
       const stamps = await readStamps(task)
       const folder = finishedTurns(task, stamps, Date.now())
-      if (folder.turns.size > 0 && this.#imported.get(task.folder) !== readStamp(folder, stamps))
+      const isImported = this.#imported.get(task.folder) === readStamp(folder, stamps)
+      if (folder.turns.size > 0 && !isImported && !this.#isOlder(folder, task))
         changed.push({ folder, state: await readState(folder) })
       options.onSkipped(await this.#brokenIn(unfinishedTurns(task, folder), stamps))
     }
@@ -183,6 +186,7 @@ export class ArtifactWatch {
         const finished = await readWhole(given, stated.features, scannedAt)
         if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
         const { folder, reading, stamp } = finished
+        if (this.#isOlder(folder, given)) continue
         const turns: ImportedTurn[] = []
         let isRefused = false
         const report = await importReading(client, reading, stated, {
@@ -193,7 +197,10 @@ export class ArtifactWatch {
           },
         })
         await onImport({ folder, reading, turns, report: this.#untold(given.folder, report, isRefused) })
-        if (!isRefused) this.#imported.set(folder.folder, stamp)
+        if (!isRefused) {
+          this.#imported.set(folder.folder, stamp)
+          this.#turns.set(folder.folder, new Set(folder.turns.keys()))
+        }
         this.#failed.delete(folder.folder)
       } catch (error) {
         if (isOfFolder(error)) {
@@ -212,6 +219,16 @@ export class ArtifactWatch {
       }
     }
     if (failure !== null) throw failure
+  }
+
+  /**
+   * Checks whether an import would only repeat turns, without an imported one that waits again. The context of an
+   * older turn would replace that of the next one.
+   */
+  #isOlder(ready: TaskFolder, found: TaskFolder): boolean {
+    const imported = this.#turns.get(found.folder) ?? new Set()
+    const hasNew = [...ready.turns.keys()].some((turn) => !imported.has(turn))
+    return !hasNew && [...found.turns.keys()].some((turn) => imported.has(turn) && !ready.turns.has(turn))
   }
 
   /**
@@ -234,7 +251,8 @@ export class ArtifactWatch {
   /** Forgets folders that do not exist any more, so that a folder that returns is imported again. */
   #forgetAllBut({ tasks }: FoundFolders): void {
     const there = new Set(tasks.map(({ folder }) => folder))
-    for (const folder of this.#imported.keys()) if (!there.has(folder)) this.#imported.delete(folder)
+    for (const known of [this.#imported, this.#turns])
+      for (const folder of known.keys()) if (!there.has(folder)) known.delete(folder)
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ArtifactWatch } from '../../src/artifacts/artifact-watch.ts'
 import type { WatchEvent } from '../../src/cli/watch-lines.ts'
 import { TurngraphError } from '../../src/core/errors.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
@@ -369,6 +370,41 @@ export function watchSuite(store: StoreUnderTest): void {
         readdirSync(root, { recursive: true }).filter((name) => `${name}`.includes('-coach.md')),
       ).toEqual([])
       expect(events().filter(({ type }) => type === 'no_private_folder')).not.toEqual([])
+    })
+
+    test('the begin of a turn does not replace its context with that of the turn before', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, 'TASK-1')
+      const seconds = { 1: 200, 2: 20, 3: 0 }
+      const write = (turn: 1 | 2 | 3, name: string, content: unknown) => {
+        const file = path.join(folder, name)
+        writeFileSync(file, JSON.stringify(content))
+        const at = Date.now() / 1_000 - seconds[turn]
+        utimesSync(file, at, at)
+      }
+      mkdirSync(folder)
+      for (const turn of [1, 2] as const) {
+        write(turn, `player_turn_${turn}.json`, player(turn))
+        write(turn, `coach_turn_${turn}.json`, coach(turn))
+      }
+      const watch = new ArtifactWatch([root], { project: null, specifications: false })
+      const look = async () => {
+        const imported: number[][] = []
+        await watch.look(client, {
+          changed: null,
+          signal: new AbortController().signal,
+          onImport: async ({ folder: { turns } }) => void imported.push([...turns.keys()].sort()),
+          onSkipped: () => {},
+        })
+        return imported
+      }
+      expect(await look()).toEqual([[1, 2]])
+      write(3, 'player_turn_3.json', player(3))
+      expect(await look()).toEqual([])
+      seconds[3] = 10
+      write(3, 'player_turn_3.json', player(3))
+      write(3, 'coach_turn_3.json', coach(3))
+      expect(await look()).toEqual([[1, 2, 3]])
     })
 
     test('without --write-context nothing is written into the folders', async () => {
