@@ -32,12 +32,15 @@ export async function withHiddenFiles<T>(git: GitRun, work: (git: GitRun) => Pro
 
 /** Lists the marked files. A line of git is a letter (lower case: `--assume-unchanged`, `S`: `--skip-worktree`) and a name. */
 async function listHidden(git: GitRun): Promise<string[]> {
-  const listed = (await git.run(['ls-files', '-v', '-z'])).split('\0')
+  const listed = (await git.run(['ls-files', '-v', '-z'])).split('\0').filter((line) => /^[a-zS]/.test(line))
+  if (listed.length === 0) return []
+  // Without a sparse checkout, a marked file that does not exist was deleted.
+  const setting = await git.tryRun(['config', '--type=bool', 'core.sparseCheckout'])
+  const isSparse = setting?.trim() === 'true'
   const hidden: string[] = []
   for (const line of listed) {
     const [mark, name] = [line.slice(0, 1), line.slice(2)]
-    if (!/[a-zS]/.test(mark)) continue
-    const isLeftOut = mark.toUpperCase() === 'S' && (await isAbsent(path.join(git.root, name)))
+    const isLeftOut = isSparse && mark.toUpperCase() === 'S' && (await isAbsent(path.join(git.root, name)))
     if (!isLeftOut) hidden.push(name)
   }
   return hidden
