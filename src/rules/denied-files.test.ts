@@ -50,6 +50,8 @@ describe('files that git shows as unchanged', () => {
     ['"no diff"', `There is no diff of ${B} in git.`, [`./${B}`]],
     ['a path in a worktree', `git shows no change for /w/.guardkit/worktrees/F/${A}`, [A]],
     ['a change of another file', `${B} was changed, whereas git shows no change for ${A}`, [A]],
+    ['a change of another file without "but"', `git shows that ${B} was modified and ${A} unchanged`, [A]],
+    ['a claim that is called modified', `${A}, listed as modified, is unchanged according to git.`, [A]],
     ['a change of another file behind', `git shows no change for ${A}, but ${B} was changed`, [A]],
   ])('%s denies', (_, text, expected) => expect(deniedBy(text)).toEqual(expected))
 
@@ -64,6 +66,8 @@ describe('files that git shows as unchanged', () => {
     ['a condition', `If git shows no change for ${A}, commit it.`],
     ['a missing change of something else', `${A} was changed, but git shows no changes to its tests.`],
     ['an exception', `git shows no changes except in ${A}`],
+    ['all other files', `git shows no changes other than ${A}`],
+    ['the files outside', `git status: no changes outside ${A}.`],
     ['a change', `git shows changes in ${A}.`],
   ])('%s denies nothing', (_, text) => expect(deniedBy(text)).toEqual([]))
 

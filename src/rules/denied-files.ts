@@ -23,7 +23,10 @@ const GUARDKIT_RECORD =
 
 const SENTENCE_END = /(?<=[.!?;])\s+|\n/
 /** Begins a part of a sentence that is about other files. */
-const CONTRAST = /\b(but|yet|however|while|whereas|although|though|except|only)\b/i
+const CONTRAST =
+  /\b(but|yet|however|while|whereas|although|though|except|only|other than|apart from|aside from|besides|beyond|outside)\b/i
+/** Ends the part of a sentence that reports the changes of other files: "git shows a.ts modified and b.ts unchanged". */
+const CHANGED = /\b(?:added|changed|created|edited|modified|updated)\b/i
 /** Begins a part of a sentence that may deny the files before it. */
 const DENYING_CONTRAST = /^(?:but|yet|however)$/i
 /** Words of a request or a condition, which is not a report of git. */
@@ -68,7 +71,8 @@ function listDeniedInSentence(sentence: string, claimed: ReadonlySet<string>): s
     const behind = listClaimedPaths(after, claimed)
     if (behind.length > 0) return behind
     if (OTHER_OBJECT.test(after)) return []
-    const ahead = listClaimedPaths(before, claimed)
+    const named = listClaimedPaths(before.split(CHANGED).at(-1) ?? '', claimed)
+    const ahead = named.length > 0 ? named : listClaimedPaths(before, claimed)
     if (ahead.length > 0 || !DENYING_CONTRAST.test(parts[i - 1] ?? '')) return ahead
     return listClaimedPaths(parts[i - 2] ?? '', claimed)
   })
