@@ -303,10 +303,11 @@ const unfinishedTurns = (task: TaskFolder, { turns }: TaskFolder): TaskFolder =>
   events: [],
 })
 
+/** A time in the future, from another clock, must not hold back a turn until then. */
 const isYoung =
   (stamps: FileStamps, now: number) =>
   (path: string): boolean =>
-    now - (stamps.get(path)?.changedAt ?? now) < PATIENCE_MS
+    Math.abs(now - (stamps.get(path)?.changedAt ?? now)) < PATIENCE_MS
 
 async function readStamps(folder: TaskFolder): Promise<FileStamps> {
   const found = await Promise.all(

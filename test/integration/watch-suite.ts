@@ -407,6 +407,30 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(await look()).toEqual([[1, 2, 3]])
     })
 
+    test('a broken file with a time in the future is reported, and holds back no turn', async () => {
+      const [root, client] = [watchedFolder(), connect()]
+      const folder = path.join(root, 'TASK-1')
+      mkdirSync(folder)
+      const write = (name: string, text: string, seconds: number) => {
+        writeFileSync(path.join(folder, name), text)
+        const at = Date.now() / 1_000 + seconds
+        utimesSync(path.join(folder, name), at, at)
+      }
+      write('player_turn_1.json', JSON.stringify(player(1)), -200)
+      write('coach_turn_1.json', JSON.stringify(coach(1)), -200)
+      write('checkpoints.json', '{', 86_400)
+      const watch = new ArtifactWatch([root], { project: null, specifications: false })
+      const imported: [turns: number[], skipped: number][] = []
+      await watch.look(client, {
+        changed: null,
+        signal: new AbortController().signal,
+        onImport: async ({ folder: { turns }, report }) =>
+          void imported.push([[...turns.keys()], report.skipped.length]),
+        onSkipped: () => {},
+      })
+      expect(imported).toEqual([[[1], 1]])
+    })
+
     test('without --write-context nothing is written into the folders', async () => {
       const [root, client] = [watchedFolder(), connect()]
       const { events } = watchInTest(client, [root])
