@@ -67,8 +67,8 @@ export class ArtifactWatch {
   readonly #paths: readonly string[]
   readonly #options: WatchOptions
   readonly #imported = new Map<string, string>()
-  /** Turns of the last import of each folder. */
-  readonly #turns = new Map<string, ReadonlySet<number>>()
+  /** Turns of the last import of each folder, with the state of their files. */
+  readonly #turns = new Map<string, ReadonlyMap<number, string>>()
   #scan: FolderScan = nothingThere()
   /**
    * Folders that were not quiet at the last look: the notification of their newest file may not have arrived
@@ -108,7 +108,7 @@ export class ArtifactWatch {
       const stamps = await readStamps(task)
       const folder = finishedTurns(task, stamps, Date.now())
       const isImported = this.#imported.get(task.folder) === readStamp(folder, stamps)
-      if (folder.turns.size > 0 && !isImported && !this.#isOlder(folder, task))
+      if (folder.turns.size > 0 && !isImported && !this.#isOlder(folder, task, stamps))
         changed.push({ folder, state: await readState(folder) })
       options.onSkipped(await this.#brokenIn(unfinishedTurns(task, folder), stamps))
     }
@@ -185,8 +185,8 @@ export class ArtifactWatch {
       try {
         const finished = await readWhole(given, stated.features, scannedAt)
         if (finished === null || this.#imported.get(given.folder) === finished.stamp) continue
-        const { folder, reading, stamp } = finished
-        if (this.#isOlder(folder, given)) continue
+        const { folder, reading, stamp, stamps } = finished
+        if (this.#isOlder(folder, given, stamps)) continue
         const turns: ImportedTurn[] = []
         let isRefused = false
         const report = await importReading(client, reading, stated, {
@@ -199,7 +199,7 @@ export class ArtifactWatch {
         await onImport({ folder, reading, turns, report: this.#untold(given.folder, report, isRefused) })
         if (!isRefused) {
           this.#imported.set(folder.folder, stamp)
-          this.#turns.set(folder.folder, new Set(folder.turns.keys()))
+          this.#turns.set(folder.folder, stampTurns(folder, stamps))
         }
         this.#failed.delete(folder.folder)
       } catch (error) {
@@ -225,10 +225,10 @@ export class ArtifactWatch {
    * Checks whether an import would only repeat turns, without an imported one that waits again. The context of an
    * older turn would replace that of the next one.
    */
-  #isOlder(ready: TaskFolder, found: TaskFolder): boolean {
-    const imported = this.#turns.get(found.folder) ?? new Set()
-    const hasNew = [...ready.turns.keys()].some((turn) => !imported.has(turn))
-    return !hasNew && [...found.turns.keys()].some((turn) => imported.has(turn) && !ready.turns.has(turn))
+  #isOlder(ready: TaskFolder, found: TaskFolder, stamps: FileStamps): boolean {
+    const imported = this.#turns.get(found.folder) ?? new Map()
+    const isSame = [...stampTurns(ready, stamps)].every(([turn, stamp]) => imported.get(turn) === stamp)
+    return isSame && [...found.turns.keys()].some((turn) => imported.has(turn) && !ready.turns.has(turn))
   }
 
   /**
@@ -267,7 +267,7 @@ async function readWhole(
   finished: TaskFolder,
   features: ReadonlyMap<string, string>,
   scannedAt: number,
-): Promise<{ folder: TaskFolder; reading: AutobuildReading; stamp: string } | null> {
+): Promise<{ folder: TaskFolder; reading: AutobuildReading; stamp: string; stamps: FileStamps } | null> {
   const [stamps, now] = [await readStamps(finished), Date.now()]
   for (let folder = finished; folder.turns.size > 0; ) {
     const reading = await readFolders({ tasks: [folder], unread: [], skipped: [] }, features)
@@ -276,7 +276,9 @@ async function readWhole(
     const halfWritten = new Set(reading.broken.map(({ path }) => path).filter(isYoung(stamps, now)))
     const isNameless = reading.tasks.some(({ featureId }) => featureId === UNKNOWN_FEATURE)
     if (halfWritten.size === 0) {
-      return isNameless && mayStillBeNamed(folder, stamps, scannedAt) ? null : { folder, reading, stamp }
+      return isNameless && mayStillBeNamed(folder, stamps, scannedAt)
+        ? null
+        : { folder, reading, stamp, stamps }
     }
     const unfinished = [...folder.turns].filter(([, files]) =>
       Object.values(files).some(({ path }) => halfWritten.has(path)),
@@ -350,6 +352,14 @@ function readStamp(folder: TaskFolder, stamps: FileStamps): string {
   const files = listFiles(isNamed ? { ...folder, events: [] } : folder)
   return JSON.stringify(files.map(({ path }) => [path, stamps.get(path)]))
 }
+
+const stampTurns = ({ turns }: TaskFolder, stamps: FileStamps): Map<number, string> =>
+  new Map(
+    [...turns].map(([turn, files]) => [
+      turn,
+      JSON.stringify(Object.values(files).map(({ path }) => [path, stamps.get(path)])),
+    ]),
+  )
 
 async function existingFolders(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(isFolder))

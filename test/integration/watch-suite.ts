@@ -401,6 +401,9 @@ export function watchSuite(store: StoreUnderTest): void {
       expect(await look()).toEqual([[1, 2]])
       write(3, 'player_turn_3.json', player(3))
       expect(await look()).toEqual([])
+      seconds[1] = 190
+      write(1, 'coach_turn_1.json', coach(1, 'feedback', { rationale: 'Written again' }))
+      expect(await look()).toEqual([[1]])
       seconds[3] = 10
       write(3, 'player_turn_3.json', player(3))
       write(3, 'coach_turn_3.json', coach(3))
