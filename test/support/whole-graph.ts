@@ -46,6 +46,7 @@ async function fillTurns(graph: Graph): Promise<void> {
       promises: [{ ...criterion('AC-002', 'It keeps a log of all requests'), status: 'complete' }],
       issues: [{ severity: 'must_fix', description: 'No log', criterionIds: ['AC-002'] }],
       gates: { tests: 'failed' },
+      filesModified: ['src/log.ts'],
       ...more,
     })
   for (const number of [1, 4, 2, 7]) await capture(judged(number))
