@@ -191,7 +191,7 @@ describeCorpus('turngraph watch, over real files that are written slowly', () =>
       await other.close()
       // A copy of a folder is imported when it is complete, a session turn by turn.
       if (order !== 'byName') expect(early).toBeGreaterThan(captured / 2)
-      expect(watched).toBe(imported)
+      expect(watched).toEqual(imported)
     },
   )
 })

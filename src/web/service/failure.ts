@@ -35,10 +35,10 @@ export const notSignedIn = (): Failure =>
     'It may be mistyped, revoked or of another service, or your session of this tab has ended. The administrator of the service can make one: turngraph token create.',
   )
 
-/** Failure for a token that a browser cannot send in a header. The service would reject it with the same code. */
+/** Failure for a token that a browser cannot send in a header. */
 export const noToken = (): Failure =>
   new Failure(
-    'unauthorized',
+    'invalid_request',
     'This is no token: it holds characters that no token has.',
     'turngraph open prints an address that holds one.',
   )
