@@ -20,6 +20,7 @@ import {
 } from './finished-turns.ts'
 import {
   type FolderScan,
+  type FoundFile,
   type FoundFolders,
   isArtifactName,
   isFolder,
@@ -350,16 +351,14 @@ async function readState(folder: TaskFolder): Promise<string> {
 function readStamp(folder: TaskFolder, stamps: FileStamps): string {
   const isNamed = [...folder.turns.values()].some((files) => files.turn_state !== undefined)
   const files = listFiles(isNamed ? { ...folder, events: [] } : folder)
-  return JSON.stringify(files.map(({ path }) => [path, stamps.get(path)]))
+  return stampFiles(files, stamps)
 }
 
 const stampTurns = ({ turns }: TaskFolder, stamps: FileStamps): Map<number, string> =>
-  new Map(
-    [...turns].map(([turn, files]) => [
-      turn,
-      JSON.stringify(Object.values(files).map(({ path }) => [path, stamps.get(path)])),
-    ]),
-  )
+  new Map([...turns].map(([turn, files]) => [turn, stampFiles(Object.values(files), stamps)]))
+
+const stampFiles = (files: readonly FoundFile[], stamps: FileStamps): string =>
+  JSON.stringify(files.map(({ path }) => [path, stamps.get(path)]))
 
 async function existingFolders(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(isFolder))

@@ -41,17 +41,15 @@ export async function setUp(names: readonly OfferName[], setup: Setup): Promise<
 
 /** Shows the offers, and sets one up for each key until Enter. A failure is printed, and the other offers stay. */
 export async function offer(setup: Setup): Promise<void> {
-  const open = new Map(
-    OFFER_NAMES.map((name) => [OFFERS[name].key, name] as const).filter(
-      ([, name]) => additionsOf(name, setup).length > 0,
-    ),
-  )
-  const lines = [...open].map(([key, name]) => {
-    const files = additionsOf(name, setup).map(({ file }) => file)
-    return `  ${key}  ${OFFERS[name].describe(setup)} (${files.join(', ')})`
-  })
+  const open = new Map<string, OfferName>()
   printNote('Turngraph can also set up, each with one key:')
-  for (const line of lines) printNote(line)
+  for (const name of OFFER_NAMES) {
+    const files = additionsOf(name, setup).map(({ file }) => file)
+    if (files.length === 0) continue
+    const { key, describe } = OFFERS[name]
+    open.set(key, name)
+    printNote(`  ${key}  ${describe(setup)} (${files.join(', ')})`)
+  }
   printNote('Enter continues. `turngraph init --undo` restores the files.')
   for await (const key of readKeys()) {
     if (key === 'return' || key === 'enter') return

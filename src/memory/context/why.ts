@@ -21,6 +21,7 @@ import {
   isSnapshotWhole,
   ledgerColumns,
   NO_TURN,
+  placeEntries,
   readLiveTarget,
   SMALL_WORLD,
   type Snapshot,
@@ -156,9 +157,9 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
   const verdictBefore = verdictsBefore(snapshot, turn)
   const before = new Map(after.map(({ key }) => [key, verdictBefore(key)]))
   if ([...before.values()].includes(undefined)) return null
-  const finalKey = finalKeys(row.criteria)
+  const verdicts = placeVerdicts(row.said, finalKeys(row.criteria))
   const isCoach = scope.role !== 'player'
-  const lastWords = lastWordsIn(row.said, finalKey)
+  const lastWords = lastWordsIn(verdicts)
   const show = ({ criterionId, key, text, basis }: CriterionState) => ({
     ...{ criterionId, key, text, basis },
     ...(isCoach && { evidence: lastWords.get(key)?.evidence ?? null }),
@@ -186,7 +187,7 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
     lost: after.filter((state) => !isVerified(state) && before.get(state.key) === 'verified').map(show),
     ...counts,
     ...(isCoach && {
-      verdicts: listVerdicts(row.said, finalKey, after),
+      verdicts: showVerdicts(verdicts, after),
       gates,
       blockingGates: Object.entries(gates)
         .filter(([, status]) => status === 'failed')
@@ -219,40 +220,33 @@ function verdictsBefore(
 /** Kinds of rejections by the previous verdict. */
 const KINDS = { verified: 'lost', rejected: 'again', pending: 'new', unknown: 'new' } as const
 
-/** Lists the verifications of a turn under the criteria for which they count. Omits an entry of a status map next to a full one. */
-function listVerdicts(
-  said: readonly LedgerEntry[],
-  finalKey: (key: string) => string,
+/** Returns the verifications of a turn under the criteria for which they count, in order, without an entry of a status map next to a full one. */
+function placeVerdicts(said: readonly LedgerEntry[], finalKey: (key: string) => string): LedgerEntry[] {
+  const placed = placeEntries(said, finalKey)
+  const inFull = new Set(placed.flatMap(({ form, criterionKey }) => (form === 'entry' ? [criterionKey] : [])))
+  return placed
+    .filter(({ form, criterionKey }) => form === 'entry' || !inFull.has(criterionKey))
+    .toSorted((a, b) => a.position - b.position)
+}
+
+/** Shows the verdicts of a turn with the labels of the answer. */
+function showVerdicts(
+  placed: readonly LedgerEntry[],
   states: readonly CriterionState[],
 ): z.output<typeof verdictOfTurn>[] {
   const labels = new Map(states.map(({ key, criterionId }) => [key, criterionId]))
-  const placed = said.map((entry) => ({ ...entry, key: finalKey(entry.criterionKey) }))
-  const inFull = new Set(placed.flatMap(({ form, key }) => (form === 'entry' ? [key] : [])))
-  return placed
-    .filter(({ form, key }) => form === 'entry' || !inFull.has(key))
-    .toSorted((a, b) => a.position - b.position)
-    .map(({ key, label, status, source, evidence, observedOn, addedAt }) => ({
-      ...{ criterionId: labels.get(key) ?? label, key, status, source, evidence },
-      ...(observedOn !== null && { observedOn }),
-      ...(addedAt !== null && { addedAt }),
-    }))
+  return placed.map(({ criterionKey: key, label, status, source, evidence, observedOn, addedAt }) => ({
+    ...{ criterionId: labels.get(key) ?? label, key, status, source, evidence },
+    ...(observedOn !== null && { observedOn }),
+    ...(addedAt !== null && { addedAt }),
+  }))
 }
 
-/** Finds the last verdict on each criterion in a turn. A full entry replaces an entry of the status map. */
-function lastWordsIn(
-  said: readonly LedgerEntry[],
-  finalKey: (key: string) => string,
-): ReadonlyMap<string, LedgerEntry> {
-  const placed = said.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
-  const inFull = new Set(placed.flatMap((entry) => (entry.form === 'entry' ? [entry.criterionKey] : [])))
-  const judging = placed
-    .filter(
-      ({ source, form, criterionKey }) =>
-        source !== 'player' && (form === 'entry' || !inFull.has(criterionKey)),
-    )
-    .toSorted((a, b) => a.position - b.position)
-  return new Map(judging.map((entry) => [entry.criterionKey, entry]))
-}
+/** Finds the last verdict of a judge on each criterion in a turn. */
+const lastWordsIn = (placed: readonly LedgerEntry[]): ReadonlyMap<string, LedgerEntry> =>
+  new Map(
+    placed.filter(({ source }) => source !== 'player').map((entry) => [entry.criterionKey, entry] as const),
+  )
 
 /** @throws `not_found` if the task does not exist, `unknown_world` if the world does not exist or has another task */
 async function explainMissingTurn(
