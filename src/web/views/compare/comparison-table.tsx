@@ -1,5 +1,6 @@
 // Draws the facts of two sessions side by side, with the difference of each number.
 import type { ComponentChildren } from 'preact'
+import { plural } from '../../../core/plural.ts'
 import { Bar } from '../../components/bar.tsx'
 import { describeDuration } from '../../components/instant.tsx'
 import { ViewLink } from '../../components/view-link.tsx'
@@ -124,7 +125,7 @@ const factsFor = (project: string): readonly Fact[] => {
           <ul>
             {gates.map(({ gate, turns }) => (
               <li key={gate}>
-                <bdi>{gate}</bdi> in {turns === 1 ? '1 turn' : `${turns} turns`}
+                <bdi>{gate}</bdi> in {plural(turns, 'turn')}
               </li>
             ))}
           </ul>

@@ -8,6 +8,7 @@ type Comparison = Answered<'compareWorlds'>
 type Compared = Comparison['a']
 
 export function GainsRegion({ project, comparison: { a, b } }: { project: string; comparison: Comparison }) {
+  const [sumsA, sumsB] = [sumGains(a), sumGains(b)]
   const turns = [...new Set([...a.gains, ...b.gains].map(({ turn }) => turn))].sort((x, y) => x - y)
   return (
     <section aria-label="Gains" class="gains">
@@ -23,8 +24,8 @@ export function GainsRegion({ project, comparison: { a, b } }: { project: string
             toKey={String}
             columns={[
               { head: 'Turn', isName: true, cell: (turn) => turn },
-              { head: 'A', cell: (turn) => <Gain project={project} session={a} turn={turn} /> },
-              { head: 'B', cell: (turn) => <Gain project={project} session={b} turn={turn} /> },
+              { head: 'A', cell: (turn) => <Gain project={project} session={a} sums={sumsA} turn={turn} /> },
+              { head: 'B', cell: (turn) => <Gain project={project} session={b} sums={sumsB} turn={turn} /> },
             ]}
           />
         </>
@@ -78,14 +79,16 @@ function Sample({ of, session }: { of: 'a' | 'b'; session: Compared }) {
   )
 }
 
-function Gain({ project, session, turn }: { project: string; session: Compared; turn: number }) {
+type GainProps = { project: string; session: Compared; sums: ReadonlyMap<number, number>; turn: number }
+
+function Gain({ project, session, sums, turn }: GainProps) {
   const gain = session.gains.find((each) => each.turn === turn)
   if (gain === undefined) return <span class="quiet-text">–</span>
   return (
     <>
       <ViewLink to={{ view: 'turn', project, world: session.world_slug, turn }}>+{gain.gained}</ViewLink>{' '}
       <span class="quiet-text">
-        {sumGains(session).get(turn)} of {session.criteria}
+        {sums.get(turn)} of {session.criteria}
       </span>
     </>
   )

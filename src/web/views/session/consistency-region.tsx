@@ -1,6 +1,6 @@
 // Draws the consistency of the Coach: reversals, copied evidence, and criteria that it never named. Each number opens its verdicts.
+import { plural } from '../../../core/plural.ts'
 import { ViewLink } from '../../components/view-link.tsx'
-import { plural } from '../../plural.ts'
 import type { Consistency, Verdict } from './consistency.ts'
 import { writeCellPlace } from './matrix-rows.ts'
 

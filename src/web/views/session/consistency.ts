@@ -1,4 +1,6 @@
 // Finds verdicts of the Coach that do not fit each other or the evidence (contract: page.md, "Coach consistency"). Pure.
+import { plural } from '../../../core/plural.ts'
+import { nameCriterion } from '../../criterion-name.ts'
 import type { Answered, Criteria } from '../../service/operations.ts'
 import type { CellPlace } from './matrix-rows.ts'
 
@@ -32,7 +34,7 @@ export type Consistency = {
 
 export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): Consistency {
   const counted = criteria.criteria.filter(({ declared }) => declared !== false)
-  const labels = new Map(counted.map(({ key, criterion_id, text }) => [key, criterion_id || (text ?? key)]))
+  const labels = new Map(counted.map((criterion) => [criterion.key, nameCriterion(criterion)]))
   const rows = byTurn.criteria.filter(({ key }) => labels.has(key))
   const select = (read: (row: (typeof rows)[number]) => readonly number[], says = '') =>
     rows
@@ -57,7 +59,7 @@ export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): C
     misplaced: select(({ misplaced_in }) => misplaced_in),
     bare: select(({ bare_in }) => bare_in),
     neverNamed: [...counted.filter(({ judged }) => judged === false), ...criteria.promised_not_judged].map(
-      ({ criterion_id, text, key }) => criterion_id || (text ?? key),
+      nameCriterion,
     ),
   }
 }
@@ -65,5 +67,5 @@ export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): C
 function describeChanges(files: number | null): string {
   if (files === null) return ', changed files unknown'
   if (files === 0) return ', no file changed'
-  return files === 1 ? ', 1 file changed' : `, ${files} files changed`
+  return `, ${plural(files, 'file')} changed`
 }

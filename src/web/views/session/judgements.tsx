@@ -40,14 +40,7 @@ export function Verdicts({ entries, verifications }: VerdictsProps) {
     <>
       {entries.map((entry, i) => (
         <div key={i} class="entry">
-          <p>
-            <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
-            {entry.added_at !== undefined && (
-              <span class="quiet-text">
-                , added <Instant at={entry.added_at} />
-              </span>
-            )}
-          </p>
+          <VerdictHead verdict={entry} />
           {entry.evidence === null ? (
             <p class="quiet-text">Without evidence.</p>
           ) : (
@@ -72,6 +65,22 @@ const listProofFiles = (
 
 export const markFor = (status: Entry['status']) =>
   status === 'verified' || status === 'rejected' ? status : ('unknown' as const)
+
+/** Draws the status and the source of a verdict, and when it was added to a turn that had ended. */
+export const VerdictHead = ({
+  verdict: { status, source, added_at: added },
+}: {
+  verdict: Pick<Entry, 'status' | 'source' | 'added_at'>
+}) => (
+  <p>
+    <Mark of={markFor(status)} /> {status} <Source of={source} />
+    {added !== undefined && (
+      <span class="quiet-text">
+        , added <Instant at={added} />
+      </span>
+    )}
+  </p>
+)
 
 export const Source = ({ of }: { of: string }) => (
   <span class="quiet-text">by {SOURCE_WORDS[of] ?? `the ${of}`}</span>

@@ -1,5 +1,6 @@
 // Computes the rows of the matrix of criteria over turns from the answers of the service. Pure.
 import { type Basis, noteBasis } from '../../../rules/basis.ts'
+import { nameCriterion } from '../../criterion-name.ts'
 import type { VerdictMark } from '../../marks/mark.tsx'
 import type { Answered, Criteria, Criterion } from '../../service/operations.ts'
 
@@ -107,32 +108,28 @@ function takeStart(text: string): string {
   return letters.length <= MAX_LETTERS ? text : `${letters.slice(0, MAX_LETTERS).join('')}…`
 }
 
-/** Returns the label of a criterion, or its text if it has no label. */
-const nameCriterion = ({ criterion_id, text }: { criterion_id: string; text: string | null }): string =>
-  criterion_id === '' ? (text ?? '') : criterion_id
-
 /** Maps each turn to its verdict; a verdict replaces a promise. */
-function readSaid(one: ByTurn | undefined): ReadonlyMap<number, Said> {
-  const said = new Map<number, Said>()
-  if (one === undefined) return said
-  for (const turn of one.promised_in) said.set(turn, 'promised')
-  for (const turn of one.unknown_in) said.set(turn, 'unknown')
-  for (const turn of one.rejected_in) said.set(turn, 'rejected')
-  for (const turn of one.verified_in) said.set(turn, 'verified')
-  return said
-}
+const readSaid = (one: ByTurn | undefined): ReadonlyMap<number, Said> =>
+  mapTurns<Said>([
+    ['promised', one?.promised_in],
+    ['unknown', one?.unknown_in],
+    ['rejected', one?.rejected_in],
+    ['verified', one?.verified_in],
+  ])
 
 /** Maps each turn that verified the criterion to the basis of its verification. */
-function readBases(one: ByTurn | undefined): ReadonlyMap<number, Basis> {
-  const bases = new Map<number, Basis>()
-  if (one === undefined) return bases
-  for (const turn of one.verified_in) bases.set(turn, 'judged')
-  for (const turn of one.bare_in) bases.set(turn, 'bare')
-  for (const turn of one.misplaced_in) bases.set(turn, 'misplaced')
-  for (const turn of one.repeated_in) bases.set(turn, 'repeated')
-  for (const turn of one.observed_in) bases.set(turn, 'observed')
-  return bases
-}
+const readBases = (one: ByTurn | undefined): ReadonlyMap<number, Basis> =>
+  mapTurns<Basis>([
+    ['judged', one?.verified_in],
+    ['bare', one?.bare_in],
+    ['misplaced', one?.misplaced_in],
+    ['repeated', one?.repeated_in],
+    ['observed', one?.observed_in],
+  ])
+
+/** Maps each turn to the value of the last list that has it. */
+const mapTurns = <V>(lists: readonly [value: V, turns: readonly number[] | undefined][]): Map<number, V> =>
+  new Map(lists.flatMap(([value, turns = []]) => turns.map((turn) => [turn, value] as const)))
 
 function readState(criterion: Criterion): { state: StateWord; stateTurn: number | null } {
   const { state, contested, stale, verified_in_turn, last_turn } = criterion

@@ -1,5 +1,6 @@
 // Groups the verdicts of a turn by criterion: first those that changed a criterion, then the others. Pure.
 import { noteBasis } from '../../../rules/basis.ts'
+import { nameCriterion } from '../../criterion-name.ts'
 import type { Answered } from '../../service/operations.ts'
 
 type Why = Pick<Answered<'explainTurn'>, 'won' | 'lost' | 'rejected' | 'verdicts'>
@@ -43,7 +44,7 @@ export function groupVerdicts(
     known: string | null = null,
   ): CriterionInTurn => ({
     key,
-    label: criterion_id || (text ?? key),
+    label: nameCriterion({ key, criterion_id, text }),
     text,
     state,
     change,

@@ -33,13 +33,19 @@ export function TurnRecord({ turn }: { turn: Turn }) {
         </section>
       </div>
       <TurnIssues issues={turn.issues} />
-      {files.length > 0 && (
-        <details class="files-modified">
-          <summary>{files.length === 1 ? 'One file' : `${files.length} files`} modified</summary>
-          <FileList files={files} />
-        </details>
-      )}
+      <ModifiedFiles files={files} />
     </>
+  )
+}
+
+/** Draws nothing if the record has no modified files. */
+export function ModifiedFiles({ files, isOpen = false }: { files: readonly string[]; isOpen?: boolean }) {
+  if (files.length === 0) return null
+  return (
+    <details class="files-modified" open={isOpen}>
+      <summary>{files.length === 1 ? 'One file' : `${files.length} files`} modified</summary>
+      <FileList files={files} />
+    </details>
   )
 }
 

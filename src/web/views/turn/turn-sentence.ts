@@ -1,6 +1,7 @@
 // Describes in one line how a turn ended. Pure.
+
+import { plural } from '../../../core/plural.ts'
 import { describeCounts } from '../../../rules/notes.ts'
-import { plural } from '../../plural.ts'
 import type { Answered, Turn } from '../../service/operations.ts'
 
 const DECISIONS: Readonly<Record<Turn['coach_decision'], string>> = {

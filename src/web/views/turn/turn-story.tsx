@@ -1,10 +1,10 @@
 // Draws the story of a turn: its context, its work, the verdicts that changed, the reason of the decision, and the next step.
-import { FileList } from '../../components/file-list.tsx'
+import { nameCriterion } from '../../criterion-name.ts'
 import { decisionMark, Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import type { Answer } from '../../service/use-service.ts'
 import { ContextsRegion } from './contexts-region.tsx'
-import { TextList, TurnFacts, TurnIssues } from './turn-record.tsx'
+import { ModifiedFiles, TextList, TurnFacts, TurnIssues } from './turn-record.tsx'
 import { VerdictsRegion } from './verdicts-region.tsx'
 
 type Why = Answer<AnswerOf<'explainTurn'>>
@@ -52,12 +52,7 @@ function Did({ turn }: { turn: Turn }) {
           </code>
         </p>
       )}
-      {files.length > 0 && (
-        <details class="files-modified" open={files.length <= MAX_FILES}>
-          <summary>{files.length === 1 ? 'One file' : `${files.length} files`} modified</summary>
-          <FileList files={files} />
-        </details>
-      )}
+      <ModifiedFiles files={files} isOpen={files.length <= MAX_FILES} />
       {files.length === 0 && <p class="quiet-text">No modified file is recorded.</p>}
       <TextList head="Blockers" texts={turn.blockers_found} />
       <TextList head="Lessons" texts={turn.lessons_from_turn} />
@@ -109,10 +104,10 @@ function Next({ turn, why }: { turn: Turn; why: AnswerOf<'explainTurn'> | null }
       {promised.length > 0 && (
         <p>
           Promised, and never judged:{' '}
-          {promised.map(({ criterion_id, text, key }, i) => (
-            <span key={key}>
+          {promised.map((criterion, i) => (
+            <span key={criterion.key}>
               {i > 0 && ', '}
-              <bdi>{criterion_id || (text ?? key)}</bdi>
+              <bdi>{nameCriterion(criterion)}</bdi>
             </span>
           ))}
         </p>

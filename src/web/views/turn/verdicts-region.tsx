@@ -5,7 +5,7 @@ import { Instant } from '../../components/instant.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import { type Answer, useOperation } from '../../service/use-service.ts'
-import { markFor, Promises, Source } from '../session/judgements.tsx'
+import { Promises, VerdictHead } from '../session/judgements.tsx'
 import { type CriterionInTurn, groupVerdicts, type TurnVerdict } from './changed-verdicts.ts'
 
 type Props = { turn: Turn; why: Answer<AnswerOf<'explainTurn'>> }
@@ -91,16 +91,9 @@ function Entries({ verdicts, empty }: { verdicts: readonly TurnVerdict[]; empty:
   if (verdicts.length === 0) return <p class="quiet-text">{empty}</p>
   return (
     <>
-      {verdicts.map(({ status, source, evidence, observed_on: on, added_at: added }, i) => (
+      {verdicts.map(({ evidence, observed_on: on, ...verdict }, i) => (
         <div key={i} class="entry">
-          <p>
-            <Mark of={markFor(status)} /> {status} <Source of={source} />
-            {added !== undefined && (
-              <span class="quiet-text">
-                , added <Instant at={added} />
-              </span>
-            )}
-          </p>
+          <VerdictHead verdict={verdict} />
           <p class={evidence === null ? 'quiet-text' : 'said'}>
             {evidence === null ? 'Without evidence.' : <InlineText text={evidence} />}
           </p>
