@@ -4,9 +4,10 @@ import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
 import { systemCode } from '../core/system-code.ts'
 import { withFileLock } from '../platform/file-lock.ts'
+import { foldersUpwards, kindOf, realPath } from '../platform/folders.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { readSmallFile, UnusableFile } from './hook-files.ts'
-import { foldersUpwards, kindOf, mainCheckoutOf, realPath } from './hook-folders.ts'
+import { mainCheckoutOf } from './hook-folders.ts'
 
 /** Scope in the wire form of a query. Only a world is enough, because it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }

@@ -5,7 +5,7 @@
 import { opendirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { kindOf } from './hook-folders.ts'
+import { kindOf } from '../platform/folders.ts'
 import type { HookInput } from './hook-input.ts'
 
 /** An import reads a file of any other name as a main session's transcript. */

@@ -1,7 +1,7 @@
 /** Reads and replaces small text files of a user, such as the settings of a coding agent. */
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { kindOf } from './hook-folders.ts'
+import { kindOf } from '../platform/folders.ts'
 
 /** Error for a file that cannot be edited safely. The message is the reason, without the name of the file. */
 export class UnfitFile extends Error {}

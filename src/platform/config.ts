@@ -3,6 +3,7 @@ import path from 'node:path'
 import { closestMatch } from 'leven'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
+import { findDataFolder } from './data-folder/find-data-folder.ts'
 import { isLoopback } from './loopback.ts'
 
 /** Environment variables of Turngraph. docs/operations.md, which is generated from this schema, lists meanings and defaults. */
@@ -23,8 +24,10 @@ const environmentSchema = z.object({
   TURNGRAPH_DATA: z
     .string()
     .min(1)
-    .default('.turngraph')
-    .describe('the folder of the graph, the token and server.json'),
+    .optional()
+    .describe(
+      'the folder of the graph, the token and server.json (default: the nearest `.turngraph` that is in use, in the working folder or above it in its repository; else `.turngraph` in the working folder)',
+    ),
   TURNGRAPH_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
   TURNGRAPH_PORT: z.coerce
     .number('must be a whole number, 0 to 65535')
@@ -144,7 +147,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv, folder = process.cwd(
     })
   }
   const env = parsed.data
-  const dataFolder = path.resolve(folder, env.TURNGRAPH_DATA)
+  const dataFolder =
+    env.TURNGRAPH_DATA === undefined ? findDataFolder(folder) : path.resolve(folder, env.TURNGRAPH_DATA)
   const resolveFile = (file: string | undefined) => (file === undefined ? null : path.resolve(folder, file))
   const loopback = isLoopback(env.TURNGRAPH_HOST)
   if (env.TURNGRAPH_AUTH === 'off' && !loopback) {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
 
 /** Name of a data folder by default: git ignores its content even if another program made the folder. */
-const DEFAULT_NAME = '.turngraph'
+export const DEFAULT_NAME = '.turngraph'
 
 /**
  * Makes a folder that only its owner may read, with a `.gitignore` that keeps its content out of every repository. A folder

@@ -1,0 +1,38 @@
+/** Finds folders above a folder. Builtin modules only, because hooks load it. */
+import { realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+
+/**
+ * Lists a folder and those above it, up to the root of its repository; outside a repository up to the root of the file system.
+ * A folder that is reached by a link is followed by the folders above its real place.
+ */
+export function foldersUpwards(folder: string): string[] {
+  return [...new Set([folder, realPath(folder)].flatMap(climb))]
+}
+
+function climb(folder: string): string[] {
+  const parent = path.dirname(folder)
+  return parent === folder || isRepository(folder) ? [folder] : [folder, ...climb(parent)]
+}
+
+/** A worktree has a file named `.git` instead: the search continues above it, because worktrees often lie in their repository. */
+export const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
+
+/** Resolves links; returns the path unchanged if it does not exist. */
+export function realPath(place: string): string {
+  try {
+    return realpathSync(place)
+  } catch {
+    return path.resolve(place)
+  }
+}
+
+/** Returns null if the path does not exist or may not be read. */
+export function kindOf(place: string): 'file' | 'folder' | 'other' | null {
+  try {
+    const found = statSync(place)
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+  } catch {
+    return null
+  }
+}
