@@ -1,4 +1,4 @@
-// Draws a table of records. A column declares how its cells are drawn.
+// Draws a table of records, on a narrow screen a card for each record. A column declares how its cells are drawn.
 import type { ComponentChildren } from 'preact'
 
 export type Column<R> = {
@@ -9,8 +9,6 @@ export type Column<R> = {
   isNumber?: boolean
   /** Draws the cells as row headers. */
   isName?: boolean
-  /** Hides the column on a narrow screen. */
-  isExtra?: boolean
 }
 
 type Props<R> = {
@@ -27,7 +25,7 @@ export function Table<R>({ label, columns, records, toKey, cut }: Props<R>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
     <div class="table-scroll" tabIndex={0}>
-      <table class="records" aria-label={label}>
+      <table class="records cards" aria-label={label}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -59,9 +57,11 @@ function Cell<R>({ column, record }: { column: Column<R>; record: R }) {
       {shown}
     </th>
   ) : (
-    <td class={classFor(column)}>{shown}</td>
+    <td class={classFor(column)} data-head={column.head}>
+      <div>{shown}</div>
+    </td>
   )
 }
 
-const classFor = ({ isNumber, isExtra }: { isNumber?: boolean; isExtra?: boolean }): string | undefined =>
-  [isNumber && 'number', isExtra && 'extra'].filter(Boolean).join(' ') || undefined
+const classFor = ({ isNumber }: { isNumber?: boolean }): string | undefined =>
+  isNumber ? 'number' : undefined

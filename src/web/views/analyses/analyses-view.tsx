@@ -46,8 +46,8 @@ export function AnalysesView({ address: { project, analysis: opened } }: Props) 
                     <a href={writeAddress({ view: 'analyses', project, analysis: name })}>{question}</a>
                   ),
                 },
-                { head: 'Name', isExtra: true, cell: ({ name }) => <code>{name}</code> },
-                { head: 'What is counted', isExtra: true, cell: ({ about }) => about },
+                { head: 'Name', cell: ({ name }) => <code>{name}</code> },
+                { head: 'What is counted', cell: ({ about }) => about },
               ]}
             />
           </>

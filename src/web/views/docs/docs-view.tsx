@@ -42,7 +42,7 @@ export function DocsView({ service }: { service: Service }) {
               { head: 'Call', isName: true, cell: ({ address }) => <code>{address}</code> },
               { head: 'What it does', cell: ({ summary }) => summary },
               { head: 'Scope', cell: (call) => call['x-scopes']?.join(', ') ?? 'none' },
-              { head: 'Fields', isExtra: true, cell: ({ fields }) => fields.join(', ') },
+              { head: 'Fields', cell: ({ fields }) => fields.join(', ') },
             ]}
           />
         </>

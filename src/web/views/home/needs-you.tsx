@@ -1,4 +1,5 @@
 // Draws the sessions that need a person, the most urgent first.
+import { InlineText } from '../../components/inline-text.tsx'
 import { ViewLink } from '../../components/view-link.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { Outcome } from '../sessions/outcome.tsx'
@@ -31,7 +32,9 @@ export function NeedsYou({ items, hasProjects, showMore }: Props) {
                 </span>
               )}
               <p>
-                <bdi>{sentence}</bdi>
+                <bdi>
+                  <InlineText text={sentence} />
+                </bdi>
               </p>
             </li>
           ))}

@@ -20,13 +20,10 @@ function SessionLink({ session: { project, world_slug: world } }: { session: Ses
 }
 
 const columnsOf = (hasProjects: boolean): Column<Session>[] => [
-  ...(hasProjects
-    ? [{ head: 'Project', isExtra: true, cell: ({ project }: Session) => <bdi>{project}</bdi> }]
-    : []),
+  ...(hasProjects ? [{ head: 'Project', cell: ({ project }: Session) => <bdi>{project}</bdi> }] : []),
   { head: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
   {
     head: 'Proven',
-    isExtra: true,
     cell: ({ verified, contested, criteria }) => (
       <Bar part={verified} whole={criteria} contested={contested} />
     ),
@@ -34,7 +31,6 @@ const columnsOf = (hasProjects: boolean): Column<Session>[] => [
   {
     head: 'Last activity',
     isNumber: true,
-    isExtra: true,
     cell: ({ last_activity }) => <Instant at={last_activity} />,
   },
 ]

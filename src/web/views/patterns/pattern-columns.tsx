@@ -16,6 +16,5 @@ export const SESSIONS: Column<{ sessions: number }> = {
 
 export const LAST_SEEN: Column<{ last_seen: string | null }> = {
   head: 'Last seen',
-  isExtra: true,
   cell: ({ last_seen: at }) => <Instant at={at} />,
 }

@@ -43,7 +43,7 @@ export function PatternTurns({ project, pattern }: { project: string; pattern: s
               },
               { head: 'Calls', isNumber: true, cell: ({ length }) => length },
               { head: 'Failed', isNumber: true, cell: ({ errors }) => errors },
-              { head: 'At once', isNumber: true, isExtra: true, cell: ({ parallel_steps: steps }) => steps },
+              { head: 'At once', isNumber: true, cell: ({ parallel_steps: steps }) => steps },
               {
                 head: 'Took',
                 isNumber: true,
@@ -51,7 +51,6 @@ export function PatternTurns({ project, pattern }: { project: string; pattern: s
               },
               {
                 head: 'Started',
-                isExtra: true,
                 cell: ({ started_at: at }) => <Instant at={at} />,
               },
             ]}

@@ -42,7 +42,6 @@ export function ToolsRegion({ project, since }: { project: string; since: string
                 {
                   head: 'Calls a turn, average',
                   isNumber: true,
-                  isExtra: true,
                   cell: ({ avg_turn_len: length }) => length.toFixed(1),
                 },
               ]}

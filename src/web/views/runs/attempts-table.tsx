@@ -51,7 +51,6 @@ export function AttemptsTable({ project, world, attempts, now }: Props) {
         },
         {
           head: 'Line of time',
-          isExtra: true,
           cell: (row) => <AttemptBar {...row} cuts={cuts} />,
         },
         { head: 'Took', isNumber: true, cell: ({ seconds }) => describeLength(seconds) },

@@ -116,12 +116,11 @@ const columnsFor = (project: string): Column<Run>[] => [
     isNumber: true,
     cell: ({ attempt_count: made, max_attempts: most }) => `${made} of ${most}`,
   },
-  { head: 'Failed', isNumber: true, isExtra: true, cell: ({ failed_attempt_count: failed }) => failed },
+  { head: 'Failed', isNumber: true, cell: ({ failed_attempt_count: failed }) => failed },
   { head: 'Started', cell: ({ started_at: at }) => <Instant at={at} /> },
-  { head: 'Ended', isExtra: true, cell: ({ ended_at: at }) => (at === null ? '' : <Instant at={at} />) },
+  { head: 'Ended', cell: ({ ended_at: at }) => (at === null ? '' : <Instant at={at} />) },
   {
     head: 'Why',
-    isExtra: true,
     cell: ({ cancel_reason, failure_reason }) => (
       <span class="said">{cancel_reason ?? failure_reason ?? ''}</span>
     ),

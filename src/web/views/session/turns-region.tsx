@@ -148,7 +148,7 @@ const COLUMNS: readonly Column<Turn>[] = [
   },
   { head: 'Tests passed', isNumber: true, cell: ({ tests_passed }) => shown(tests_passed) },
   { head: 'Tests failed', isNumber: true, cell: ({ tests_failed }) => shown(tests_failed) },
-  { head: 'Coverage, %', isNumber: true, isExtra: true, cell: ({ coverage }) => shown(coverage) },
+  { head: 'Coverage, %', isNumber: true, cell: ({ coverage }) => shown(coverage) },
   {
     head: 'Blocking issues',
     isNumber: true,
@@ -160,7 +160,6 @@ const COLUMNS: readonly Column<Turn>[] = [
   },
   {
     head: 'Completed',
-    isExtra: true,
     cell: ({ completed_at: at }) => <Instant at={at} />,
   },
 ]

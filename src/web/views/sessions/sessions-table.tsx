@@ -24,12 +24,10 @@ export function SessionsTable({ project, sessions }: Props) {
     },
     {
       head: 'Task',
-      isExtra: true,
       cell: ({ task_id, world_slug }) => (task_id === world_slug ? '' : <bdi>{task_id}</bdi>),
     },
     {
       head: 'Feature',
-      isExtra: true,
       cell: ({ feature_id }) => (
         <ViewLink class="plain" to={{ view: 'sessions', project }} search={{ feature_id }}>
           <bdi>{feature_id}</bdi>
@@ -45,7 +43,7 @@ export function SessionsTable({ project, sessions }: Props) {
     },
     { head: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
     { head: 'Last activity', isNumber: true, cell: ({ last_activity }) => <Instant at={last_activity} /> },
-    { head: 'At work', isExtra: true, cell: (session) => <Holder session={session} /> },
+    { head: 'At work', cell: (session) => <Holder session={session} /> },
   ]
   return (
     <Table label="Sessions" columns={columns} records={sessions} toKey={({ world_slug }) => world_slug} />

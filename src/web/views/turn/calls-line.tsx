@@ -45,7 +45,6 @@ export function CallsLine({ project, session, index }: Props) {
               },
               {
                 head: 'Error',
-                isExtra: true,
                 cell: ({ error }) => <p class="said clamped">{error ?? '–'}</p>,
               },
             ]}

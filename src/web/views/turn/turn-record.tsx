@@ -129,14 +129,12 @@ export function TurnIssues({ issues }: { issues: Turn['issues'] }) {
             },
             {
               head: 'Category',
-              isExtra: true,
               cell: ({ category }) => <bdi>{category?.replaceAll('_', ' ') ?? '–'}</bdi>,
             },
             { head: 'Issue', isName: true, cell: ({ description }) => <p class="said">{description}</p> },
             { head: 'Suggestion', cell: ({ suggestion }) => <p class="said">{suggestion ?? '–'}</p> },
             {
               head: 'Criteria',
-              isExtra: true,
               cell: ({ criterion_ids: ids }) => <bdi>{ids.join(', ') || '–'}</bdi>,
             },
           ]}

@@ -72,7 +72,7 @@ export function LeftOut({ contexts }: { contexts: readonly Context[] }) {
           columns={[
             { head: 'For', cell: ({ role }) => role },
             { head: 'Left out', cell: ({ part }) => part.replaceAll('_', ' ') },
-            { head: 'Of', isExtra: true, cell: ({ section }) => section.replaceAll('_', ' ') },
+            { head: 'Of', cell: ({ section }) => section.replaceAll('_', ' ') },
             { head: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens ?? '–' },
             { head: 'Why', cell: ({ reason }) => REASONS[reason] ?? reason.replaceAll('_', ' ') },
             {
