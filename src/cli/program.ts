@@ -40,6 +40,7 @@ import { addStall } from './stall.ts'
 import { addTask } from './task.ts'
 import { addToken } from './token.ts'
 import { addTurns } from './turns.ts'
+import { addVerifications } from './verifications.ts'
 import { addVerify } from './verify.ts'
 import { addWatch } from './watch.ts'
 import { addWhy } from './why.ts'
@@ -99,6 +100,7 @@ const COMMANDS: readonly ((program: Command) => unknown)[] = [
   addSpecify,
   addAttention,
   addVerify,
+  addVerifications,
   addStall,
   addIssues,
   addSearch,

@@ -1,4 +1,4 @@
-/** Reads the file of `turngraph capture`: one record as JSON, or JSON lines with one record each. */
+/** Reads the file of a record, or of verifications: JSON, or JSON lines with one record each. */
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
@@ -14,17 +14,24 @@ export type RecordLine = { number: number; bytes: Buffer }
 /** A single record, or lines with one record each. Blank lines count for line numbers, but are no records. */
 type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
-export async function readRecordFile(file: string): Promise<RecordFile> {
+/** Words for errors: a command that reads the file, and the form of its content. */
+type Expected = { example: string; form: string }
+const TURN_RECORD: Expected = {
+  example: 'turngraph capture turn.json',
+  form: 'one turn record as a JSON object in UTF-8, or one a line',
+}
+
+export async function readRecordFile(file: string, expected = TURN_RECORD): Promise<RecordFile> {
   if (file === '-' && process.stdin.isTTY) {
     throw new TurngraphError('invalid_request', 'There is no record: name a file, or pipe one in.', {
-      hint: 'turngraph capture turn.json',
+      hint: expected.example,
     })
   }
   const bytes = await readAtMost(file, MAX_FILE_BYTES).catch((cause: unknown) => cannotRead(file, cause))
   const shown = file === '-' ? 'Standard input' : file
   const lines = splitLines(bytes)
   if (isJsonLines(file, bytes, lines)) return { lines }
-  return { record: parseRecord(bytes, shown) }
+  return { record: parseRecord(bytes, shown, expected) }
 }
 
 /** The text of a report, which the service reads: an agent may write prose around its JSON. */
@@ -35,7 +42,7 @@ export async function readReport(file: string): Promise<string> {
 }
 
 /** The JSON of one record. @throws `too_large`, or `invalid_request` that names the place where it is no JSON */
-export function parseRecord(bytes: Buffer, shown: string): unknown {
+export function parseRecord(bytes: Buffer, shown: string, { form } = TURN_RECORD): unknown {
   if (bytes.length > MAX_REQUEST_BYTES) {
     throw new TurngraphError('too_large', `${shown} has ${bytes.length} bytes, over the limit of 1 MiB.`)
   }
@@ -48,7 +55,7 @@ export function parseRecord(bytes: Buffer, shown: string): unknown {
         ? (/at position \d+(?: \(line \d+ column \d+\))?/.exec(cause.message)?.[0] ?? '')
         : ''
     throw new TurngraphError('invalid_request', `${shown} is no JSON ${place}`.trimEnd().concat('.'), {
-      hint: 'Give one turn record as a JSON object in UTF-8, or one a line.',
+      hint: `Give ${form}.`,
     })
   }
 }

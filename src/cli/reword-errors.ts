@@ -6,7 +6,7 @@ import { shownNames } from './command.ts'
 type Problem = { path: string; message: string }
 
 /** Commands whose input is a file or standard input, in which problems have the names of fields. */
-const READ_FIELDS: readonly string[] = ['capture', 'hook', 'restore']
+const READ_FIELDS: readonly string[] = ['add', 'capture', 'hook', 'restore']
 const MAX_SHOWN = 5
 
 /** Returns the error with names of options instead of fields. `details` stay the same as at the other doors. */

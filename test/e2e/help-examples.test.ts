@@ -101,6 +101,9 @@ function fillHome(home: string): void {
   write('turns.jsonl', turns.map((turn) => JSON.stringify(turn)).join('\n'))
   write('player_turn_1.json', player(1))
   write('coach_turn_1.json', coach(1))
+  write('verifications.json', [
+    { criterion_id: 'AC-1', status: 'verified', source: 'person', evidence: 'Seen' },
+  ])
   write('report.xml', '<testsuite><testcase name="AC-001 closes"/></testsuite>')
   write('criteria.json', { criteria: [{ text: 'The lid closes' }, { text: 'The hinge holds' }] })
   write(

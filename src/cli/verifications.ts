@@ -1,0 +1,100 @@
+/** `turngraph verifications`: adds verifications to a turn that has ended, for CI, late validators and persons. */
+import { plural } from '../core/plural.ts'
+import type { OperationInput, OperationOutput } from '../operations/table.ts'
+import { ask } from './ask.ts'
+import { action, group, SHARED } from './command.ts'
+import { printText } from './output.ts'
+
+type Request = OperationInput<'addVerifications'>
+
+const EXPECTED = {
+  example: 'turngraph verifications add verifications.json --feature FEAT-1 --task TASK-1',
+  form: 'one verification as a JSON object in UTF-8, one a line, or a list of them',
+}
+
+const addAdd = action(
+  {
+    name: 'add',
+    description: 'add verifications, given as JSON or JSON lines, to a turn that has ended',
+    arguments: { file: ['[file]', 'the verifications; - or none is standard input'] },
+    options: {
+      featureId: ['--feature <id>', 'the feature (default: that of --world, or the only one with the task)'],
+      taskId: ['--task <id>', 'the task (default: that of --world)'],
+      worldSlug: ['--world <slug>', "default: the task's newest"],
+      turnNumber: ['--turn <n>', 'turn to which they are added (default: the newest)'],
+      ...SHARED,
+    },
+    help: `The file has one verification, a list of them, or the body of POST /v1/verifications.
+The record of the turn stays as it is. A verification that the turn already has is not added again.
+
+Examples:
+  turngraph verifications add verifications.json --feature FEAT-1 --task TASK-1
+  echo '{"criterion_id":"AC-1","status":"verified","source":"person","evidence":"I saw it"}' | turngraph verifications add --feature FEAT-1 --task TASK-1 --turn 1`,
+  },
+  async ({ file, project, json, ...options }) => {
+    const request = { ...(await readRequest(file ?? '-')), ...options }
+    const inProject = { project: project ?? request.project ?? undefined }
+    const task = await completeTask(request, inProject)
+    const sent: Request = { ...request, ...task, ...inProject }
+    await ask('addVerifications', sent, { ...inProject, json }, (answer) => printText(describe(answer)))
+  },
+)
+
+/** Reads a request: a whole one, or only its verifications. */
+async function readRequest(file: string): Promise<Request> {
+  const [{ parseRecord, readRecordFile }, { operations }, { parseWire }] = await Promise.all([
+    import('./record-file.ts'),
+    import('../operations/table.ts'),
+    import('../core/wire-form.ts'),
+  ])
+  const read = await readRecordFile(file, EXPECTED)
+  const content =
+    'lines' in read
+      ? read.lines.map(({ number, bytes }) => parseRecord(bytes, `Line ${number}`, EXPECTED))
+      : read.record
+  return parseWire(operations.addVerifications.input, toRequest(content), 'the verifications')
+}
+
+/** Wraps verifications without a request. Anything else is reported by the schema. */
+function toRequest(content: unknown): unknown {
+  if (Array.isArray(content)) return { verifications: content }
+  const isVerification = typeof content === 'object' && content !== null && 'criterion_id' in content
+  return isVerification ? { verifications: [content] } : content
+}
+
+/** Finds the feature if only one has the task. The service finds the task of a world. */
+async function completeTask(
+  { featureId, taskId, worldSlug }: Request,
+  inProject: { project: string | undefined },
+): Promise<{ featureId?: string; taskId?: string }> {
+  if (worldSlug != null || (featureId != null && taskId != null)) return {}
+  const [{ withClient }, { findTask }] = await Promise.all([
+    import('./connect.ts'),
+    import('./verify-task.ts'),
+  ])
+  const named = { featureId: featureId ?? undefined, taskId: taskId ?? undefined, worldSlug: undefined }
+  return withClient({ ...inProject, readsOnly: true }, (client) => findTask(client, named))
+}
+
+/** Describes the result in one line. */
+function describe(answer: OperationOutput<'addVerifications'>): string {
+  const { added, verifications, turnNumber, worldSlug, redactions } = answer
+  const turn = `turn ${turnNumber} of world ${worldSlug}`
+  const all = plural(verifications.length, 'verification')
+  if (added === 0) return `Nothing changed: ${turn} already has the ${all}.`
+  const known = verifications.length - added
+  const notes = [
+    ...(known === 0 ? [] : [`${known} of ${all} were already there`]),
+    ...(redactions === 0 ? [] : [`${plural(redactions, 'secret')} masked`]),
+  ]
+  return `Added ${plural(added, 'verification')} to ${turn}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}.`
+}
+
+export const addVerifications = group(
+  {
+    name: 'verifications',
+    description: 'verifications that arrive after their turn',
+    help: 'Example:\n  turngraph verifications add verifications.json --feature FEAT-1 --task TASK-1',
+  },
+  [addAdd],
+)

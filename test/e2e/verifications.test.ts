@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { commandsOn, temporaryFolder } from './command.ts'
+
+/** `turngraph verifications add` with real processes, on a graph of its own and through a service. */
+
+const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
+const add = ['verifications', 'add']
+const turn = (turn_number: number) => ({
+  feature_id: 'FEAT-1',
+  task_id: 'TASK-1',
+  turn_number,
+  player_summary: 'Built it',
+})
+const SEEN = { criterion_id: 'AC-001', status: 'verified', source: 'person', evidence: 'I opened the page' }
+const LATE = { criterion_id: 'AC-002', status: 'rejected', source: 'validator', evidence: 'It is slow' }
+
+/** A task with two turns, in a graph that the commands open or that a service has. */
+async function start(isServed: boolean) {
+  const folder = temporaryFolder()
+  const user = commandsOn(folder)
+  if (isServed) await user.serve()
+  const run = (args: readonly string[], input?: unknown) =>
+    user.run(
+      args,
+      input === undefined ? {} : { input: typeof input === 'string' ? input : JSON.stringify(input) },
+    )
+  for (const number of [1, 2]) expect((await run(['capture'], turn(number))).code).toBe(0)
+  const write = (name: string, content: unknown) =>
+    writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+  const states = async () => {
+    const { stdout } = await run(['criteria', ...task, '--json'])
+    const { criteria } = JSON.parse(stdout) as { criteria: { criterion_id: string; state: string }[] }
+    return criteria.map(({ criterion_id, state }) => [criterion_id, state])
+  }
+  return { run, write, states }
+}
+
+test.each([
+  ['a graph of its own', false],
+  ['a service', true],
+])(
+  'verifications of a file or of standard input count, on %s; repeated, nothing changes',
+  async (_, isServed) => {
+    const { run, write, states } = await start(isServed)
+    write('two.json', [SEEN, LATE])
+    const added = 'Added 2 verifications to turn 2 of world TASK-1.\n'
+    expect(await run([...add, 'two.json', ...task])).toEqual({ code: 0, stdout: added, stderr: '' })
+    expect(await states()).toEqual([
+      ['AC-001', 'verified'],
+      ['AC-002', 'rejected'],
+    ])
+    const nothing = 'Nothing changed: turn 2 of world TASK-1 already has the 2 verifications.\n'
+    expect(await run([...add, 'two.json', ...task])).toEqual({ code: 0, stdout: nothing, stderr: '' })
+    const third = { ...SEEN, criterion_id: 'AC-003' }
+    const some = await run([...add, '--task', 'TASK-1'], [SEEN, LATE, third])
+    expect(some.stdout).toBe(
+      'Added 1 verification to turn 2 of world TASK-1 (2 of 3 verifications were already there).\n',
+    )
+    const json = await run([...add, '--world', 'TASK-1', '--turn', '1', '--json'], SEEN)
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      world_slug: 'TASK-1',
+      turn_number: 1,
+      added: 1,
+      verifications: [{ ...SEEN, added_by: isServed ? 'data folder' : null }],
+    })
+  },
+)
+
+test('JSON lines are one verification each, and a whole request names its own turn', async () => {
+  const { run, states } = await start(false)
+  const lines = await run([...add, ...task], `${JSON.stringify(SEEN)}\n\n${JSON.stringify(LATE)}\n`)
+  expect(lines.stdout).toBe('Added 2 verifications to turn 2 of world TASK-1.\n')
+  const request = { feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number: 1, verifications: [SEEN] }
+  expect((await run(add, request)).stdout).toBe('Added 1 verification to turn 1 of world TASK-1.\n')
+  // An option wins over the field of the request.
+  const moved = await run([...add, '--turn', '2'], request)
+  expect(moved.stdout).toBe('Nothing changed: turn 2 of world TASK-1 already has the 1 verification.\n')
+  expect(await states()).toEqual([
+    ['AC-001', 'verified'],
+    ['AC-002', 'rejected'],
+  ])
+})
+
+test('input that does not fit is refused with the name of the field, and stores nothing', async () => {
+  const { run, states } = await start(false)
+  const refused: [input: unknown, args: readonly string[], code: number, words: string][] = [
+    [{ ...SEEN, status: 'perhaps' }, task, 2, 'verifications[0].status'],
+    [[SEEN, { ...LATE, proof: 'x' }], task, 2, 'verifications[1].proof'],
+    [{ verification: [SEEN] }, task, 2, 'verification'],
+    [[], task, 2, 'verifications'],
+    ['{"criterion_id": ', task, 2, 'Standard input is no JSON'],
+    [`${JSON.stringify(SEEN)}\n{"criterion_id": \n`, task, 2, 'Line 2 is no JSON'],
+    ['', task, 2, 'no JSON'],
+    [SEEN, [], 2, 'Name it with --feature and --task'],
+    [SEEN, [...task, '--turn', '3'], 4, 'has no turn 3'],
+    [SEEN, ['--task', 'TASK-9'], 4, 'TASK-9'],
+    [SEEN, ['--feature', 'FEAT-1', '--task', 'TASK-9'], 4, 'TASK-9'],
+  ]
+  for (const [input, args, code, words] of refused) {
+    const ran = await run([...add, ...args], input)
+    expect({ words, code: ran.code, stdout: ran.stdout }).toEqual({ words, code, stdout: '' })
+    expect(ran.stderr).toContain(words)
+  }
+  const absent = await run([...add, 'absent.json', ...task])
+  expect([absent.code, absent.stderr]).toEqual([4, expect.stringContaining('absent.json is not there')])
+  expect(await states()).toEqual([])
+})
