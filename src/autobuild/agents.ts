@@ -20,7 +20,7 @@ export type CoachInput<Task = unknown, Report = unknown> = PlayerInput<Task> & {
 
 /**
  * A Player or a Coach: any LangChain Runnable, or a function. Its output is its half of the turn record
- * (`halves.ts`). The config has a signal that is aborted when the result is no longer needed.
+ * (`fields-by-role.ts`). The config has a signal that is aborted when the result is no longer needed.
  */
 export type Agent<Input> =
   | { invoke(input: Input, config?: Partial<RunnableConfig>): Promise<unknown> }

@@ -2,7 +2,7 @@
 import type { TurngraphError } from '../core/errors.ts'
 import type { ContinuationContext } from '../memory/context/continuation.ts'
 import type { Role } from '../memory/criteria/views.ts'
-import type { RoundRecord } from './halves.ts'
+import type { RoundRecord } from './fields-by-role.ts'
 import type { SeenCommand } from './see-commands.ts'
 
 /**

@@ -3,7 +3,7 @@
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
 import { type Known, resolveCriteria } from '../rules/identity.ts'
-import type { CoachHalf, PlayerHalf } from './halves.ts'
+import type { CoachHalf, PlayerHalf } from './fields-by-role.ts'
 
 const ISSUES_NAMED = 3
 

@@ -14,7 +14,7 @@ import {
   parseHalf,
   playerHalf,
   type RoundRecord,
-} from './halves.ts'
+} from './fields-by-role.ts'
 import { type CriterionBefore, suggestNextFocus } from './next-focus.ts'
 import { listFailed, renderSeen, type Seen, type SeenCommand } from './see-commands.ts'
 

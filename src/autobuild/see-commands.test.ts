@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CoachInput } from './agents.ts'
-import type { RoundRecord } from './halves.ts'
+import type { RoundRecord } from './fields-by-role.ts'
 import { playRound } from './round.ts'
 import { renderSeen, type SeenCommand, seeCommands, selectChecks, verifyOptions } from './see-commands.ts'
 

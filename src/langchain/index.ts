@@ -16,7 +16,7 @@ export type {
   Outcome,
   RoundEvent,
 } from '../autobuild/events.ts'
-export type { CoachHalf, PlayerHalf, RoundRecord } from '../autobuild/halves.ts'
+export type { CoachHalf, PlayerHalf, RoundRecord } from '../autobuild/fields-by-role.ts'
 export { runAutobuild } from '../autobuild/run-autobuild.ts'
 export type { AutobuildOptions } from '../autobuild/settings.ts'
 export type {
