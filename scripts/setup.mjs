@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (...parts) => path.join(root, ...parts)
@@ -118,6 +118,7 @@ async function build() {
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist.new']
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) fail('The build failed.')
+  await writeStatements(draft)
   await bundleVocabulary(draft)
   await bundleProcesses(draft)
   const { bundlePage } = await import('./bundle-page.mjs')
@@ -130,6 +131,16 @@ async function build() {
   renameSync(draft, at('dist'))
   rmSync(at('dist.old'), { recursive: true, force: true })
   linkCommand()
+}
+
+/**
+ * Checks the Cypher statements and writes them into one file. A process that finds it reads no other and
+ * checks none.
+ */
+async function writeStatements(draft) {
+  const folder = path.join(draft, 'graph')
+  const { allStatements } = await import(pathToFileURL(path.join(folder, 'statements.js')).href)
+  writeFileSync(path.join(folder, 'statements.json'), JSON.stringify(allStatements()))
 }
 
 /**

@@ -1,5 +1,6 @@
 // Declares the kinds of fields that records share, with their limits.
 import * as z from 'zod'
+import { groupDigits } from './group-digits.ts'
 import { canonicalInstant } from './instants.ts'
 
 /** Bounds of the contract (turns.md, "Limits"). */
@@ -100,8 +101,7 @@ export const map = <S extends z.ZodType>(value: S) =>
 
 /** A number in a JSON body or an option. The error message names both bounds. */
 export function integerBetween(min: number, max: number) {
-  const shown = (bound: number) => bound.toLocaleString('en-US')
-  const error = `must be a whole number from ${shown(min)} to ${shown(max)}`
+  const error = `must be a whole number from ${groupDigits(min)} to ${groupDigits(max)}`
   return z.number(error).int(error).min(min, error).max(max, error)
 }
 

@@ -1,6 +1,7 @@
 /** Declares the settings that stop, pause and resume the runs of a world, and converts them to and from properties. */
 import * as z from 'zod'
 import { integerBetween } from '../../core/fields.ts'
+import { groupDigits } from '../../core/group-digits.ts'
 import { optionalNumber, RESUME_POLICIES, STOP_REASONS, textList } from '../../rules/values.ts'
 
 const DAY_MS = 86_400_000
@@ -8,7 +9,7 @@ const MAX_SETTING = 1_000_000_000_000
 
 const numberUpTo = (most: number, min: { above: number } | { from: number }) => {
   const [word, bound] = 'above' in min ? ['above', min.above] : ['from', min.from]
-  const error = `must be a number ${word} ${bound} and up to ${most.toLocaleString('en-US')}`
+  const error = `must be a number ${word} ${bound} and up to ${groupDigits(most)}`
   const given = z.number(error).max(most, error)
   return 'above' in min ? given.gt(min.above, error) : given.min(min.from, error)
 }
