@@ -217,6 +217,7 @@ export const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
   promises: [],
   issues: [],
   filesModified: [],
+  filesSource: null,
 })
 
 const knownBefore = (
@@ -246,7 +247,7 @@ function mergeCriteria(known: readonly Criterion[], changed: readonly Criterion[
 
 /** The files that a record touched, and those of its promises and verifications. */
 function listFiles(
-  record: NamingRecord & Pick<TurnRecord, 'filesModified'>,
+  record: NamingRecord & Pick<TurnRecord, 'filesModified' | 'filesSource'>,
   { promises, judgements }: Meanings,
 ) {
   const judged = judgements.flat()

@@ -8,6 +8,7 @@ const SPACED = 'docs/how it works.md'
 const deniedBy = (...descriptions: string[]) =>
   findDeniedFiles({
     filesModified: [A, `./${B}`, SPACED],
+    filesSource: null,
     issues: descriptions.map((description) => ({ description })),
   })
 
@@ -73,6 +74,11 @@ describe('files that git shows as unchanged', () => {
 
   test('the entries of several issues add up, in the order of the claim', () => {
     expect(deniedBy(guardKit(B), 'Round it', `git shows no change for ${A}`)).toEqual([A, `./${B}`])
-    expect(findDeniedFiles({ filesModified: [], issues: [{ description: guardKit(A) }] })).toEqual([])
+  })
+
+  test('a list of git denies nothing, and neither does an empty one', () => {
+    const issues = [{ description: guardKit(A) }]
+    expect(findDeniedFiles({ filesModified: [A], filesSource: 'git', issues })).toEqual([])
+    expect(findDeniedFiles({ filesModified: [], filesSource: null, issues })).toEqual([])
   })
 })

@@ -3,10 +3,12 @@
  * Pure.
  */
 import { projectPath } from '../core/project-paths.ts'
+import type { FILES_SOURCES } from './values.ts'
 
 /** Fields of a turn that claim and deny changes of files. */
 export type FileClaim = {
   filesModified: readonly string[]
+  filesSource: (typeof FILES_SOURCES)[number] | null
   issues: readonly { description: string }[]
 }
 
@@ -41,9 +43,9 @@ const BETWEEN_WORDS = /[\s,()[\]{}<>"'`|]+/
 const MARKS_BEHIND = /(?<![.:;!?*])[.:;!?*]+$/
 const LINE_NUMBER = /(?::\d{1,7}){1,2}$/
 
-/** Returns the entries of `filesModified` that an issue of the turn denies, as they are written there. */
-export function findDeniedFiles({ filesModified, issues }: FileClaim): string[] {
-  if (filesModified.length === 0) return []
+/** Returns the entries of `filesModified` that an issue of the turn denies, as they are written there. Files of git are facts. */
+export function findDeniedFiles({ filesModified, filesSource, issues }: FileClaim): string[] {
+  if (filesModified.length === 0 || filesSource === 'git') return []
   const claimed = new Set(filesModified.flatMap((file) => projectPath(file) ?? []))
   const denied = new Set(
     issues.flatMap(({ description }) => (GIT.test(description) ? listDenied(description, claimed) : [])),

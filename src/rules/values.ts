@@ -17,6 +17,9 @@ export type CriterionStatus = (typeof CRITERION_STATUSES)[number]
 export const CRITERION_KINDS = ['code', 'command', 'manual'] as const
 export type CriterionKind = (typeof CRITERION_KINDS)[number]
 
+/** Where a list of changed files comes from. A list without a source is the Player's claim. */
+export const FILES_SOURCES = ['git'] as const
+
 export const PROMISE_STATUSES = ['complete', 'partial', 'incomplete', 'uncertain'] as const
 export type PromiseStatus = (typeof PROMISE_STATUSES)[number]
 

@@ -200,6 +200,7 @@ function madeUpSession(random: Random, place: { taskId: string; worldSlug: strin
     aTurn(i + 1, {
       ...place,
       filesModified: files(3),
+      filesSource: chance(0.2) ? 'git' : null,
       issues: files(2).map((file) => ({
         severity: 'advisory' as const,
         description: `Player claimed file ${file.trim()}. Actual: Path is tracked in git but 'git status' shows no change for it`,

@@ -564,10 +564,21 @@ export function specificationContract(store: StoreUnderTest): void {
       }
       const replaced = aTurn(2, { filesModified: ['src/retry.ts'] })
       await client().captureTurnState({ ...replaced, onConflict: 'supersede' })
-      expect((await client().listCriteria(task)).criteria.map(({ stale }) => stale?.files ?? null)).toEqual([
-        ['src/retry.ts'],
-        null,
-      ])
+      const staleFiles = async () =>
+        (await client().listCriteria(task)).criteria.map(({ stale }) => stale?.files ?? null)
+      expect(await staleFiles()).toEqual([['src/retry.ts'], null])
+      // Files that git shows are facts, whatever an issue says.
+      const issues = [{ severity: 'advisory' as const, description: 'git shows no change for test/suite.ts' }]
+      const claimed = aTurn(2, { filesModified: ['test/suite.ts'], issues })
+      await client().captureTurnState({ ...claimed, onConflict: 'supersede' })
+      expect(await staleFiles()).toEqual([null, null])
+      const seen = { ...claimed, filesSource: 'git' as const, onConflict: 'supersede' as const }
+      expect(await client().captureTurnState(seen)).toMatchObject({ filesSource: 'git' })
+      expect(await staleFiles()).toEqual([null, ['test/suite.ts']])
+      const { worldSlug } = claimed
+      expect(await client().getTurn({ worldSlug: worldSlug ?? TASK, turnNumber: 2 })).toMatchObject({
+        filesSource: 'git',
+      })
     })
 
     test('the files of a proof are those that a promise or a judge named last, however long ago', async () => {

@@ -173,7 +173,11 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   storedPath,
   keepProgramText: (text) => keepProgramText('Bash', `Exit code 1\n${text}`),
   findDeniedFiles: (text) =>
-    findDeniedFiles({ filesModified: ['a.ts'], issues: [{ description: `git ${text} no change ${text}` }] }),
+    findDeniedFiles({
+      filesModified: ['a.ts'],
+      filesSource: null,
+      issues: [{ description: `git ${text} no change ${text}` }],
+    }),
   classifyFailure: (text) => classifyFailure('Bash', text),
   readCodexOutput: (text) => readCodexOutput(text),
   'readCodexOutput after an exit code': (text) => readCodexOutput(`Exit code: 1\n${text}`),

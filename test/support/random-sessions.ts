@@ -15,6 +15,7 @@ export const anyRecord = fc.record({
   coachFeedback: fc.constantFrom('Round it', 'Test zero'),
   lessonsFromTurn: fc.subarray(['Await it', 'Close the pool']),
   filesModified: fc.subarray(['src/till.ts', 'src/sum.ts']),
+  filesSource: fc.constantFrom(null, null, 'git' as const),
   gates: fc.constantFrom({}, { tests: 'failed' as const }),
   issues: fc
     .subarray([

@@ -81,6 +81,7 @@ export const everyField: TurnToSend = {
   blockersFound: ['port in use', 'no network', ''],
   lessonsFromTurn: ['run ruff first', 'keep the template minimal'],
   filesModified: ['src/a b.py', 'src/ä.py', 'src/a b.py'],
+  filesSource: 'git',
   progressSummary: 'half way',
   acceptanceCriteriaStatus: { criterion_1: 'passed', criterion_2: 'failed', criterion_3: 'not_started' },
   verifications: [
@@ -222,6 +223,7 @@ export const everyFieldKept = {
   lessonsFromTurn: ['run ruff first', 'keep the template minimal'],
   whatToTryNext: 'AC-006',
   filesModified: ['src/a b.py', 'src/ä.py', 'src/a b.py'],
+  filesSource: 'git',
   commit: 'deadbeef',
   transcriptSessionIds: ['s-1', 's-2'],
   extra: { cost: { usd: 1.25, cents: 125 }, list: [null, true, 'x'], 'odd key/%': '' },

@@ -58,6 +58,8 @@ class CaptureTurnStateRequest(TypedDict):
     blockers_found: NotRequired[Sequence[str]]
     lessons_from_turn: NotRequired[Sequence[str]]
     files_modified: NotRequired[Sequence[str]]
+    # git: git shows these files as changed, so that no issue denies one; default: the Player claims them
+    files_source: NotRequired[Literal["git"] | None]
     progress_summary: NotRequired[str]
     # criterion → status, the short form of `verifications`
     acceptance_criteria_status: NotRequired[Mapping[str, Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]]]
@@ -207,6 +209,7 @@ class CaptureTurnStateAnswer(TypedDict):
     lessons_from_turn: list[str]
     what_to_try_next: str | None
     files_modified: list[str]
+    files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
     extra: dict[str, Any]
@@ -345,6 +348,7 @@ class CaptureReportsAnswer(TypedDict):
     lessons_from_turn: list[str]
     what_to_try_next: str | None
     files_modified: list[str]
+    files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
     extra: dict[str, Any]
@@ -452,6 +456,7 @@ class LoadTurnContinuationContextAnswerPrior(TypedDict):
     lessons_from_turn: list[str]
     what_to_try_next: str | None
     files_modified: list[str]
+    files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
     extra: NotRequired[dict[str, Any]]
@@ -2105,6 +2110,8 @@ class CommitAttemptRequestTurn(TypedDict):
     blockers_found: NotRequired[Sequence[str]]
     lessons_from_turn: NotRequired[Sequence[str]]
     files_modified: NotRequired[Sequence[str]]
+    # git: git shows these files as changed, so that no issue denies one; default: the Player claims them
+    files_source: NotRequired[Literal["git"] | None]
     progress_summary: NotRequired[str]
     # criterion → status, the short form of `verifications`
     acceptance_criteria_status: NotRequired[Mapping[str, Literal["verified", "rejected", "pending", "unknown", "passed", "complete", "completed", "done", "failed", "not_started", "in_progress", "unverified", "absent"]]]
@@ -2204,6 +2211,7 @@ class TurnState(TypedDict):
     lessons_from_turn: list[str]
     what_to_try_next: str | None
     files_modified: list[str]
+    files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
     extra: dict[str, Any]
@@ -2266,6 +2274,7 @@ class GetTurnHistoryAnswerItemsItem(TypedDict):
     lessons_from_turn: list[str]
     what_to_try_next: str | None
     files_modified: list[str]
+    files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
     extra: dict[str, Any]
@@ -2953,9 +2962,9 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
     "captureReports": {"project": None, "feature_id": None, "task_id": None, "turn_number": None, "world_slug": None, "player_report": None, "coach_report": None, "turn_state": None, "task_work_results": None, "coach_feedback": None, "on_conflict": None, "create_world": None},
-    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
 

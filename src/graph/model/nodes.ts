@@ -5,6 +5,7 @@ import {
   COACH_DECISIONS,
   COUNT_SOURCES,
   CRITERION_STATUSES,
+  FILES_SOURCES,
   GATE_STATUSES,
   MODES,
   PLAYER_DECISIONS,
@@ -93,6 +94,9 @@ export const turnFields = {
   blockersFound: texts.describe('obstacles that the Player could not overcome'),
   lessonsFromTurn: texts.describe('what the turn learned, for later turns'),
   filesModified: texts.describe('paths of the files that the turn changed'),
+  filesSource: oneOf(FILES_SOURCES)
+    .describe('git: filesModified is what git shows; missing: it is what the Player claims')
+    .optional(),
   progressSummary: text.describe('progress in one sentence, as it was given'),
   testsPassed: number.describe('number of tests that passed').optional(),
   testsFailed: number.describe('number of tests that failed').optional(),

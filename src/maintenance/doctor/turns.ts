@@ -295,7 +295,11 @@ function checkOutcome(
   about.reportDifference('turn_outcome', { label: '', actual: turn.outcome, expected: derived }, () =>
     setProperties(label, key, { outcome: derived }),
   )
-  const denied = findDeniedFiles({ filesModified: turn.filesModified, issues })
+  const denied = findDeniedFiles({
+    filesModified: turn.filesModified,
+    filesSource: turn.filesSource ?? null,
+    issues,
+  })
   about.reportDifference(
     'turn_outcome',
     { label: 'deniedFiles', actual: turn.deniedFiles ?? [], expected: denied },

@@ -21,6 +21,7 @@ import { findContradiction } from '../../rules/observation.ts'
 import {
   COACH_DECISIONS,
   CRITERION_STATUSES,
+  FILES_SOURCES,
   GATE_STATUSES,
   PLAYER_DECISIONS,
   SEVERITIES,
@@ -137,6 +138,12 @@ export const turnInput = z.strictObject({
   blockersFound: list(text).optional(),
   lessonsFromTurn: list(text).optional(),
   filesModified: list(text).optional(),
+  filesSource: z
+    .enum(FILES_SOURCES)
+    .nullish()
+    .describe(
+      'git: git shows these files as changed, so that no issue denies one; default: the Player claims them',
+    ),
   progressSummary: text.optional(),
   acceptanceCriteriaStatus: map(criterionStatus)
     .optional()
@@ -212,6 +219,7 @@ const BEHIND_PARTS = {
   lessonsFromTurn: true,
   whatToTryNext: true,
   filesModified: true,
+  filesSource: true,
   commit: true,
   transcriptSessionIds: true,
   extra: true,
