@@ -5,8 +5,8 @@
 MERGE (p:Project {key: $projectKey})
 ON CREATE SET p.name = $project
 MERGE (f:Feature {key: $featureKey})
-ON CREATE SET f.id = $featureId
+ON CREATE SET f.project = $project, f.id = $featureId
 MERGE (f)<-[:HAS_FEATURE]-(p)
 MERGE (task:Task {key: $taskKey})
-ON CREATE SET task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
+ON CREATE SET task.project = $project, task.id = $taskId, task.criteriaRev = 0, task.worldCount = 0
 MERGE (task)<-[:HAS_TASK]-(f)

@@ -4,7 +4,7 @@
 UNWIND $batch.rows AS x
 MATCH (f:Feature {key: x.owner})
 MERGE (task:Task {key: x.key})
-ON CREATE SET task.id = x.properties.id, task.criteriaRev = 0, task.worldCount = 0, task.restoring = true // until restore/mark-tasks
+ON CREATE SET task.project = x.properties.project, task.id = x.properties.id, task.criteriaRev = 0, task.worldCount = 0, task.restoring = true // until restore/mark-tasks
 SET task.rev = $token
 MERGE (f)-[:HAS_TASK]->(task)
 SET task.criteriaRev = CASE WHEN task.criteriaRev < x.properties.criteriaRev THEN x.properties.criteriaRev ELSE task.criteriaRev END,

@@ -11,13 +11,13 @@ SET task.rev = $token
 WITH task
 WHERE coalesce(task.specificationVersion, 0) = $version - 1 AND task.criteriaRev = $criteriaRev AND task.restoring IS NULL
 SET task.specificationVersion = $version, task.criteriaRev = $criteriaRev + CASE WHEN $extends THEN 1 ELSE 0 END
-CREATE (task)-[:SPECIFIED_BY]->(s:Specification {key: $specification.key})
+CREATE (task)-[:SPECIFIED_BY]->(s:Specification {key: $specification.key, project: $project})
 SET s += $specification, s.declaredAt = datetime($declaredAt)
 FOREACH (c IN $listed |
   MERGE (k:Criterion {key: c.key})
   FOREACH (properties IN c.changed |
     MERGE (task)-[:HAS_CRITERION]->(k)
-    SET k += properties)
+    SET k += properties, k.project = $project)
   CREATE (s)-[l:LISTS]->(k)
   SET l += c.listing)
 FOREACH (c IN $retired |

@@ -11,30 +11,30 @@ FOREACH (c IN $add.criteria |
   MERGE (k:Criterion {key: c.key})
   FOREACH (properties IN c.changed |
     MERGE (task)-[:HAS_CRITERION]->(k)
-    SET k += properties)
+    SET k += properties, k.project = $turn.project)
   FOREACH (l IN c.labels |
     MERGE (w)-[:LABELS {source: l.source, label: l.label, turn: $turnNumber}]->(k))
   FOREACH (v IN c.verifications |
-    CREATE (t)-[:RECORDED]->(x:Verification)-[:OF]->(k)
+    CREATE (t)-[:RECORDED]->(x:Verification {project: $turn.project})-[:OF]->(k)
     SET x += v)
   FOREACH (p IN c.promises |
-    CREATE (t)-[:PROMISED]->(x:Promise)-[:TO_MEET]->(k)
+    CREATE (t)-[:PROMISED]->(x:Promise {project: $turn.project})-[:TO_MEET]->(k)
     SET x += p)
   FOREACH (p IN c.progress |
     MERGE (w)-[r:PROGRESS]->(k)
     SET r += p))
 FOREACH (i IN $add.issues |
-  CREATE (t)-[:RAISED]->(x:Issue)
+  CREATE (t)-[:RAISED]->(x:Issue {project: $turn.project})
   SET x += i.properties
   FOREACH (key IN i.criterionKeys |
     MERGE (k:Criterion {key: key})
     CREATE (x)-[:ABOUT]->(k)))
-FOREACH (g IN $add.gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate) SET x += g)
+FOREACH (g IN $add.gates | CREATE (t)-[:PASSED_THROUGH]->(x:Gate {project: $turn.project}) SET x += g)
 FOREACH (s IN $add.transcripts | // it may be imported later
   MERGE (x:TranscriptSession {key: s.key}) ON CREATE SET x.id = s.id, x.project = s.project
   CREATE (t)-[:TRANSCRIBED_IN]->(x))
 FOREACH (f IN $add.files |
-  MERGE (x:File {key: f.key}) ON CREATE SET x.path = f.path
+  MERGE (x:File {key: f.key}) ON CREATE SET x.path = f.path, x.project = f.project
   CREATE (t)-[:TOUCHED]->(x))
 // The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
 // on the edge PROGRESS, so a context costs the same after 10 and after 1,000 turns. A reader detects a torn

@@ -28,16 +28,16 @@ MATCH (t)-[:RECORDED]->(v:Verification) WHERE v.additionDigest = moved.digest
 SET v.position = moved.place
 RETURN v.position AS place
 // when create
-// params: $turnKey $taskKey $criteria
+// params: $project $turnKey $taskKey $criteria
 MATCH (t:Turn {key: $turnKey})
 MATCH (task:Task {key: $taskKey})
 FOREACH (c IN $criteria |
   MERGE (k:Criterion {key: c.key})
   FOREACH (properties IN c.changed |
     MERGE (task)-[:HAS_CRITERION]->(k)
-    SET k += properties)
+    SET k += properties, k.project = $project)
   FOREACH (v IN c.verifications |
-    CREATE (t)-[:RECORDED]->(x:Verification)-[:OF]->(k)
+    CREATE (t)-[:RECORDED]->(x:Verification {project: $project})-[:OF]->(k)
     SET x += v))
 RETURN t.key AS key
 // end

@@ -73,6 +73,9 @@ export function taskOfCriterion(key: string): { project: string; featureId: stri
 
 export const partsOfKey = (key: string): string[] => key.split('/').map(decodePart)
 
+/** Returns the project of a node, the first part of its key. */
+export const projectOfKey = (key: string): string => partsOfKey(key)[0] ?? ''
+
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
 /** Names of tools, calls and records in the form that Claude Code writes. */

@@ -46,7 +46,10 @@ export const listProjectFiles = (paths: readonly string[]): string[] =>
     .slice(0, MAX_FILES)
 
 /** Returns the nodes of the files of a turn, sorted by key. A write locks them in this order. */
-export const listFileNodes = (project: string, paths: readonly string[]): { key: string; path: string }[] =>
+export const listFileNodes = (
+  project: string,
+  paths: readonly string[],
+): { key: string; project: string; path: string }[] =>
   listProjectFiles(paths)
-    .map((file) => ({ key: fileKey(project, file), path: file }))
+    .map((file) => ({ key: fileKey(project, file), project, path: file }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))

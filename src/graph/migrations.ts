@@ -6,6 +6,8 @@ import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
 import { retry } from '../core/retry.ts'
 import { keyRow, readPages, readRows } from './decode.ts'
+import { LABELS, type Label } from './model/nodes.ts'
+import { selectKeys } from './model-statements.ts'
 import type { Graph } from './port.ts'
 import { CYPHER_ROOT, generated, statement } from './statements.ts'
 
@@ -33,9 +35,11 @@ export type MigrateOptions = {
 
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
-const WORLDS_AT_ONCE = 20
-/** Time limit for a command on a few worlds, in milliseconds: sessions may be long. */
-const WORLDS_MS = 60_000
+/** Number of nodes that a command changes at once, by their label. */
+const AT_ONCE: { [L in Label]?: number } = { World: 20, Turn: 100, SupersededTurn: 100 }
+const NODES_AT_ONCE = 1_000
+/** Time limit for a command on a few nodes, in milliseconds: sessions may be long. */
+const NODES_MS = 60_000
 
 /** First part of the name of each lock owner in this process. */
 const PROCESS = crypto.randomUUID()
@@ -45,7 +49,6 @@ const renewLock = statement('graph/migration-renew')
 const releaseLock = statement('graph/migration-unlock')
 const appliedMigrations = statement('graph/migrations')
 const recordMigration = statement('graph/migration-record')
-const worldKeys = statement('graph/world-keys')
 
 const appliedRow = z.object({
   version: z.string(),
@@ -145,22 +148,27 @@ type Renew = () => Promise<boolean>
 
 /**
  * Runs a command. A command that names `$worldKeys` runs for a few worlds at a time, because servers limit
- * the size of a transaction. Such a command must end with `RETURN count(*)`, and may run again after its
- * process was killed.
+ * the size of a transaction; the same holds for `$turnKeys` and every other label. Such a command must end with
+ * `RETURN count(*)`, and may run again after its process was killed.
  */
 async function runCommand(
   graph: Graph,
   { name, command, renew }: { name: string; command: string; renew: Renew },
 ): Promise<void> {
   await refuseIfLost(renew)
-  if (!command.includes('$worldKeys')) return graph.schema(command)
-  const change = generated(`migrations/${name}`, `// params: $worldKeys\n${command}`)
-  for await (const worlds of readPages(graph, worldKeys, {}, keyRow, WORLDS_AT_ONCE)) {
-    const params = { worldKeys: worlds.map(({ key }) => key) }
-    if (worlds.length > 0) await graph.write([{ statement: change, params }], performance.now() + WORLDS_MS)
+  const label = LABELS.find((each) => command.includes(`$${keysParam(each)}`))
+  if (label === undefined) return graph.schema(command)
+  const param = keysParam(label)
+  const change = generated(`migrations/${name}`, `// params: $${param}\n${command}`)
+  for await (const some of readPages(graph, selectKeys(label), {}, keyRow, AT_ONCE[label] ?? NODES_AT_ONCE)) {
+    const params = { [param]: some.map(({ key }) => key) }
+    if (some.length > 0) await graph.write([{ statement: change, params }], performance.now() + NODES_MS)
     await refuseIfLost(renew)
   }
 }
+
+/** Returns the name of the parameter with the keys of a few nodes: `supersededTurnKeys`. */
+const keysParam = (label: Label): string => `${label.charAt(0).toLowerCase()}${label.slice(1)}Keys`
 
 /** Only one process can have an embedded graph, so a lock of another process in it is stale. */
 async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {

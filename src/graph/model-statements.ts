@@ -64,6 +64,18 @@ ORDER BY key
 LIMIT $limit`,
   )
 
+/** Selects a page of the node keys of all projects. */
+export const selectKeys = (label: Label): Statement =>
+  generated(
+    `model/keys-${label}`,
+    `// params: $after $limit
+MATCH (x:${label})
+WHERE x.key > $after
+RETURN x.key AS key
+ORDER BY key
+LIMIT $limit`,
+  )
+
 /** Selects the keys of the projects that have nodes of a label. It scans the label. */
 export const selectProjects = (label: Label): Statement =>
   generated(
@@ -170,6 +182,19 @@ ${instants.map((name) => `FOREACH (at IN $${name} | SET x.${name} = datetime(at)
     properties: Object.fromEntries(given.filter((each) => !isSet(each))),
     ...Object.fromEntries(instants.map((name) => [name, [properties[name] ?? []].flat()])),
   })
+}
+
+/** Sets the project of the ordered parts of a node. */
+export function setProjectOfParts(label: Label, key: string, project: string): Step {
+  const types = ownedBy(label).flatMap(({ parts, type }) => (parts === null ? [] : [type]))
+  const to = generated(
+    `model/set-project-of-parts-${label}`,
+    `// params: $key $project
+MATCH (t:${label} {key: $key})-[:${types.join('|')}]->(x)
+SET x.project = $project
+RETURN x.project AS project`,
+  )
+  return toStep(to, { key, project })
 }
 
 /**

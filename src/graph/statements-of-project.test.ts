@@ -16,7 +16,6 @@ const OF_ALL_PROJECTS: Readonly<Record<string, string>> = {
   'runs/leased': 'whose leases have run out: each world is then changed by its key',
   'worlds/before-new': "by the id of a task, and answers keys of the caller's project alone",
   'graph/load': 'loads nodes into the memory of the embedded graph, and answers none of them',
-  'graph/world-keys': 'a migration changes the worlds of all projects',
   'graph/migration-record': 'the schema is that of the store',
   'graph/migrations': 'the schema is that of the store',
 }

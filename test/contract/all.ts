@@ -28,6 +28,7 @@ import { notThereContract } from './not-there.ts'
 import { pagesContract } from './pages.ts'
 import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
+import { projectOfNodesContract } from './project-of-nodes.ts'
 import { proofsContract } from './proofs.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
@@ -105,6 +106,7 @@ export function storeContract(store: StoreUnderTest): void {
   attentionContract(store)
   autobuildContract(store)
   storedContract(store)
+  projectOfNodesContract(store)
   exportContract(store)
   backupContract(store)
   restoreUnfinishedContract(store)

@@ -67,7 +67,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a gate that is there twice',
     'turn_parts',
-    "MATCH (t:Turn {key: 'shop/main/3'}) CREATE (t)-[:PASSED_THROUGH]->(:Gate {name: 'tests', status: 'passed', position: 0})",
+    "MATCH (t:Turn {key: 'shop/main/3'}) CREATE (t)-[:PASSED_THROUGH]->(:Gate {name: 'tests', status: 'passed', position: 0, project: 'shop'})",
   ],
   [
     'two verifications at one place',
@@ -223,7 +223,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a criterion that nothing speaks of',
     'criterion_unnamed',
-    `MATCH (t:Task {key: 'shop/FEAT-1/TASK-1'}) CREATE (t)-[:HAS_CRITERION]->(c:Criterion {key: 'shop/FEAT-1/TASK-1/text:${'0'.repeat(64)}'}) SET c.texts = [], c.textSources = [], c.labels = [], c.labelSources = []`,
+    `MATCH (t:Task {key: 'shop/FEAT-1/TASK-1'}) CREATE (t)-[:HAS_CRITERION]->(c:Criterion {key: 'shop/FEAT-1/TASK-1/text:${'0'.repeat(64)}'}) SET c.project = 'shop', c.texts = [], c.textSources = [], c.labels = [], c.labelSources = []`,
   ],
   [
     'a number of declared criteria',
@@ -271,6 +271,24 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'key_wrong',
     "MATCH (t:Turn {key: 'shop/main/3'}) SET t.number = 5, t.outcome = '[5' + substring(t.outcome, 2) WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END], w.progressSum = w.progressSum",
   ],
+  ['a turn without a project', 'project_wrong', "MATCH (t:Turn {key: 'shop/main/3'}) SET t.project = null"],
+  [
+    'parts of another project',
+    'project_wrong',
+    "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED|PROMISED|RAISED|PASSED_THROUGH]->(x) SET x.project = 'another'",
+  ],
+  [
+    'parts of a superseded record without a project',
+    'project_wrong',
+    "MATCH (:SupersededTurn {key: 'shop/main/2~1'})-[:RECORDED]->(x:Verification) SET x.project = null",
+  ],
+  ...['Feature', 'Task', 'Specification', 'Criterion', 'File', 'SupersededTurn'].map(
+    (label): [what: string, check: Check, cypher: string] => [
+      `a ${label} of another project`,
+      'project_wrong',
+      `MATCH (x:${label}) WHERE x.key STARTS WITH 'shop/' WITH x ORDER BY x.key LIMIT 1 SET x.project = 'another'`,
+    ],
+  ),
   [
     'a property that nobody stores',
     'record_invalid',
@@ -309,7 +327,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'an empty feature',
     'unattached',
-    "MATCH (p:Project {key: 'shop'}) CREATE (p)-[:HAS_FEATURE]->(:Feature {key: 'shop/none', id: 'none'})",
+    "MATCH (p:Project {key: 'shop'}) CREATE (p)-[:HAS_FEATURE]->(:Feature {key: 'shop/none', id: 'none', project: 'shop'})",
   ],
   [
     'a step that is gone',

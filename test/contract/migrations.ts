@@ -7,8 +7,10 @@ import { until } from '../faults/harness/scenario.ts'
 import { fillHealthy, runThroughOperations } from '../support/healthy-graph.ts'
 import { aTurn, clientOf } from '../support/records.ts'
 import { send, sessionOf, turn } from '../support/transcript-import.ts'
+import { fillWithEverything } from '../support/whole-graph.ts'
 import { linesOf } from '../support/written-transcript.ts'
 import { findingsOf } from './doctor.ts'
+import { checkProjects, removeProjects } from './project-of-nodes.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const migration = (version: string, label: string): Migration => ({
@@ -261,6 +263,17 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await links()).toEqual([])
       await migrate(graph)
       expect(await links()).toEqual(captured)
+      expect(await findingsOf(graph)).toEqual([])
+    })
+
+    test('a migration sets the project of nodes that were stored without it', async () => {
+      const { graph } = handles
+      await migrateBefore('016', graph)
+      await fillWithEverything(graph)
+      const captured = await checkProjects(graph)
+      await removeProjects(graph)
+      await migrate(graph)
+      expect(await checkProjects(graph)).toEqual(captured)
       expect(await findingsOf(graph)).toEqual([])
     })
 

@@ -49,7 +49,10 @@ export function storedContract(store: StoreUnderTest): void {
 
     test('nodes and relationships that do not fit the table are reported', () => {
       expect(
-        findNodeProblems({ labels: ['Gate'], properties: { position: 0, name: 'x', status: 'green' } }),
+        findNodeProblems({
+          labels: ['Gate'],
+          properties: { position: 0, project: 'p', name: 'x', status: 'green' },
+        }),
       ).toEqual(['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'])
       expect(findNodeProblems({ labels: ['Step', 'Tool'], properties: {} })).toEqual([
         '(:Step:Tool) is no node of the table',

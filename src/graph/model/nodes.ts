@@ -68,6 +68,8 @@ const part = <S extends z.ZodRawShape>(name: keyof S & string, meaning: string, 
 
 const nodeKey = key.describe('identifies the node: the names of its scope, percent-encoded and joined by /')
 const projectName = text.describe('name of the project')
+/** Derived from the key: a write sets it, and an export does not contain it. */
+const ownProject = text.describe('name of its project')
 /** A property that each write changes first. */
 const lock = token.describe('changes with every write; it is used as a lock')
 const position = count.describe('place in the list of the record, from 0')
@@ -115,6 +117,7 @@ export const turnFields = {
 
 const turnShape = {
   key: nodeKey,
+  project: ownProject,
   id: text.describe('TURN-{feature_id}-{turn_number}, for display only'),
   number: count.describe('number of the turn in its world, from 1'),
   revision: count.describe('number of records that this one has replaced'),
@@ -199,10 +202,12 @@ export const nodes = {
   }),
   Feature: node('feature', 'a feature of a project', {
     key: nodeKey,
+    project: ownProject,
     id: text.describe('id of the feature, as the orchestrator gives it'),
   }),
   Task: node('task', 'a task of a feature; it owns the criteria', {
     key: nodeKey,
+    project: ownProject,
     id: text.describe('id of the task, as the orchestrator gives it'),
     criteriaRev: count.describe('rises when a text or a label of its criteria is added'),
     worldCount: count.describe('number of worlds made so far'),
@@ -274,6 +279,7 @@ export const nodes = {
   }),
   Specification: node('specification', 'one version of the criteria that a task declares', {
     key: nodeKey,
+    project: ownProject,
     version: count.describe('number of the version, from 1'),
     declaredAt: instant.describe('when the version was declared'),
     path: text.describe('file that it was read from').optional(),
@@ -286,6 +292,7 @@ export const nodes = {
   }),
   File: node(null, 'a file of a project that turns changed', {
     key: nodeKey,
+    project: ownProject,
     path: text.describe('path in the project'),
   }),
   Criterion: node(
@@ -293,6 +300,7 @@ export const nodes = {
     'a condition that must hold; identified by its text, or by its label in one world',
     {
       key: nodeKey,
+      project: ownProject,
       texts: texts.describe('texts that were given for it; the first one is its name'),
       textSources: texts.describe('who gave each text, in the same order'),
       labels: texts.describe('labels that were given for it, normalized'),
@@ -303,6 +311,7 @@ export const nodes = {
   ),
   Verification: part('criterionId', "one observation of a criterion's status", {
     position,
+    project: ownProject,
     form: oneOf(['status', 'entry']).describe(
       'how it was given: entry, with a text or evidence, or status, in a map of statuses',
     ),
@@ -326,6 +335,7 @@ export const nodes = {
   }),
   Promise: part('criterionId', 'one claim by the Player that a criterion is met', {
     position,
+    project: ownProject,
     criterionId: text.describe('label of the criterion, as given'),
     criterionText: text.describe('text of the criterion, as given').optional(),
     status: oneOf(PROMISE_STATUSES).describe('progress according to the Player'),
@@ -337,6 +347,7 @@ export const nodes = {
   }),
   Issue: part('description', 'an issue that the Coach raised', {
     position,
+    project: ownProject,
     severity: oneOf(SEVERITIES).describe('how severe it is'),
     severityRaw: text.describe('the word that was given for severity'),
     category: text.describe('category, as given').optional(),
@@ -352,6 +363,7 @@ export const nodes = {
   }),
   Gate: part('name', 'a quality gate that the turn went through', {
     position,
+    project: ownProject,
     name: text.describe('name of the gate'),
     status: oneOf(GATE_STATUSES).describe('result of the gate'),
   }),
@@ -567,3 +579,29 @@ export type Label = keyof typeof nodes
 export type Stored<L extends Label> = z.output<(typeof nodes)[L]['properties']>
 
 export const LABELS = Object.keys(nodes) as Label[]
+
+/**
+ * Kinds whose `project` follows from their key, or from the key of their turn. Exports do not contain it, so an
+ * export of an earlier version gets it at its restore.
+ */
+export const PROJECT_FROM_KEY = [
+  'Feature',
+  'Task',
+  'Turn',
+  'SupersededTurn',
+  'Specification',
+  'File',
+  'Criterion',
+  'Verification',
+  'Promise',
+  'Issue',
+  'Gate',
+] as const satisfies readonly Label[]
+
+export type ProjectFromKey = (typeof PROJECT_FROM_KEY)[number]
+
+export const hasProjectFromKey = (label: Label): label is ProjectFromKey =>
+  PROJECT_FROM_KEY.includes(label as ProjectFromKey)
+
+/** Properties of a node that an export contains. */
+export type Exported<L extends Label> = L extends ProjectFromKey ? Omit<Stored<L>, 'project'> : Stored<L>

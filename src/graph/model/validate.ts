@@ -1,7 +1,7 @@
 /** Checks that nodes and relationships of a graph fit the model. */
 import type * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { type Label, nodes, type Stored } from './nodes.ts'
+import { type Exported, hasProjectFromKey, type Label, nodes } from './nodes.ts'
 import { relationships } from './relationships.ts'
 
 /** A node as an engine returns it, with its labels and properties. */
@@ -24,7 +24,8 @@ export function findLabel(labels: readonly string[]): Label | null {
 }
 
 /**
- * Decodes a node's properties by the model, with instants in canonical form. Absent properties stay absent.
+ * Decodes a node's properties by the model, with instants in canonical form. Absent properties stay absent. A
+ * project that follows from the key is left out.
  *
  * @throws `internal` if they do not fit, with the node's key and each problem
  * @example storedProperties('Gate', { name: 'tests', status: 'passed', position: 0 })
@@ -32,9 +33,12 @@ export function findLabel(labels: readonly string[]): Label | null {
 export function storedProperties<L extends Label>(
   label: L,
   properties: Readonly<Record<string, unknown>>,
-): Stored<L> {
-  const result = nodes[label].properties.safeParse(withoutNulls(properties))
-  if (result.success) return result.data as Stored<L>
+): Exported<L> {
+  const given = withoutNulls(properties)
+  const schema: z.ZodObject = nodes[label].properties
+  if (hasProjectFromKey(label)) delete given.project
+  const result = (hasProjectFromKey(label) ? schema.omit({ project: true }) : schema).safeParse(given)
+  if (result.success) return result.data as Exported<L>
   const node = typeof properties.key === 'string' ? `${label} ${properties.key}` : `A ${label}`
   const problems = problemsIn(`(:${label})`, result.error).join('; ')
   throw new TurngraphError('internal', `${node} of the graph does not fit: ${problems}.`, {

@@ -1,8 +1,9 @@
 /** Collects the findings of the doctor, record by record, with their repairs. */
 import * as z from 'zod'
-import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
+import { isSupersededKey, projectOfKey } from '../../core/keys.ts'
+import { hasProjectFromKey, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
-import { setProperties } from '../../graph/model-statements.ts'
+import { setProjectOfParts, setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { sliceWhole } from '../../rules/cut-line.ts'
 import { CHECKS, type Check } from './findings-table.ts'
@@ -55,6 +56,7 @@ export class Findings {
   readonly checks = new Set<Check>()
   /** Repairs of the findings, as far as they can be derived. Run them in a transaction that holds the lock. */
   readonly repairs: Repair[] = []
+  readonly #partsMended = new Map<string, Step>()
   /** Number of examined records. */
   examined = 0
 
@@ -86,10 +88,37 @@ export class Findings {
       key: (expected) => {
         if (key !== expected) about.add('key_wrong', `its properties say ${expected}`)
       },
-      record: (properties) =>
-        label === null || checkRecord(about, label, key, properties, this.all.length < MAX_FINDINGS),
+      record: (properties) => {
+        if (label === null) return true
+        const checked = this.#checkProject(about, label, key, properties)
+        return checkRecord(about, label, key, checked, this.all.length < MAX_FINDINGS)
+      },
     }
     return about
+  }
+
+  /**
+   * Compares the project of a node with the one in its key. A part has the key of its turn.
+   *
+   * @returns the properties with the expected project
+   */
+  #checkProject(about: About, label: Label, key: string | null, properties: Properties): Properties {
+    if (key === null || !hasProjectFromKey(label)) return properties
+    const project = projectOfKey(key)
+    about.reportDifference(
+      'project_wrong',
+      { label: 'project', actual: properties.project, expected: project },
+      () => (nodes[label].name === 'key' ? setProperties(label, key, { project }) : this.#mendParts(key)),
+    )
+    return { ...properties, project }
+  }
+
+  /** Builds one repair for all parts of a turn. */
+  #mendParts(key: string): Step {
+    const owner = isSupersededKey(key) ? 'SupersededTurn' : 'Turn'
+    const step = this.#partsMended.get(key) ?? setProjectOfParts(owner, key, projectOfKey(key))
+    this.#partsMended.set(key, step)
+    return step
   }
 }
 

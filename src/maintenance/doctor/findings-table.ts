@@ -48,6 +48,12 @@ export const CHECKS = {
     finds: 'a key that does not match the place of its node',
     remedy: `Run \`turngraph doctor --repair\`: it corrects the number of a turn. In other cases, ${RESTORE}.`,
   },
+  project_wrong: {
+    severity: 'warning',
+    finds:
+      'a node whose `project` is missing or is not the project of its key: queries that select by project do not find it',
+    remedy: REPAIR,
+  },
   unattached: {
     severity: 'error',
     finds: 'a node without its parent, or a node without the children that it must have',

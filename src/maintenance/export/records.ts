@@ -1,6 +1,6 @@
 /** Declares the lines of an export, each one record. */
 import * as z from 'zod'
-import { LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
+import { hasProjectFromKey, LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
 import { count, describeKind, json, key, oneOf, text } from '../../graph/model/properties.ts'
 import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
 
@@ -21,19 +21,19 @@ const project = z.strictObject({ kind: z.literal('project'), ...nodes.Project.pr
 const feature = z.strictObject({
   kind: z.literal('feature'),
   project: key,
-  ...nodes.Feature.properties.shape,
+  ...nodes.Feature.properties.omit({ project: true }).shape,
 })
 
 const task = z.strictObject({
   kind: z.literal('task'),
   feature: key,
-  ...nodes.Task.properties.omit({ rev: true, restoring: true }).shape,
+  ...nodes.Task.properties.omit({ project: true, rev: true, restoring: true }).shape,
 })
 
 const criterion = z.strictObject({
   kind: z.literal('criterion'),
   task: key,
-  ...nodes.Criterion.properties.shape,
+  ...nodes.Criterion.properties.omit({ project: true }).shape,
 })
 
 const storedWorld = nodes.World.properties
@@ -78,20 +78,23 @@ const world = z.strictObject({
   ...storedWorld.pick(BEGINNING).shape,
 })
 
-const verification = z.strictObject({ criterion: key, ...nodes.Verification.properties.shape })
-const promise = z.strictObject({ criterion: key, ...nodes.Promise.properties.shape })
-const issue = z.strictObject({ about: keys, ...nodes.Issue.properties.shape })
+const verification = z.strictObject({
+  criterion: key,
+  ...nodes.Verification.properties.omit({ project: true }).shape,
+})
+const promise = z.strictObject({ criterion: key, ...nodes.Promise.properties.omit({ project: true }).shape })
+const issue = z.strictObject({ about: keys, ...nodes.Issue.properties.omit({ project: true }).shape })
 
 const parts = {
   verifications: z.array(verification),
   promises: z.array(promise),
   issues: z.array(issue),
-  gates: z.array(nodes.Gate.properties),
+  gates: z.array(nodes.Gate.properties.omit({ project: true })),
   transcribedIn: z.array(nodes.TranscriptSession.properties.pick({ key: true, id: true, project: true })),
 }
 
-const recordProperties = nodes.Turn.properties.omit({ writeId: true })
-const supersededProperties = nodes.SupersededTurn.properties.omit({ writeId: true })
+const recordProperties = nodes.Turn.properties.omit({ project: true, writeId: true })
+const supersededProperties = nodes.SupersededTurn.properties.omit({ project: true, writeId: true })
 
 const turn = z.strictObject({
   kind: z.literal('turn'),
@@ -218,7 +221,9 @@ export const ADDED = LABELS.flatMap((label) => {
 for (const { kind, label, owner } of ADDED) {
   const shape: z.ZodRawShape = nodes[label].properties.shape
   const own = Object.entries(shape).filter(
-    ([, property]) => describeKind(property as z.ZodType).kind !== 'token',
+    ([name, property]) =>
+      describeKind(property as z.ZodType).kind !== 'token' &&
+      !(name === 'project' && hasProjectFromKey(label)),
   )
   const line = { kind: z.literal(kind), [owner]: key, ...Object.fromEntries(own), ...BESIDE[kind] }
   Object.assign(records, { [kind]: z.strictObject(line) })

@@ -3,9 +3,9 @@
  * statements that read (read.ts) and restore (restore/write.ts) the records are generated from these declarations.
  */
 import * as z from 'zod'
-import { isSupersededKey, partsOfKey, recordKey, turnKey } from '../../core/keys.ts'
+import { isSupersededKey, partsOfKey, projectOfKey, recordKey, turnKey } from '../../core/keys.ts'
 import { listFileNodes } from '../../core/project-paths.ts'
-import { LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
+import { type Exported, LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findOwners, relationshipProperties, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Value } from '../../graph/port.ts'
@@ -49,7 +49,9 @@ export type AnyRecord = Readonly<Record<string, unknown>>
 
 /** Decodes the properties of a node, in the order of the model. */
 export const stored = <L extends Label>(label: L) =>
-  z.record(z.string(), z.unknown()).transform((properties): Stored<L> => storedProperties(label, properties))
+  z
+    .record(z.string(), z.unknown())
+    .transform((properties): Exported<L> => storedProperties(label, properties))
 
 const column = (expression: string, decode: z.ZodType, more: Partial<Field> = {}): Field => ({
   reads: [expression],
@@ -124,7 +126,7 @@ function parts(
 ): Field {
   const toCriteria =
     of === null ? '[]' : `[(n)-[:${type}]->(p:${label})-[:${of.type}]->(k:Criterion) | [p.position, k.key]]`
-  const own = Object.keys(nodes[label].properties.shape)
+  const own = Object.keys(nodes[label].properties.shape).filter((name) => name !== 'project')
   const toKeys =
     of && `\n  FOREACH (key IN p.keys | MERGE (k:Criterion {key: key}) CREATE (y)-[:${of.type}]->(k))`
   const criterionKeys = ({ criterion, about = [] }: OfCriteria) =>
@@ -143,7 +145,7 @@ function parts(
       ),
     countedBy: countProperty(type),
     everyHasAnEnd: of?.as === 'criterion',
-    write: `FOREACH (p IN x.${field} | CREATE (n)-[:${type}]->(y:${label} {${own.map((name) => `${name}: p.${name}`).join(', ')}})${toKeys ?? ''})`,
+    write: `FOREACH (p IN x.${field} | CREATE (n)-[:${type}]->(y:${label} {project: x.properties.project, ${own.map((name) => `${name}: p.${name}`).join(', ')}})${toKeys ?? ''})`,
     param: (value) => (value as OfCriteria[]).map((part) => ({ ...part, keys: criterionKeys(part) })),
     refs: (value) => criteria((value as OfCriteria[]).flatMap(criterionKeys)),
   }
@@ -176,11 +178,11 @@ const PARTS = {
   files: {
     reads: [], // derived from the paths of the record
     decode: z.never(),
-    write: `FOREACH (f IN x.files | MERGE (y:File {key: f.key}) ON CREATE SET y.path = f.path
+    write: `FOREACH (f IN x.files | MERGE (y:File {key: f.key}) ON CREATE SET y.path = f.path, y.project = f.project
   MERGE (n)-[:TOUCHED]->(y))`,
     param: (_, { turn }) => {
       const { key, filesModified } = turn as Stored<'Turn'>
-      return listFileNodes(partsOfKey(key)[0] ?? '', filesModified)
+      return listFileNodes(projectOfKey(key), filesModified)
     },
   },
 } satisfies StoredForm['fields']

@@ -1,6 +1,7 @@
 /** Compares records with the graph, and writes the new ones with statements that are generated from the model. */
+import { projectOfKey } from '../../core/keys.ts'
 import { readKeys } from '../../graph/decode.ts'
-import { type Label, nodes } from '../../graph/model/nodes.ts'
+import { hasProjectFromKey, type Label, nodes } from '../../graph/model/nodes.ts'
 import { describeKind, isInstant } from '../../graph/model/properties.ts'
 import { type Graph, type Run, toStep, type Value } from '../../graph/port.ts'
 import { generated, type Statement, statement } from '../../graph/statements.ts'
@@ -148,6 +149,7 @@ export function split(label: Label, node: AnyRecord): { properties: Values; at: 
     if (isInstant(property)) at[name] = value
     else if (value !== null && name !== 'key') properties[name] = value
   }
+  if (hasProjectFromKey(label)) properties.project = projectOfKey(String(node.key))
   return { properties, at }
 }
 

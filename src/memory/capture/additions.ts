@@ -154,7 +154,7 @@ async function tryToAdd(
     declared: known.declared,
   })
   const steps = planAdditions(
-    { ...ofTurn, taskKey: keyOfTask(request) },
+    { ...ofTurn, project, taskKey: keyOfTask(request) },
     { known, ledger, stored, fresh, resolution },
   )
   const written = await graph.write(steps)

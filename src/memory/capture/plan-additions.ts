@@ -28,7 +28,7 @@ export type Addition = {
   digest: string
 }
 
-type Place = { worldKey: string; taskKey: string; turnKey: string; turnNumber: number }
+type Place = { project: string; worldKey: string; taskKey: string; turnKey: string; turnNumber: number }
 
 type Data = {
   known: WorldSnapshot
@@ -40,7 +40,7 @@ type Data = {
 }
 
 export function planAdditions(
-  { worldKey, taskKey, turnKey, turnNumber }: Place,
+  { project, worldKey, taskKey, turnKey, turnNumber }: Place,
   { known, ledger, stored, fresh, resolution }: Data,
 ): [Step, ...Step[]] {
   const first = stored.verificationCount - stored.additions.length
@@ -84,6 +84,7 @@ export function planAdditions(
           }),
         ]),
     toStep(create, {
+      project,
       turnKey,
       taskKey,
       criteria: [...new Set([...keys.map((key) => key ?? ''), ...changed.keys()])].map((key) => ({

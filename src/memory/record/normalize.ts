@@ -139,6 +139,7 @@ export function storedParams(
     turn: present({
       ...properties,
       ...identity,
+      project,
       number: turnNumber,
       extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
       revision: 1,

@@ -182,6 +182,7 @@ export type CaptureRequest = z.output<typeof captureRequest>
 const {
   form,
   position,
+  project: _project,
   substantiated,
   files: _files,
   observation: _observation,
@@ -192,8 +193,13 @@ const {
   additionDigest: _additionDigest,
   ...verificationFields
 } = nodes.Verification.properties.shape
-const { position: _promise, ...promiseFields } = nodes.Promise.properties.shape
-const { position: _issue, signature: _signature, ...issueFields } = nodes.Issue.properties.shape
+const { position: _promise, project: _ofPromise, ...promiseFields } = nodes.Promise.properties.shape
+const {
+  position: _issue,
+  project: _ofIssue,
+  signature: _signature,
+  ...issueFields
+} = nodes.Issue.properties.shape
 
 /** A verification as stored and returned. */
 export const verification = z.object({

@@ -34,6 +34,7 @@ const {
   addedBy,
   startedAt,
   additionDigest,
+  project,
   ...verificationShape
 } = nodes.Verification.properties.shape
 const verificationRow = z
@@ -63,8 +64,8 @@ export const addedRow = verificationRow.transform(({ position, form, added, ...v
   verification,
   ...(added ?? { addedAt: '', addedBy: null, startedAt: '', digest: '' }),
 }))
-export const promiseRow = z.object(rowShape(nodes.Promise.properties.shape))
-const issueRow = z.object(rowShape(nodes.Issue.properties.omit({ signature: true }).shape))
+export const promiseRow = z.object(rowShape(nodes.Promise.properties.omit({ project: true }).shape))
+const issueRow = z.object(rowShape(nodes.Issue.properties.omit({ project: true, signature: true }).shape))
 
 /** Turn with its parts, as returned by `turns/records` and `turns/context`. */
 export const turnWithParts = z.object({
@@ -79,7 +80,7 @@ export const turnWithParts = z.object({
   verifications: z.array(verificationRow),
   promises: z.array(promiseRow),
   issues: z.array(issueRow),
-  gates: z.array(nodes.Gate.properties),
+  gates: z.array(nodes.Gate.properties.omit({ project: true }).strip()),
 })
 
 export type TurnWithParts = z.output<typeof turnWithParts>
