@@ -6,32 +6,7 @@
 // empty, nothing held it up.
 // columns: feature, task, world, criteria, proven_in, turns, hours, gates, issues
 // params: $projectKey $feature $task $world $limit
-// include analysis/_worlds
-AND w.lastGainTurn IS NOT NULL
-WITH f, task, w, size(coalesce(w.specifiedAfter, [])) AS version
-CALL (w, version) {
-  MATCH (w)-[r:PROGRESS]->(c:Criterion)
-  WHERE version = 0 AND c.mergedInto IS NULL AND split(r.kept, ',')[3] <> 'null' // a judge has named it
-  RETURN count(c) AS judged, count(CASE WHEN r.state = 'verified' THEN 1 END) AS judgedVerified,
-         // The turn is right after the state. A label cannot look like that: JSON escapes its quotes.
-         max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS judgedProvenIn
-}
-CALL (task, version) {
-  MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(:Criterion)
-  WHERE s.version = version AND l.kind <> 'manual'
-  RETURN count(l) AS declared
-}
-CALL (task, w, version) {
-  MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
-  WHERE s.version = version AND l.kind <> 'manual'
-  MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c)
-  RETURN count(c) AS declaredVerified,
-         max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS declaredProvenIn
-}
-WITH f, task, w, CASE WHEN version = 0 THEN judged ELSE declared END AS criteria,
-     CASE WHEN version = 0 THEN judgedVerified ELSE declaredVerified END AS verified,
-     CASE WHEN version = 0 THEN judgedProvenIn ELSE declaredProvenIn END AS provenIn
-WHERE verified = criteria AND provenIn < w.currentTurn
+// include analysis/_all-proven
 CALL (w, provenIn) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)
   WHERE t.number > provenIn

@@ -25,5 +25,5 @@ WITH t, s.id AS sessionId, h.index AS index
 // end
 ORDER BY t.length DESC, sessionId, index LIMIT $limit
 RETURN t {.id, .kind, .status, .begunMs, .durationMs, .length, .tools, .pattern, .errors, .parallelSteps,
-          .models, .inputTokens, .outputTokens, .cacheReadTokens, .cacheCreationTokens} AS turn,
+          .models, .effort, .inputTokens, .outputTokens, .cacheReadTokens, .cacheCreationTokens} AS turn,
        sessionId, index

@@ -8,6 +8,7 @@ import { readHeadComment, type Statement, statement, statementNames } from '../g
 import { requireNames, requireProject } from '../memory/scope/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { BoundedQueue, type Limits } from './bounded-queue.ts'
+import { COST_ANALYSES } from './cost-analyses.ts'
 import { PROOF_ANALYSES } from './proof-analyses.ts'
 import { type Computed, MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
 
@@ -21,6 +22,7 @@ const NAMES = statementNames('analysis')
 export const COMPUTED_ANALYSES: ReadonlyMap<string, Computed> = new Map([
   ...STALL_ANALYSES,
   ...PROOF_ANALYSES,
+  ...COST_ANALYSES,
 ])
 
 const anyInScope = statement('worlds/any-in-scope')
@@ -64,7 +66,7 @@ export const analysisInfo = z.object({
   cypher: z
     .string()
     .describe(
-      'the whole statement; for an analysis of stalls or proofs, it finds the worlds that the rule then judges',
+      'the whole statement; for an analysis of stalls, proofs or costs, it finds the worlds that the rule then judges',
     ),
   params: z.array(z.string()).describe('the parameters that it takes'),
 })

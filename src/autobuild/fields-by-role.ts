@@ -24,6 +24,7 @@ export const playerHalf = turnInput.pick({
   lessonsFromTurn: true,
   whatToTryNext: true,
   transcriptSessionIds: true,
+  usage: true,
   extra: true,
 })
 
@@ -41,6 +42,7 @@ export const coachHalf = turnInput.pick({
   lessonsFromTurn: true,
   whatToTryNext: true,
   transcriptSessionIds: true,
+  usage: true,
   extra: true,
 })
 
@@ -81,6 +83,14 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
   }
 }
 
+type HalfUsage = NonNullable<PlayerHalf['usage']>
+
+/** Each half reports the tokens of its own agent. */
+const joinUsage = (player: HalfUsage, coach: HalfUsage): HalfUsage => ({
+  player: player.player ?? coach.player,
+  coach: coach.coach ?? player.coach,
+})
+
 /** Maximum size of a half: both fit into one request of 1 MiB. */
 const MAX_BYTES = 480 * 1024
 
@@ -108,6 +118,7 @@ export function joinHalves(player: PlayerHalf, coach: CoachHalf): PlayerHalf & C
     ...(said as CoachHalf),
     ...joinLists('lessonsFromTurn', player, coach),
     ...joinLists('transcriptSessionIds', player, coach),
+    ...(player.usage != null && coach.usage != null && { usage: joinUsage(player.usage, coach.usage) }),
     ...(player.extra !== undefined &&
       coach.extra !== undefined && { extra: { ...player.extra, ...coach.extra } }),
   }

@@ -86,6 +86,7 @@ const PLAYER_FIELDS: Partial<RulesOf<z.input<typeof captureRequest>>> = {
   whatToTryNext: PLAYER,
   commit: PLAYER,
   transcriptSessionIds: PLAYER,
+  usage: { each: { player: PLAYER, coach: COACH } },
   extra: PLAYER,
   entityType: PLAYER,
   id: PLAYER,

@@ -7,6 +7,7 @@ type Turn = {
   startedAt: string | null
   durationMs: number | null
   models: readonly string[]
+  effort: string | null
   inputTokens: number | null
   outputTokens: number | null
   cacheReadTokens: number | null
@@ -22,7 +23,7 @@ export function atifDocument(sessionId: string, agent: string, turns: readonly A
   const steps: object[] = []
   const add = (step: object) => steps.push({ step_id: steps.length + 1, message: '', ...step })
   for (const [index, { turn, steps: calls }] of turns.entries()) {
-    const { turnId, kind, status, durationMs, startedAt, models } = turn
+    const { turnId, kind, status, durationMs, startedAt, models, effort } = turn
     const more = { turn_id: turnId, kind, status, duration_ms: durationMs }
     add({
       ...(startedAt !== null && { timestamp: startedAt }),
@@ -32,7 +33,8 @@ export function atifDocument(sessionId: string, agent: string, turns: readonly A
     for (const response of responsesOf(calls, index)) add(response)
     const metrics = metricsOf(turn)
     const model = models.length === 1 ? { model_name: models[0] } : {}
-    if (metrics !== null) add({ source: 'agent', ...model, metrics })
+    const level = effort === null ? {} : { reasoning_effort: effort }
+    if (metrics !== null) add({ source: 'agent', ...model, ...level, metrics })
   }
   const sum = (read: (turn: Turn) => number | null): number =>
     turns.reduce((total, { turn }) => total + (read(turn) ?? 0), 0)

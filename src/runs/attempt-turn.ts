@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { integerBetween, name } from '../core/fields.ts'
 import { type CaptureRequest, turnInput } from '../memory/record/record.ts'
+import { usageInput } from '../memory/record/usage.ts'
 import { RUN_LIMITS } from './record.ts'
 
 /** The turn record that ends an attempt. If it names a scope, the scope must be that of the attempt. An empty feature names none. */
@@ -21,8 +22,10 @@ export const usage = z.strictObject({
 })
 export const usedTokens = (given: z.output<typeof usage> | null | undefined): number => given?.tokens ?? 0
 
-/** The result of an executor of this process: the turn record and its usage. */
-export const executedTurn = attemptTurn.extend({ usage: usage.nullish() })
+/** The result of an executor of this process: the turn record, with the tokens of the attempt in its usage. */
+export const executedTurn = attemptTurn.extend({
+  usage: usageInput.extend({ tokens: usage.shape.tokens }).nullish(),
+})
 
 export type AttemptTurn = z.output<typeof attemptTurn>
 

@@ -11,7 +11,7 @@ import type { CaptureRequest } from '../memory/record/record.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { logRecovery } from '../rules/notes.ts'
 import type { TurnRunStatus } from '../rules/values.ts'
-import { executedTurn, turnOfAttempt, usedTokens } from './attempt-turn.ts'
+import { executedTurn, turnOfAttempt } from './attempt-turn.ts'
 import type { AttemptWatch } from './attempt-watch.ts'
 import { pauseMs } from './backoff.ts'
 import type { AttemptOutcome, Executor } from './executor.ts'
@@ -274,8 +274,10 @@ export class Coordinator {
   ): ({ request: CaptureRequest } | { failed: string }) & { usedTokens: number } {
     if ('failed' in outcome) return { usedTokens: 0, ...outcome }
     try {
-      const { usage, ...turn } = parseWire(executedTurn, outcome.turn, 'turn')
-      return { request: turnOfAttempt(turn, { ...world, attemptedTurn }), usedTokens: usedTokens(usage) }
+      const { usage, ...given } = parseWire(executedTurn, outcome.turn, 'turn')
+      const { tokens, ...agents } = usage ?? {}
+      const turn = { ...given, ...(Object.keys(agents).length > 0 && { usage: agents }) }
+      return { request: turnOfAttempt(turn, { ...world, attemptedTurn }), usedTokens: tokens ?? 0 }
     } catch (error) {
       return { failed: error instanceof Error ? error.message : String(error), usedTokens: 0 }
     }

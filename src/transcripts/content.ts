@@ -17,6 +17,15 @@ export const maskedName = (value: unknown): string | null => {
   return text === null ? null : maskName(text)
 }
 
+/** A word such as `high`, or the number of a level. */
+const EFFORT = /^[\w.-]{1,32}$/
+
+/** Returns the reasoning effort that a record of the assistant names; null if it names none. */
+export function readEffort({ effort }: TranscriptRecord): string | null {
+  const name = typeof effort === 'number' ? String(effort) : maskedName(effort)
+  return name !== null && EFFORT.test(name) ? name : null
+}
+
 /** Returns a timestamp as written; null if it is not an instant. */
 export const asInstant = (value: unknown): string | null => {
   const text = asText(value)

@@ -4,10 +4,10 @@ import { projectKey, splitSessionId } from '../core/keys.ts'
 import { readPages, readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { addTokens, NO_TOKENS, splitByModel, type TokenCounts, totalTokens } from '../rules/turn-tokens.ts'
 import { textList } from '../rules/values.ts'
 import { commonParams, instantAt, type ReportRequest } from './reports.ts'
 import { readAgents } from './session-agents.ts'
-import { addTokens, type Tokens } from './usage.ts'
 
 const turnUsage = statement('transcripts/turn-usage')
 const sessionsOfTasks = statement('transcripts/sessions-of-tasks')
@@ -69,13 +69,13 @@ export async function listCost(
       for (const [name, models] of groupsOf(row, by, { tasks, agentOf })) addTurn(sums, name, by, models)
   }
   const rows = [...sums.values()]
-  const total = (row: Tokens): number =>
-    row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheCreationTokens
   const byName = (a: CostRow, b: CostRow): number => ((a.name ?? '') < (b.name ?? '') ? -1 : 1)
-  return rows.sort((a, b) => (by === 'day' ? 0 : total(b) - total(a)) || byName(a, b)).slice(0, limit)
+  return rows
+    .sort((a, b) => (by === 'day' ? 0 : totalTokens(b) - totalTokens(a)) || byName(a, b))
+    .slice(0, limit)
 }
 
-type ModelTokens = Tokens & { model: string }
+type ModelTokens = TokenCounts & { model: string }
 
 /** The tasks and the agent of each session. */
 type Lookups = {
@@ -89,11 +89,7 @@ function groupsOf(
   by: CostGroup,
   { tasks, agentOf }: Lookups,
 ): [name: string, models: ModelTokens[]][] {
-  const usage = models.map((model, i) => {
-    const [inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0] =
-      modelTokens.slice(4 * i, 4 * i + 4)
-    return { model, inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
-  })
+  const usage = splitByModel(models, modelTokens)
   if (by === 'model') return usage.map((each) => [each.model, [each]])
   if (by === 'session') return [[sessionId, usage]]
   if (by === 'agent') return [[agentOf(sessionId), usage]]
@@ -109,12 +105,11 @@ function addTurn(
   models: readonly ModelTokens[],
 ): void {
   const { agentId, session } = splitSessionId(name)
-  const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }
   const sum = sums.get(name) ?? {
     name: name === NO_NAME ? null : name,
     parent: by === 'session' && agentId !== null ? session : null,
     turns: 0,
-    ...none,
+    ...NO_TOKENS,
     models: [],
   }
   sums.set(name, sum)

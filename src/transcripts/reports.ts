@@ -66,6 +66,10 @@ export const transcriptTurn = z.object({
   errors: z.number(),
   parallelSteps: z.number(),
   models: z.array(z.string()).describe('models that answered'),
+  effort: z
+    .string()
+    .nullable()
+    .describe('reasoning effort of its last response that names one; null if none does'),
   inputTokens: tokenCount.describe('without cached tokens; null if the transcript has no usage'),
   outputTokens: tokenCount,
   cacheReadTokens: tokenCount,
@@ -83,6 +87,7 @@ const turnRow = z.object({
       tools: textList,
       pattern: optionalText,
       models: textList,
+      effort: optionalText,
       inputTokens: optionalNumber,
       outputTokens: optionalNumber,
       cacheReadTokens: optionalNumber,

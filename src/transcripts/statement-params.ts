@@ -73,6 +73,7 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
     properties: {
       ...counts,
       ...(usage ?? NO_USAGE),
+      effort: turn.effort ?? null, // absent from turns in the file state of an earlier version
       project,
       id: storedName(id),
       sessionId,

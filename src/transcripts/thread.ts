@@ -14,6 +14,7 @@ import {
   listCalls,
   maskedName,
   readAgentId,
+  readEffort,
   readPrompt,
 } from './content.ts'
 import type { TranscriptRecord } from './line-records.ts'
@@ -250,6 +251,7 @@ export class Thread {
     if (open === null) return
     const usage = synthetic ? null : readUsage(record)
     if (usage !== null) addUsage(open.usage, usage)
+    if (!synthetic) open.effort = readEffort(record) ?? open.effort
     const calls = listCalls(record).filter(({ id }) => this.#isNew(response, id))
     const isFirstEnd = !synthetic && isFinal(record) && this.#isFirst(record)
     if (calls.length > 0) open.finished = false
@@ -318,7 +320,15 @@ export class Thread {
     this.#close()
     const { nextIndex: index } = this.state
     const lastAt = start.lastAt ?? start.startedAt
-    this.state.open = { ...start, index, lastAt, interrupted: false, steps: [], usage: newUsage() }
+    this.state.open = {
+      ...start,
+      index,
+      lastAt,
+      interrupted: false,
+      steps: [],
+      usage: newUsage(),
+      effort: null,
+    }
   }
 
   #close(): void {

@@ -42,6 +42,8 @@ export type OpenTurn = {
   interrupted: boolean
   steps: Step[]
   usage: OpenUsage
+  /** The effort of the newest response that names one. Absent from file states of earlier versions. */
+  effort?: string | null | undefined
 }
 
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
@@ -59,6 +61,8 @@ export type TranscriptTurn = {
   parallelSteps: number
   /** Null if no response of the turn has a usage. */
   usage: Usage | null
+  /** Reasoning effort of the last response that names one. */
+  effort: string | null
   steps: (Omit<Step, 'record'> & { isParallel: boolean; parallelGroup: number | null })[]
 }
 
@@ -86,6 +90,7 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
     errors: shown.filter(({ status }) => status === 'error').length,
     parallelSteps: shown.filter(({ isParallel }) => isParallel).length,
     usage: sumUsage(turn.usage),
+    effort: turn.effort ?? null,
     steps: shown,
   }
 }

@@ -1,23 +1,16 @@
 /** Counts the tokens of a turn: numbers and names of models, never a text. */
 import { sha256 } from '../core/keys.ts'
+import { addTokens, type TokenCounts } from '../rules/turn-tokens.ts'
 import { asText, identifyResponse, maskedName } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
-/** Tokens of one or several responses. `inputTokens` does not include cached tokens. */
-export type Tokens = {
-  inputTokens: number
-  outputTokens: number
-  cacheReadTokens: number
-  cacheCreationTokens: number
-}
-
 /** The tokens of one response. Each record of a response repeats them, and the last record has the final numbers. */
-type ResponseUsage = Tokens & { response: string; model: string }
+type ResponseUsage = TokenCounts & { response: string; model: string }
 
 /** The usage of a turn while it is read. Plain data, of limited size. */
 export type OpenUsage = {
-  /** Tokens of finished responses, by model. */
-  models: (Tokens & { model: string })[]
+  /** TokenCounts of finished responses, by model. */
+  models: (TokenCounts & { model: string })[]
   /** The newest responses, whose numbers may still change. */
   newest: ResponseUsage[]
   /** Short hashes of finished responses. A compaction may append their records again. */
@@ -25,7 +18,7 @@ export type OpenUsage = {
 }
 
 /** The usage of a turn. */
-export type Usage = Tokens & {
+export type Usage = TokenCounts & {
   /** Names of the models, in the order of their first response. */
   models: string[]
   /** For each model: input, output, cache read and cache creation tokens. */
@@ -76,7 +69,7 @@ export function sumUsage({ models, newest }: OpenUsage): Usage | null {
   const all = structuredClone(models)
   for (const response of newest) addToModel(all, response)
   if (all.length === 0) return null
-  const sum = (name: keyof Tokens): number => all.reduce((total, each) => total + each[name], 0)
+  const sum = (name: keyof TokenCounts): number => all.reduce((total, each) => total + each[name], 0)
   return {
     models: all.map(({ model }) => model),
     inputTokens: sum('inputTokens'),
@@ -98,14 +91,6 @@ function addToModel(models: OpenUsage['models'], { response: _, model, ...tokens
   const found = models.find((each) => each.model === name)
   if (found === undefined) models.push({ model: name, ...tokens })
   else addTokens(found, tokens)
-}
-
-/** Adds tokens to a sum. */
-export function addTokens(sum: Tokens, tokens: Tokens): void {
-  sum.inputTokens += tokens.inputTokens
-  sum.outputTokens += tokens.outputTokens
-  sum.cacheReadTokens += tokens.cacheReadTokens
-  sum.cacheCreationTokens += tokens.cacheCreationTokens
 }
 
 const MAX_TOKENS = 1_000_000_000

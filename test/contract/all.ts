@@ -47,6 +47,7 @@ import { storedContract } from './stored.ts'
 import { testReportsContract } from './test-reports.ts'
 import { transcriptsContract } from './transcripts.ts'
 import { turnReportsContract } from './turn-reports.ts'
+import { turnTokensContract } from './turn-tokens.ts'
 import { twoProcessesContract } from './two-processes.ts'
 import { worldsContract } from './worlds.ts'
 
@@ -68,6 +69,7 @@ export function storeContract(store: StoreUnderTest): void {
   captureContract(store)
   recordsContract(store)
   turnReportsContract(store)
+  turnTokensContract(store)
   worldsContract(store)
   sessionsContract(store)
   contextContract(store)

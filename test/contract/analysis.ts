@@ -8,10 +8,12 @@ import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { instant, linesOf } from '../support/written-transcript.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
-/** Columns of the statements that find the candidates of the analyses about proofs. */
+/** Columns of the statements that find the candidates of the analyses about proofs and tokens. */
 const OF_CANDIDATES: Record<string, string[]> = {
   'unseen-proofs': ['key'],
   'approved-though': ['gates', 'key'],
+  'cost-per-proof': ['key', 'verified_in'],
+  'cost-after-all-was-proven': ['criteria', 'feature', 'key', 'proven_in', 'task', 'world'],
 }
 
 const GREPS = ['Grep', 'Grep', 'Edit']
@@ -711,7 +713,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('every analysis accepts each of its filters, rejects others, and shows nothing of other projects', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
-      expect(items).toHaveLength(25)
+      expect(items).toHaveLength(27)
       const filters = { feature_id: 'featureId', task_id: 'taskId', world_slug: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])

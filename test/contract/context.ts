@@ -527,6 +527,7 @@ export function contextContract(store: StoreUnderTest): void {
     describe('guarantee: a Player sees nothing that a judge keeps to itself', () => {
       const canary = aTurn(1, {
         extra: { secret: 'CANARY-extra' },
+        usage: { coach: { outputTokens: 1 } },
         gates: { 'CANARY-gate': 'failed' },
         acceptanceCriteriaStatus: { 'AC-003': 'rejected' },
         verifications: [
@@ -554,7 +555,8 @@ export function contextContract(store: StoreUnderTest): void {
             const shown = await load(turn, { role: 'player', policy })
             expect(JSON.stringify(shown)).not.toContain('CANARY')
             const { prior, criteria, issues } = shown
-            for (const hidden of ['verifications', 'gates', 'extra']) expect(prior).not.toHaveProperty(hidden)
+            for (const hidden of ['verifications', 'gates', 'usage', 'extra'])
+              expect(prior).not.toHaveProperty(hidden)
             for (const issue of [...issues, ...(prior?.issues ?? [])])
               expect(issue).not.toHaveProperty('details')
             for (const criterion of criteria) {

@@ -85,6 +85,7 @@ export function transcriptCodexContract(store: StoreUnderTest): void {
           pattern: 'exec_command → apply_patch',
           errors: 1,
           models: ['gpt-x-codex'],
+          effort: 'high',
           inputTokens: 40,
           cacheReadTokens: 60,
           outputTokens: 5,

@@ -75,6 +75,29 @@ export function transcriptCostContract(store: StoreUnderTest): void {
       expect(await named('session')).toEqual([[S1, 94]])
     })
 
+    test('a turn has the effort of its last response that names one, also if it is read in stages', async () => {
+      const effort = (level: unknown) => ({ effort: level })
+      const lines = linesOf([
+        ...responses(
+          'a',
+          0,
+          says('Hm', { id: 'm1', ...usage(1, 1) }, effort('low')),
+          says('Hm', { id: 'm2', ...usage(1, 1) }, effort('xhigh')),
+          says('Hm', { id: 'm3', ...usage(1, 1) }),
+          says('Hm', { id: 'm4', ...usage(1, 1) }, effort('a text with spaces')),
+          says('Hm', { id: 'm5', model: '<synthetic>' }, effort('max')),
+        ),
+        ...responses('b', 9, says('Hm', { id: 'm6', ...usage(1, 1) })),
+      ])
+      await send(client(), S1, lines, { to: lines.indexOf('\n', lines.indexOf('"m2"')) + 1 })
+      await send(client(), S1, lines)
+      const { items } = await client().listTranscriptTurns({ minLength: 0 })
+      expect(items.map(({ turnId, effort: level }) => [turnId, level])).toEqual([
+        ['a', 'xhigh'],
+        ['b', null],
+      ])
+    })
+
     test('history that a compaction appends within a turn counts once', async () => {
       const calls = Array.from({ length: 20 }, (_, i) =>
         call(`c${i}`, 'Read', { id: `m${i}`, ...usage(1, 10) }),

@@ -77,6 +77,7 @@ export function transcriptReportsContract(store: StoreUnderTest): void {
           errors: 0,
           parallelSteps: 2,
           models: [],
+          effort: null,
           inputTokens: null,
           outputTokens: null,
           cacheReadTokens: null,

@@ -142,6 +142,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       errors: 0,
       parallel_steps: 0,
       models: [],
+      effort: null,
       input_tokens: null,
       output_tokens: null,
       cache_read_tokens: null,

@@ -242,6 +242,7 @@ describe('reports', () => {
       'errors',
       'parallel_steps',
       'models',
+      'effort',
       'input_tokens',
       'output_tokens',
       'cache_read_tokens',

@@ -16,7 +16,7 @@ import type { Graph } from '../../src/graph/port.ts'
 import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
 import { memory } from '../support/engines.ts'
-import { clientOf, PROJECT } from '../support/records.ts'
+import { aTurn, clientOf, PROJECT } from '../support/records.ts'
 import { brokenTurns, importedDump } from '../support/transcript-import.ts'
 
 /**
@@ -66,20 +66,56 @@ function cutTo(share: number, whole: ReadonlyMap<string, Buffer>): void {
   for (const [file, bytes] of whole) writeFileSync(file, bytes.subarray(0, Math.ceil(bytes.length * share)))
 }
 
-type Usage = { message?: { id?: string; model?: string; usage?: Record<string, number> }; type?: string }
+type Usage = {
+  sessionId?: string
+  message?: { id?: string; model?: string; usage?: Record<string, number> }
+  type?: string
+}
+
+const byText = (a: readonly unknown[], b: readonly unknown[]): number =>
+  JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+
+/** Returns the tokens of each session by model, independently. Its subagents count for it. */
+function tokensBySession(): Map<string, Map<string, number[]>> {
+  const sessions = new Map<string, Map<string, number[]>>()
+  for (const { session, model, tokens } of readResponses().values()) {
+    const models = sessions.get(session) ?? new Map<string, number[]>()
+    sessions.set(session, models)
+    models.set(
+      model,
+      tokens.map((count, i) => count + (models.get(model)?.[i] ?? 0)),
+    )
+  }
+  return sessions
+}
 
 /**
  * Adds up the tokens by model, independently: each response once, with the numbers of its last record. Agents that only warm up or
  * compact are not sessions, so their tokens do not count.
  */
 function tokensByModel(): Map<string, number[]> {
-  const responses = new Map<string, { model: string; tokens: number[] }>()
+  const sums = new Map<string, number[]>()
+  for (const { model, tokens } of readResponses().values())
+    sums.set(
+      model,
+      tokens.map((count, i) => count + (sums.get(model)?.[i] ?? 0)),
+    )
+  return sums
+}
+
+/** Reads the responses, each once, with the numbers of its last record. */
+function readResponses(): Map<string, { session: string; model: string; tokens: number[] }> {
+  const responses = new Map<string, { session: string; model: string; tokens: number[] }>()
   for (const file of files) {
     const lines = readFileSync(file, 'utf8').split('\n')
     const prompts = lines.filter((line) => parseLine(line)?.type === 'user')
     const isWarmUp =
       /\/agent-[^/]*$/.test(file) && prompts.every((line) => /"(?:content|text)":"Warmup"/.test(line))
     if (isWarmUp || /agent-acompact/.test(file)) continue
+    // A file is one session: that of its name, or the first that a record names (a subagent's has `{session}#{agent}` once).
+    const own = path.basename(file, '.jsonl')
+    const [first = ''] = lines.flatMap((line) => parseLine(line)?.sessionId?.split('#')[0] ?? [])
+    const named = /^[0-9a-f-]{36}$/.test(own) ? own : first
     for (const line of lines) {
       const record = parseLine(line)
       const { id, model = '', usage } = record?.message ?? {}
@@ -91,16 +127,13 @@ function tokensByModel(): Map<string, number[]> {
         'cache_read_input_tokens',
         'cache_creation_input_tokens',
       ]
-      responses.set(id, { model, tokens: names.map((name) => usage[name] ?? 0) })
+      // A fork repeats the responses of its session. They count for the turn that ended first.
+      const earlier = responses.get(id)?.session ?? named
+      const [session = named] = [earlier, named].sort()
+      responses.set(id, { session, model, tokens: names.map((name) => usage[name] ?? 0) })
     }
   }
-  const sums = new Map<string, number[]>()
-  for (const { model, tokens } of responses.values())
-    sums.set(
-      model,
-      tokens.map((count, i) => count + (sums.get(model)?.[i] ?? 0)),
-    )
-  return sums
+  return responses
 }
 
 function parseLine(line: string): Usage | null {
@@ -140,6 +173,68 @@ describe.skipIf(!present)('real transcripts give the same graph', () => {
       [row.inputTokens, row.outputTokens, row.cacheReadTokens, row.cacheCreationTokens],
     ])
     expect(new Map(found as [string, number[]][])).toEqual(tokensByModel())
+  })
+
+  test('the tokens per proof and after all was proven are those of an independent program', async () => {
+    await importAll([folder])
+    const spent = tokensBySession()
+    const sessions = [...spent.keys()].sort()
+    expect(sessions.length).toBeGreaterThan(10)
+    const perModel = new Map<string, { turns: number; tokens: number[]; proofs: number }>()
+    const afterwards: unknown[][] = []
+    // Each session of the corpus is one turn of a world of up to three turns. The first turn verifies two criteria,
+    // the second one verifies the last, the third none.
+    for (let at = 0; at < sessions.length; at += 3) {
+      const worldSlug = `w${String(at).padStart(4, '0')}`
+      const some = sessions.slice(at, at + 3)
+      for (const [i, session] of some.entries()) {
+        const proofs = [['AC-1', 'AC-2'], ['AC-2', 'AC-3'], ['AC-3']][i] ?? []
+        await clientOf(graph).captureTurnState(
+          aTurn(i + 1, {
+            worldSlug,
+            createWorld: true,
+            completedAt: new Date(Date.UTC(2030, 0, 1, 0, at + i)).toISOString(),
+            transcriptSessionIds: [session],
+            acceptanceCriteriaStatus: Object.fromEntries(proofs.map((id) => [id, 'verified'])),
+          }),
+        )
+        for (const [model, tokens] of spent.get(session) ?? []) {
+          const sum = perModel.get(model) ?? { turns: 0, tokens: [0, 0, 0, 0], proofs: 0 }
+          perModel.set(model, {
+            turns: sum.turns + 1,
+            tokens: sum.tokens.map((count, kind) => count + (tokens[kind] ?? 0)),
+            proofs: sum.proofs + ([2, 1, 0][i] ?? 0),
+          })
+        }
+      }
+      if (some.length < 3) continue
+      const total = (session: string | undefined): number =>
+        [...(spent.get(session ?? '')?.values() ?? [])].flat().reduce((a, b) => a + b, 0)
+      const whole = some.reduce((sum, session) => sum + total(session), 0)
+      afterwards.push([worldSlug, total(some[2]), total(some[2]) / whole])
+    }
+    const ask = async (name: string) => (await clientOf(graph).runAnalysis({ name, limit: 1_000 })).rows
+    const found = await ask('cost-per-proof')
+    const known = [...perModel].map(([model, { turns, tokens, proofs }]) => {
+      const all = tokens.reduce((a, b) => a + b, 0)
+      return [
+        'transcripts',
+        'claude-code',
+        model,
+        turns,
+        all,
+        ...tokens,
+        proofs,
+        proofs === 0 ? null : all / proofs,
+      ]
+    })
+    expect(found.filter(([source]) => source !== null).sort(byText)).toEqual(known.sort(byText))
+    const after = (await ask('cost-after-all-was-proven')).filter(([_f, _t, world]) =>
+      afterwards.some(([w]) => w === world),
+    )
+    expect(after.map((row) => [row[2], row[7] ?? 0, row[12] ?? 0]).sort(byText)).toEqual(
+      afterwards.map(([world, tokens, share]) => [world, tokens, tokens === 0 ? 0 : share]).sort(byText),
+    )
   })
 
   test('real transcripts give the same graph in five stages that end within lines', async () => {

@@ -86,6 +86,12 @@ const issue = fc.record(
   { requiredKeys: ['severity', 'description'] },
 )
 
+const tokens = orNull(fc.integer({ min: 0, max: 1_000_000_000_000 }))
+const tokensOfAgent = fc.record(
+  { inputTokens: tokens, outputTokens: tokens, cacheReadTokens: tokens, cacheCreationTokens: tokens },
+  { requiredKeys: [] },
+)
+
 /** Removes values that cannot be stored: NUL, lone surrogates, negative zero, and integers beyond the safe range. */
 function withoutHoles(value: unknown): never {
   const clean = (text: string) => text.replaceAll('\0', '').toWellFormed()
@@ -135,6 +141,9 @@ export const anyContent: fc.Arbitrary<Omit<TurnToSend, 'featureId' | 'taskId' | 
     completedAt: orNull(instant),
     durationSeconds: orNull(fc.double({ min: 0, max: 1e6, noNaN: true }).map((value) => value + 0)),
     whatToTryNext: orNull(anyText()),
+    usage: orNull(
+      fc.record({ player: orNull(tokensOfAgent), coach: orNull(tokensOfAgent) }, { requiredKeys: [] }),
+    ),
     extra: fc.dictionary(mapKey(anyName), fc.jsonValue({ maxDepth: 2 }).map(withoutHoles), { maxKeys: 3 }),
   },
   { requiredKeys: ['playerSummary', 'completedAt'] },

@@ -130,6 +130,7 @@ export const everyField: TurnToSend = {
   whatToTryNext: 'AC-006',
   commit: 'deadbeef',
   transcriptSessionIds: ['s-1', 's-2'],
+  usage: { player: { inputTokens: 0, outputTokens: 12 }, coach: { cacheReadTokens: 1_000_000_000_000 } },
   extra: { cost: { usd: 1.25, cents: 125 }, list: [null, true, 'x'], 'odd key/%': '' },
 }
 
@@ -226,5 +227,14 @@ export const everyFieldKept = {
   filesSource: 'git',
   commit: 'deadbeef',
   transcriptSessionIds: ['s-1', 's-2'],
+  usage: {
+    player: { inputTokens: 0, outputTokens: 12, cacheReadTokens: null, cacheCreationTokens: null },
+    coach: {
+      inputTokens: null,
+      outputTokens: null,
+      cacheReadTokens: 1_000_000_000_000,
+      cacheCreationTokens: null,
+    },
+  },
   extra: { cost: { usd: 1.25, cents: 125 }, list: [null, true, 'x'], 'odd key/%': '' },
 }

@@ -78,6 +78,8 @@ class CaptureTurnStateRequest(TypedDict):
     what_to_try_next: NotRequired[str | None]
     commit: NotRequired[str | None]
     transcript_session_ids: NotRequired[Sequence[str]]
+    # tokens of its agents; counts if its transcripts are not known
+    usage: NotRequired[CaptureTurnStateRequestUsage | None]
     # kept as it came
     extra: NotRequired[Mapping[str, Any]]
     # of an episode body, which is taken as it is
@@ -175,6 +177,21 @@ class CaptureTurnStateRequestIssuesItem(TypedDict):
     details: NotRequired[Any]
 
 
+class CaptureTurnStateRequestUsage(TypedDict):
+    player: NotRequired[CaptureTurnStateRequestUsagePlayer | None]
+    coach: NotRequired[CaptureTurnStateRequestUsagePlayer | None]
+
+
+class CaptureTurnStateRequestUsagePlayer(TypedDict):
+    # input tokens, without cached ones
+    input_tokens: NotRequired[int | None]
+    output_tokens: NotRequired[int | None]
+    # input tokens that were read from a cache
+    cache_read_tokens: NotRequired[int | None]
+    # input tokens that were written to a cache
+    cache_creation_tokens: NotRequired[int | None]
+
+
 class CaptureTurnStateAnswer(TypedDict):
     # TURN-{feature_id}-{turn_number}: for display only
     id: str
@@ -212,6 +229,8 @@ class CaptureTurnStateAnswer(TypedDict):
     files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
+    # tokens that the turn reports; null if it reports none
+    usage: CaptureTurnStateAnswerUsage | None
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
@@ -289,6 +308,18 @@ class CaptureTurnStateAnswerIssuesItem(TypedDict):
     details: Any
 
 
+class CaptureTurnStateAnswerUsage(TypedDict):
+    player: CaptureTurnStateAnswerUsagePlayer | None
+    coach: CaptureTurnStateAnswerUsagePlayer | None
+
+
+class CaptureTurnStateAnswerUsagePlayer(TypedDict):
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_creation_tokens: int | None
+
+
 class CaptureReportsRequest(TypedDict):
     # default: the connection's project
     project: NotRequired[str | None]
@@ -351,6 +382,8 @@ class CaptureReportsAnswer(TypedDict):
     files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
+    # tokens that the turn reports; null if it reports none
+    usage: CaptureTurnStateAnswerUsage | None
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
@@ -459,6 +492,8 @@ class LoadTurnContinuationContextAnswerPrior(TypedDict):
     files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
+    # tokens that the turn reports; null if it reports none
+    usage: NotRequired[CaptureTurnStateAnswerUsage | None]
     extra: NotRequired[dict[str, Any]]
 
 
@@ -2130,6 +2165,8 @@ class CommitAttemptRequestTurn(TypedDict):
     what_to_try_next: NotRequired[str | None]
     commit: NotRequired[str | None]
     transcript_session_ids: NotRequired[Sequence[str]]
+    # tokens of its agents; counts if its transcripts are not known
+    usage: NotRequired[CaptureTurnStateRequestUsage | None]
     # kept as it came
     extra: NotRequired[Mapping[str, Any]]
     # of an episode body, which is taken as it is
@@ -2214,6 +2251,8 @@ class TurnState(TypedDict):
     files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
+    # tokens that the turn reports; null if it reports none
+    usage: CaptureTurnStateAnswerUsage | None
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
@@ -2277,6 +2316,8 @@ class GetTurnHistoryAnswerItemsItem(TypedDict):
     files_source: Literal["git"] | None
     commit: str | None
     transcript_session_ids: list[str]
+    # tokens that the turn reports; null if it reports none
+    usage: CaptureTurnStateAnswerUsage | None
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
@@ -2325,6 +2366,8 @@ class ListTranscriptTurnsAnswerItemsItem(TypedDict):
     parallel_steps: int
     # models that answered
     models: list[str]
+    # reasoning effort of its last response that names one; null if none does
+    effort: str | None
     # without cached tokens; null if the transcript has no usage
     input_tokens: int | None
     output_tokens: int | None
@@ -2782,7 +2825,7 @@ class ListAnalysesAnswerItemsItem(TypedDict):
     # the fields that narrow it down
     filters: list[Literal["feature_id", "task_id", "world_slug"]]
     columns: list[str]
-    # the whole statement; for an analysis of stalls or proofs, it finds the worlds that the rule then judges
+    # the whole statement; for an analysis of stalls, proofs or costs, it finds the worlds that the rule then judges
     cypher: str
     # the parameters that it takes
     params: list[str]
@@ -2962,9 +3005,9 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "usage": {"player": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}, "coach": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}}, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
     "captureReports": {"project": None, "feature_id": None, "task_id": None, "turn_number": None, "world_slug": None, "player_report": None, "coach_report": None, "turn_state": None, "task_work_results": None, "coach_feedback": None, "on_conflict": None, "create_world": None},
-    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "usage": {"player": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}, "coach": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}}, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
 

@@ -63,6 +63,7 @@ const withoutJudge = (prior: PriorTurn): TurnState => ({
   ...prior,
   verifications: [],
   gates: {},
+  usage: null,
   extra: {},
   issues: prior.issues.map((issue) => ({ ...issue, details: {} })),
   promises: prior.promises.map((promise) => ({ ...promise, evidence: null })),

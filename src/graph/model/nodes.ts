@@ -112,6 +112,7 @@ export const turnFields = {
   whatToTryNext: text.describe('advice of this turn for the next one').optional(),
   commit: text.describe('commit that the turn ended with').optional(),
   transcriptSessionIds: texts.describe('ids of the transcript sessions in which the turn was worked on'),
+  usage: json.describe('tokens of Player and Coach that the turn reports, as JSON').optional(),
   extra: json.describe('further fields of the caller, kept as they came').optional(),
 }
 
@@ -498,6 +499,7 @@ export const nodes = {
       models: texts
         .describe('names of the models that answered, in the order of their first response')
         .optional(),
+      effort: text.describe('reasoning effort of its last response that names one, such as high').optional(),
       inputTokens: count.describe('input tokens of its responses, without cached ones').optional(),
       outputTokens: count.describe('output tokens of its responses').optional(),
       cacheReadTokens: count.describe('input tokens that were read from a cache').optional(),

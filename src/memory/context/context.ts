@@ -553,7 +553,7 @@ function priorFor(
   { createdAt, recordedBy, ...prior }: TurnState,
   { role, perspectiveReset }: ContextRequest,
 ): PriorTurn {
-  const { verifications, gates, extra, ...open } = prior
+  const { verifications, gates, usage, extra, ...open } = prior
   const promises = prior.promises.map(({ evidence, ...promise }) => promise)
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {

@@ -62,7 +62,7 @@ export type ContextRequest = Omit<z.output<typeof contextRequest>, 'featureId' |
 /** Prior turn for a role. A Player's view has no evidence and no internals of the verdict. */
 export const priorTurn = turnState
   .omit({ createdAt: true, recordedBy: true })
-  .partial({ verifications: true, gates: true, extra: true })
+  .partial({ verifications: true, gates: true, usage: true, extra: true })
   .extend({
     issues: z.array(shownIssue),
     promises: z.array(turnState.shape.promises.element.partial({ evidence: true })),

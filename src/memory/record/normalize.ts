@@ -27,6 +27,7 @@ import {
   type Verification,
   type VerificationInput,
 } from './record.ts'
+import { normalizeUsage } from './usage.ts'
 import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
 
 const { verifications, promises, issues } = turnState.shape
@@ -50,6 +51,7 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord 
     mode: request.mode ?? defaultMode(request),
     completedAt,
     durationSeconds: request.durationSeconds ?? (bothGiven ? secondsBetween(startedAt, completedAt) : null),
+    usage: normalizeUsage(request.usage),
     extra: request.extra ?? {},
     createdAt: now,
     acceptanceCriteriaStatus: request.acceptanceCriteriaStatus ?? {},
@@ -119,7 +121,7 @@ export function storedParams(
     isStamped: boolean
   },
 ): Params {
-  const { startedAt, completedAt, createdAt, turnNumber, extra, promises, issues, ...rest } = record
+  const { startedAt, completedAt, createdAt, turnNumber, usage, extra, promises, issues, ...rest } = record
   const {
     featureId,
     taskId,
@@ -141,6 +143,7 @@ export function storedParams(
       ...identity,
       project,
       number: turnNumber,
+      usage: usage === null ? null : JSON.stringify(usage),
       extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
       revision: 1,
       verificationCount: verifications.length,

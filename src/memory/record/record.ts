@@ -29,6 +29,7 @@ import {
   UNKNOWN_FEATURE,
 } from '../../rules/values.ts'
 import { observation, observationInput } from './observation.ts'
+import { turnUsage, usageInput } from './usage.ts'
 import {
   COACH_DECISION_WORDS,
   criterionStatus,
@@ -164,6 +165,7 @@ export const turnInput = z.strictObject({
   whatToTryNext: text.nullish(),
   commit: label.nullish(),
   transcriptSessionIds: list(label).optional(),
+  usage: usageInput.nullish().describe('tokens of its agents; counts if its transcripts are not known'),
   extra: z.record(z.string(), exactJson).optional().describe('kept as it came'),
   ...readBackKeys,
 })
@@ -228,6 +230,7 @@ const BEHIND_PARTS = {
   filesSource: true,
   commit: true,
   transcriptSessionIds: true,
+  usage: true,
   extra: true,
   createdAt: true,
   recordedBy: true,
@@ -249,6 +252,7 @@ export const turnState = z.object({
   issues: z.array(issue),
   gates: z.record(z.string(), z.enum(GATE_STATUSES)),
   ...turnContent.pick(BEHIND_PARTS).shape,
+  usage: turnUsage.nullable().describe('tokens that the turn reports; null if it reports none'),
   extra: z.record(z.string(), z.json()),
 })
 

@@ -116,6 +116,7 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     taskId: scope.taskId,
     worldSlug: scope.worldSlug,
     turnNumber,
+    usage: jsonFrom(turn.usage),
     extra: jsonFrom(turn.extra) ?? {},
     acceptanceCriteriaStatus: orderedObject(
       said.flatMap(({ form, criterionId, status }) =>

@@ -96,6 +96,7 @@ function readAgentStep(
   onRecord({
     type: 'assistant',
     uuid,
+    effort: step.reasoning_effort,
     message: {
       id: uuid,
       content: calls.map((call) => ({ type: 'tool_use', id: call.tool_call_id, name: call.function_name })),

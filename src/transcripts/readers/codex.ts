@@ -222,6 +222,7 @@ export class CodexReader implements LineReader {
       type: 'assistant',
       uuid: `${this.#key()}/${state.records++}`,
       timestamp: this.#at,
+      effort: state.effort,
       message: {
         id: `${this.#key()}/r${state.responses}`,
         content,
@@ -282,6 +283,7 @@ export class CodexReader implements LineReader {
       type: 'assistant',
       uuid: `${this.#key()}/${state.records++}`,
       timestamp: this.#at,
+      effort: state.effort,
       message: {
         id: `${this.#key()}/t${sum ?? state.records}`,
         content: [],
