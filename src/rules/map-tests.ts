@@ -46,7 +46,7 @@ export function mapTests<C extends TestedCriterion>(
   criteria: readonly C[],
   tests: readonly ReportedTest[],
 ): TestMap<C> {
-  const patterns = criteria.map(({ tests: given }) => (given ?? []).map(toPattern))
+  const patterns = criteria.map(({ tests: given }) => (given ?? []).map(toForms))
   if (patterns.flat().length * tests.length > MAX_COMPARISONS) throw new TooManyPatterns()
   const byLabel = new Map<string, Set<number>>()
   for (const [i, { label }] of criteria.entries())
@@ -58,7 +58,7 @@ export function mapTests<C extends TestedCriterion>(
     const named = new Set(listLabels(test.name).flatMap((label) => [...(byLabel.get(label) ?? [])]))
     const ends = listEnds(test.name)
     for (const [i, own] of patterns.entries())
-      if (own.some((pattern) => ends.some((name) => matchesEnd(name, pattern)))) named.add(i)
+      if (own.some((forms) => forms.some((form) => ends.some((name) => matchesEnd(name, form))))) named.add(i)
     for (const i of named) found[i]?.push(test)
     if (named.size === 0) unused++
   }
@@ -87,14 +87,20 @@ const foldName = (text: string): string => text.normalize('NFC').toLowerCase().r
 /** Parts of a pattern between its asterisks. */
 type Pattern = readonly string[]
 
-const toPattern = (given: string): Pattern => foldName(given).split('*')
+/** Returns the forms of a pattern: as given, and with `_` for each blank, as Go writes the names of subtests. */
+function toForms(given: string): Pattern[] {
+  const folded = foldName(given)
+  return [...new Set([folded, folded.replaceAll(' ', '_')])].map((form) => form.split('*'))
+}
 
-/** The name, and the name without its parameters. */
+/** The name, the name without its parameters, and without the types of a Java method: `rounds(int)[1]`, `rounds()`. */
 function listEnds(name: string): string[] {
   const whole = foldName(name)
   const close = whole.at(-1)
   const open = close === ']' ? whole.indexOf('[') : close === ')' ? whole.lastIndexOf(' (') : -1
-  return open > 0 ? [whole, whole.slice(0, open).trimEnd()] : [whole]
+  const bare = open > 0 ? whole.slice(0, open).trimEnd() : whole
+  const types = bare.endsWith('()') || (close === ']' && bare.endsWith(')')) ? bare.lastIndexOf('(') : -1
+  return [...new Set([whole, bare, types > 0 ? bare.slice(0, types) : bare])]
 }
 
 const WORD_CHARACTER = /[\p{L}\p{N}_]/u

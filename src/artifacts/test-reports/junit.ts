@@ -7,6 +7,9 @@ import type { Parser, Tag } from 'sax'
 import type { ReportedTest, TestStatus } from '../../rules/map-tests.ts'
 import { BrokenReport, joinName, MAX_DEPTH, TestList, toMilliseconds } from './reported-test.ts'
 
+/** An open suite with its joined name, the number of tests that it declares, and its own test cases. */
+type Suite = { name: string; declared: number; cases: number; withoutTime: ReportedTest[] }
+
 type Case = { name: string; status: TestStatus; durationMs: number | null; message: string | null }
 
 const ROOTS: ReadonlySet<string> = new Set(['testsuites', 'testsuite'])
@@ -44,8 +47,8 @@ function parse(parser: Parser, text: string): void {
 class JunitReader {
   readonly tests = new TestList()
   hasRoot = false
-  /** Joined names of the open suites. */
-  readonly #suites: string[] = []
+  /** The open suites. */
+  readonly #suites: Suite[] = []
   #case: Case | null = null
   /** Depth below the open test case: 1 for its children. */
   #depth = 0
@@ -80,14 +83,23 @@ class JunitReader {
     else if (name === 'testcase') this.#case = this.#toCase(attributes)
   }
 
-  #openSuite({ name = '' }: Record<string, string>): void {
+  #openSuite({ name = '', tests = '' }: Record<string, string>): void {
     if (this.#suites.length === MAX_DEPTH)
       throw new BrokenReport(`has suites more than ${MAX_DEPTH} levels deep`)
-    this.#suites.push(joinName(this.#suites.at(-1) ?? '', name))
+    const declared = /^\d{1,9}$/.test(tests) ? Number(tests) : Number.POSITIVE_INFINITY
+    const joined = joinName(this.#suites.at(-1)?.name ?? '', name)
+    this.#suites.push({ name: joined, declared, cases: 0, withoutTime: [] })
+  }
+
+  /** jest-junit writes a `todo` as a passed test of 0 seconds, which the suite does not count. Such a test proves nothing. */
+  #closeSuite(): void {
+    const suite = this.#suites.pop()
+    if (suite === undefined || suite.cases <= suite.declared) return
+    for (const test of suite.withoutTime) test.status = 'skipped'
   }
 
   #toCase({ name = '', classname = '', time, status, result }: Record<string, string>): Case {
-    const suite = joinName(this.#suites.at(-1) ?? '', classname)
+    const suite = joinName(this.#suites.at(-1)?.name ?? '', classname)
     const isRun = ![status, result].some((word) => word !== undefined && NOT_RUN.has(word.toLowerCase()))
     return {
       name: joinName(suite, name),
@@ -108,12 +120,15 @@ class JunitReader {
 
   #close(name: string): void {
     if (this.#case === null) {
-      if (name === 'testsuite') this.#suites.pop()
+      if (name === 'testsuite') this.#closeSuite()
       return
     }
     if (this.#depth === 0) {
       const { name: joined, status, durationMs, message } = this.#case
-      this.tests.add(joined, status, durationMs, message)
+      const test = this.tests.add(joined, status, durationMs, message)
+      const suite = this.#suites.at(-1)
+      if (suite !== undefined) suite.cases++
+      if (durationMs === 0 && status === 'passed') suite?.withoutTime.push(test)
       this.#case = null
       return
     }

@@ -18,11 +18,12 @@ export class TestList {
   readonly #tests: ReportedTest[] = []
 
   /** @param name the joined name */
-  add(name: string, status: TestStatus, durationMs: number | null, message: string | null): void {
+  add(name: string, status: TestStatus, durationMs: number | null, message: string | null): ReportedTest {
     if (this.#tests.length === MAX_TESTS) throw new BrokenReport(`has more than ${MAX_TESTS} tests`)
     const short = message === null ? '' : cutLine(cleanText(message), MAX_MESSAGE_CHARACTERS)
-    const test = { name, status, durationMs }
-    this.#tests.push(short === '' ? test : { ...test, message: short })
+    const test = { name, status, durationMs, ...(short !== '' && { message: short }) }
+    this.#tests.push(test)
+    return test
   }
 
   /** Lists the last of several tests with one name: Gradle reports a repeated test once for each try. */
