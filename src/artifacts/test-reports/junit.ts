@@ -22,6 +22,8 @@ const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
 /** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
 const MAX_TEXT_CHARACTERS = 4_000
+/** Maximum depth of all elements. */
+const MAX_ELEMENT_DEPTH = 256
 
 export async function readJunit(text: string): Promise<ReportedTest[]> {
   // Node finds no named exports in sax.
@@ -50,6 +52,8 @@ class JunitReader {
   /** The open suites. */
   readonly #suites: Suite[] = []
   #case: Case | null = null
+  /** Number of open elements. */
+  #elements = 0
   /** Depth below the open test case: 1 for its children. */
   #depth = 0
   /** Text of the open outcome without a message. */
@@ -76,6 +80,8 @@ class JunitReader {
     if (!this.hasRoot && !ROOTS.has(name))
       throw new BrokenReport(`has the root <${name.slice(0, 100)}>, not <testsuites> or <testsuite>`)
     this.hasRoot = true
+    if (++this.#elements > MAX_ELEMENT_DEPTH)
+      throw new BrokenReport(`has elements more than ${MAX_ELEMENT_DEPTH} levels deep`)
     if (this.#case !== null) {
       this.#depth++
       this.#openOutcome(this.#case, name, attributes)
@@ -119,6 +125,7 @@ class JunitReader {
   }
 
   #close(name: string): void {
+    this.#elements--
     if (this.#case === null) {
       if (name === 'testsuite') this.#closeSuite()
       return

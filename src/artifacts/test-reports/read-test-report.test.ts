@@ -218,6 +218,11 @@ const BROKEN: readonly [ReportFormat, string, string][] = [
     'the JUnit report is not well-formed XML: line 2: Invalid character entity',
   ],
   ['junit', '<testsuite>'.repeat(33), 'the JUnit report has suites more than 32 levels deep'],
+  [
+    'junit',
+    `<testsuite><testcase>${'<a>'.repeat(255)}`,
+    'the JUnit report has elements more than 256 levels deep',
+  ],
   ['tap', 'hello', 'the TAP report has no plan and no test'],
   ['tap', 'ok 1 - a', 'the TAP report has no plan, so tests may be missing'],
   ['tap', '1..3\nok 1 - a', 'the TAP report plans 3 tests and has 1'],
