@@ -232,6 +232,35 @@ describe('what holds after a sequence of judgements', () => {
   })
 })
 
+test('a fold of many turns grades the proofs as a fold of each turn, also of promises that later turns replace', () => {
+  const words = (turn: number, key: string) =>
+    `turn ${turn} shows that ${key} works for every request that is sent`
+  const ledger: LedgerEntry[] = []
+  const promised: PromiseEntry[] = []
+  for (const turn of [1, 2, 3, 4]) {
+    promised.push(promise(turn, 'a', 'complete', words(turn, 'a')))
+    if (turn !== 3) promised.push(promise(turn, 'b', 'complete', words(turn, 'b')))
+    ledger.push(V(turn, { criterionKey: 'a', evidence: `I see that ${words(turn, 'a')}` }))
+    if (turn < 4) ledger.push(V(turn, { criterionKey: 'b', evidence: words(turn < 3 ? 1 : 2, 'b') }))
+    ledger.push(V(turn, { criterionKey: 'c', evidence: words(turn, 'a') }))
+  }
+  const turnByTurn: unknown[] = []
+  let known = new Map<string, Progress>()
+  for (const turn of [1, 2, 3, 4]) {
+    const isOfTurn = (entry: { turn: number }) => entry.turn === turn
+    known = advance(known, ledger.filter(isOfTurn), promised.filter(isOfTurn))
+    const upTo = (entry: { turn: number }) => entry.turn <= turn
+    expect(advance(new Map(), ledger.filter(upTo), promised.filter(upTo))).toEqual(known)
+    turnByTurn.push(['a', 'b', 'c'].map((key) => known.get(key)?.basis))
+  }
+  expect(turnByTurn).toEqual([
+    ['repeated', 'repeated', 'misplaced'],
+    ['repeated', 'judged', 'misplaced'],
+    ['repeated', 'repeated', 'misplaced'],
+    ['repeated', 'repeated', 'misplaced'],
+  ])
+})
+
 test("a Player's claim changes no state and makes nothing count", () => {
   const claim = (turn: number, status: LedgerEntry['status']) => said({ turn, status, source: 'player' })
   expect(verdicts([R(1), claim(2, 'verified')], 'latest')).toEqual([['rejected', null, null]])

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
-import { BASES, type Basis, createGrader, markEvidence } from './basis.ts'
+import { BASES, type Basis, createGrader, type Grader, markEvidence } from './basis.ts'
 import type { Criterion } from './identity.ts'
 import { type ObservedOn, observedOn, observedOnText } from './observation.ts'
 import {
@@ -189,6 +189,36 @@ export function finalKeys(
 }
 
 /**
+ * Progress during a fold. To compare texts takes most of its time, and later turns replace most marks and bases:
+ * only those at the end of the fold are computed.
+ */
+type Folded = Omit<Progress, 'promiseMarks' | 'basis'> & {
+  promiseMarks: () => readonly string[]
+  basis: () => Basis | null
+}
+
+const toFolded = (known: Progress): Folded => ({
+  ...known,
+  promiseMarks: () => known.promiseMarks,
+  basis: () => known.basis,
+})
+
+const toProgress = (folded: Folded): Progress => ({
+  ...folded,
+  promiseMarks: folded.promiseMarks(),
+  basis: folded.basis(),
+})
+
+/** Returns a function that computes its value at the first call. */
+function once<T>(compute: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: compute() }
+    return made.value
+  }
+}
+
+/**
  * Folds the entries of later turns into earlier progress. Does not change `known`.
  *
  * @param finalKey returns the criterion for which an entry counts (see {@link finalKeys})
@@ -199,44 +229,52 @@ export function advance(
   promised: readonly PromiseEntry[],
   finalKey: (key: string) => string = (key) => key,
 ): Map<string, Progress> {
-  const progress = new Map(known)
-  const at = (entry: LedgerEntry | PromiseEntry): Progress =>
-    progress.get(finalKey(entry.criterionKey)) ?? notYetNamed(entry)
+  const folded = new Map<string, Folded>()
+  const at = (entry: LedgerEntry | PromiseEntry, among: ReadonlyMap<string, Folded> = folded): Folded => {
+    const key = finalKey(entry.criterionKey)
+    return among.get(key) ?? toFolded(known.get(key) ?? notYetNamed(entry))
+  }
   // Folds turn by turn, so that the result does not depend on the number of turns per call.
   const repeats = repeatsIn(ledger, finalKey)
+  const marksOf = new Map(promised.map((entry) => [entry, once(() => markEvidence(entry.evidence))]))
   const promisedIn = groupBy(promised, ({ turn }) => turn)
   /** A judge may repeat promises of its own turn, which are listed after the judgements. */
-  const listPromises = (turn: number) => {
-    const after = new Map(progress)
-    for (const entry of promisedIn.get(turn) ?? []) {
-      const key = finalKey(entry.criterionKey)
-      after.set(key, addPromise(after.get(key) ?? notYetNamed(entry), entry))
-    }
-    return new Map([...after].map(([key, { promiseMarks }]) => [key, promiseMarks]))
+  const graderOf = (turn: number): (() => Grader) => {
+    const after = new Map(folded)
+    for (const entry of promisedIn.get(turn) ?? [])
+      after.set(finalKey(entry.criterionKey), addPromise(at(entry, after), entry, marksOf))
+    return once(() => {
+      const promises = new Map([...known].map(([key, { promiseMarks }]) => [key, promiseMarks]))
+      for (const [key, { promiseMarks }] of after) promises.set(key, promiseMarks())
+      return createGrader(promises)
+    })
   }
-  let grader = { turn: 0, grade: createGrader(new Map()) }
-  const grade = ({ turn, criterionKey, evidence, observedOn }: LedgerEntry): Basis => {
-    if (observedOn !== null) return 'observed'
-    if (turn !== grader.turn) grader = { turn, grade: createGrader(listPromises(turn)) }
-    return grader.grade(finalKey(criterionKey), evidence)
+  let current: { turn: number; grader: () => Grader } | null = null
+  const grade = ({ turn, criterionKey, evidence, observedOn }: LedgerEntry): (() => Basis) => {
+    if (observedOn !== null) return () => 'observed'
+    if (current?.turn !== turn) current = { turn, grader: graderOf(turn) }
+    const { grader } = current
+    return () => grader()(finalKey(criterionKey), evidence)
   }
   for (const entry of [...ledger, ...promised].sort(inOrder)) {
-    progress.set(finalKey(entry.criterionKey), named(at(entry), entry, repeats, grade))
+    const before = at(entry)
+    const after =
+      'source' in entry ? named(before, entry, repeats, grade) : addPromise(before, entry, marksOf)
+    folded.set(finalKey(entry.criterionKey), after)
   }
+  const progress = new Map(known)
+  for (const [key, each] of folded) progress.set(key, toProgress(each))
   return progress
 }
 
 function named(
-  before: Progress,
-  entry: LedgerEntry | PromiseEntry,
+  before: Folded,
+  entry: LedgerEntry,
   repeats: ReadonlySet<LedgerEntry>,
-  grade: (entry: LedgerEntry) => Basis,
-): Progress {
-  if (!('source' in entry)) {
-    return addPromise(before, entry)
-  }
+  grade: (entry: LedgerEntry) => () => Basis,
+): Folded {
   const judges = isJudgement(entry) && !repeats.has(entry)
-  const noted: Progress = {
+  const noted: Folded = {
     ...before,
     entries: before.entries + 1,
     recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
@@ -244,21 +282,27 @@ function named(
   return judges ? judged(noted, entry, grade) : noted
 }
 
-function addPromise(before: Progress, { turn, status, label, evidence }: PromiseEntry): Progress {
+function addPromise(
+  before: Folded,
+  entry: PromiseEntry,
+  marksOf: ReadonlyMap<PromiseEntry, () => string[]>,
+): Folded {
+  const { turn, status, label } = entry
   const isComplete = status === 'complete'
+  const earlier = before.promiseTurn === turn ? before.promiseMarks : () => []
   return {
     ...before,
     promiseTurn: turn,
     promiseStatus: status,
     promiseLabel: label,
-    promiseMarks: [...(before.promiseTurn === turn ? before.promiseMarks : []), ...markEvidence(evidence)],
+    promiseMarks: once(() => [...earlier(), ...(marksOf.get(entry)?.() ?? [])]),
     completeTurn: before.completeTurn ?? (isComplete ? turn : null),
     isBrokenPromise: before.isBrokenPromise || (isComplete && before.evidencedRejectionTurn === turn),
   }
 }
 
 /** Applies a judgement for all three policies. `unknown` changes only the turns in which the criterion was named. */
-function judged(before: Progress, entry: LedgerEntry, grade: (entry: LedgerEntry) => Basis): Progress {
+function judged(before: Folded, entry: LedgerEntry, grade: (entry: LedgerEntry) => () => Basis): Folded {
   const { turn, status, label, substantiated } = entry
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
   if (status === 'verified') {
