@@ -123,23 +123,22 @@ export async function viewPromises(
 ): Promise<PromisesView> {
   const merges = promises.some(({ mergedInto }) => mergedInto !== null)
   const finalKey = merges ? finalKeys(await readMerges(graph, taskKey)) : (key: string) => key
-  const shown = new Map(
-    criteria.map((criterion) => {
-      const own = progress.get(criterion.key)
-      const label = own === undefined ? null : shownLabel(own)
-      return [criterion.key, { label, text: shownText(criterion) }]
-    }),
-  )
+  const byKey = new Map(criteria.map((criterion) => [criterion.key, criterion]))
   const items = promises
     .toSorted((a, b) => a.promise.position - b.promise.position)
-    .map(({ promise: { position, criterionId: label, ...promise }, key }) => ({
-      ...promise,
-      criterionId: shown.get(finalKey(key))?.label ?? label,
-      label,
-      givenLabel: label,
-      key: finalKey(key),
-      criterionText: shown.get(finalKey(key))?.text ?? promise.criterionText,
-    }))
+    .map(({ promise: { position, criterionId: label, ...promise }, key: promisedKey }) => {
+      const key = finalKey(promisedKey)
+      const criterion = byKey.get(key)
+      const own = criterion && progress.get(key)
+      return {
+        ...promise,
+        criterionId: (own && shownLabel(own)) ?? label,
+        label,
+        givenLabel: label,
+        key,
+        criterionText: (criterion && shownText(criterion)) ?? promise.criterionText,
+      }
+    })
   if (turn === asked) return { source: 'current', items }
   return {
     source: 'recovered',
