@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeText, oneBeginsWithTheOther, sharedShare, splitWords } from './words.ts'
 
@@ -78,4 +79,14 @@ test('one comma does not make another criterion in a script without spaces', () 
     ['แสดงผล และบันทึก', 'แสดงผลและบันทึก'],
   ])
     expect(splitWords(one ?? '')).toEqual(splitWords(other ?? ''))
+})
+
+test('a text of ASCII has the same words next to another letter, which takes the general way', () => {
+  const ascii = fc.string({ unit: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)) })
+  fc.assert(
+    fc.property(ascii, (text) => {
+      const framed = `word ${text} word`
+      expect([...splitWords(framed), 'é']).toEqual(splitWords(`${framed} é`))
+    }),
+  )
 })

