@@ -1,8 +1,10 @@
 /** `turngraph worlds`: lists, creates, shows, changes, rolls back and deletes worlds, and shows their turns. */
 
 import { plural } from '../core/plural.ts'
+import type { ListedWorld } from '../memory/worlds/list-worlds.ts'
 import type { WorldProgress } from '../memory/worlds/world-progress.ts'
 import { contestedNote } from '../rules/notes.ts'
+import { totalTokens } from '../rules/turn-tokens.ts'
 import { ask } from './ask.ts'
 import { action, command, group, PAGE, SHARED } from './command.ts'
 import { graphInUse } from './graph-in-use.ts'
@@ -142,7 +144,9 @@ export const addWorlds = group(
   [addList, addCreate, addGet, addSet, addDelete, addWorldTurns, addTurn, addHistory, addRollback],
 )
 
-function printWorlds(worlds: readonly WorldProgress[], none: string | null = null): Promise<void> {
+type ShownWorld = WorldProgress & Partial<Pick<ListedWorld, 'tokens'>>
+
+function printWorlds(worlds: readonly ShownWorld[], none: string | null = null): Promise<void> {
   const { green, red, yellow } = colors(process.stdout)
   const paint = {
     stalled: red,
@@ -163,6 +167,9 @@ function printWorlds(worlds: readonly WorldProgress[], none: string | null = nul
     proven: ({ verified, contested, criteria }) => `${verified}/${criteria}${contestedNote(contested)}`,
     verdict: ({ verdict }) => ({ text: verdict, paint: paint[verdict] }),
     'last activity': 'lastActivity',
+    ...(worlds.some(({ tokens }) => tokens != null) && {
+      tokens: ({ tokens }: ShownWorld) => (tokens == null ? null : totalTokens(tokens)),
+    }),
     ...(worlds.some((world) => atWorkIn(world) !== null) && { 'at work': atWorkIn }),
   })
 }

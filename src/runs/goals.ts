@@ -1,14 +1,17 @@
 // Ends a turn run that has reached a goal of its world, has used its budget, or has made its last attempt
 // (contracts: runs.md, "Runs that know their goal"; truth.md, "Runs").
 
+import { recordKey, worldKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
 import { readStates } from '../memory/criteria/read-states.ts'
 import { stallAfter } from '../memory/criteria/stall-analysis.ts'
 import type { NewestState } from '../memory/worlds/session-facts.ts'
+import { readTurnTokens, sumTurnTokens } from '../memory/worlds/turn-tokens.ts'
 import { readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { isAllObserved, isAllVerified, isRequired } from '../rules/criterion-states.ts'
 import { promisedNotCounted } from '../rules/specified-states.ts'
+import { totalTokens } from '../rules/turn-tokens.ts'
 import type { StopReason } from '../rules/values.ts'
 import { EXHAUSTED } from './lifecycle.ts'
 import type { TurnRun } from './record.ts'
@@ -21,7 +24,7 @@ type ReachedGoal = { stopReason: StopReason; cancelReason: string }
  */
 export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<TurnRun> {
   if (run.status !== 'running') return run
-  const goal = await findReachedGoal(graph, run, store.now())
+  const goal = await findReachedGoal(graph, store, run)
   if (goal !== null) return store.requestTurnRunCancel(run, goal.cancelReason, goal)
   const isExhausted = run.activeAttemptId === null && run.attemptCount >= run.maxAttempts
   return isExhausted ? store.failTurnRun(run, run.fence ?? 0, EXHAUSTED) : run
@@ -31,7 +34,7 @@ export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun)
  * Returns the first true condition of the world's `stopWhen`, in the order of the contract; null if all are
  * false.
  */
-async function findReachedGoal(graph: Graph, run: TurnRun, now: Date): Promise<ReachedGoal | null> {
+async function findReachedGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<ReachedGoal | null> {
   const { project, worldSlug } = run
   // Read each time, because the settings of a world may change during a run.
   const { stopWhen = [], budget } = await getWorld(graph, project, worldSlug)
@@ -42,7 +45,9 @@ async function findReachedGoal(graph: Graph, run: TurnRun, now: Date): Promise<R
       if (cancelReason !== null) return { stopReason, cancelReason }
     }
   }
-  const used = stopWhen.includes('budget') && budget !== undefined ? usedBudget(budget, run, now) : null
+  if (!stopWhen.includes('budget') || budget === undefined) return null
+  const unreported = budget.tokens === undefined ? 0 : await countUnreportedTokens(graph, store, run)
+  const used = usedBudget(budget, { ...run, usedTokens: run.usedTokens + unreported }, store.now())
   return used === null ? null : { stopReason: 'budget', cancelReason: `stopped: budget of ${used} used` }
 }
 
@@ -77,6 +82,36 @@ function allVerified({ world, snapshot, states }: NewestState): string | null {
   return isAllVerified(states, promisedNotCounted(snapshot))
     ? `goal reached: all ${states.filter(isRequired).length} criteria verified in turn ${world.currentTurn}`
     : null
+}
+
+/** Maximum number of attempts of a run whose tokens are looked up, the newest ones. */
+const MAX_LOOKED_UP_ATTEMPTS = 1_000
+
+/**
+ * Adds up the tokens of the turns whose attempts reported none: those of their transcripts, or the usage of their
+ * records. Includes the interrupted runs that the run resumes.
+ */
+async function countUnreportedTokens(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<number> {
+  const turns = new Set<number>()
+  for (let of: TurnRun | undefined = run; of !== undefined; of = await readResumedRun(store, of)) {
+    const { attempts } = await store.listAttemptsOfRun(of, MAX_LOOKED_UP_ATTEMPTS)
+    for (const { producedTurn, usedTokens } of attempts)
+      if (producedTurn !== null && usedTokens === 0) turns.add(producedTurn)
+  }
+  if (turns.size === 0) return 0
+  const key = worldKey(run.project, run.worldSlug)
+  const tokens = (await readTurnTokens(graph, [key])).get(key) ?? []
+  const sum = sumTurnTokens(tokens.filter(({ number }) => turns.has(number)))
+  return sum === null ? 0 : totalTokens(sum)
+}
+
+async function readResumedRun(
+  store: TurnRunStore,
+  { project, resumesRunId }: TurnRun,
+): Promise<TurnRun | undefined> {
+  if (resumesRunId === null) return undefined
+  const [found] = await store.readTurnRuns([recordKey(project, resumesRunId)])
+  return found?.run
 }
 
 function usedBudget(

@@ -76,7 +76,7 @@ export function readsContract(store: StoreUnderTest): void {
         ['TASK-2', 2],
         ['TASK-3', 2],
       ])
-      expect(statements).toHaveLength(3) // the page, the specifications, and the outcomes of turns
+      expect(statements).toHaveLength(4) // the page, the tokens of its turns, the specifications, and the outcomes of turns
     })
 
     test('no read of a session takes a lock, as of its newest turn or an earlier one', async () => {

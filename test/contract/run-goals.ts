@@ -294,6 +294,18 @@ export function runGoalsContract(store: StoreUnderTest): void {
       })
     })
 
+    test('a budget of tokens counts the tokens of turns whose executor reports none', async () => {
+      const agents = { player: { output_tokens: 50_000 }, coach: { input_tokens: 10_000 } }
+      const { ended } = await serviceOf((n) =>
+        turn({ usage: n === 1 ? { tokens: 30_000, ...agents } : { ...agents } }),
+      )
+      expect(await ended({ stopWhen: ['budget'], budget: { tokens: 150_000 } })).toMatchObject({
+        stopReason: 'budget',
+        committedTurnCount: 3,
+        usedTokens: 30_000,
+      })
+    })
+
     test('a budget without stop_when: budget implies it, and the answers show it', async () => {
       const { client, ended } = await serviceOf((n) => (n < 4 ? failed : turn()))
       const status = await ended({ stopWhen: ['approved'], budget: { attemptsFailedInARow: 1 } }, 2)

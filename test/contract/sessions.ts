@@ -51,6 +51,7 @@ export function sessionsContract(store: StoreUnderTest): void {
           { turn: 4, decision: 'approved' },
         ],
         leaseOwners: [],
+        tokens: null,
         lastActivity: '2026-01-01T00:04:00Z',
       })
       const { total, verified } = await client().listCriteria({ worldSlug: 'TASK-1' })

@@ -172,6 +172,18 @@ export function turnTokensContract(store: StoreUnderTest): void {
       expect(read.usage).toBeNull()
     })
 
+    test('the list of sessions has the tokens of their turns, and null if none are known', async () => {
+      await capture(1, 100, { transcriptSessionIds: [S1] })
+      await capture(2, 200, { usage: { coach: { inputTokens: 6 } } })
+      await capture(1, 100, { worldSlug: 'v' })
+      await send(client(), S1, linesOf(spends('a', 10, 94)))
+      const { items } = await client().listWorlds({ order: 'world_slug' })
+      expect(items.map(({ worldSlug, tokens }) => [worldSlug, tokens])).toEqual([
+        ['v', null],
+        ['w', { inputTokens: 7, outputTokens: 94, cacheReadTokens: 2, cacheCreationTokens: 3 }],
+      ])
+    })
+
     test.each([
       { player: { outputTokens: -1 } },
       { player: { outputTokens: 1.5 } },

@@ -117,6 +117,7 @@ describe('every route of the contract', () => {
           verdict: 'finished',
           decisions: [{ turn: 1, decision: 'feedback' }],
           lease_owners: [],
+          tokens: null,
         },
       ],
       next_cursor: expect.any(String),

@@ -1708,11 +1708,21 @@ class ListWorldsAnswerItemsItem(TypedDict):
     decisions: list[ListWorldsAnswerItemsItemDecisionsItem]
     # who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet
     lease_owners: list[str]
+    # tokens of its turns, by their transcripts or records; null if none are known
+    tokens: ListWorldsAnswerItemsItemTokens | None
 
 
 class ListWorldsAnswerItemsItemDecisionsItem(TypedDict):
     turn: int
     decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+
+
+class ListWorldsAnswerItemsItemTokens(TypedDict):
+    # input tokens, without cached ones
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_creation_tokens: int
 
 
 class GetWorldRequest(TypedDict):

@@ -1,4 +1,4 @@
-/** Lists worlds with their progress, a strip of their newest turns, and the owner of their lease. */
+/** Lists worlds with their progress, a strip of their newest turns, the owner of their lease, and their tokens. */
 import * as z from 'zod'
 import { LATEST_INSTANT } from '../../core/instants.ts'
 import { featureKey, taskKey, turnKey, worldKey } from '../../core/keys.ts'
@@ -7,6 +7,7 @@ import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { COACH_DECISIONS, columns, textList } from '../../rules/values.ts'
+import { readTurnTokens, sumTurnTokens } from './turn-tokens.ts'
 import { readProgress, type WorldProgress, worldProgress } from './world-progress.ts'
 
 /** Maximum number of turns in a strip. */
@@ -26,6 +27,15 @@ export const listedWorld = worldProgress.extend({
     .describe(
       'who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet',
     ),
+  tokens: z
+    .object({
+      inputTokens: z.number().describe('input tokens, without cached ones'),
+      outputTokens: z.number(),
+      cacheReadTokens: z.number(),
+      cacheCreationTokens: z.number(),
+    })
+    .nullable()
+    .describe('tokens of its turns, by their transcripts or records; null if none are known'),
 })
 
 export type ListedWorld = z.output<typeof listedWorld>
@@ -137,8 +147,17 @@ async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promis
   })
   const rows = await readRows(graph, strips, { worlds: asked }, stripRow)
   const bySlug = new Map(rows.map((row) => [row.worldSlug, row]))
+  const tokens = await readTurnTokens(
+    graph,
+    asked.map(({ key }) => key),
+  )
   return worlds.map((world) => {
     const { decisions = [], leaseOwners = [] } = bySlug.get(world.worldSlug) ?? {}
-    return { ...world, decisions: decisions.toSorted((a, b) => a.turn - b.turn), leaseOwners }
+    return {
+      ...world,
+      decisions: decisions.toSorted((a, b) => a.turn - b.turn),
+      leaseOwners,
+      tokens: sumTurnTokens(tokens.get(worldKey(world.project, world.worldSlug)) ?? []),
+    }
   })
 }

@@ -4,6 +4,7 @@ import { sumTokens } from './sum-tokens.ts'
 const turn = (turn_number: number, ...transcript_session_ids: string[]) => ({
   turn_number,
   transcript_session_ids,
+  usage: null,
 })
 
 const cost = (name: string, input_tokens: number, parent: string | null = null) => ({
@@ -17,5 +18,18 @@ test('a turn has the tokens of its transcripts and their subagents, but not of a
   expect([...sumTokens(turns, costs)]).toEqual([
     [1, 17],
     [2, 8],
+  ])
+})
+
+test('a turn without tokens of transcripts has the usage of its record', () => {
+  const counts = { input_tokens: 1, output_tokens: 2, cache_read_tokens: null, cache_creation_tokens: 4 }
+  const usage = { player: counts, coach: null }
+  const turns = [
+    { ...turn(1, 'a'), usage },
+    { ...turn(2), usage },
+  ]
+  expect([...sumTokens(turns, [cost('a', 10)])]).toEqual([
+    [1, 11],
+    [2, 7],
   ])
 })

@@ -8,10 +8,10 @@ type Cost = Pick<
 
 /**
  * Returns the tokens by turn. A subagent counts for the turn of its parent. A transcript that several turns name belongs to none
- * of them, because its tokens cannot be divided.
+ * of them, because its tokens cannot be divided. A turn without tokens of transcripts has the usage of its record.
  */
 export function sumTokens(
-  turns: readonly Pick<Turn, 'turn_number' | 'transcript_session_ids'>[],
+  turns: readonly Pick<Turn, 'turn_number' | 'transcript_session_ids' | 'usage'>[],
   costs: readonly Cost[],
 ): ReadonlyMap<number, number> {
   const turnsOf = new Map<string, Set<number>>()
@@ -24,6 +24,14 @@ export function sumTokens(
     if (turn === undefined || others.length > 0) continue
     const sum = cost.input_tokens + cost.output_tokens + cost.cache_read_tokens + cost.cache_creation_tokens
     tokens.set(turn, (tokens.get(turn) ?? 0) + sum)
+  }
+  for (const { turn_number: turn, usage } of turns) {
+    if (usage === null || tokens.has(turn)) continue
+    const counts = [usage.player, usage.coach].flatMap((own) => (own === null ? [] : Object.values(own)))
+    tokens.set(
+      turn,
+      counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    )
   }
   return tokens
 }
