@@ -36,6 +36,10 @@ FOREACH (s IN $add.transcripts | // it may be imported later
 FOREACH (f IN $add.files |
   MERGE (x:File {key: f.key}) ON CREATE SET x.path = f.path, x.project = f.project
   CREATE (t)-[:TOUCHED]->(x))
+FOREACH (a IN $add.agents | // one list: a write locks the agents in the order of their keys
+  MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
+  FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
+  FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
 // The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
 // on the edge PROGRESS, so a context costs the same after 10 and after 1,000 turns. A reader detects a torn
 // commit by `progressSum`.

@@ -28,7 +28,7 @@ MATCH (t)-[:RECORDED]->(v:Verification) WHERE v.additionDigest = moved.digest
 SET v.position = moved.place
 RETURN v.position AS place
 // when create
-// params: $project $turnKey $taskKey $criteria
+// params: $project $turnKey $taskKey $criteria $agents
 MATCH (t:Turn {key: $turnKey})
 MATCH (task:Task {key: $taskKey})
 FOREACH (c IN $criteria |
@@ -39,5 +39,8 @@ FOREACH (c IN $criteria |
   FOREACH (v IN c.verifications |
     CREATE (t)-[:RECORDED]->(x:Verification {project: $project})-[:OF]->(k)
     SET x += v))
+FOREACH (a IN $agents |
+  MERGE (y:Agent {key: a.key}) ON CREATE SET y.name = a.name, y.model = a.model, y.project = a.project
+  MERGE (t)<-[:JUDGED]-(y))
 RETURN t.key AS key
 // end

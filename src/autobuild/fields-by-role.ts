@@ -13,6 +13,7 @@ import type { MODES } from '../rules/values.ts'
 export const playerHalf = turnInput.pick({
   playerSummary: true,
   playerDecision: true,
+  player: true,
   blockersFound: true,
   filesModified: true,
   progressSummary: true,
@@ -30,6 +31,7 @@ export const playerHalf = turnInput.pick({
 
 export const coachHalf = turnInput.pick({
   coachDecision: true,
+  judge: true,
   coachFeedback: true,
   acceptanceCriteriaStatus: true,
   verifications: true,

@@ -55,7 +55,7 @@ async function readRequest(file: string): Promise<Request> {
   return parseWire(operations.addVerifications.input, toRequest(content), 'the verifications')
 }
 
-/** Wraps verifications without a request. Anything else is reported by the schema. */
+/** Wraps verifications without a request. The schema reports any other content. */
 function toRequest(content: unknown): unknown {
   if (Array.isArray(content)) return { verifications: content }
   const isVerification = typeof content === 'object' && content !== null && 'criterion_id' in content

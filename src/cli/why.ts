@@ -3,6 +3,7 @@
 import type { WhyView } from '../memory/context/why.ts'
 import { describeBases } from '../rules/basis.ts'
 import { describeRepeats, groupByCause } from '../rules/causes.ts'
+import { describeAgent } from '../rules/describe-agent.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { contestedNote, promisedNote } from '../rules/notes.ts'
 import { ask } from './ask.ts'
@@ -46,7 +47,8 @@ function printWhy(why: WhyView): void {
       .map((part) => toOneLine(part ?? ''))
       .filter((part) => part !== '')
       .join(' — ')
-  printText(`Turn ${why.turn} of world ${why.worldSlug}: ${why.coachDecision}`)
+  const judged = why.judge === undefined ? '' : `, judged by ${toOneLine(describeAgent(why.judge))}`
+  printText(`Turn ${why.turn} of world ${why.worldSlug}: ${why.coachDecision}${judged}`)
   line('What was tried', why.playerSummary)
   line('Feedback', why.coachFeedback)
   list(

@@ -1,5 +1,6 @@
 /** `turngraph worlds turns|turn|history`: shows the turns of a world; `turngraph turns` shows the turns of transcripts. */
 import type { TurnState } from '../memory/record/record.ts'
+import { describeAgent } from '../rules/describe-agent.ts'
 import { toBlock, toOneLine } from '../rules/foreign-text.ts'
 import { command, PAGE, parseWhole, SHARED } from './command.ts'
 import { printLines, printList } from './output.ts'
@@ -61,6 +62,9 @@ async function printTurns(turns: readonly (TurnState & Withdrawn)[], none: strin
     turn: 'turnNumber',
     player: 'playerDecision',
     coach: 'coachDecision',
+    ...(turns.some(({ judge }) => judge !== undefined) && {
+      'judged by': nameJudge,
+    }),
     verified: countVerified,
     issues: ({ issues }) => issues.length,
     completed: 'completedAt',
@@ -71,6 +75,8 @@ async function printTurns(turns: readonly (TurnState & Withdrawn)[], none: strin
     summary: ({ playerSummary }) => beginning(playerSummary, 60),
   })
 }
+
+const nameJudge = ({ judge }: TurnState): string => (judge === undefined ? '' : describeAgent(judge))
 
 function countVerified({ acceptanceCriteriaStatus, verifications }: TurnState): string {
   const statuses = [...Object.values(acceptanceCriteriaStatus), ...verifications.map(({ status }) => status)]

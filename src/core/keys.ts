@@ -64,6 +64,10 @@ export const specificationKey = (ofTask: string, version: number): string =>
 /** The key of a file, from its path in the project. */
 export const fileKey = (project: string, path: string): string => join(project, path)
 
+/** The key of an agent, from its name and its model. An empty model is the same as none. */
+export const agentKey = (project: string, name: string, model: string | null): string =>
+  join(project, name, model ?? '')
+
 /** Returns the task of a criterion; null if the key does not belong to a criterion. */
 export function taskOfCriterion(key: string): { project: string; featureId: string; taskId: string } | null {
   const [project, featureId, taskId, own, ...rest] = partsOfKey(key)

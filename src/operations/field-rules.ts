@@ -57,6 +57,7 @@ const PLAYER_FIELDS: Partial<RulesOf<z.input<typeof captureRequest>>> = {
   playerSummary: PLAYER,
   playerDecision: PLAYER,
   playerDecisionRaw: PLAYER,
+  player: PLAYER,
   mode: PLAYER,
   recovered: PLAYER,
   blockersFound: PLAYER,
@@ -72,6 +73,7 @@ const PLAYER_FIELDS: Partial<RulesOf<z.input<typeof captureRequest>>> = {
       source: { values: { player: PLAYER }, others: COACH, absent: 'coach' },
       evidence: PLAYER,
       files: PLAYER,
+      judge: COACH,
       // Makes a proof an observed one.
       observation: COACH,
     },

@@ -46,6 +46,7 @@ import type { StoreUnderTest } from './store.ts'
 import { storedContract } from './stored.ts'
 import { testReportsContract } from './test-reports.ts'
 import { transcriptsContract } from './transcripts.ts'
+import { turnAgentsContract } from './turn-agents.ts'
 import { turnReportsContract } from './turn-reports.ts'
 import { turnTokensContract } from './turn-tokens.ts'
 import { twoProcessesContract } from './two-processes.ts'
@@ -69,6 +70,7 @@ export function storeContract(store: StoreUnderTest): void {
   captureContract(store)
   recordsContract(store)
   turnReportsContract(store)
+  turnAgentsContract(store)
   turnTokensContract(store)
   worldsContract(store)
   sessionsContract(store)

@@ -38,6 +38,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'turn_chain',
     "MATCH (a:Turn {key: 'shop/main/2'})-[r:NEXT]->() DELETE r",
   ],
+  [
+    'an agent that no turn names',
+    'unattached',
+    "CREATE (:Agent {key: 'shop/lost/', project: 'shop', name: 'lost'})",
+  ],
   ['a file that no turn touched', 'unattached', "CREATE (:File {key: 'shop/lost', path: 'lost'})"],
   [
     'an extra NEXT past a turn',

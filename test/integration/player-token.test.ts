@@ -26,6 +26,7 @@ const judgedTurn = (turnNumber: number, further: object = {}) =>
     ],
     issues: [{ severity: 'blocking', description: 'Rounds up', details: { note: `${MARK} in details` } }],
     gates: { [`${MARK} in a gate`]: 'failed' },
+    judge: { agent: `${MARK} in a judge` },
     extra: { note: `${MARK} in extra` },
     ...further,
   })
@@ -193,6 +194,19 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
       message: expect.stringContaining('on_conflict'),
     })
     expect((await call('GET', '/v1/worlds/w/turns/2', { token: JUDGE })).body.coach_decision).toBe('feedback')
+  })
+
+  test('a Player names itself, and may name no judge', async () => {
+    const { call } = await aJudgedSession()
+    const own = record({ world_slug: 'w', turn_number: 3, player: { agent: 'claude-code', model: 'sonnet' } })
+    const judge = { agent: 'kind coach' }
+    const verifications = [{ criterion_id: 'AC-001', status: 'verified', source: 'player', judge }]
+    const refused = await call('POST', '/v1/turns', { body: { ...own, judge, verifications }, token: PLAYER })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden'])
+    const paths = refused.body.error.details.problems.map(({ path }: { path: string }) => path)
+    expect(paths.sort()).toEqual(['judge', 'verifications[0].judge'])
+    const stored = await call('POST', '/v1/turns', { body: own, token: PLAYER })
+    expect([stored.status, stored.body.player]).toEqual([201, { agent: 'claude-code', model: 'sonnet' }])
   })
 
   test('a Player records its own turn with promises, and a verdict in a report is forbidden', async () => {

@@ -49,6 +49,10 @@ class CaptureTurnStateRequest(TypedDict):
     player_decision: NotRequired[str | None]
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
+    # agent that judged the turn
+    judge: NotRequired[CaptureTurnStateRequestJudge | None]
+    # agent that played the turn
+    player: NotRequired[CaptureTurnStateRequestPlayer | None]
     coach_feedback: NotRequired[str | None]
     # feedback of the previous judgement, as the Player of this turn got it
     delivered_feedback: NotRequired[str | None]
@@ -102,6 +106,20 @@ class CaptureTurnStateRequest(TypedDict):
     create_world: NotRequired[bool]
 
 
+class CaptureTurnStateRequestJudge(TypedDict):
+    # name of the agent, such as claude-code
+    agent: str
+    model: NotRequired[str | None]
+    # SHA-256 of its prompt
+    prompt_digest: NotRequired[str | None]
+
+
+class CaptureTurnStateRequestPlayer(TypedDict):
+    # name of the agent, such as claude-code
+    agent: str
+    model: NotRequired[str | None]
+
+
 class CaptureTurnStateRequestVerificationsItem(TypedDict):
     criterion_id: str
     criterion_text: NotRequired[str | None]
@@ -110,6 +128,8 @@ class CaptureTurnStateRequestVerificationsItem(TypedDict):
     evidence: NotRequired[str | None]
     # what it is about: a later change of one makes the proof stale
     files: NotRequired[Sequence[str] | None]
+    # agent that judged, if it is another one than the judge of the turn
+    judge: NotRequired[CaptureTurnStateRequestJudge | None]
     # observed result of a command or a test report
     observation: NotRequired[CaptureTurnStateRequestVerificationsItemObservation | None]
 
@@ -234,6 +254,10 @@ class CaptureTurnStateAnswer(TypedDict):
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
+    # agent that judged the turn; only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
+    # agent that played the turn; only if it is named
+    player: NotRequired[CaptureTurnStateAnswerPlayer]
     # false: the same record stood there already
     created: bool
     # true: it took the place of another record
@@ -254,8 +278,16 @@ class CaptureTurnStateAnswerVerificationsItem(TypedDict):
     evidence: str | None
     # only where it names some
     files: NotRequired[list[str]]
+    # only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
     # only if something was observed
     observation: NotRequired[CaptureTurnStateAnswerVerificationsItemObservation]
+
+
+class CaptureTurnStateAnswerVerificationsItemJudge(TypedDict):
+    agent: str
+    model: str | None
+    prompt_digest: str | None
 
 
 class CaptureTurnStateAnswerVerificationsItemObservation(TypedDict):
@@ -318,6 +350,11 @@ class CaptureTurnStateAnswerUsagePlayer(TypedDict):
     output_tokens: int | None
     cache_read_tokens: int | None
     cache_creation_tokens: int | None
+
+
+class CaptureTurnStateAnswerPlayer(TypedDict):
+    agent: str
+    model: str | None
 
 
 class CaptureReportsRequest(TypedDict):
@@ -387,6 +424,10 @@ class CaptureReportsAnswer(TypedDict):
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
+    # agent that judged the turn; only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
+    # agent that played the turn; only if it is named
+    player: NotRequired[CaptureTurnStateAnswerPlayer]
     # false: the same record stood there already
     created: bool
     # true: it took the place of another record
@@ -495,6 +536,10 @@ class LoadTurnContinuationContextAnswerPrior(TypedDict):
     # tokens that the turn reports; null if it reports none
     usage: NotRequired[CaptureTurnStateAnswerUsage | None]
     extra: NotRequired[dict[str, Any]]
+    # agent that judged the turn; only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
+    # agent that played the turn; only if it is named
+    player: NotRequired[CaptureTurnStateAnswerPlayer]
 
 
 class LoadTurnContinuationContextAnswerPriorPromisesItem(TypedDict):
@@ -1239,6 +1284,8 @@ class ExplainTurnAnswer(TypedDict):
     player_summary: str
     player_decision: Literal["implemented", "failed", "blocked", "unknown"]
     coach_decision: Literal["approved", "feedback", "rejected", "deferred", "error", "unknown"]
+    # role coach only: agent that judged the turn, if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
     coach_feedback: str | None
     # criteria whose last verdict of this turn is a rejection
     rejected: list[ExplainTurnAnswerRejectedItem]
@@ -1574,6 +1621,8 @@ class AddVerificationsRequestVerificationsItem(TypedDict):
     evidence: NotRequired[str | None]
     # what it is about: a later change of one makes the proof stale
     files: NotRequired[Sequence[str] | None]
+    # agent that judged, if it is another one than the judge of the turn
+    judge: NotRequired[CaptureTurnStateRequestJudge | None]
     # observed result of a command or a test report
     observation: NotRequired[CaptureTurnStateRequestVerificationsItemObservation | None]
     # when it was made; default: the time of its observation, otherwise of its arrival
@@ -1615,6 +1664,8 @@ class AddVerificationsAnswerVerificationsItem(TypedDict):
     evidence: str | None
     # only where it names some
     files: NotRequired[list[str]]
+    # only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
     # only if something was observed
     observation: NotRequired[CaptureTurnStateAnswerVerificationsItemObservation]
     # when it was made
@@ -2146,6 +2197,10 @@ class CommitAttemptRequestTurn(TypedDict):
     player_decision: NotRequired[str | None]
     # approved, feedback, rejected, deferred, error, unknown, or a synonym
     coach_decision: NotRequired[str | None]
+    # agent that judged the turn
+    judge: NotRequired[CaptureTurnStateRequestJudge | None]
+    # agent that played the turn
+    player: NotRequired[CaptureTurnStateRequestPlayer | None]
     coach_feedback: NotRequired[str | None]
     # feedback of the previous judgement, as the Player of this turn got it
     delivered_feedback: NotRequired[str | None]
@@ -2266,6 +2321,10 @@ class TurnState(TypedDict):
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
+    # agent that judged the turn; only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
+    # agent that played the turn; only if it is named
+    player: NotRequired[CaptureTurnStateAnswerPlayer]
 
 
 class GetTurnRequest(TypedDict):
@@ -2331,6 +2390,10 @@ class GetTurnHistoryAnswerItemsItem(TypedDict):
     extra: dict[str, Any]
     created_at: str
     recorded_by: str | None
+    # agent that judged the turn; only if it is named
+    judge: NotRequired[CaptureTurnStateAnswerVerificationsItemJudge]
+    # agent that played the turn; only if it is named
+    player: NotRequired[CaptureTurnStateAnswerPlayer]
     # when a rollback withdrew it; only of a withdrawn record
     withdrawn_at: NotRequired[str]
     # reason of the rollback, if it was given
@@ -3015,9 +3078,9 @@ ROUTES: dict[str, Route] = {
 
 
 SHAPES: dict[str, Any] = {
-    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "usage": {"player": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}, "coach": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}}, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
+    "captureTurnState": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "judge": {"agent": None, "model": None, "prompt_digest": None}, "player": {"agent": None, "model": None}, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "judge": {"agent": None, "model": None, "prompt_digest": None}, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "usage": {"player": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}, "coach": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}}, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None, "on_conflict": None, "create_world": None},
     "captureReports": {"project": None, "feature_id": None, "task_id": None, "turn_number": None, "world_slug": None, "player_report": None, "coach_report": None, "turn_state": None, "task_work_results": None, "coach_feedback": None, "on_conflict": None, "create_world": None},
-    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "usage": {"player": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}, "coach": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}}, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
+    "commitAttempt": {"attempt_id": None, "project": None, "fence": None, "turn": {"project": None, "feature_id": None, "task_id": None, "world_slug": None, "turn_number": None, "player_summary": None, "player_decision": None, "coach_decision": None, "judge": {"agent": None, "model": None, "prompt_digest": None}, "player": {"agent": None, "model": None}, "coach_feedback": None, "delivered_feedback": None, "mode": None, "recovered": None, "blockers_found": None, "lessons_from_turn": None, "files_modified": None, "files_source": None, "progress_summary": None, "acceptance_criteria_status": None, "verifications": [{"criterion_id": None, "criterion_text": None, "status": None, "source": None, "evidence": None, "files": None, "judge": {"agent": None, "model": None, "prompt_digest": None}, "observation": {"command": None, "cwd": None, "exit_code": None, "signal": None, "started_at": None, "duration_ms": None, "output_digest": None, "output_tail": None, "tree": None, "dirty": None, "commit": None, "tests": [{"name": None, "status": None, "duration_ms": None}], "runner": None, "host": None, "report": {"format": None, "digest": None}}}], "promises": [{"criterion_id": None, "criterion_text": None, "status": None, "evidence": None, "evidence_type": None, "confidence": None, "test_file": None, "implementation_files": None}], "issues": [{"severity": None, "severity_raw": None, "category": None, "description": None, "criterion_ids": None, "suggestion": None, "details": None}], "gates": None, "tests_passed": None, "tests_failed": None, "coverage": None, "arch_score": None, "started_at": None, "completed_at": None, "duration_seconds": None, "what_to_try_next": None, "commit": None, "transcript_session_ids": None, "usage": {"player": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}, "coach": {"input_tokens": None, "output_tokens": None, "cache_read_tokens": None, "cache_creation_tokens": None}}, "extra": None, "entity_type": None, "id": None, "key": None, "created_at": None, "recorded_by": None, "player_decision_raw": None, "coach_decision_raw": None}, "usage": {"tokens": None}},
 }
 
 

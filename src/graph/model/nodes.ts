@@ -116,6 +116,19 @@ export const turnFields = {
   extra: json.describe('further fields of the caller, kept as they came').optional(),
 }
 
+/** The agent that judged a turn or a criterion. A record has them as one field, `judge`. */
+export const judgeFields = {
+  judgeAgent: text.describe('name of the agent that judged; missing if it is not named').optional(),
+  judgeModel: text.describe('model of that agent').optional(),
+  judgePromptDigest: text.describe('SHA-256 of the prompt of that agent').optional(),
+}
+
+/** The agent that played a turn. A record has them as one field, `player`. */
+export const playerFields = {
+  playerAgent: text.describe('name of the agent that played; missing if it is not named').optional(),
+  playerModel: text.describe('model of that agent').optional(),
+}
+
 const turnShape = {
   key: nodeKey,
   project: ownProject,
@@ -125,6 +138,8 @@ const turnShape = {
   digest: text.describe('SHA-256 of the record as it was sent'),
   writeId: token.describe('identifies the write that stored the record'),
   ...turnFields,
+  ...judgeFields,
+  ...playerFields,
   outcome: json.describe('what stall analysis reads of the turn: signatures, verdict and gates').optional(),
   deniedFiles: texts
     .describe('entries of filesModified that git shows as unchanged, by an issue of the turn')
@@ -296,6 +311,12 @@ export const nodes = {
     project: ownProject,
     path: text.describe('path in the project'),
   }),
+  Agent: node(null, 'an agent of a project that played or judged turns, with one model', {
+    key: nodeKey,
+    project: projectName,
+    name: text.describe('name of the agent'),
+    model: text.describe('its model; missing if it is not named').optional(),
+  }),
   Criterion: node(
     'criterion',
     'a condition that must hold; identified by its text, or by its label in one world',
@@ -323,6 +344,7 @@ export const nodes = {
     evidence: text.describe('what the judge saw').optional(),
     substantiated: flag.describe('whether the evidence describes the work'),
     files: texts.describe('paths of the files that the proof is about').optional(),
+    ...judgeFields,
     observation: json.describe('observed result of a command or a test report').optional(),
     observedOn: json
       .describe('the tree, the changes and the commit of the observation, and its time')

@@ -96,6 +96,15 @@ export const relationships: readonly StoredRelationship[] = [
   relationship('ABOUT', 'Issue', 'Criterion', 'a criterion that the issue names'),
   owns('PASSED_THROUGH', RECORD, 'Gate', 'the gates of the turn', inPlace('gateCount')),
   owns('TOUCHED', RECORD, 'File', 'the first 50 files that the turn changed'),
+  relationship(
+    'JUDGED',
+    'Agent',
+    RECORD,
+    'the agent judged the turn, or a criterion in it; at most 50 for a record',
+    {},
+    { owner: 'to' },
+  ),
+  relationship('PLAYED', 'Agent', RECORD, 'the agent played the turn', {}, { owner: 'to' }),
   relationship('TRANSCRIBED_IN', RECORD, 'TranscriptSession', 'the session in which the turn was worked on'),
   relationship('LABELS', 'World', 'Criterion', 'the meaning of a label from that turn on', {
     source: text.describe('who gave the label'),

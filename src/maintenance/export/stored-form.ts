@@ -9,6 +9,7 @@ import { type Exported, LABELS, type Label, nodes, type Stored } from '../../gra
 import { findOwners, relationshipProperties, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
 import type { Value } from '../../graph/port.ts'
+import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
 import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
 
@@ -183,6 +184,21 @@ const PARTS = {
     param: (_, { turn }) => {
       const { key, filesModified } = turn as Stored<'Turn'>
       return listFileNodes(projectOfKey(key), filesModified)
+    },
+  },
+  agents: {
+    reads: [], // derived from the names in the record
+    decode: z.never(),
+    write: `FOREACH (a IN x.agents | MERGE (y:Agent {key: a.key}) ON CREATE SET y.name = a.name, y.model = a.model, y.project = a.project
+  FOREACH (_ IN a.judged | MERGE (n)<-[:JUDGED]-(y))
+  FOREACH (_ IN a.played | MERGE (n)<-[:PLAYED]-(y)))`,
+    param: (_, { turn, verifications }) => {
+      const record = turn as Stored<'Turn'>
+      return listAgentNodes(
+        partsOfKey(record.key)[0] ?? '',
+        record,
+        verifications as Stored<'Verification'>[],
+      )
     },
   },
 } satisfies StoredForm['fields']

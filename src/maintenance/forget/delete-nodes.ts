@@ -36,9 +36,10 @@ export async function inOnePiece(
 }
 
 /** Shared nodes: deleted together with the last relationship of these types. Patterns come before tools. */
-const SHARED: { [label in Label]?: { by: readonly string[]; where?: string } } = {
+const SHARED: { [label in Label]?: { by: readonly string[]; where?: string; isStart?: true } } = {
   TurnPattern: { by: ['FOLLOWS'] },
   File: { by: ['TOUCHED'] },
+  Agent: { by: ['JUDGED', 'PLAYED'], isStart: true },
   Tool: { by: ['CALLED', 'STARTS_WITH', 'USED'] },
   // A session without an import exists because turns name it or because it is the parent of an agent.
   TranscriptSession: { by: ['TRANSCRIBED_IN', 'AGENT_OF'], where: 'x.isTranscribed IS NULL' },
@@ -49,7 +50,7 @@ const SHARED: { [label in Label]?: { by: readonly string[]; where?: string } } =
 const deleting = (label: Label, parts: readonly Ownership[], links: readonly Link[] = []): string => {
   const columns = [
     ...parts.map((part) => [`size([${pathToOwned('x', part, 'y')} | 1])`, part.of]),
-    ...links.map(({ type, to }) => [`[(x)-[:${type}]->(y:${to}) | y.key]`, `linked${to}`]),
+    ...links.map(({ path, to }) => [`[${path} | y.key]`, `linked${to}`]),
   ]
   return `
 WITH ${['x', ...columns.map(([value, name]) => `${value} AS ${name}`)].join(',\n     ')}
@@ -57,7 +58,25 @@ ${parts.map((part) => `CALL (x) { MATCH ${pathToOwned('x', part, 'y')} DETACH DE
 RETURN ${[`1 AS ${label}`, ...columns.map(([, name]) => name)].join(', ')}`
 }
 
-type Link = { type: string; to: Label }
+/** Path from `x` to a shared node `y`. */
+type Link = { path: string; to: Label }
+
+/** Lists the paths from a node to the shared nodes that may lose their last relationship with it. */
+const listLinks = (label: Label): Link[] => [
+  ...relationships.flatMap(({ type, from, to }) =>
+    from.includes(label)
+      ? to.filter((each) => SHARED[each]).map((each) => ({ path: `(x)-[:${type}]->(y:${each})`, to: each }))
+      : [],
+  ),
+  ...(Object.keys(SHARED) as Label[]).flatMap((each) => {
+    const { by = [], isStart } = SHARED[each] ?? {}
+    const ends = relationships.filter(({ type, to }) => by.includes(type) && to.includes(label))
+    return isStart === true && ends.length > 0
+      ? [{ path: `(x)<-[:${ends.map(({ type }) => type).join('|')}]-(y:${each})`, to: each }]
+      : []
+  }),
+]
+
 /** Keys by label. */
 export type Linked = { [label in Label]?: string[] }
 
@@ -113,16 +132,13 @@ DETACH DELETE x
 RETURN count(*) AS gone`,
           ),
         }))
-      const links = relationships.flatMap(({ type, from, to }) =>
-        from.includes(label) ? to.filter((each) => SHARED[each]).map((each) => ({ type, to: each })) : [],
-      )
       return {
         label,
         parts,
         listing: selectOwned(owner, owned, parts),
         deletion: generated(
           `forget/delete-${label}`,
-          `// params: $keys\nUNWIND $keys AS key\nMATCH (x:${label} {key: key})${deleting(label, parts, links)}`,
+          `// params: $keys\nUNWIND $keys AS key\nMATCH (x:${label} {key: key})${deleting(label, parts, listLinks(label))}`,
         ),
         // The listing follows a chain to its end, so the kind is not listed below itself.
         owned: label === owner ? [] : kindsOwnedBy(label).filter((kind) => kind.label !== label),
@@ -219,11 +235,13 @@ export async function deleteWithParts(
   return { ...deleted, isThinned: false }
 }
 
-const unusedDeletions = (Object.entries(SHARED) as [Label, { by: string[]; where?: string }][]).map(
-  ([label, { by, where }]) => {
+const unusedDeletions = (Object.entries(SHARED) as [Label, NonNullable<(typeof SHARED)[Label]>][]).map(
+  ([label, { by, where, isStart }]) => {
     const parts = ownedBy(label).filter(({ of }) => SHARED[of] === undefined && label !== 'TranscriptSession')
     // Computes one value: with three separate subqueries as conditions, Grafeo takes 34 ms for 8 criteria instead of 0.4 ms.
-    const isUsed = by.map((type) => `EXISTS { MATCH (x)<-[:${type}]-() }`).join(' OR ')
+    const isUsed = by
+      .map((type) => `EXISTS { MATCH (x)${isStart ? '' : '<'}-[:${type}]-${isStart ? '>' : ''}() }`)
+      .join(' OR ')
     const deletion = generated(
       `forget/delete-unused-${label}`,
       `// params: $keys

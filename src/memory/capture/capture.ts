@@ -6,7 +6,7 @@ import { toInstant } from '../../core/instants.ts'
 import { turnKey, worldKey } from '../../core/keys.ts'
 import { isEqualButMarks } from '../../core/scrub/marks.ts'
 import { scrub } from '../../core/scrub/scrub.ts'
-import { toWire } from '../../core/wire-form.ts'
+import { snakeCase, toWire } from '../../core/wire-form.ts'
 import { serialize, withOneDeadline } from '../../graph/deadline.ts'
 import { isHalfOfACommit, readRows } from '../../graph/decode.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
@@ -366,15 +366,15 @@ function isSame(stored: TurnState, capture: Capture, worldSlug: string, digest: 
     (field) =>
       !defaulted.has(field) &&
       !isEqualButMarks(
-        JSON.stringify(wanted[field as keyof TurnState]),
-        JSON.stringify(stored[field as keyof TurnState]),
+        JSON.stringify(wanted[field as keyof TurnState] ?? null),
+        JSON.stringify(stored[field as keyof TurnState] ?? null),
       ),
   )
   if (fields.length === 0) return true
   if (request.onConflict === 'supersede') return false
   const pick = (turn: TurnState) =>
     toWire(turnState, Object.fromEntries(fields.map((field) => [field, turn[field as keyof TurnState]])))
-  const wireNames = Object.keys(pick(wanted) as object)
+  const wireNames = fields.map(snakeCase)
   throw new TurngraphError(
     'turn_conflict',
     `Turn ${request.turnNumber} of world ${worldSlug} holds another record; they differ in ${wireNames.join(', ')}.`,

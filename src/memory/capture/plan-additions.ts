@@ -1,10 +1,12 @@
 /** Plans the statements that add verifications to a turn. Pure. */
+import { partsOfKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { compareAdded } from '../../rules/addition-order.ts'
 import type { Resolution } from '../../rules/identity.ts'
 import { advance, finalKeys, type LedgerEntry } from '../../rules/progress.ts'
+import { judgeToProperties, listAgentNodes } from '../../rules/turn-agents.ts'
 import { listEntries } from '../../rules/turn-entries.ts'
 import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
@@ -87,6 +89,11 @@ export function planAdditions(
       project,
       turnKey,
       taskKey,
+      agents: listAgentNodes(
+        partsOfKey(worldKey)[0] ?? '',
+        {},
+        fresh.map(({ verification }) => judgeToProperties(verification.judge)),
+      ),
       criteria: [...new Set([...keys.map((key) => key ?? ''), ...changed.keys()])].map((key) => ({
         key,
         changed: [changed.get(key)].filter((each) => each !== undefined),

@@ -548,12 +548,12 @@ async function contextFrom(
   }
 }
 
-/** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no gate and no `details`. */
+/** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no judge, no gate and no `details`. */
 function priorFor(
   { createdAt, recordedBy, ...prior }: TurnState,
   { role, perspectiveReset }: ContextRequest,
 ): PriorTurn {
-  const { verifications, gates, usage, extra, ...open } = prior
+  const { verifications, gates, usage, extra, judge, ...open } = prior
   const promises = prior.promises.map(({ evidence, ...promise }) => promise)
   const seen: PriorTurn = role === 'coach' ? prior : { ...open, promises }
   return {

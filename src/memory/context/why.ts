@@ -8,6 +8,7 @@ import { countCriteria } from '../../rules/notes.ts'
 import { observedOn } from '../../rules/observation.ts'
 import { entriesIn, finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged, specifiedStates } from '../../rules/specified-states.ts'
+import { judgeFromProperties } from '../../rules/turn-agents.ts'
 import {
   COACH_DECISIONS,
   CRITERION_STATUSES,
@@ -34,6 +35,7 @@ import {
 import { type CriterionState, criterionCounts, promisedCriterion, type Role } from '../criteria/views.ts'
 import { issuesFor, issueView } from '../record/issues.ts'
 import { gatesFrom, issuesFrom, turnWithParts } from '../record/rows.ts'
+import { judge } from '../record/turn-agents.ts'
 import { requireNames } from '../scope/missing-name.ts'
 import { unknownWorld } from '../scope/world-errors.ts'
 import { listWorlds } from '../worlds/list-worlds.ts'
@@ -77,6 +79,7 @@ export const whyView = z.object({
   playerSummary: z.string(),
   playerDecision: z.enum(PLAYER_DECISIONS),
   coachDecision: z.enum(COACH_DECISIONS),
+  judge: judge.optional().describe('role coach only: agent that judged the turn, if it is named'),
   coachFeedback: z.string().nullable(),
   rejected: z.array(rejection).describe('criteria whose last verdict of this turn is a rejection'),
   promisedNotJudged: z.array(promisedCriterion).describe('promised by then, and never named by a judge'),
@@ -175,6 +178,7 @@ async function whyFrom(graph: Graph, row: WhyRow, scope: WhyRequest): Promise<Wh
     playerSummary: row.turn.playerSummary,
     playerDecision: row.turn.playerDecision,
     coachDecision: row.turn.coachDecision,
+    ...(isCoach && judgeFromProperties(row.turn)),
     coachFeedback: row.turn.coachFeedback,
     rejected: after
       .filter(({ key }) => lastWords.get(key)?.status === 'rejected')

@@ -13,6 +13,7 @@ import type { Resolution } from '../../rules/identity.ts'
 import { describeObservation, toObservedOn } from '../../rules/observation.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import { issueSignature } from '../../rules/signature.ts'
+import { judgeToProperties, listAgentNodes, playerToProperties } from '../../rules/turn-agents.ts'
 import { listGates, listVerifications, type StoredVerification } from '../../rules/turn-entries.ts'
 import type { CriterionStatus, Source } from '../../rules/values.ts'
 import { outcomeRow, storedCriterion } from './criterion-rows.ts'
@@ -27,11 +28,12 @@ import {
   type Verification,
   type VerificationInput,
 } from './record.ts'
+import { normalizeJudge, normalizePlayer } from './turn-agents.ts'
 import { normalizeUsage } from './usage.ts'
 import { findCoachDecision, toPlayerDecision, toSeverity } from './words.ts'
 
 const { verifications, promises, issues } = turnState.shape
-const verification = verifications.element.omit({ files: true, observation: true })
+const verification = verifications.element.omit({ files: true, judge: true, observation: true })
 
 export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord {
   const { featureId, taskId, turnNumber } = request
@@ -64,12 +66,14 @@ export function normalizeTurn(request: CaptureRequest, now: string): TurnRecord 
       details: given.details ?? null,
     })),
     gates: request.gates ?? {},
+    ...(request.judge != null && { judge: normalizeJudge(request.judge) }),
+    ...(request.player != null && { player: normalizePlayer(request.player) }),
   }
 }
 
 /** Fills the defaults of a verification. An observation without a text gets a sentence as its evidence. */
 export function normalizeVerification(
-  { files, observation: seen, ...given }: VerificationInput,
+  { files, judge, observation: seen, ...given }: VerificationInput,
   defaultSource: Source,
 ): Verification {
   const hasText = given.evidence != null && given.evidence.trim() !== ''
@@ -78,6 +82,7 @@ export function normalizeVerification(
     ...withDefaults(verification, { ...given, evidence }),
     source: given.source ?? defaultSource,
     ...(files != null && files.length > 0 && { files }),
+    ...(judge != null && { judge: normalizeJudge(judge) }),
     ...(seen != null && { observation: normalizeObservation(seen) }),
   }
 }
@@ -128,8 +133,11 @@ export function storedParams(
     acceptanceCriteriaStatus,
     verifications: entries,
     gates: byName,
+    judge,
+    player,
     ...properties
   } = rest
+  const agents = { ...judgeToProperties(judge), ...playerToProperties(player) }
   const verifications = listVerifications(record)
   const gates = listGates(record)
   const mentioned = [...resolution.mentioned]
@@ -140,6 +148,7 @@ export function storedParams(
   return {
     turn: present({
       ...properties,
+      ...agents,
       ...identity,
       project,
       number: turnNumber,
@@ -176,6 +185,11 @@ export function storedParams(
         project,
       })),
       files: listFileNodes(project, record.filesModified),
+      agents: listAgentNodes(
+        project,
+        agents,
+        entries.map((entry) => judgeToProperties(entry.judge)),
+      ),
       worktrees: [...new Set([taskId, featureId])].map((id) => worktreeKey(project, id)),
       outcome: outcome === null ? [] : [outcome],
       hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),
@@ -194,12 +208,13 @@ function present(properties: { [name: string]: Value | undefined }): { [name: st
 
 /** Returns the properties of a stored verification. */
 export const storedVerification = (
-  { observation: seen, ...verification }: StoredVerification,
+  { judge, observation: seen, ...verification }: StoredVerification,
   position: number,
   promised: ReadonlySet<string>,
 ) =>
   present({
     ...verification,
+    ...judgeToProperties(judge),
     position,
     substantiated: seen !== undefined || isSubstantiated(verification.evidence, promised),
     ...(seen !== undefined && {

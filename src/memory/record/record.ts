@@ -29,6 +29,7 @@ import {
   UNKNOWN_FEATURE,
 } from '../../rules/values.ts'
 import { observation, observationInput } from './observation.ts'
+import { judge, judgeInput, player, playerInput } from './turn-agents.ts'
 import { turnUsage, usageInput } from './usage.ts'
 import {
   COACH_DECISION_WORDS,
@@ -54,6 +55,7 @@ export const verificationInput = z.strictObject({
   source: z.enum(SOURCES).nullish(),
   evidence: text.nullish(),
   files: list(text).nullish().describe('what it is about: a later change of one makes the proof stale'),
+  judge: judgeInput.nullish().describe('agent that judged, if it is another one than the judge of the turn'),
   observation: observationInput.nullish().describe('observed result of a command or a test report'),
 })
 
@@ -130,6 +132,8 @@ export const turnInput = z.strictObject({
   coachDecision: decision(COACH_DECISION_WORDS)
     .nullish()
     .describe(`${COACH_DECISIONS.join(', ')}, or a synonym`),
+  judge: judgeInput.nullish().describe('agent that judged the turn'),
+  player: playerInput.nullish().describe('agent that played the turn'),
   coachFeedback: text.nullish(),
   deliveredFeedback: text
     .nullish()
@@ -187,6 +191,9 @@ const {
   project: _project,
   substantiated,
   files: _files,
+  judgeAgent: _judgeAgent,
+  judgeModel: _judgeModel,
+  judgePromptDigest: _judgePromptDigest,
   observation: _observation,
   observedOn: _observedOn,
   addedAt: _addedAt,
@@ -207,6 +214,7 @@ const {
 export const verification = z.object({
   ...recordShape(verificationFields),
   files: z.array(z.string()).optional().describe('only where it names some'),
+  judge: judge.optional().describe('only if it is named'),
   observation: observation.optional().describe('only if something was observed'),
 })
 const promise = z.object(recordShape(promiseFields))
@@ -254,6 +262,8 @@ export const turnState = z.object({
   ...turnContent.pick(BEHIND_PARTS).shape,
   usage: turnUsage.nullable().describe('tokens that the turn reports; null if it reports none'),
   extra: z.record(z.string(), z.json()),
+  judge: judge.optional().describe('agent that judged the turn; only if it is named'),
+  player: player.optional().describe('agent that played the turn; only if it is named'),
 })
 
 export type TurnState = z.output<typeof turnState>

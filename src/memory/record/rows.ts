@@ -4,7 +4,8 @@ import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { orderedObject } from '../../core/ordered-json.ts'
 import { rowShape } from '../../graph/model/derived.ts'
-import { nodes, turnFields } from '../../graph/model/nodes.ts'
+import { judgeFields, nodes, playerFields, turnFields } from '../../graph/model/nodes.ts'
+import { judgeFromProperties, playerFromProperties } from '../../rules/turn-agents.ts'
 import { optionalText } from '../../rules/values.ts'
 import { observationText } from './observation.ts'
 import type { TurnState } from './record.ts'
@@ -28,6 +29,9 @@ const counts = {
 const {
   substantiated,
   files,
+  judgeAgent,
+  judgeModel,
+  judgePromptDigest,
   observation,
   observedOn,
   addedAt,
@@ -41,22 +45,27 @@ const verificationRow = z
   .object({
     ...rowShape(verificationShape),
     files: z.array(z.string()).nullish(),
+    ...rowShape(judgeFields),
     observation: observationText.nullish(),
     addedAt: optionalText,
     addedBy: optionalText,
     startedAt: optionalText,
     additionDigest: optionalText,
   })
-  .transform(({ files, observation, addedAt, addedBy, startedAt, additionDigest, ...verification }) => ({
-    ...verification,
-    ...(files != null && { files }),
-    ...(observation != null && { observation }),
-    /** Null if the record has the verification; otherwise it was added later. */
-    added:
-      addedAt === null
-        ? null
-        : { addedAt, addedBy, startedAt: startedAt ?? addedAt, digest: additionDigest ?? '' },
-  }))
+  .transform(({ files, observation, addedAt, addedBy, startedAt, additionDigest, ...row }) => {
+    const { judgeAgent, judgeModel, judgePromptDigest, ...verification } = row
+    return {
+      ...verification,
+      ...(files != null && { files }),
+      ...judgeFromProperties({ judgeAgent, judgeModel, judgePromptDigest }),
+      ...(observation != null && { observation }),
+      /** Null if the record has the verification; otherwise it was added later. */
+      added:
+        addedAt === null
+          ? null
+          : { addedAt, addedBy, startedAt: startedAt ?? addedAt, digest: additionDigest ?? '' },
+    }
+  })
 
 /** A verification that was added to a turn after its end. */
 export const addedRow = verificationRow.transform(({ position, form, added, ...verification }) => ({
@@ -75,6 +84,8 @@ export const turnWithParts = z.object({
     number: stored.number,
     digest: stored.digest,
     ...rowShape(turnFields),
+    ...rowShape(judgeFields),
+    ...rowShape(playerFields),
     ...counts,
   }),
   verifications: z.array(verificationRow),
@@ -106,6 +117,11 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     promiseCount,
     issueCount,
     gateCount,
+    judgeAgent,
+    judgeModel,
+    judgePromptDigest,
+    playerAgent,
+    playerModel,
     ...turn
   } = row.turn
   const said = inOrder(row.verifications.filter(({ added }) => added === null))
@@ -129,6 +145,8 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     promises: inOrder(row.promises),
     issues: issuesFrom(row.issues),
     gates: gatesFrom(row.gates),
+    ...judgeFromProperties({ judgeAgent, judgeModel, judgePromptDigest }),
+    ...playerFromProperties({ playerAgent, playerModel }),
   }
 }
 

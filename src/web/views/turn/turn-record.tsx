@@ -1,5 +1,6 @@
 // Draws the record of a turn: work done, verdict, tests and gates, files, issues.
 import type { ComponentChildren } from 'preact'
+import { describeAgent } from '../../../rules/describe-agent.ts'
 import { FileList } from '../../components/file-list.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'
 import { Table } from '../../components/table.tsx'
@@ -73,6 +74,10 @@ export function TurnFacts({ turn }: { turn: Turn }) {
       </Fact>
       <Fact name="Mode">{turn.mode.replaceAll('_', ' ')}</Fact>
       <Fact name="Commit">{turn.commit === null ? null : <code>{turn.commit}</code>}</Fact>
+      <Fact name="Judged by">{turn.judge === undefined ? null : <bdi>{describeAgent(turn.judge)}</bdi>}</Fact>
+      <Fact name="Played by">
+        {turn.player === undefined ? null : <bdi>{describeAgent(turn.player)}</bdi>}
+      </Fact>
       <Fact name="Recorded by token">{turn.recorded_by}</Fact>
     </dl>
   )
