@@ -1,19 +1,25 @@
 /** Answers the analyses about proofs: the graph finds candidate sessions, and the rules of src/rules judge them. */
 import * as z from 'zod'
 import type { Graph } from '../graph/port.ts'
+import { readLedgersOfWorlds } from '../memory/criteria/snapshot.ts'
 import type { NewestState } from '../memory/worlds/session-facts.ts'
 import { readNewestStates } from '../memory/worlds/world-progress.ts'
 import { listUnseen } from '../rules/basis.ts'
 import { isCounted, isRequired } from '../rules/criterion-states.ts'
+import { finalKeys } from '../rules/progress.ts'
+import { listCopiedVerdicts } from '../rules/verification-bases.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
 /** Number of worlds that one statement reads. */
 const WORLDS_PER_STATEMENT = 200
+/** Number of worlds whose ledgers one statement reads: they contain the texts of all verdicts. */
+const LEDGERS_PER_STATEMENT = 50
 
 /** Functions by the name of the analysis. */
 export const PROOF_ANALYSES: ReadonlyMap<string, Computed> = new Map([
   ['unseen-proofs', listUnseenProofs],
   ['approved-though', listApprovedThough],
+  ['evidence-copied', listCopiedEvidence],
 ])
 
 const candidateRow = z.object({ key: z.string(), gates: z.array(z.string()).default([]) })
@@ -40,6 +46,53 @@ async function listApprovedThough(graph: Graph, candidates: readonly Row[], limi
     const listIds = (of: typeof states) => of.map(({ criterionId }) => criterionId)
     return [{ turn: world.currentTurn, gates, unproven: listIds(unproven), refuted: listIds(refuted) }]
   })
+}
+
+const copiedCandidate = z.object({
+  feature: z.string(),
+  task: z.string(),
+  world: z.string(),
+  key: z.string(),
+})
+
+/** Reads the ledgers in the order of the answer, until it has enough rows. */
+async function listCopiedEvidence(
+  graph: Graph,
+  rows: readonly Row[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<Row[]> {
+  const candidates = rows
+    .map((row) => copiedCandidate.parse(row))
+    .sort((a, b) => comparePlaces([a.feature, a.task, a.world], [b.feature, b.task, b.world]))
+  const found: Row[] = []
+  for (let at = 0; at < candidates.length && found.length < limit; at += LEDGERS_PER_STATEMENT) {
+    signal.throwIfAborted()
+    const some = candidates.slice(at, at + LEDGERS_PER_STATEMENT)
+    const ledgers = await readLedgersOfWorlds(
+      graph,
+      some.map(({ key }) => key),
+    )
+    for (const { key, ...place } of some) {
+      const { turns = [], criteria = [] } = ledgers.get(key) ?? {}
+      const copied = listCopiedVerdicts(
+        turns.flatMap(({ entries }) => entries),
+        turns.flatMap(({ promised }) => promised),
+        finalKeys(criteria),
+      )
+      for (const { turn, label, basis, promisedFor, promisedIn, evidence } of copied)
+        found.push({
+          ...place,
+          turn,
+          criterion: label,
+          basis,
+          promised_for: promisedFor,
+          promised_in: promisedIn,
+          evidence,
+        })
+    }
+  }
+  return found.slice(0, limit)
 }
 
 /** Makes rows of each candidate, in the order of feature, task and world. */

@@ -26,7 +26,13 @@ const candidateRow = z.object({
 type Candidate = z.output<typeof candidateRow>
 export type Row = Record<string, unknown>
 /** Makes the rows of an analysis from the candidates that its statement found. */
-export type Computed = (graph: Graph, candidates: readonly Row[], limit: number) => Promise<Row[]>
+export type Computed = (
+  graph: Graph,
+  candidates: readonly Row[],
+  limit: number,
+  /** Aborted if no caller waits for the answer anymore. */
+  signal: AbortSignal,
+) => Promise<Row[]>
 type Judged = WorldStall & { candidate: Candidate }
 
 const longestTurns = statement('stalls/longest-turns')

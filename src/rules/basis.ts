@@ -23,6 +23,9 @@ const MAX_COMPARISONS = 20_000
 /** Grades the text of a verification of a criterion. */
 export type Grader = (criterionKey: string, evidence: string | null) => Basis
 
+/** Returns the criteria whose promise is the text or a part of it. */
+type OwnerFinder = (evidence: string | null) => ReadonlySet<string>
+
 /** Words of a promise: their number, the hash of the first ones, and the hash of all. */
 type Mark = { count: number; start: number; whole: number }
 
@@ -36,6 +39,22 @@ type Index = Map<number, Map<number, Map<number, Set<string>>>>
  * grade('ac-1', 'npm test passes') // 'repeated'
  */
 export function createGrader(promises: ReadonlyMap<string, readonly string[]>): Grader {
+  const find = createOwnerFinder(promises)
+  return (criterionKey, evidence) =>
+    isAbsence(evidence) ? 'bare' : gradeByOwners(criterionKey, find(evidence))
+}
+
+/** Grades a text by the criteria whose promise it contains. */
+export function gradeByOwners(
+  criterionKey: string,
+  owners: ReadonlySet<string>,
+): 'judged' | 'repeated' | 'misplaced' {
+  if (owners.has(criterionKey)) return 'repeated'
+  return owners.size > 0 ? 'misplaced' : 'judged'
+}
+
+/** @param promises marks of the Player's current promises, by criterion */
+export function createOwnerFinder(promises: ReadonlyMap<string, readonly string[]>): OwnerFinder {
   const index: Index = new Map()
   for (const [key, marks] of promises) {
     for (const { start, count, whole } of marks.map(readMark)) {
@@ -44,12 +63,8 @@ export function createGrader(promises: ReadonlyMap<string, readonly string[]>): 
       getOrAdd(byWhole, whole, () => new Set<string>()).add(key)
     }
   }
-  return (criterionKey, evidence) => {
-    if (isAbsence(evidence)) return 'bare'
-    const owners = index.size === 0 ? new Set() : findOwners(splitEvidence(evidence ?? ''), index)
-    if (owners.has(criterionKey)) return 'repeated'
-    return owners.size > 0 ? 'misplaced' : 'judged'
-  }
+  return (evidence) =>
+    index.size === 0 || isAbsence(evidence) ? new Set() : findOwners(splitEvidence(evidence ?? ''), index)
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {

@@ -384,6 +384,15 @@ function repeatsIn(
   return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
 
+/** Lists the entries that may change a state. */
+export function listJudgements(
+  ledger: readonly LedgerEntry[],
+  finalKey: (key: string) => string,
+): LedgerEntry[] {
+  const repeats = repeatsIn(ledger, finalKey)
+  return ledger.filter((entry) => isJudgement(entry) && !repeats.has(entry))
+}
+
 /** Orders entries by turn. Within a turn, judgements come before promises, each in the order of its list. */
 export const inOrder = (a: LedgerEntry | PromiseEntry, b: LedgerEntry | PromiseEntry): number =>
   a.turn - b.turn || Number('source' in b) - Number('source' in a) || a.position - b.position

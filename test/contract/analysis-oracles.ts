@@ -1,6 +1,7 @@
 // Compares the analyses of texts with independent computations, over random sessions.
 import { describe, expect, test } from 'vitest'
 import { Random } from '../faults/harness/random.ts'
+import { repeats, simplified } from '../oracles/bases.ts'
 import { aTurn, clientOf, FEATURE, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -46,8 +47,8 @@ export function analysisOraclesContract(store: StoreUnderTest): void {
       const sessions = Array.from({ length: SESSIONS }, (_, i) => promisingSession(random, i))
       await capture(sessions)
       const expected = sessions.flatMap(expectedCopies).sort(byPlaces)
-      for (const kind of ['equal', 'part', 'whole'])
-        expect(expected.filter((row) => row[7] === kind).length, kind).toBeGreaterThan(5)
+      for (const basis of ['repeated', 'misplaced'])
+        expect(expected.filter((row) => row[5] === basis).length, basis).toBeGreaterThan(5)
       expect(await rows('evidence-copied')).toEqual(expected)
     })
   })
@@ -171,28 +172,27 @@ function promisingSession(random: Random, place: number): Session {
   return { ...session, turns }
 }
 
-const MARKS = new Set(' .,;:!-—`*_#()[]"\'\n\t')
-const bareLetters = (text: string): string =>
-  [...text.toLowerCase()].filter((letter) => !MARKS.has(letter)).join('')
-
-const MIN_TURNS = 20
-
+/** Finds the newest promises of each criterion up to a turn, and those that a verdict contains. */
 function expectedCopies({ taskId, worldSlug, turns }: Session): Row[] {
   return turns.flatMap(({ turnNumber, verifications }) =>
-    (verifications ?? []).flatMap(({ criterionId, status, source, evidence }) => {
-      const said = bareLetters(evidence ?? '')
-      const promised = turns
-        .filter((turn) => turn.turnNumber <= turnNumber)
-        .flatMap((turn) =>
-          (turn.promises ?? [])
-            .filter((promise) => promise.criterionId === criterionId)
-            .map((promise) => ({ number: turn.turnNumber, text: bareLetters(promise.evidence ?? '') })),
+    (verifications ?? []).flatMap(({ criterionId, status, source, evidence }): Row[] => {
+      if (source === 'player' || status !== 'verified') return []
+      const said = simplified(evidence ?? '')
+      const owners = ['AC-1', 'AC-2', 'AC-3'].flatMap((label) => {
+        const newest = turns.findLast(
+          (turn) =>
+            turn.turnNumber <= turnNumber && turn.promises?.some((promise) => promise.criterionId === label),
         )
-        .findLast(({ text }) => text.length >= MIN_TURNS && (text.includes(said) || said.includes(text)))
-      if (source === 'player' || said.length < MIN_TURNS || promised === undefined) return []
-      const copied = promised.text === said ? 'equal' : promised.text.includes(said) ? 'part' : 'whole'
+        const texts = (newest?.promises ?? []).filter((promise) => promise.criterionId === label)
+        const isOwner = texts.some((promise) => repeats(said, simplified(promise.evidence ?? '')))
+        return isOwner ? [{ label, turn: newest?.turnNumber ?? 0 }] : []
+      })
+      const own = owners.find(({ label }) => label === criterionId)
+      const promise = own ?? owners.sort((a, b) => b.turn - a.turn || (a.label < b.label ? -1 : 1))[0]
+      if (promise === undefined) return []
+      const basis = own === undefined ? 'misplaced' : 'repeated'
       return [
-        [FEATURE, taskId, worldSlug, turnNumber, criterionId, status, promised.number, copied, evidence],
+        [FEATURE, taskId, worldSlug, turnNumber, criterionId, basis, promise.label, promise.turn, evidence],
       ]
     }),
   )

@@ -409,55 +409,53 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await rows('failed-attempts')).toEqual([['external', 'failed', 'no idea', 1, 1]])
     })
 
-    test('evidence counts as copied if it equals a promise except for punctuation, is a part of it, or contains it', async () => {
+    test('evidence counts as copied if it equals a promise except for punctuation, or contains it, also one of another criterion', async () => {
       const client = clientOf(handles.graph)
       const promised = 'All 14 tests of `retry` pass; the cache is cold.'
-      const own = 'I ran the suite twice, and saw it pass'
-      const copies = [
+      const other = 'The migration of the ledger ran twice, and neither run took the lock'
+      const texts = [
         'all 14 tests of retry pass - the cache is cold',
-        'all 14 tests of retry pass',
+        'all 14 tests of retry pass', // less than the promise
         `Seen: ${promised} So be it`,
+        'I ran the suite twice, and saw it pass',
+        other,
+        `${other.toUpperCase()}!`,
       ]
-      const places = [...copies, own, 'pass'].map((evidence, i) => ({ evidence, criterionId: `AC-10${i}` }))
+      const places = texts.map((evidence, i) => ({ evidence, criterionId: `AC-10${i}` }))
       const place = { taskId: 'TASK-3' }
       await client.captureTurnState(
         aTurn(1, {
           ...place,
-          promises: places.map(({ criterionId }) => ({
+          promises: places.slice(0, 5).map(({ criterionId }, i) => ({
             criterionId,
             status: 'complete',
-            evidence: promised,
+            evidence: i < 4 ? promised : other,
           })),
-          verifications: places.map((said) => ({ ...said, status: 'verified' })),
+          verifications: places.map((said, i) => ({ ...said, status: i === 4 ? 'rejected' : 'verified' })),
         }),
       )
-      await client.captureTurnState(
-        aTurn(2, {
-          ...place,
-          verifications: places
-            .slice(0, 1)
-            .map((said) => ({ ...said, status: 'verified', source: 'player' })),
-        }),
-      )
-      await client.captureTurnState(
-        aTurn(3, {
-          ...place,
-          verifications: places.slice(1, 2).map((said) => ({ ...said, status: 'verified' })),
-        }),
-      )
+      const again = places.slice(0, 1)
+      for (const [turn, source] of [[2, 'player'] as const, [3, 'coach'] as const])
+        await client.captureTurnState(
+          aTurn(turn, {
+            ...place,
+            verifications: again.map((said) => ({ ...said, status: 'verified', source })),
+          }),
+        )
       const found = await ask('evidence-copied')
       expect(
-        found.map(({ turn: number, criterion, promised_in, copied }) => [
+        found.map(({ turn: number, criterion, basis, promised_for, promised_in }) => [
           number,
           criterion,
+          basis,
+          promised_for,
           promised_in,
-          copied,
         ]),
       ).toEqual([
-        [1, 'AC-100', 1, 'equal'],
-        [1, 'AC-101', 1, 'part'],
-        [1, 'AC-102', 1, 'whole'],
-        [3, 'AC-101', 1, 'part'],
+        [1, 'AC-100', 'repeated', 'AC-100', 1],
+        [1, 'AC-102', 'repeated', 'AC-102', 1],
+        [1, 'AC-105', 'misplaced', 'AC-104', 1],
+        [3, 'AC-100', 'repeated', 'AC-100', 1],
       ])
       expect(await ask('evidence-copied', 2)).toHaveLength(2)
     })
@@ -486,10 +484,10 @@ export function analysisContract(store: StoreUnderTest): void {
         await client.captureTurnState(aTurn(i + 1, { taskId: 'TASK-7', worldSlug: 'newest', ...more }))
       const found = (await ask('evidence-copied')).filter(({ task }) => task === 'TASK-7')
       expect(
-        found.map(({ world, turn: number, promised_in, copied }) => [world, number, promised_in, copied]),
+        found.map(({ world, turn: number, promised_in, basis }) => [world, number, promised_in, basis]),
       ).toEqual([
-        ['newest', 2, 2, 'equal'],
-        ['newest', 4, 3, 'equal'],
+        ['newest', 2, 2, 'repeated'],
+        ['newest', 4, 3, 'repeated'],
       ])
     })
 

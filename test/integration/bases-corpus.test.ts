@@ -2,14 +2,18 @@ import { expect, test } from 'vitest'
 import { findTaskFolders } from '../../src/artifacts/folders.ts'
 import { readFolders } from '../../src/artifacts/read.ts'
 import { parseWire } from '../../src/core/wire-form.ts'
+import { EmbeddedGraph } from '../../src/graph/embedded.ts'
+import { migrate } from '../../src/graph/migrations.ts'
 import { normalizeTurn } from '../../src/memory/record/normalize.ts'
 import { type CaptureRequest, captureRequest } from '../../src/memory/record/record.ts'
 import { applyCapture, emptyTask } from '../../src/rules/fold-task.ts'
 import { finalKeys } from '../../src/rules/progress.ts'
 import { listVerifications } from '../../src/rules/turn-entries.ts'
 import { type Graded, gradedVerdicts } from '../oracles/bases.ts'
+import { captureCorpus } from '../support/capture-corpus.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
 import { toCaptured } from '../support/folded-world.ts'
+import { clientOf } from '../support/records.ts'
 
 /** Grades the verified verdicts of a repository by the state of their session right after their turn. */
 async function gradeByRules(root: string): Promise<Graded[]> {
@@ -58,5 +62,33 @@ describeCorpus('how verdicts of real sessions are known', () => {
     }
     console.log(`Bases of verified verdicts: ${JSON.stringify(Object.fromEntries(counts))}`)
     expect([...counts.keys()].sort()).toEqual(['bare', 'judged', 'misplaced', 'repeated'])
+  })
+
+  test('the analysis evidence-copied lists the verdicts in the words of the Player, each once', {
+    timeout: 600_000,
+  }, async () => {
+    const isCopied = (basis: unknown) => basis === 'repeated' || basis === 'misplaced'
+    for (const { name, root } of corpusRepositories()) {
+      const graph = EmbeddedGraph.open({ folder: null })
+      await migrate(graph)
+      const worlds = await captureCorpus(graph, name, root)
+      const client = clientOf(graph, name)
+      const { rows, truncated } = await client.runAnalysis({ name: 'evidence-copied', limit: 1_000 })
+      expect(truncated).toBe(false)
+      const found = rows.map(([feature, task, , turn, , basis]) => `${feature} ${task} ${turn} ${basis}`)
+      const expected = gradedVerdicts(root).filter(({ basis }) => isCopied(basis))
+      expect(found.sort()).toEqual(expected.map(({ task, turn, basis }) => `${task} ${turn} ${basis}`).sort())
+      // The same verdicts by the criteria of each turn. Several verdicts of a turn about a criterion are one there.
+      const matrices = await Promise.all(worlds.map((worldSlug) => client.listCriteriaByTurn({ worldSlug })))
+      const cells = matrices.flatMap(({ worldSlug, criteria }) =>
+        criteria.flatMap(({ repeatedIn, misplacedIn }) => [
+          ...repeatedIn.map((turn) => `${worldSlug} ${turn} repeated`),
+          ...misplacedIn.map((turn) => `${worldSlug} ${turn} misplaced`),
+        ]),
+      )
+      const places = rows.map(([, , world, turn, , basis]) => `${world} ${turn} ${basis}`)
+      expect([...new Set(places)].sort()).toEqual([...new Set(cells)].sort())
+      await graph.close()
+    }
   })
 })

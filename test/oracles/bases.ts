@@ -10,7 +10,7 @@ export type Graded = { task: string; world: number; turn: number; place: number;
 const absent =
   /^\s*($|promise status\s*:|no completion promise for\b|not found in player requirements_met\b|\[text fallback\]|matched in player requirements_met\b)/i
 
-function simplified(text: string): string {
+export function simplified(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
@@ -20,7 +20,7 @@ function simplified(text: string): string {
 }
 
 /** Checks whether the text is the promise, or contains it and the promise has 8 words. */
-function repeats(text: string, promise: string): boolean {
+export function repeats(text: string, promise: string): boolean {
   if (promise === '') return false
   return text === promise || (promise.split(' ').length >= 8 && ` ${text} `.includes(` ${promise} `))
 }

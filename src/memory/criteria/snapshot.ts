@@ -105,6 +105,7 @@ export async function warmUpTarget(
 
 const snapshotStatements = statementOfTarget('criteria/snapshot')
 const wholeLedger = statement('criteria/ledger')
+const wholeLedgers = statement('criteria/ledgers')
 const entriesOfTurns = statement('criteria/entries')
 const merged = statement('criteria/merged')
 
@@ -365,6 +366,23 @@ export function readTurnLedgers(
     ledgerRow,
     (found) => found.deleted || isLedgerWhole(found, found.turnCount, except),
   )
+}
+
+/** Reads the ledgers of worlds by turn. Leaves out worlds that do not exist or are deleted. */
+export async function readLedgersOfWorlds(
+  graph: Graph,
+  worldKeys: readonly string[],
+): Promise<ReadonlyMap<string, z.output<typeof ledgerRow>>> {
+  const params = { worldKeys: [...worldKeys], turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
+  const found = await readRows(graph, wholeLedgers, params, ledgerRow.extend({ key: z.string() }))
+  const ledgers = new Map<string, z.output<typeof ledgerRow>>()
+  for (const { key, ...row } of found) {
+    // A world that changed during the read is read again.
+    const isWhole = row.deleted || isLedgerWhole(row, row.turnCount)
+    const ledger = isWhole ? row : await readTurnLedgers(graph, key)
+    if (ledger !== null && !ledger.deleted) ledgers.set(key, ledger)
+  }
+  return ledgers
 }
 
 const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })

@@ -1,0 +1,6 @@
+// The whole ledgers of worlds below a turn, like criteria/ledger.
+// params: $worldKeys
+UNWIND $worldKeys AS worldKey
+MATCH (w:World {key: worldKey})
+// include criteria/_ledger
+RETURN w.key AS key, w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria
