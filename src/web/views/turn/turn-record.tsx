@@ -9,7 +9,12 @@ import type { Turn } from '../../service/operations.ts'
 import { rankSeverity } from '../session/issues-region.tsx'
 
 export function TurnRecord({ turn }: { turn: Turn }) {
-  const { blockers_found: blockers, lessons_from_turn: lessons, files_modified: files } = turn
+  const {
+    blockers_found: blockers,
+    lessons_from_turn: lessons,
+    files_modified: files,
+    files_source: source,
+  } = turn
   return (
     <>
       <TurnFacts turn={turn} />
@@ -34,17 +39,28 @@ export function TurnRecord({ turn }: { turn: Turn }) {
         </section>
       </div>
       <TurnIssues issues={turn.issues} />
-      <ModifiedFiles files={files} />
+      <ModifiedFiles files={files} source={source} />
     </>
   )
 }
 
 /** Draws nothing if the record has no modified files. */
-export function ModifiedFiles({ files, isOpen = false }: { files: readonly string[]; isOpen?: boolean }) {
+export function ModifiedFiles({
+  files,
+  source,
+  isOpen = false,
+}: {
+  files: readonly string[]
+  source: Turn['files_source']
+  isOpen?: boolean
+}) {
   if (files.length === 0) return null
   return (
     <details class="files-modified" open={isOpen}>
-      <summary>{files.length === 1 ? 'One file' : `${files.length} files`} modified</summary>
+      <summary>
+        {files.length === 1 ? 'One file' : `${files.length} files`} modified
+        {source === 'git' && ', as git shows'}
+      </summary>
       <FileList files={files} />
     </details>
   )

@@ -52,7 +52,7 @@ function Did({ turn }: { turn: Turn }) {
           </code>
         </p>
       )}
-      <ModifiedFiles files={files} isOpen={files.length <= MAX_FILES} />
+      <ModifiedFiles files={files} source={turn.files_source} isOpen={files.length <= MAX_FILES} />
       {files.length === 0 && <p class="quiet-text">No modified file is recorded.</p>}
       <TextList head="Blockers" texts={turn.blockers_found} />
       <TextList head="Lessons" texts={turn.lessons_from_turn} />
