@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
-import type { Graph } from '../graph/port.ts'
+import { type Graph, graphWith } from '../graph/port.ts'
 import { readHeadComment, type Statement, statement, statementNames } from '../graph/statements.ts'
 import { requireNames, requireProject } from '../memory/scope/missing-name.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
@@ -133,7 +133,10 @@ export async function runAnalysis(
   const read = async ({ leftMs, signal }: Limits) => {
     const deadline = performance.now() + leftMs + ENGINE_MS
     const rows = await graph.readLong(statement, params, { deadline, signal })
-    return computed === undefined ? rows : computed(graph, rows, request.limit + 1, signal)
+    if (computed === undefined) return rows
+    // A plan that Neo4j must make first may take longer than a request.
+    const patient = graphWith(graph, { read: (each, values) => graph.read(each, values, deadline) })
+    return computed(patient, rows, request.limit + 1, signal)
   }
   const found = await queue.run(read, { timeoutMs: TIMEOUT_MS, caller })
   if (found.length === 0) await requireScope(graph, request)
