@@ -106,6 +106,7 @@ export const everyTurn = async (client: TurngraphClient, project?: string) =>
  */
 export const withoutTokens = <T extends TranscriptTurnRow>({
   agent: _agent,
+  effort: _effort,
   models: _models,
   inputTokens: _input,
   outputTokens: _output,
