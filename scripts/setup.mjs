@@ -134,8 +134,8 @@ async function build() {
 }
 
 /**
- * Checks the Cypher statements and writes them into one file. A process that finds it reads no other and
- * checks none.
+ * Checks the Cypher statements and writes them into one file. A process that finds this file reads and checks no
+ * other one.
  */
 async function writeStatements(draft) {
   const folder = path.join(draft, 'graph')

@@ -1,5 +1,5 @@
-// Sessions whose criteria are all verified and that continued after it: `criteria` counts them, `provenIn` is the
-// turn that verified the last one.
+// Selects the sessions that continued after all of their criteria were verified. `criteria` is the number of these
+// criteria. `provenIn` is the turn that verified the last one.
 // include analysis/_worlds
 AND w.lastGainTurn IS NOT NULL
 WITH f, task, w, size(coalesce(w.specifiedAfter, [])) AS version

@@ -1,8 +1,8 @@
 // question: What did sessions spend after everything was verified?
 // Lists the sessions that `turns-after-all-was-proven` lists, with the tokens of the later turns: the sum over the
-// transcripts of each turn, or the usage that its record reports. `measured` is the number of these turns with
-// known tokens; without one, the tokens are null. `share` is their part of the known tokens of the session. The
-// statement finds the sessions. The tokens are added up in src/memory/worlds/turn-tokens.ts.
+// transcripts of each turn, or the usage that its record reports. `measured` is the number of later turns with
+// known tokens. If it is 0, the tokens are null. `share` is the part of the later turns in the known tokens of the
+// session. The statement finds the sessions. The tokens are added up in src/memory/worlds/turn-tokens.ts.
 // columns: feature, task, world, criteria, proven_in, turns, measured, tokens, input, output, cache_read, cache_creation, share
 // params: $projectKey $feature $task $world $limit
 // include analysis/_all-proven

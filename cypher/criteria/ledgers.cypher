@@ -1,4 +1,4 @@
-// The whole ledgers of worlds below a turn, like criteria/ledger.
+// The whole ledgers of several worlds below a turn, in the form of criteria/ledger.
 // params: $worldKeys
 UNWIND $worldKeys AS worldKey
 MATCH (w:World {key: worldKey})

@@ -28,7 +28,7 @@ type ProofCost = {
 async function listCostPerProof(graph: Graph, found: readonly Row[], limit: number): Promise<Row[]> {
   const rows = found.map((row) => proofRow.parse(row))
   const costs = new Map<string, ProofCost>()
-  await eachWorld(graph, rows, ({ verified_in: verifiedIn }, turns) => {
+  await visitWorlds(graph, rows, ({ verified_in: verifiedIn }, turns) => {
     for (const { number, source, parts } of turns) {
       const newlyVerified = verifiedIn.filter((turn) => turn === number).length
       for (const { agent, model, ...tokens } of source === null ? [UNKNOWN] : parts) {
@@ -82,7 +82,7 @@ const sessionRow = z.object({
 async function listCostAfterProof(graph: Graph, found: readonly Row[], limit: number): Promise<Row[]> {
   const rows = found.map((row) => sessionRow.parse(row))
   const costs: { place: string; later: number; total: number; row: Row }[] = []
-  await eachWorld(graph, rows, ({ key: _, ...session }, turns) => {
+  await visitWorlds(graph, rows, ({ key: _, ...session }, turns) => {
     const later = turns.filter(({ number }) => number > session.proven_in)
     const tokens = sumTurnTokens(later)
     const all = sumTurnTokens(turns)
@@ -107,7 +107,7 @@ async function listCostAfterProof(graph: Graph, found: readonly Row[], limit: nu
 }
 
 /** Calls `visit` with each row and the turns of its world, in the order of the rows. */
-async function eachWorld<R extends { key: string }>(
+async function visitWorlds<R extends { key: string }>(
   graph: Graph,
   rows: readonly R[],
   visit: (row: R, turns: readonly TurnTokens[]) => void,

@@ -134,9 +134,9 @@ export async function runAnalysis(
     const deadline = performance.now() + leftMs + ENGINE_MS
     const rows = await graph.readLong(statement, params, { deadline, signal })
     if (computed === undefined) return rows
-    // A plan that Neo4j must make first may take longer than a request.
-    const patient = graphWith(graph, { read: (each, values) => graph.read(each, values, deadline) })
-    return computed(patient, rows, request.limit + 1, signal)
+    // Reads have the deadline of the analysis, because Neo4j may need longer than a request to plan a new statement.
+    const withDeadline = graphWith(graph, { read: (each, values) => graph.read(each, values, deadline) })
+    return computed(withDeadline, rows, request.limit + 1, signal)
   }
   const found = await queue.run(read, { timeoutMs: TIMEOUT_MS, caller })
   if (found.length === 0) await requireScope(graph, request)

@@ -12,7 +12,7 @@ import type { Computed, Row } from './stall-analyses.ts'
 
 /** Number of worlds that one statement reads. */
 const WORLDS_PER_STATEMENT = 200
-/** Number of worlds whose ledgers one statement reads: they contain the texts of all verdicts. */
+/** Number of worlds whose ledgers one statement reads. A ledger contains the texts of all verdicts. */
 const LEDGERS_PER_STATEMENT = 50
 
 /** Functions by the name of the analysis. */

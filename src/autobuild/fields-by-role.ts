@@ -87,7 +87,7 @@ export function parseHalf<S extends z.ZodType>(half: S, given: unknown, who: str
 
 type HalfUsage = NonNullable<PlayerHalf['usage']>
 
-/** Each half reports the tokens of its own agent. */
+/** Joins the usage of both halves. Each half reports the tokens of its own agent. */
 const joinUsage = (player: HalfUsage, coach: HalfUsage): HalfUsage => ({
   player: player.player ?? coach.player,
   coach: coach.coach ?? player.coach,

@@ -14,7 +14,7 @@ export type RecordLine = { number: number; bytes: Buffer }
 /** A single record, or lines with one record each. Blank lines count for line numbers, but are no records. */
 type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
-/** Words for errors: a command that reads the file, and the form of its content. */
+/** Texts for error messages: an example of a command that reads the file, and the form of its content. */
 type Expected = { example: string; form: string }
 const TURN_RECORD: Expected = {
   example: 'turngraph capture turn.json',

@@ -40,7 +40,7 @@ Examples:
   },
 )
 
-/** Reads a request: a whole one, or only its verifications. */
+/** Reads a request. The input is a whole request, or only verifications. */
 async function readRequest(file: string): Promise<Request> {
   const [{ parseRecord, readRecordFile }, { operations }, { parseWire }] = await Promise.all([
     import('./record-file.ts'),
@@ -55,14 +55,14 @@ async function readRequest(file: string): Promise<Request> {
   return parseWire(operations.addVerifications.input, toRequest(content), 'the verifications')
 }
 
-/** Wraps verifications without a request. The schema reports any other content. */
+/** Makes a request from bare verifications. The schema rejects any other content. */
 function toRequest(content: unknown): unknown {
   if (Array.isArray(content)) return { verifications: content }
   const isVerification = typeof content === 'object' && content !== null && 'criterion_id' in content
   return isVerification ? { verifications: [content] } : content
 }
 
-/** Finds the feature if only one has the task. The service finds the task of a world. */
+/** Finds the feature if only one feature has the task. For a world, the service finds the task. */
 async function completeTask(
   { featureId, taskId, worldSlug }: Request,
   inProject: { project: string | undefined },

@@ -63,7 +63,7 @@ async function printTurns(turns: readonly (TurnState & Withdrawn)[], none: strin
     player: 'playerDecision',
     coach: 'coachDecision',
     ...(turns.some(({ judge }) => judge !== undefined) && {
-      'judged by': nameJudge,
+      'judged by': describeJudge,
     }),
     verified: countVerified,
     issues: ({ issues }) => issues.length,
@@ -76,7 +76,7 @@ async function printTurns(turns: readonly (TurnState & Withdrawn)[], none: strin
   })
 }
 
-const nameJudge = ({ judge }: TurnState): string => (judge === undefined ? '' : describeAgent(judge))
+const describeJudge = ({ judge }: TurnState): string => (judge === undefined ? '' : describeAgent(judge))
 
 function countVerified({ acceptanceCriteriaStatus, verifications }: TurnState): string {
   const statuses = [...Object.values(acceptanceCriteriaStatus), ...verifications.map(({ status }) => status)]

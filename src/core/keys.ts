@@ -87,25 +87,25 @@ const USUAL_NAME =
   /^(?:[A-Za-z]{1,24}|(?:toolu|msg|req)_[A-Za-z0-9]{20,30}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 
 /** Names without a secret, such as models, versions and tools. A transcript repeats them in each record. */
-const innocentNames = new Set<string>()
-const MAX_INNOCENT_NAMES = 1_000
-const MAX_INNOCENT_NAME_LENGTH = 100
+const unmaskedNames = new Set<string>()
+const MAX_UNMASKED_NAMES = 1_000
+const MAX_UNMASKED_NAME_LENGTH = 100
 
 /**
  * Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it
  * is.
  */
 export function maskName(name: string): string {
-  if (USUAL_NAME.test(name) || innocentNames.has(name)) return name
+  if (USUAL_NAME.test(name) || unmaskedNames.has(name)) return name
   const masked = scrubText(name)
   if (masked !== name) return `${masked} ${sha256(name).slice(0, 12)}`
-  if (name.length <= MAX_INNOCENT_NAME_LENGTH) rememberInnocent(name)
+  if (name.length <= MAX_UNMASKED_NAME_LENGTH) rememberUnmasked(name)
   return name
 }
 
-function rememberInnocent(name: string): void {
-  if (innocentNames.size >= MAX_INNOCENT_NAMES) innocentNames.clear()
-  innocentNames.add(name)
+function rememberUnmasked(name: string): void {
+  if (unmaskedNames.size >= MAX_UNMASKED_NAMES) unmaskedNames.clear()
+  unmaskedNames.add(name)
 }
 
 /**

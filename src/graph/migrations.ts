@@ -35,7 +35,7 @@ export type MigrateOptions = {
 
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
-/** Number of nodes that a command changes at once, by their label. */
+/** Number of nodes that a command changes at once, by label. */
 const AT_ONCE: { [L in Label]?: number } = { World: 20, Turn: 100, SupersededTurn: 100 }
 const NODES_AT_ONCE = 1_000
 /** Time limit for a command on a few nodes, in milliseconds: sessions may be long. */
@@ -147,18 +147,18 @@ export async function migrate(graph: Graph, options: MigrateOptions = {}): Promi
 type Renew = () => Promise<boolean>
 
 /**
- * Runs a command. A command that names `$worldKeys` runs for a few worlds at a time, because servers limit
- * the size of a transaction; the same holds for `$turnKeys` and every other label. Such a command must end with
- * `RETURN count(*)`, and may run again after its process was killed.
+ * Runs a command. A command that names the keys of a label, such as `$worldKeys` or `$turnKeys`, runs for a few
+ * nodes at a time, because servers limit the size of a transaction. Such a command must end with `RETURN count(*)`,
+ * and may run again after its process was killed.
  */
 async function runCommand(
   graph: Graph,
   { name, command, renew }: { name: string; command: string; renew: Renew },
 ): Promise<void> {
   await refuseIfLost(renew)
-  const label = LABELS.find((each) => command.includes(`$${keysParam(each)}`))
+  const label = LABELS.find((each) => command.includes(`$${toKeysParam(each)}`))
   if (label === undefined) return graph.schema(command)
-  const param = keysParam(label)
+  const param = toKeysParam(label)
   const change = generated(`migrations/${name}`, `// params: $${param}\n${command}`)
   for await (const some of readPages(graph, selectKeys(label), {}, keyRow, AT_ONCE[label] ?? NODES_AT_ONCE)) {
     const params = { [param]: some.map(({ key }) => key) }
@@ -168,7 +168,7 @@ async function runCommand(
 }
 
 /** Returns the name of the parameter with the keys of a few nodes: `supersededTurnKeys`. */
-const keysParam = (label: Label): string => `${label.charAt(0).toLowerCase()}${label.slice(1)}Keys`
+const toKeysParam = (label: Label): string => `${label.charAt(0).toLowerCase()}${label.slice(1)}Keys`
 
 /** Only one process can have an embedded graph, so a lock of another process in it is stale. */
 async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {

@@ -125,8 +125,9 @@ export function parseStatement(name: string, source: string): Statement {
 }
 
 /**
- * Loads the checked statements of the build if there is one: to read and check two hundred files took a tenth
- * of the start of each command. The build makes the file from `allStatements` (scripts/setup.mjs).
+ * Loads the checked statements from the file of the build; null if there is no build. Reading and checking two
+ * hundred files took a tenth of the start time of each command. The build writes the file from `allStatements`
+ * (scripts/setup.mjs).
  */
 function loadBuilt(): Map<string, Statement> | null {
   const file = fileURLToPath(new URL('../graph/statements.json', import.meta.url))

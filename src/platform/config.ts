@@ -26,7 +26,7 @@ const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'the folder of the graph, the token and server.json (default: the nearest `.turngraph` that is in use, in the working folder or above it in its repository; else `.turngraph` in the working folder)',
+      'the folder of the graph, the token and server.json (default: the nearest `.turngraph` that is in use, in the working folder or above it in its repository; otherwise `.turngraph` in the working folder)',
     ),
   TURNGRAPH_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
   TURNGRAPH_PORT: z.coerce

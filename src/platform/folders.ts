@@ -1,10 +1,10 @@
-/** Finds folders above a folder. Builtin modules only, because hooks load it. */
+/** Finds folders above a folder. Imports only built-in modules, because hooks load this file. */
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
  * Lists a folder and those above it, up to the root of its repository; outside a repository up to the root of the file system.
- * A folder that is reached by a link is followed by the folders above its real place.
+ * For a folder that is reached by a link, the folders above its real place follow.
  */
 export function foldersUpwards(folder: string): string[] {
   return [...new Set([folder, realPath(folder)].flatMap(climb))]
@@ -15,7 +15,10 @@ function climb(folder: string): string[] {
   return parent === folder || isRepository(folder) ? [folder] : [folder, ...climb(parent)]
 }
 
-/** A worktree has a file named `.git` instead: the search continues above it, because worktrees often lie in their repository. */
+/**
+ * Checks whether a folder is the root of a repository. Returns false for a worktree, which has a file named `.git`: the search
+ * continues above it, because worktrees are often inside their repository.
+ */
 export const isRepository = (folder: string): boolean => kindOf(path.join(folder, '.git')) === 'folder'
 
 /** Resolves links; returns the path unchanged if it does not exist. */

@@ -23,7 +23,7 @@ const MAX_COMPARISONS = 20_000
 /** Grades the text of a verification of a criterion. */
 export type Grader = (criterionKey: string, evidence: string | null) => Basis
 
-/** Returns the criteria whose promise is the text or a part of it. */
+/** Returns the keys of the criteria whose promise is the text or a part of it. */
 type OwnerFinder = (evidence: string | null) => ReadonlySet<string>
 
 /** Words of a promise: their number, the hash of the first ones, and the hash of all. */
@@ -53,7 +53,11 @@ export function gradeByOwners(
   return owners.size > 0 ? 'misplaced' : 'judged'
 }
 
-/** @param promises marks of the Player's current promises, by criterion */
+/**
+ * Creates a function that finds the criteria of the promises that a text contains.
+ *
+ * @param promises marks of the Player's current promises, by criterion
+ */
 export function createOwnerFinder(promises: ReadonlyMap<string, readonly string[]>): OwnerFinder {
   const index: Index = new Map()
   for (const [key, marks] of promises) {

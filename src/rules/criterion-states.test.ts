@@ -232,7 +232,7 @@ describe('what holds after a sequence of judgements', () => {
   })
 })
 
-test('a fold of many turns grades the proofs as a fold of each turn, also of promises that later turns replace', () => {
+test('a fold of many turns grades proofs like one fold per turn, also if later turns replace promises', () => {
   const words = (turn: number, key: string) =>
     `turn ${turn} shows that ${key} works for every request that is sent`
   const ledger: LedgerEntry[] = []

@@ -76,7 +76,7 @@ describe('files that git shows as unchanged', () => {
     expect(deniedBy(guardKit(B), 'Round it', `git shows no change for ${A}`)).toEqual([A, `./${B}`])
   })
 
-  test('a list of git denies nothing, and neither does an empty one', () => {
+  test('no file is denied if the list comes from git or is empty', () => {
     const issues = [{ description: guardKit(A) }]
     expect(findDeniedFiles({ filesModified: [A], filesSource: 'git', issues })).toEqual([])
     expect(findDeniedFiles({ filesModified: [], filesSource: null, issues })).toEqual([])

@@ -87,13 +87,16 @@ const foldName = (text: string): string => text.normalize('NFC').toLowerCase().r
 /** Parts of a pattern between its asterisks. */
 type Pattern = readonly string[]
 
-/** Returns the forms of a pattern: as given, and with `_` for each blank, as Go writes the names of subtests. */
+/** Returns the forms of a pattern: as given, and with `_` for each blank, as in the names of Go subtests. */
 function toForms(given: string): Pattern[] {
   const folded = foldName(given)
   return [...new Set([folded, folded.replaceAll(' ', '_')])].map((form) => form.split('*'))
 }
 
-/** The name, the name without its parameters, and without the types of a Java method: `rounds(int)[1]`, `rounds()`. */
+/**
+ * Returns the name, the name without its parameters, and the name without the parameter types of a Java method
+ * (`rounds(int)[1]`, `rounds()`).
+ */
 function listEnds(name: string): string[] {
   const whole = foldName(name)
   const close = whole.at(-1)

@@ -189,28 +189,28 @@ export function finalKeys(
 }
 
 /**
- * Progress during a fold. To compare texts takes most of its time, and later turns replace most marks and bases:
- * only those at the end of the fold are computed.
+ * Progress during a fold. Marks and bases are functions, so that only those at the end of the fold are computed:
+ * comparing texts takes most of the time, and later turns replace most of the results.
  */
-type Folded = Omit<Progress, 'promiseMarks' | 'basis'> & {
+type FoldState = Omit<Progress, 'promiseMarks' | 'basis'> & {
   promiseMarks: () => readonly string[]
   basis: () => Basis | null
 }
 
-const toFolded = (known: Progress): Folded => ({
+const toFoldState = (known: Progress): FoldState => ({
   ...known,
   promiseMarks: () => known.promiseMarks,
   basis: () => known.basis,
 })
 
-const toProgress = (folded: Folded): Progress => ({
+const toProgress = (folded: FoldState): Progress => ({
   ...folded,
   promiseMarks: folded.promiseMarks(),
   basis: folded.basis(),
 })
 
 /** Returns a function that computes its value at the first call. */
-function once<T>(compute: () => T): () => T {
+function memoize<T>(compute: () => T): () => T {
   let made: { value: T } | null = null
   return () => {
     made ??= { value: compute() }
@@ -229,21 +229,24 @@ export function advance(
   promised: readonly PromiseEntry[],
   finalKey: (key: string) => string = (key) => key,
 ): Map<string, Progress> {
-  const folded = new Map<string, Folded>()
-  const at = (entry: LedgerEntry | PromiseEntry, among: ReadonlyMap<string, Folded> = folded): Folded => {
+  const folded = new Map<string, FoldState>()
+  const at = (
+    entry: LedgerEntry | PromiseEntry,
+    among: ReadonlyMap<string, FoldState> = folded,
+  ): FoldState => {
     const key = finalKey(entry.criterionKey)
-    return among.get(key) ?? toFolded(known.get(key) ?? notYetNamed(entry))
+    return among.get(key) ?? toFoldState(known.get(key) ?? notYetNamed(entry))
   }
   // Folds turn by turn, so that the result does not depend on the number of turns per call.
   const repeats = repeatsIn(ledger, finalKey)
-  const marksOf = new Map(promised.map((entry) => [entry, once(() => markEvidence(entry.evidence))]))
+  const marksOf = new Map(promised.map((entry) => [entry, memoize(() => markEvidence(entry.evidence))]))
   const promisedIn = groupBy(promised, ({ turn }) => turn)
   /** A judge may repeat promises of its own turn, which are listed after the judgements. */
-  const graderOf = (turn: number): (() => Grader) => {
+  const createTurnGrader = (turn: number): (() => Grader) => {
     const after = new Map(folded)
     for (const entry of promisedIn.get(turn) ?? [])
       after.set(finalKey(entry.criterionKey), addPromise(at(entry, after), entry, marksOf))
-    return once(() => {
+    return memoize(() => {
       const promises = new Map([...known].map(([key, { promiseMarks }]) => [key, promiseMarks]))
       for (const [key, { promiseMarks }] of after) promises.set(key, promiseMarks())
       return createGrader(promises)
@@ -252,7 +255,7 @@ export function advance(
   let current: { turn: number; grader: () => Grader } | null = null
   const grade = ({ turn, criterionKey, evidence, observedOn }: LedgerEntry): (() => Basis) => {
     if (observedOn !== null) return () => 'observed'
-    if (current?.turn !== turn) current = { turn, grader: graderOf(turn) }
+    if (current?.turn !== turn) current = { turn, grader: createTurnGrader(turn) }
     const { grader } = current
     return () => grader()(finalKey(criterionKey), evidence)
   }
@@ -268,13 +271,13 @@ export function advance(
 }
 
 function named(
-  before: Folded,
+  before: FoldState,
   entry: LedgerEntry,
   repeats: ReadonlySet<LedgerEntry>,
   grade: (entry: LedgerEntry) => () => Basis,
-): Folded {
+): FoldState {
   const judges = isJudgement(entry) && !repeats.has(entry)
-  const noted: Folded = {
+  const noted: FoldState = {
     ...before,
     entries: before.entries + 1,
     recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
@@ -283,10 +286,10 @@ function named(
 }
 
 function addPromise(
-  before: Folded,
+  before: FoldState,
   entry: PromiseEntry,
   marksOf: ReadonlyMap<PromiseEntry, () => string[]>,
-): Folded {
+): FoldState {
   const { turn, status, label } = entry
   const isComplete = status === 'complete'
   const earlier = before.promiseTurn === turn ? before.promiseMarks : () => []
@@ -295,14 +298,18 @@ function addPromise(
     promiseTurn: turn,
     promiseStatus: status,
     promiseLabel: label,
-    promiseMarks: once(() => [...earlier(), ...(marksOf.get(entry)?.() ?? [])]),
+    promiseMarks: memoize(() => [...earlier(), ...(marksOf.get(entry)?.() ?? [])]),
     completeTurn: before.completeTurn ?? (isComplete ? turn : null),
     isBrokenPromise: before.isBrokenPromise || (isComplete && before.evidencedRejectionTurn === turn),
   }
 }
 
 /** Applies a judgement for all three policies. `unknown` changes only the turns in which the criterion was named. */
-function judged(before: Folded, entry: LedgerEntry, grade: (entry: LedgerEntry) => () => Basis): Folded {
+function judged(
+  before: FoldState,
+  entry: LedgerEntry,
+  grade: (entry: LedgerEntry) => () => Basis,
+): FoldState {
   const { turn, status, label, substantiated } = entry
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
   if (status === 'verified') {

@@ -1,4 +1,4 @@
-/** Names of the agents that judge and play, in their stored form, and the nodes that they make. Pure. */
+/** Converts the names of judges and Players to and from their stored form, and lists the nodes of agents. Pure. */
 import { agentKey } from '../core/keys.ts'
 
 /** Agent that played a turn. */
@@ -14,7 +14,7 @@ type JudgeProperties = {
 }
 type PlayerProperties = { playerAgent?: Optional<string>; playerModel?: Optional<string> }
 
-/** Returns the properties of a judge. Without a judge there are none. */
+/** Returns the stored properties of a judge; none without a judge. */
 export const judgeToProperties = (judge: Judge | undefined) =>
   judge === undefined
     ? {}

@@ -1,4 +1,4 @@
-/** Adds up tokens, and finds the turn of the memory that a transcript turn belongs to. Pure. */
+/** Adds up tokens, and finds the turn of the memory to which a transcript turn belongs. Pure. */
 
 /** Numbers of tokens. `inputTokens` does not include cached tokens. */
 export type TokenCounts = {

@@ -41,7 +41,7 @@ export function listVerificationBases(
   return found
 }
 
-/** A verified verdict in the Player's words, with the newest promise that has them. */
+/** A verified verdict that repeats the Player's words, with the newest promise that contains them. */
 export type CopiedVerdict = {
   turn: number
   label: string
@@ -52,8 +52,8 @@ export type CopiedVerdict = {
 }
 
 /**
- * Lists the verified verdicts that contain the evidence of a promise, in order. Compares them with the promises of their time, as a
- * capture does.
+ * Lists the verified verdicts that contain the evidence of a promise, in order. Like a capture, compares each verdict with the
+ * promises that were current in its turn.
  *
  * @param finalKey returns the criterion for which an entry counts
  */

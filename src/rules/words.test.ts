@@ -81,7 +81,7 @@ test('one comma does not make another criterion in a script without spaces', () 
     expect(splitWords(one ?? '')).toEqual(splitWords(other ?? ''))
 })
 
-test('a text of ASCII has the same words next to another letter, which takes the general way', () => {
+test('a text in ASCII has the same words with and without a letter outside ASCII behind it', () => {
   const ascii = fc.string({ unit: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)) })
   fc.assert(
     fc.property(ascii, (text) => {

@@ -28,7 +28,7 @@ const ASCII = /^\p{ASCII}*$/u
  */
 export function splitWords(text: string): string[] {
   const normalized = normalizeText(splitLabel(text).text)
-  // Gives the same words as below in a quarter of the time.
+  // Finds the same words as the code below, in a quarter of the time.
   if (ASCII.test(normalized)) return normalized.match(/[a-z\d]+/g) ?? []
   return [...normalized.replace(BETWEEN_UNSPACED, '').matchAll(RUNS)].flatMap(([run, unspaced]) =>
     unspaced === undefined ? [run] : pairs([...unspaced]),

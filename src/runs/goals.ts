@@ -84,7 +84,7 @@ function allVerified({ world, snapshot, states }: NewestState): string | null {
     : null
 }
 
-/** Maximum number of attempts of a run whose tokens are looked up, the newest ones. */
+/** Maximum number of attempts of a run whose tokens are looked up, newest first. */
 const MAX_LOOKED_UP_ATTEMPTS = 1_000
 
 /**
@@ -93,8 +93,8 @@ const MAX_LOOKED_UP_ATTEMPTS = 1_000
  */
 async function countUnreportedTokens(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<number> {
   const turns = new Set<number>()
-  for (let of: TurnRun | undefined = run; of !== undefined; of = await readResumedRun(store, of)) {
-    const { attempts } = await store.listAttemptsOfRun(of, MAX_LOOKED_UP_ATTEMPTS)
+  for (let each: TurnRun | undefined = run; each !== undefined; each = await readResumedRun(store, each)) {
+    const { attempts } = await store.listAttemptsOfRun(each, MAX_LOOKED_UP_ATTEMPTS)
     for (const { producedTurn, usedTokens } of attempts)
       if (producedTurn !== null && usedTokens === 0) turns.add(producedTurn)
   }

@@ -17,7 +17,7 @@ export const maskedName = (value: unknown): string | null => {
   return text === null ? null : maskName(text)
 }
 
-/** A word such as `high`, or the number of a level. */
+/** Form of a reasoning effort: a word such as `high`, or the number of a level. */
 const EFFORT = /^[\w.-]{1,32}$/
 
 /** Returns the reasoning effort that a record of the assistant names; null if it names none. */

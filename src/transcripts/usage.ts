@@ -9,7 +9,7 @@ type ResponseUsage = TokenCounts & { response: string; model: string }
 
 /** The usage of a turn while it is read. Plain data, of limited size. */
 export type OpenUsage = {
-  /** TokenCounts of finished responses, by model. */
+  /** Tokens of finished responses, by model. */
   models: (TokenCounts & { model: string })[]
   /** The newest responses, whose numbers may still change. */
   newest: ResponseUsage[]

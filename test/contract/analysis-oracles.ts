@@ -172,7 +172,7 @@ function promisingSession(random: Random, place: number): Session {
   return { ...session, turns }
 }
 
-/** Finds the newest promises of each criterion up to a turn, and those that a verdict contains. */
+/** Lists the expected rows. Compares each verified verdict with the newest promises of each criterion up to its turn. */
 function expectedCopies({ taskId, worldSlug, turns }: Session): Row[] {
   return turns.flatMap(({ turnNumber, verifications }) =>
     (verifications ?? []).flatMap(({ criterionId, status, source, evidence }): Row[] => {

@@ -409,13 +409,13 @@ export function analysisContract(store: StoreUnderTest): void {
       expect(await rows('failed-attempts')).toEqual([['external', 'failed', 'no idea', 1, 1]])
     })
 
-    test('evidence counts as copied if it equals a promise except for punctuation, or contains it, also one of another criterion', async () => {
+    test('evidence counts as copied if it equals a promise except for punctuation or contains one, also of another criterion', async () => {
       const client = clientOf(handles.graph)
       const promised = 'All 14 tests of `retry` pass; the cache is cold.'
       const other = 'The migration of the ledger ran twice, and neither run took the lock'
       const texts = [
         'all 14 tests of retry pass - the cache is cold',
-        'all 14 tests of retry pass', // less than the promise
+        'all 14 tests of retry pass', // only a part of the promise
         `Seen: ${promised} So be it`,
         'I ran the suite twice, and saw it pass',
         other,

@@ -54,8 +54,8 @@ export function masksContract(store: StoreUnderTest): void {
       return criteria.map(({ criterionId, state }) => `${criterionId} ${state}`)
     }
 
-    /** The key of a project is random, so one pair of secrets in 256 has the same two digits. */
-    const secretThatDiffersIn2Digits = async (secret: string): Promise<string> => {
+    /** Finds a secret whose mark has other digits: the key of a project is random, and one pair of secrets in 256 has the same two digits. */
+    const findSecretWithOtherDigits = async (secret: string): Promise<string> => {
       const marker = await markerOfProject(handles.graph, PROJECT)
       const digits = (of: string) => showMarks(marker(digestSecret(of)))
       const candidates = Array.from({ length: 9 }, (_, i) => `${REVOKED}${i}`)
@@ -131,7 +131,7 @@ export function masksContract(store: StoreUnderTest): void {
     })
 
     test('a text that quotes an answer, with two digits of the mark, finds the criterion that it quotes', async () => {
-      const other = await secretThatDiffersIn2Digits(EXPIRED)
+      const other = await findSecretWithOtherDigits(EXPIRED)
       await client().captureTurnState(
         judgedTurn(1, judged(EXPIRED, 'rejected', 'first'), judged(other, 'rejected', 'second')),
       )

@@ -46,15 +46,17 @@ export async function checkProjects(graph: Graph): Promise<Map<Label, Set<unknow
   return found
 }
 
-/** Nodes without a project: those that name it, calls that did not fail, and nodes of the whole graph. */
-const WITHOUT: readonly Label[] = ['Project', 'Step', 'SchemaMigration', 'SchemaMigrationLock']
+/** Labels of nodes without a project: the projects, calls that did not fail, and nodes of the whole graph. */
+const LABELS_WITHOUT_PROJECT: readonly Label[] = ['Project', 'Step', 'SchemaMigration', 'SchemaMigrationLock']
 
 export function projectOfNodesContract(store: StoreUnderTest): void {
   describe('the project of a node', () => {
     const handles = useGraph(store)
 
     test('is a property of each kind that belongs to one project', () => {
-      expect(LABELS.filter((label) => !('project' in nodes[label].properties.shape))).toEqual(WITHOUT)
+      expect(LABELS.filter((label) => !('project' in nodes[label].properties.shape))).toEqual(
+        LABELS_WITHOUT_PROJECT,
+      )
     })
 
     test('is stored by captures, declarations, additions, runs and rollbacks, and by a restore of lines without it', async () => {
@@ -94,7 +96,7 @@ export function projectOfNodesContract(store: StoreUnderTest): void {
       await other.close()
     })
 
-    test('is mended by the doctor at all nodes at once', async () => {
+    test('is repaired by the doctor in all nodes at once', async () => {
       const { graph } = handles
       await fillWithEverything(graph)
       const before = await checkProjects(graph)

@@ -31,7 +31,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       (await graph.read(LINKS, {})).map(({ key, type, turn }) => `${key} ${type} ${turn}`)
     const countAgents = async (graph: Graph) => (await graph.read(COUNT, {}))[0]?.agents
 
-    test('a turn answers its judge and its Player, and a verification its own judge, as they were sent', async () => {
+    test('a turn is returned with its judge and its Player, and a verification with its own judge, as they were sent', async () => {
       const validator = { agent: 'validator' }
       const sent = { judge: COACH, player: PLAYER, verifications: [{ ...verification, judge: validator }] }
       const captured = await capture(1, sent)
@@ -82,7 +82,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
 
-    test('a judge of an added verification is linked to the turn once, and stays a part of the addition', async () => {
+    test('the judge of an added verification is linked to the turn once, and stays a part of the addition', async () => {
       await capture(1)
       const added = { featureId: FEATURE, taskId: TASK, verifications: [{ ...verification, judge: COACH }] }
       const answer = await client().addVerifications(added)
@@ -96,7 +96,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
 
-    test('a turn without names makes no agent and has no such field', async () => {
+    test('a turn without names creates no agent and has neither field', async () => {
       const turn = await capture(1, { verifications: [verification] })
       expect([turn.judge, turn.player, turn.verifications[0]?.judge]).toEqual([
         undefined,
@@ -115,7 +115,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       ])
     })
 
-    test("the Coach's context and reasons name the judge; the Player's have no judge and the same text", async () => {
+    test('the context and the explanation of a turn name the judge only for the Coach, and the text for the Player stays the same', async () => {
       await capture(1, { verifications: [verification], coachFeedback: 'Round half to even' })
       const player = async () => {
         const { context, prior } = await client().loadTurnContinuationContext(aContext(2, { role: 'player' }))
@@ -137,7 +137,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect((await why('player')).judge).toBeUndefined()
     })
 
-    test('an export has the names, and a restore makes the same agents', async () => {
+    test('an export has the names, and a restore creates the same agents', async () => {
       await capture(1, { judge: COACH, player: PLAYER })
       await capture(1, { judge: { agent: 'other' }, player: PLAYER, onConflict: 'supersede' })
       await capture(2, { verifications: [{ ...verification, judge: { agent: 'validator', model: 'm' } }] })
@@ -167,7 +167,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect(await countAgents(handles.graph)).toBe(0)
     })
 
-    test('names of any length and form are stored, and longer ones are refused with the field', async () => {
+    test('names of any form are stored up to the maximum length, and longer ones are rejected with the name of the field', async () => {
       const longest = '/%é'.repeat(85)
       await capture(1, { judge: { agent: longest, model: longest } })
       expect((await client().getTurn({ worldSlug: 'main', turnNumber: 1 })).judge?.agent).toBe(longest)

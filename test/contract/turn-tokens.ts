@@ -1,4 +1,4 @@
-// Tests the tokens of turns: of their transcripts, or as their records report them (contract: doors.md, section 5).
+// Tests the tokens of turns, from their transcripts or from their records (contract: doors.md, section 5).
 import { describe, expect, test } from 'vitest'
 import { aTurn, clientOf, everyField, PROJECT, type TurnToSend } from '../support/records.ts'
 import { call, send, sessionOf } from '../support/transcript-import.ts'
@@ -52,7 +52,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
         }),
       )
 
-    test('tokens per newly verified criterion, by agent and model; a turn without known tokens has null', async () => {
+    test('cost-per-proof divides tokens by newly verified criteria, by agent and model; a turn without known tokens has null', async () => {
       await capture(1, 100, { transcriptSessionIds: [S1], ...verified('AC-1', 'AC-2') })
       await capture(2, 200, { transcriptSessionIds: [S2], ...verified('AC-1', 'AC-3') })
       await capture(3, 300, verified('AC-3', 'AC-4'))
@@ -65,7 +65,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a verification by the Player and one that was added later', async () => {
+    test('a verification that was added later counts as newly verified, but not one by the Player', async () => {
       const byPlayer = { criterionId: 'AC-1', status: 'verified', source: 'player' } as const
       await capture(1, 100, { transcriptSessionIds: [S1], verifications: [byPlayer] })
       await send(client(), S1, linesOf(spends('a', 10, 94)))
@@ -80,7 +80,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       expect((await perProof())[0]?.slice(-2)).toEqual([1, 100])
     })
 
-    test('the turns of a session that several turns name count once: for the first turn that ended after they began', async () => {
+    test('transcript turns of a session that several turns name count once, for the first of them that ended after they began', async () => {
       await capture(1, 100, { transcriptSessionIds: [S1], ...verified('AC-1') })
       await capture(2, 200, { transcriptSessionIds: [S1] })
       await capture(3, null, { transcriptSessionIds: [S1] })
@@ -133,7 +133,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('declared criteria decide when everything was proven, and an unproven one leaves the session out', async () => {
+    test('declared criteria decide when everything was proven, and a session with an unproven one is not listed', async () => {
       const declare = (...criteria: string[]) =>
         client().declareCriteria({
           featureId: 'FEAT-1',
@@ -150,7 +150,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       expect(await afterProof()).toEqual([])
     })
 
-    test('filters narrow the sums, and other projects and deleted sessions count for nothing', async () => {
+    test('filters narrow the sums, and other projects and deleted sessions do not count', async () => {
       const usage = { player: { outputTokens: 1 } }
       await capture(1, 100, { usage })
       await capture(1, 100, { usage, taskId: 'TASK-2', worldSlug: 'v' })
@@ -163,7 +163,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       expect(await turns()).toEqual([1])
     })
 
-    test('the usage of a record is answered, and a record without a number in it has null', async () => {
+    test('the usage of a record is returned, and is null if it has no number', async () => {
       const answered = await client().captureTurnState(everyField)
       expect(answered.usage).toMatchObject({ player: { outputTokens: 12 } })
       const empty = await capture(1, 100, { usage: { player: { inputTokens: null }, coach: null } })
@@ -190,7 +190,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       { coach: { inputTokens: 1_000_000_000_001 } },
       { coach: { model: 'a name' } },
       { judge: { outputTokens: 1 } },
-    ])('usage %j is refused', async (usage) => {
+    ])('usage %j is rejected', async (usage) => {
       await expect(capture(1, 100, { usage: usage as never })).rejects.toMatchObject({
         code: 'invalid_request',
       })

@@ -41,7 +41,7 @@ test.each([
   ['a graph of its own', false],
   ['a service', true],
 ])(
-  'verifications of a file or of standard input count, on %s; repeated, nothing changes',
+  'verifications from a file or standard input count on %s, and a repeated call changes nothing',
   async (_, isServed) => {
     const { run, write, states } = await start(isServed)
     write('two.json', [SEEN, LATE])
@@ -68,13 +68,13 @@ test.each([
   },
 )
 
-test('JSON lines are one verification each, and a whole request names its own turn', async () => {
+test('each JSON line is one verification, and a whole request names its own turn', async () => {
   const { run, states } = await start(false)
   const lines = await run([...add, ...task], `${JSON.stringify(SEEN)}\n\n${JSON.stringify(LATE)}\n`)
   expect(lines.stdout).toBe('Added 2 verifications to turn 2 of world TASK-1.\n')
   const request = { feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number: 1, verifications: [SEEN] }
   expect((await run(add, request)).stdout).toBe('Added 1 verification to turn 1 of world TASK-1.\n')
-  // An option wins over the field of the request.
+  // An option overrides the field of the request.
   const moved = await run([...add, '--turn', '2'], request)
   expect(moved.stdout).toBe('Nothing changed: turn 2 of world TASK-1 already has the 1 verification.\n')
   expect(await states()).toEqual([
@@ -83,7 +83,7 @@ test('JSON lines are one verification each, and a whole request names its own tu
   ])
 })
 
-test('input that does not fit is refused with the name of the field, and stores nothing', async () => {
+test('invalid input is rejected with the name of the field, and nothing is stored', async () => {
   const { run, states } = await start(false)
   const refused: [input: unknown, args: readonly string[], code: number, words: string][] = [
     [{ ...SEEN, status: 'perhaps' }, task, 2, 'verifications[0].status'],

@@ -78,7 +78,7 @@ describeCorpus('how verdicts of real sessions are known', () => {
       const found = rows.map(([feature, task, , turn, , basis]) => `${feature} ${task} ${turn} ${basis}`)
       const expected = gradedVerdicts(root).filter(({ basis }) => isCopied(basis))
       expect(found.sort()).toEqual(expected.map(({ task, turn, basis }) => `${task} ${turn} ${basis}`).sort())
-      // The same verdicts by the criteria of each turn. Several verdicts of a turn about a criterion are one there.
+      // The criteria by turn have the same verdicts, but only one entry for several verdicts of a turn about a criterion.
       const matrices = await Promise.all(worlds.map((worldSlug) => client.listCriteriaByTurn({ worldSlug })))
       const cells = matrices.flatMap(({ worldSlug, criteria }) =>
         criteria.flatMap(({ repeatedIn, misplacedIn }) => [

@@ -196,7 +196,7 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
     expect((await call('GET', '/v1/worlds/w/turns/2', { token: JUDGE })).body.coach_decision).toBe('feedback')
   })
 
-  test('a Player names itself, and may name no judge', async () => {
+  test('a Player may name itself, but no judge', async () => {
     const { call } = await aJudgedSession()
     const own = record({ world_slug: 'w', turn_number: 3, player: { agent: 'claude-code', model: 'sonnet' } })
     const judge = { agent: 'kind coach' }

@@ -1,4 +1,4 @@
-/** Reads reports that test runners write right here. Skips the runners that this machine does not have. */
+/** Runs test runners and reads the reports that they write. Skips the runners that this machine does not have. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ describe('money', () => { describe('rounding', () => {
 })
 
 test.skipIf(!has('python3', '-m', 'pytest', '--version'))(
-  'the JUnit report of pytest has parameters, expected failures and skipped tests',
+  'the JUnit report of pytest contains parameters, expected failures and skipped tests',
   async () => {
     const text = `import pytest
 class TestMoney:

@@ -75,7 +75,7 @@ type Usage = {
 const byText = (a: readonly unknown[], b: readonly unknown[]): number =>
   JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 
-/** Returns the tokens of each session by model, independently. Its subagents count for it. */
+/** Returns the tokens of each session by model, computed independently. Subagents count for their session. */
 function tokensBySession(): Map<string, Map<string, number[]>> {
   const sessions = new Map<string, Map<string, number[]>>()
   for (const { session, model, tokens } of readResponses().values()) {
@@ -103,7 +103,7 @@ function tokensByModel(): Map<string, number[]> {
   return sums
 }
 
-/** Reads the responses, each once, with the numbers of its last record. */
+/** Reads each response once, with the numbers of its last record. */
 function readResponses(): Map<string, { session: string; model: string; tokens: number[] }> {
   const responses = new Map<string, { session: string; model: string; tokens: number[] }>()
   for (const file of files) {
@@ -112,7 +112,7 @@ function readResponses(): Map<string, { session: string; model: string; tokens: 
     const isWarmUp =
       /\/agent-[^/]*$/.test(file) && prompts.every((line) => /"(?:content|text)":"Warmup"/.test(line))
     if (isWarmUp || /agent-acompact/.test(file)) continue
-    // A file is one session: that of its name, or the first that a record names (a subagent's has `{session}#{agent}` once).
+    // A file belongs to the session in its name, otherwise to the first one that a record names (`{session}#{agent}` for a subagent).
     const own = path.basename(file, '.jsonl')
     const [first = ''] = lines.flatMap((line) => parseLine(line)?.sessionId?.split('#')[0] ?? [])
     const named = /^[0-9a-f-]{36}$/.test(own) ? own : first
@@ -175,15 +175,15 @@ describe.skipIf(!present)('real transcripts give the same graph', () => {
     expect(new Map(found as [string, number[]][])).toEqual(tokensByModel())
   })
 
-  test('the tokens per proof and after all was proven are those of an independent program', async () => {
+  test('the tokens per proof, and those after all was proven, equal an independent computation', async () => {
     await importAll([folder])
     const spent = tokensBySession()
     const sessions = [...spent.keys()].sort()
     expect(sessions.length).toBeGreaterThan(10)
     const perModel = new Map<string, { turns: number; tokens: number[]; proofs: number }>()
     const afterwards: unknown[][] = []
-    // Each session of the corpus is one turn of a world of up to three turns. The first turn verifies two criteria,
-    // the second one verifies the last, the third none.
+    // Each session of the corpus is one turn of a world of up to three turns. The first turn newly verifies two criteria,
+    // the second turn the last one, and the third turn none.
     for (let at = 0; at < sessions.length; at += 3) {
       const worldSlug = `w${String(at).padStart(4, '0')}`
       const some = sessions.slice(at, at + 3)

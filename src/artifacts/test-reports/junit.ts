@@ -7,8 +7,8 @@ import type { Parser, Tag } from 'sax'
 import type { ReportedTest, TestStatus } from '../../rules/map-tests.ts'
 import { BrokenReport, joinName, MAX_DEPTH, TestList, toMilliseconds } from './reported-test.ts'
 
-/** An open suite with its joined name, the number of tests that it declares, and its own test cases. */
-type Suite = { name: string; declared: number; cases: number; withoutTime: ReportedTest[] }
+/** An open suite with its joined name, the number of tests that it declares, and its test cases so far. */
+type Suite = { name: string; declared: number; cases: number; untimedPasses: ReportedTest[] }
 
 type Case = { name: string; status: TestStatus; durationMs: number | null; message: string | null }
 
@@ -22,7 +22,7 @@ const OUTCOMES: ReadonlyMap<string, TestStatus> = new Map([
 /** Statuses of GoogleTest for a test that did not run. */
 const NOT_RUN = new Set(['notrun', 'skipped', 'suppressed', 'disabled'])
 const MAX_TEXT_CHARACTERS = 4_000
-/** Maximum depth of all elements. */
+/** Maximum depth of nested elements of any name. */
 const MAX_ELEMENT_DEPTH = 256
 
 export async function readJunit(text: string): Promise<ReportedTest[]> {
@@ -94,14 +94,17 @@ class JunitReader {
       throw new BrokenReport(`has suites more than ${MAX_DEPTH} levels deep`)
     const declared = /^\d{1,9}$/.test(tests) ? Number(tests) : Number.POSITIVE_INFINITY
     const joined = joinName(this.#suites.at(-1)?.name ?? '', name)
-    this.#suites.push({ name: joined, declared, cases: 0, withoutTime: [] })
+    this.#suites.push({ name: joined, declared, cases: 0, untimedPasses: [] })
   }
 
-  /** jest-junit writes a `todo` as a passed test of 0 seconds, which the suite does not count. Such a test proves nothing. */
+  /**
+   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite. Marks
+   * such tests as skipped, because they prove nothing.
+   */
   #closeSuite(): void {
     const suite = this.#suites.pop()
     if (suite === undefined || suite.cases <= suite.declared) return
-    for (const test of suite.withoutTime) test.status = 'skipped'
+    for (const test of suite.untimedPasses) test.status = 'skipped'
   }
 
   #toCase({ name = '', classname = '', time, status, result }: Record<string, string>): Case {
@@ -135,7 +138,7 @@ class JunitReader {
       const test = this.tests.add(joined, status, durationMs, message)
       const suite = this.#suites.at(-1)
       if (suite !== undefined) suite.cases++
-      if (durationMs === 0 && status === 'passed') suite?.withoutTime.push(test)
+      if (durationMs === 0 && status === 'passed') suite?.untimedPasses.push(test)
       this.#case = null
       return
     }

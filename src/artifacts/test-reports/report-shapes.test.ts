@@ -6,7 +6,7 @@ const AT = '2026-11-28T10:00:00Z'
 
 type Outcome = 'verified' | 'rejected' | 'skipped' | 'unmapped'
 
-/** The outcome of each criterion by the reports: labels of their own, or the pattern behind a colon. */
+/** Returns the outcome of each criterion by the reports. A criterion is a label, or a label, a colon and a pattern. */
 async function judge(reports: readonly string[], ...criteria: string[]): Promise<Record<string, Outcome>> {
   const declared = criteria.map((given) => {
     const [label = '', pattern] = given.split(': ')
@@ -23,7 +23,7 @@ async function judge(reports: readonly string[], ...criteria: string[]): Promise
   )
 }
 
-test('a go test has subtests with slashes and underscores, and fails with one of them', async () => {
+test('subtests of Go have slashes and underscores in their names, and a test fails if one of them fails', async () => {
   const goJunitReport = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="8" failures="3" skipped="1">
 	<testsuite name="example.com/money" tests="8" failures="3" errors="0" id="0" hostname="vm" skipped="1" time="0.018" timestamp="2026-11-29T00:14:37Z">
@@ -71,7 +71,7 @@ test('a go test has subtests with slashes and underscores, and fails with one of
   })
 })
 
-test('gotestsum names the package once more, and writes each try of a flaky test', async () => {
+test('gotestsum repeats the name of the package, and writes each try of a flaky test', async () => {
   const gotestsum = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="4" failures="2" errors="0" time="0.421">
 	<testsuite tests="4" failures="2" time="0.004000" name="example.com/money" timestamp="2026-11-29T00:14:37Z">
@@ -102,7 +102,7 @@ const SUREFIRE =
 const TRACE =
   '<stackTrace><![CDATA[org.opentest4j.AssertionFailedError: <failure/>\n\tat com.acme]]></stackTrace>'
 
-test('Surefire writes parameters with types, nested classes as suites, and the tries of a test within it', async () => {
+test('Surefire writes parameters with types, nested classes as suites, and the tries of a test in one test case', async () => {
   const outer = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuite ${SUREFIRE} name="com.acme.MoneyTest" time="0.071" tests="6" errors="1" skipped="1" failures="1">
   <properties/>
@@ -151,7 +151,7 @@ test('Surefire writes parameters with types, nested classes as suites, and the t
   })
 })
 
-test('a parameter that fails refutes the criterion of a parametrized test of Surefire', async () => {
+test('one failed parameter of a parametrized test of Surefire rejects its criterion', async () => {
   const report = `<testsuite ${SUREFIRE} name="com.acme.MoneyTest" tests="2" failures="1">
   <testcase name="roundsHalf(int)[1]" classname="com.acme.MoneyTest" time="0.035"/>
   <testcase name="roundsHalf(int)[2]" classname="com.acme.MoneyTest" time="0.014"><failure message="odd" type="x"/></testcase>
@@ -159,7 +159,7 @@ test('a parameter that fails refutes the criterion of a parametrized test of Sur
   expect(await judge([report], 'AC-001: roundsHalf')).toEqual({ 'AC-001': 'rejected' })
 })
 
-test('jest-junit repeats the suites in the names, and counts no todo, which proves nothing', async () => {
+test('jest-junit repeats the suites in the names, and a todo, which it does not count, proves nothing', async () => {
   const jestJunit = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="jest tests" tests="4" failures="1" errors="0" time="1.602">
   <testsuite name="rounding" errors="0" failures="1" skipped="1" timestamp="2026-11-29T00:14:39" time="1.056" tests="4">
@@ -188,12 +188,12 @@ Expected: 2
     'AC-004': 'skipped',
     'AC-005': 'verified',
   })
-  // With all five counted, it is a test that passed in no time.
+  // If the suite counts all five test cases, AC-004 passed in 0 seconds.
   const counted = jestJunit.replaceAll('tests="4"', 'tests="5"')
   expect(await judge([counted], 'AC-004')).toEqual({ 'AC-004': 'verified' })
 })
 
-test('pytest has parameters, expected failures, skipped tests, and one test case for all reruns', async () => {
+test('pytest writes parameters, expected failures, skipped tests, and one test case for all reruns', async () => {
   const pytest = `<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="2" skipped="2" tests="8" time="0.041" timestamp="2026-11-29T00:14:39.123456+00:00" hostname="vm"><testcase classname="tests.test_money.TestRounding" name="test_half_ac_001[1-2]" time="0.001" /><testcase classname="tests.test_money.TestRounding" name="test_half_ac_001[a[0]-b]" time="0.001" />
 <testcase classname="tests.test_money" name="test_known_ac_002" time="0.000"><skipped type="pytest.xfail" message="known" /></testcase>
 <testcase classname="tests.test_money" name="test_fixed_ac_003" time="0.000"><failure message="[XPASS(strict)] known">[XPASS(strict)] known</failure></testcase>
@@ -229,7 +229,7 @@ const HOSTILE: readonly [string, string][] = [
 ]
 
 test.each(HOSTILE)(
-  'a report with %s is one error that names the file',
+  'a report with %s causes one error that names the file',
   { timeout: 30_000 },
   async (_, text) => {
     const good = '<testsuite name="s"><testcase name="AC-001"/></testsuite>'

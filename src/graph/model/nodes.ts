@@ -68,7 +68,7 @@ const part = <S extends z.ZodRawShape>(name: keyof S & string, meaning: string, 
 
 const nodeKey = key.describe('identifies the node: the names of its scope, percent-encoded and joined by /')
 const projectName = text.describe('name of the project')
-/** Derived from the key: a write sets it, and an export does not contain it. */
+/** Derived from the key. Writes set it, and exports do not contain it. */
 const ownProject = text.describe('name of its project')
 /** A property that each write changes first. */
 const lock = token.describe('changes with every write; it is used as a lock')
@@ -116,14 +116,14 @@ export const turnFields = {
   extra: json.describe('further fields of the caller, kept as they came').optional(),
 }
 
-/** The agent that judged a turn or a criterion. A record has them as one field, `judge`. */
+/** The agent that judged a turn or a criterion. A record has these properties as one field, `judge`. */
 export const judgeFields = {
   judgeAgent: text.describe('name of the agent that judged; missing if it is not named').optional(),
   judgeModel: text.describe('model of that agent').optional(),
   judgePromptDigest: text.describe('SHA-256 of the prompt of that agent').optional(),
 }
 
-/** The agent that played a turn. A record has them as one field, `player`. */
+/** The agent that played a turn. A record has these properties as one field, `player`. */
 export const playerFields = {
   playerAgent: text.describe('name of the agent that played; missing if it is not named').optional(),
   playerModel: text.describe('model of that agent').optional(),
@@ -605,8 +605,8 @@ export type Stored<L extends Label> = z.output<(typeof nodes)[L]['properties']>
 export const LABELS = Object.keys(nodes) as Label[]
 
 /**
- * Kinds whose `project` follows from their key, or from the key of their turn. Exports do not contain it, so an
- * export of an earlier version gets it at its restore.
+ * Labels of the nodes whose `project` follows from their key, or from the key of their turn. Exports do not contain
+ * it. A restore sets it, also from an export of an earlier version.
  */
 export const PROJECT_FROM_KEY = [
   'Feature',

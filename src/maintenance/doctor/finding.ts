@@ -56,7 +56,7 @@ export class Findings {
   readonly checks = new Set<Check>()
   /** Repairs of the findings, as far as they can be derived. Run them in a transaction that holds the lock. */
   readonly repairs: Repair[] = []
-  readonly #partsMended = new Map<string, Step>()
+  readonly #partRepairs = new Map<string, Step>()
   /** Number of examined records. */
   examined = 0
 
@@ -98,7 +98,7 @@ export class Findings {
   }
 
   /**
-   * Compares the project of a node with the one in its key. A part has the key of its turn.
+   * Compares the project of a node with the one in its key. For a part, `key` is the key of its turn.
    *
    * @returns the properties with the expected project
    */
@@ -108,16 +108,16 @@ export class Findings {
     about.reportDifference(
       'project_wrong',
       { label: 'project', actual: properties.project, expected: project },
-      () => (nodes[label].name === 'key' ? setProperties(label, key, { project }) : this.#mendParts(key)),
+      () => (nodes[label].name === 'key' ? setProperties(label, key, { project }) : this.#repairParts(key)),
     )
     return { ...properties, project }
   }
 
   /** Builds one repair for all parts of a turn. */
-  #mendParts(key: string): Step {
+  #repairParts(key: string): Step {
     const owner = isSupersededKey(key) ? 'SupersededTurn' : 'Turn'
-    const step = this.#partsMended.get(key) ?? setProjectOfParts(owner, key, projectOfKey(key))
-    this.#partsMended.set(key, step)
+    const step = this.#partRepairs.get(key) ?? setProjectOfParts(owner, key, projectOfKey(key))
+    this.#partRepairs.set(key, step)
     return step
   }
 }

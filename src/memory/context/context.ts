@@ -548,7 +548,7 @@ async function contextFrom(
   }
 }
 
-/** Judge isolation (invariant 9): a Player's view holds no evidence, no source, no judge, no gate and no `details`. */
+/** Judge isolation (invariant 9): a Player's view contains no evidence, no source, no judge, no gate and no `details`. */
 function priorFor(
   { createdAt, recordedBy, ...prior }: TurnState,
   { role, perspectiveReset }: ContextRequest,

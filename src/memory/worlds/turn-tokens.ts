@@ -103,7 +103,7 @@ async function readTranscriptTokens(
     const endMs = completedAt === null ? null : Date.parse(completedAt)
     turnsOf.set(session, [...(turnsOf.get(session) ?? []), { key: turnKey(worldKey, number), number, endMs }])
   }
-  // The sessions of a transcript turn: forks share it.
+  // Collects the linked turns of each transcript turn from all of its sessions, because forks share transcript turns.
   const transcribed = new Map<string, { row: z.output<typeof tokensRow>; turns: Map<string, LinkedTurn> }>()
   for (const row of await readChunks(graph, tokensOfSessions, sessions, tokensRow)) {
     const found = transcribed.get(row.key) ?? { row, turns: new Map<string, LinkedTurn>() }
@@ -123,7 +123,7 @@ async function readTranscriptTokens(
   return parts
 }
 
-/** Finds the subagents of sessions: maps each session to the sessions from which it was started. */
+/** Finds the subagents of sessions. Maps each session to the sessions that started it, directly or through others. */
 async function readSubagents(
   graph: Graph,
   linked: ReadonlySet<string>,

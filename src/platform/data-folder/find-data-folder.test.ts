@@ -37,7 +37,7 @@ describe('the data folder of a working folder', () => {
     expect(found('shop', 'api', 'src')).toBe('shop/api/.turngraph')
   })
 
-  test('is its own if none above is in use', () => {
+  test('is in the working folder itself if none above it is in use', () => {
     folder('shop', '.git')
     file('shop', '.turngraph', 'task.json')
     expect(found('shop', 'src')).toBe('shop/src/.turngraph')
@@ -50,7 +50,7 @@ describe('the data folder of a working folder', () => {
     expect(found('notes')).toBe('notes/.turngraph')
   })
 
-  test.skipIf(process.getuid?.() !== 0)('is never one above it that belongs to another user', () => {
+  test.skipIf(process.getuid?.() !== 0)('is never a folder above it that belongs to another user', () => {
     folder('shop', '.git')
     file('shop', '.turngraph', 'graph.db')
     chownSync(path.join(root, 'shop', '.turngraph'), 12_345, 12_345)

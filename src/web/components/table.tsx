@@ -1,4 +1,4 @@
-// Draws a table of records, on a narrow screen a card for each record. A column declares how its cells are drawn.
+// Draws a table of records; on a narrow screen, draws a card for each record. A column declares how its cells are drawn.
 import type { ComponentChildren } from 'preact'
 
 export type Column<R> = {
