@@ -1,4 +1,13 @@
-import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -55,6 +64,27 @@ describe('the data folder of a working folder', () => {
     file('shop', '.turngraph', 'graph.db')
     chownSync(path.join(root, 'shop', '.turngraph'), 12_345, 12_345)
     expect(found('shop', 'src')).toBe('shop/src/.turngraph')
+  })
+
+  test('is never a link above it, or a folder above it that others may write to', () => {
+    folder('shop', '.git')
+    file('other', 'graph.db')
+    symlinkSync(path.join(root, 'other'), path.join(root, 'shop', '.turngraph'))
+    expect(found('shop', 'src')).toBe('shop/src/.turngraph')
+    rmSync(path.join(root, 'shop', '.turngraph'))
+    file('shop', '.turngraph', 'graph.db')
+    chmodSync(path.join(root, 'shop', '.turngraph'), 0o777)
+    expect(found('shop', 'src')).toBe('shop/src/.turngraph')
+  })
+
+  test('is found in a worktree, whose .git is a file, but not above it outside of a repository', () => {
+    file('tree', '.git')
+    expect(found('tree', 'src')).toBe('tree/src/.turngraph')
+    file('tree', '.turngraph', 'graph.db')
+    expect(found('tree', 'src')).toBe('tree/.turngraph')
+    file('.turngraph', 'graph.db')
+    rmSync(path.join(root, 'tree', '.turngraph'), { recursive: true })
+    expect(found('tree', 'src')).toBe('tree/src/.turngraph')
   })
 
   test('is the one that TURNGRAPH_DATA names', () => {
