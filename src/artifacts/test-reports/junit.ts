@@ -7,10 +7,24 @@ import type { Parser, Tag } from 'sax'
 import type { ReportedTest, TestStatus } from '../../rules/map-tests.ts'
 import { BrokenReport, joinName, MAX_DEPTH, TestList, toMilliseconds } from './reported-test.ts'
 
-/** An open suite with its joined name, the number of tests that it declares, and its test cases so far. */
-type Suite = { name: string; declared: number; cases: number; untimedPasses: ReportedTest[] }
+/** An open suite with its joined name, the number of tests that it declares, and its tests so far. */
+type Suite = {
+  name: string
+  declared: number
+  tests: number
+  untimedPasses: ReportedTest[]
+  /** Names of the test cases with a `failure`. */
+  failures: Set<string>
+}
 
-type Case = { name: string; status: TestStatus; durationMs: number | null; message: string | null }
+type Case = {
+  name: string
+  status: TestStatus
+  durationMs: number | null
+  message: string | null
+  /** Name of the element that decided the status. */
+  outcome: string | null
+}
 
 const ROOTS: ReadonlySet<string> = new Set(['testsuites', 'testsuite'])
 /** Children of a test case that decide its status. A flaky failure passed at last, and a failed rerun repeats `failure`. */
@@ -94,7 +108,7 @@ class JunitReader {
       throw new BrokenReport(`has suites more than ${MAX_DEPTH} levels deep`)
     const declared = /^\d{1,9}$/.test(tests) ? Number(tests) : Number.POSITIVE_INFINITY
     const joined = joinName(this.#suites.at(-1)?.name ?? '', name)
-    this.#suites.push({ name: joined, declared, cases: 0, untimedPasses: [] })
+    this.#suites.push({ name: joined, declared, tests: 0, untimedPasses: [], failures: new Set() })
   }
 
   /**
@@ -103,7 +117,7 @@ class JunitReader {
    */
   #closeSuite(): void {
     const suite = this.#suites.pop()
-    if (suite === undefined || suite.cases <= suite.declared) return
+    if (suite === undefined || suite.tests <= suite.declared) return
     for (const test of suite.untimedPasses) test.status = 'skipped'
   }
 
@@ -115,6 +129,7 @@ class JunitReader {
       status: isRun ? 'passed' : 'skipped',
       durationMs: toMilliseconds(time, 1_000),
       message: null,
+      outcome: null,
     }
   }
 
@@ -123,8 +138,20 @@ class JunitReader {
     // A failure wins over a later `skipped` of the same test.
     if (status === undefined || test.status === 'failed') return
     test.status = status
+    test.outcome = name
     test.message = message ?? null
     this.#text = message === undefined || message.trim() === '' ? '' : null
+  }
+
+  #addCase({ name, status, durationMs, message, outcome }: Case): void {
+    const test = this.tests.add(name, status, durationMs, message)
+    const suite = this.#suites.at(-1)
+    if (suite === undefined) return
+    // pytest writes a test that fails in its call and in its teardown as two test cases, and counts one test.
+    const isTeardown = outcome === 'error' && suite.failures.has(name)
+    if (!isTeardown) suite.tests++
+    if (outcome === 'failure') suite.failures.add(name)
+    if (durationMs === 0 && status === 'passed') suite.untimedPasses.push(test)
   }
 
   #close(name: string): void {
@@ -134,11 +161,7 @@ class JunitReader {
       return
     }
     if (this.#depth === 0) {
-      const { name: joined, status, durationMs, message } = this.#case
-      const test = this.tests.add(joined, status, durationMs, message)
-      const suite = this.#suites.at(-1)
-      if (suite !== undefined) suite.cases++
-      if (durationMs === 0 && status === 'passed') suite?.untimedPasses.push(test)
+      this.#addCase(this.#case)
       this.#case = null
       return
     }
