@@ -42,7 +42,7 @@ Examples:
 
 /** Reads a request. The input is a whole request, or only verifications. */
 async function readRequest(file: string): Promise<Request> {
-  const [{ parseRecord, readRecordFile }, { operations }, { parseWire }] = await Promise.all([
+  const [{ parseRecord, readRecordFile }, { operations }, { parseWire, snakeCase }] = await Promise.all([
     import('./record-file.ts'),
     import('../operations/table.ts'),
     import('../core/wire-form.ts'),
@@ -52,14 +52,26 @@ async function readRequest(file: string): Promise<Request> {
     'lines' in read
       ? read.lines.map(({ number, bytes }) => parseRecord(bytes, `Line ${number}`, EXPECTED))
       : read.record
-  return parseWire(operations.addVerifications.input, toRequest(content), 'the verifications')
+  const { input } = operations.addVerifications
+  const entry = input.shape.verifications.unwrap().unwrap().element
+  const fieldsOf = (shape: object) => Object.keys(shape).map(snakeCase)
+  const fields = { request: fieldsOf(input.shape), verification: fieldsOf(entry.shape) }
+  return parseWire(input, toRequest(content, fields), 'the verifications')
 }
 
-/** Makes a request from bare verifications. The schema rejects any other content. */
-function toRequest(content: unknown): unknown {
+/** Fields with which an object is a request. */
+const PROOF_FIELDS = ['verifications', 'junit', 'tap', 'vitest_json']
+
+/**
+ * Makes a request from bare verifications. An object is a request if it has proofs, or other fields of a request and none of a
+ * verification. Any other object is one verification, so that the error names its missing fields.
+ */
+function toRequest(content: unknown, fields: Record<'request' | 'verification', string[]>): unknown {
   if (Array.isArray(content)) return { verifications: content }
-  const isVerification = typeof content === 'object' && content !== null && 'criterion_id' in content
-  return isVerification ? { verifications: [content] } : content
+  if (typeof content !== 'object' || content === null) return content
+  const has = (names: readonly string[]) => names.some((name) => Object.hasOwn(content, name))
+  const isRequest = has(PROOF_FIELDS) || (has(fields.request) && !has(fields.verification))
+  return isRequest ? content : { verifications: [content] }
 }
 
 /** Finds the feature if only one feature has the task. For a world, the service finds the task. */

@@ -88,7 +88,26 @@ test('invalid input is rejected with the name of the field, and nothing is store
   const refused: [input: unknown, args: readonly string[], code: number, words: string][] = [
     [{ ...SEEN, status: 'perhaps' }, task, 2, 'verifications[0].status'],
     [[SEEN, { ...LATE, proof: 'x' }], task, 2, 'verifications[1].proof'],
-    [{ verification: [SEEN] }, task, 2, 'verification'],
+    [{ verification: [SEEN] }, task, 2, 'verifications[0].criterion_id: is missing'],
+    [
+      { criterion_text: 'It rounds', status: 'verified', turn_number: 1 },
+      task,
+      2,
+      'verifications[0].criterion_id: is missing',
+    ],
+    [
+      { turn_number: 1, verification: [SEEN] },
+      task,
+      2,
+      'the verifications: verification: is not a known field',
+    ],
+    [{ turn_number: 1 }, task, 2, 'verifications: is missing; send some, or test reports'],
+    [
+      { turn_number: 1, tap: [''], status: 'verified' },
+      task,
+      2,
+      'the verifications: status: is not a known field',
+    ],
     [[], task, 2, 'verifications'],
     ['{"criterion_id": ', task, 2, 'Standard input is no JSON'],
     [`${JSON.stringify(SEEN)}\n{"criterion_id": \n`, task, 2, 'Line 2 is no JSON'],
