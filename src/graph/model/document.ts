@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { LABELS, nodes } from './nodes.ts'
 import { describeProperties } from './properties.ts'
-import { findOwners, relationships, type StoredRelationship } from './relationships.ts'
+import { listOwnerLabels, relationships, type StoredRelationship } from './relationships.ts'
 
 /** Returns a markdown table of all nodes, each with its owners. */
 export const nodesTable = (): string =>
@@ -11,8 +11,8 @@ export const nodesTable = (): string =>
     LABELS.map((label) => [
       `\`${label}\``,
       nodes[label].meaning,
-      findOwners(label)
-        .flatMap(({ owners }) => owners.map((owner) => `\`${owner}\``))
+      listOwnerLabels(label)
+        .map((owner) => `\`${owner}\``)
         .join(' or '),
     ]),
   )

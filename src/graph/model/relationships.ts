@@ -165,6 +165,11 @@ const ownerships = (): Ownership[] =>
 /** Finds the ownerships of the nodes of a label; empty for a root such as a project or a transcript. */
 export const findOwners = (label: Label): Ownership[] => ownerships().filter(({ of }) => of === label)
 
+/** Lists the labels whose nodes own nodes of a label, each once. */
+export const listOwnerLabels = (label: Label): Label[] => [
+  ...new Set(findOwners(label).flatMap(({ owners }) => owners)),
+]
+
 /** Finds the ownerships in which nodes of a label are the owner. */
 export const ownedBy = (label: Label): Ownership[] =>
   ownerships().filter(({ owners }) => owners.includes(label))

@@ -5,7 +5,7 @@ import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readKeys, readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
-import { findOwners } from '../../graph/model/relationships.ts'
+import { findOwners, listOwnerLabels } from '../../graph/model/relationships.ts'
 import {
   foreignOwners,
   lockNodes,
@@ -210,7 +210,7 @@ const nameRow = z.object({ key: optionalText })
 async function findUnattached(graph: Graph, label: Label): Promise<Finding[]> {
   const unattached = selectUnattached(label)
   if (unattached === null) return []
-  const owners = findOwners(label).flatMap((row) => row.owners)
+  const owners = listOwnerLabels(label)
   const lacks = requiredBelow(label).map(({ of }) => `no ${of} hangs on it`)
   const found = [...(owners.length > 0 ? [`it hangs on no ${owners.join(' or ')}`] : []), ...lacks].join(
     ', or ',
