@@ -35,6 +35,7 @@ export const coachHalf = turnInput.pick({
   coachFeedback: true,
   acceptanceCriteriaStatus: true,
   verifications: true,
+  filesSource: true,
   issues: true,
   gates: true,
   testsPassed: true,

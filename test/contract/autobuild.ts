@@ -165,6 +165,19 @@ export function autobuildContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a Coach can record that git shows the modified files, and a Player that claims so fails', async () => {
+      const client = clientOf(handles.graph)
+      const claim = { playerSummary: 'Built it', filesModified: ['src/money.ts'] }
+      const player = ({ turn }: PlayerInput) => (turn === 1 ? claim : { ...claim, filesSource: 'git' })
+      const coach = () => ({ coachDecision: 'feedback', filesSource: 'git' })
+      await played(runAutobuild({ client, world, task: null, player, coach, maxTurns: 2 }))
+      const { items } = await client.listTurns({ worldSlug: TASK })
+      expect(items).toMatchObject([
+        { filesModified: claim.filesModified, filesSource: 'git' },
+        { playerDecision: 'failed', filesModified: [], filesSource: null },
+      ])
+    })
+
     test('in a perspective reset turn the feedback of the Coach is shown to the Coach, but not to the Player', async () => {
       const client = clientOf(handles.graph)
       const agents = scriptedAgents()
