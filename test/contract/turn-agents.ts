@@ -17,6 +17,10 @@ const LINKS = parseStatement(
 RETURN a.key AS key, a.name AS name, a.model AS model, a.project AS project, type(r) AS type, t.key AS turn
 ORDER BY a.key, type(r), t.key`,
 )
+const LOST = parseStatement(
+  'test',
+  "CREATE (:Agent {key: 'shop/lost/', project: 'shop', name: 'lost'}) RETURN 1 AS one",
+)
 const COUNT = parseStatement('test', 'MATCH (a:Agent) RETURN count(a) AS agents')
 
 /** Judges and Players with names (contract: evidence.md, "Who may say what"). */
@@ -106,6 +110,13 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect(await countAgents(handles.graph)).toBe(0)
     })
 
+    test('the doctor reports an agent that no turn names, with each label that could own it once', async () => {
+      await handles.graph.write([{ statement: LOST, params: {} }])
+      expect(await findingsOf(handles.graph)).toMatchObject([
+        { check: 'unattached', key: 'shop/lost/', found: 'it hangs on no Turn or SupersededTurn' },
+      ])
+    })
+
     test('a replaced record keeps its agents, and the new record has its own', async () => {
       await capture(1, { judge: COACH })
       await capture(1, { judge: { agent: 'other' }, onConflict: 'supersede' })
@@ -171,14 +182,18 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       const longest = '/%é'.repeat(85)
       await capture(1, { judge: { agent: longest, model: longest } })
       expect((await client().getTurn({ worldSlug: 'main', turnNumber: 1 })).judge?.agent).toBe(longest)
-      const refused: [Partial<TurnToSend>, string][] = [
+      const refused: [sent: Partial<TurnToSend>, field: string, message?: string][] = [
         [{ judge: { agent: 'x'.repeat(257) } }, 'judge.agent'],
         [{ judge: { agent: '' } }, 'judge.agent'],
+        [{ judge: { agent: ' ' } }, 'judge.agent', 'has only blanks; name the agent'],
+        [{ judge: { agent: 'a', model: '\u3000\u00a0' } }, 'judge.model', 'has only blanks; name the model'],
+        [{ player: { agent: '  ' } }, 'player.agent', 'has only blanks; name the agent'],
+        [{ player: { agent: 'a', model: ' ' } }, 'player.model', 'has only blanks; name the model'],
         [{ player: { agent: 'a', model: 'x'.repeat(257) } }, 'player.model'],
         [{ judge: { agent: 'a', promptDigest: '123' } }, 'judge.prompt_digest'],
         [{ verifications: [{ ...verification, judge: { agent: '' } }] }, 'verifications[0].judge.agent'],
       ]
-      for (const [more, field] of refused)
+      for (const [more, field, message = ''] of refused)
         await expect(capture(2, more)).rejects.toMatchObject({
           code: 'invalid_request',
           details: {
@@ -187,6 +202,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
                 path: expect.stringMatching(
                   field.replace(/[[\].]/g, '\\$&').replace('prompt_digest', 'prompt_?[dD]igest'),
                 ),
+                message: expect.stringContaining(message),
               },
             ],
           },

@@ -3,9 +3,13 @@ import * as z from 'zod'
 import { name } from '../../core/fields.ts'
 import type { Judge, Player } from '../../rules/turn-agents.ts'
 
+/** Refuses names of blanks only, which no reader of a record could see. */
+const visibleName = (remedy: string) =>
+  name.refine((given) => given === '' || given.trim() !== '', { error: `has only blanks; ${remedy}` })
+
 export const playerInput = z.strictObject({
-  agent: name.describe('name of the agent, such as claude-code'),
-  model: name.nullish(),
+  agent: visibleName('name the agent').describe('name of the agent, such as claude-code'),
+  model: visibleName('name the model, or leave it out').nullish(),
 })
 
 export const judgeInput = playerInput.extend({
