@@ -46,7 +46,7 @@ function reference(): string {
     `## Routes\n\n${table(['route', 'scope', 'what it does'], [...routes.map(routeRow), UPLOAD_ROW])}\n\nBeside them: \`GET /healthz\`, \`GET /readyz\`, \`GET /openapi.json\` and \`GET /docs\`, which ask for no token.`,
     `## Who may say what\n\nThe scope of a token decides which fields of a turn it may send. \`write\` includes \`play\`, \`judge\` and \`observe\`. A field that a token may not send is \`forbidden\`; the error names the field and the scopes. A token of \`play\` reads as a Player: routes with a role need \`role=player\`. [One token per role](how-to/roles.md).\n\n${table(['write', 'field', 'scopes'], fieldRows())}`,
     `## The turn record\n\nWhat \`POST /v1/turns\` and \`turngraph capture\` take. A field that is not listed is refused.\n\n${fields(captureRequest)}`,
-    ...nested(captureRequest).map(([name, schema]) => `### Each of \`${name}\`\n\n${fieldsOf(schema)}`),
+    ...partSections(captureRequest),
     `### Decisions, modes, severities and statuses\n\nA word is matched without case, surrounding space and closing punctuation; space and \`-\` are \`_\`. Any other word is refused with the nearest one. Only \`turngraph import autobuild\` stores another word for one that it does not know, with a warning: \`unknown\`, the severity \`should_fix\`, the promise status \`uncertain\`.\n\n${table(
       ['field', 'word', 'or'],
       decisionRows(),
@@ -146,20 +146,22 @@ const routeRow = ({ method, path, operation }: (typeof routes)[number]): string[
 /** Rows of the writes that several roles may call. */
 const fieldRows = (): string[][] =>
   operationNames.flatMap((operation) =>
-    groupRows(listScopesOf(fieldRulesOf(operation) ?? {}, '')).map(([scopes, fields]) => [
-      routeText(operation),
-      fields,
-      scopes,
-    ]),
+    groupRows(listScopesOf(fieldRulesOf(operation) ?? {}, jsonSchema(operations[operation].input))).map(
+      ([scopes, fields]) => [routeText(operation), fields, scopes],
+    ),
   )
 
 /** Lists each field with its scopes; a field whose value decides is several entries. */
-function listScopesOf(rules: FieldRules, above: string): [field: string, scopes: string][] {
+function listScopesOf(rules: FieldRules, schema: Json, above = ''): [field: string, scopes: string][] {
   const written = (scopes: readonly RoleScope[]) =>
     [...scopes, 'write'].map((scope) => `\`${scope}\``).join(', ')
   return Object.entries(rules).flatMap(([field, rule]): [string, string][] => {
     const name = `${above}${snakeCase(field)}`
-    if (isPartRules(rule)) return listScopesOf(rule.each, `${name}[].`)
+    if (isPartRules(rule)) {
+      const part = propertiesOf(schema)[snakeCase(field)] ?? {}
+      const entry = findChoice(part, 'items')?.items as Json | undefined
+      return listScopesOf(rule.each, entry ?? part, entry === undefined ? `${name}.` : `${name}[].`)
+    }
     if (!isValueRule(rule)) return [[`\`${name}\``, written(rule)]]
     return [
       ...Object.entries(rule.values).map(([value, scopes]): [string, string] => [
@@ -196,8 +198,13 @@ function queries(): [string, z.ZodType][] {
 }
 
 function settingRow([name, schema]: [string, z.ZodType]): string[] {
-  const fallback = schema instanceof z.ZodDefault ? `\`${String(schema.def.defaultValue)}\`` : 'none'
-  return [`\`${name}\``, fallback, schema.description ?? '']
+  // A default that depends on the machine has no value in the schema.
+  const fallback = schema instanceof z.ZodDefault ? schema.def.defaultValue : schema.meta()?.default
+  return [
+    `\`${name}\``,
+    fallback === undefined ? 'none' : `\`${String(fallback)}\``,
+    schema.description ?? '',
+  ]
 }
 
 const jsonSchema = (schema: z.ZodType): Json =>
@@ -205,23 +212,58 @@ const jsonSchema = (schema: z.ZodType): Json =>
 
 const fields = (schema: z.ZodType): string => fieldsOf(jsonSchema(schema))
 
-function fieldsOf(schema: Json): string {
+const FIELD_COLUMNS = ['field', 'type', 'required', '']
+
+const fieldsOf = (schema: Json): string =>
+  table(
+    FIELD_COLUMNS,
+    rowsOf(schema).map(({ row }) => row),
+  )
+
+const propertiesOf = (schema: Json): Record<string, Json> => (schema.properties ?? {}) as Record<string, Json>
+
+function rowsOf(schema: Json, above = ''): { name: string; field: Json; row: string[] }[] {
   const required = new Set((schema.required ?? []) as string[])
-  const rows = Object.entries((schema.properties ?? {}) as Record<string, Json>).map(([name, field]) => [
-    `\`${name}\``,
-    typeOf(field),
-    required.has(name) ? 'yes' : '',
-    String(field.description ?? ''),
-  ])
-  return table(['field', 'type', 'required', ''], rows)
+  return Object.entries(propertiesOf(schema)).map(([key, field]) => {
+    const name = above + key
+    const ifGiven = above === '' ? 'yes' : `with \`${above.slice(0, -1)}\``
+    return {
+      name,
+      field,
+      row: [`\`${name}\``, typeOf(field), required.has(key) ? ifGiven : '', String(field.description ?? '')],
+    }
+  })
 }
 
-/** Returns the lists of a record, with the shape of their entries. */
-const nested = (schema: z.ZodType): [string, Json][] =>
-  Object.entries((jsonSchema(schema).properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => {
-    const items = field.items as Json | undefined
-    return items?.properties === undefined ? [] : [[name, items] as [string, Json]]
-  })
+/** Returns a table of the fields of a part of a record, each object followed by its own fields. */
+function partFields(schema: Json): string {
+  const deepRows = (part: Json, above: string): string[][] =>
+    rowsOf(part, above).flatMap(({ name, field, row }) => {
+      const object = findChoice(field, 'properties')
+      return object === undefined ? [row] : [row, ...deepRows(object, `${name}.`)]
+    })
+  return table(FIELD_COLUMNS, deepRows(schema, ''))
+}
+
+/** Finds the choice of a field that has a keyword: `properties` for an object, `items` for a list. */
+const findChoice = (field: Json, keyword: 'properties' | 'items'): Json | undefined =>
+  [field, ...((field.anyOf ?? []) as Json[])].find((choice) => choice[keyword] !== undefined)
+
+/** Returns the sections of the objects and lists of a record, with the fields of each. */
+function partSections(schema: z.ZodType): string[] {
+  const parts = Object.entries(propertiesOf(jsonSchema(schema)))
+  const objects = parts.map(([name, field]) => ({
+    heading: `\`${name}\``,
+    part: findChoice(field, 'properties'),
+  }))
+  const entries = parts.map(([name, field]) => ({
+    heading: `Each of \`${name}\``,
+    part: findChoice(field, 'items')?.items as Json | undefined,
+  }))
+  return [...objects, ...entries].flatMap(({ heading, part }) =>
+    part?.properties === undefined ? [] : [`### ${heading}\n\n${partFields(part)}`],
+  )
+}
 
 function typeOf(schema: Json): string {
   const words = schema.enum as string[] | undefined

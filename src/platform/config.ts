@@ -27,7 +27,8 @@ const environmentSchema = z.object({
     .optional()
     .describe(
       'the folder of the graph, the token and server.json (default: the nearest `.turngraph` that is in use, in the working folder or above it in its repository; otherwise `.turngraph` in the working folder)',
-    ),
+    )
+    .meta({ default: '.turngraph' }),
   TURNGRAPH_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
   TURNGRAPH_PORT: z.coerce
     .number('must be a whole number, 0 to 65535')
@@ -45,7 +46,8 @@ const environmentSchema = z.object({
     .optional()
     .describe(
       'a file of further tokens, hashed, with scopes (default: tokens.json in the folder of TURNGRAPH_DATA)',
-    ),
+    )
+    .meta({ default: 'tokens.json' }),
   TURNGRAPH_EXECUTORS: z
     .string()
     .optional()
