@@ -13,6 +13,7 @@ import {
   readPage,
   textCursor,
 } from '../core/pages.ts'
+import { withOneDeadline } from '../graph/deadline.ts'
 import { listProjects } from '../maintenance/whole-graph.ts'
 import { rollbackAnswer, rollbackRequest, rollbackWorld } from '../memory/capture/rollback.ts'
 import { loadTurnContinuationContext } from '../memory/context/context.ts'
@@ -29,7 +30,7 @@ import { requireNames } from '../memory/scope/missing-name.ts'
 import { knownTask } from '../memory/scope/scope.ts'
 import { declareCriteria } from '../memory/specification/declare.ts'
 import { criteriaByTurn, listCriteriaByTurn } from '../memory/worlds/criteria-by-turn.ts'
-import { listedWorld, listWorlds, WORLD_ORDERS } from '../memory/worlds/list-worlds.ts'
+import { addTokensToWorlds, listedWorld, listWorlds, WORLD_ORDERS } from '../memory/worlds/list-worlds.ts'
 import { historicTurn, listTurns, readTurn, turnHistory } from '../memory/worlds/read-turns.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
 import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
@@ -287,13 +288,15 @@ export const memoryOperations = {
     output: page(listedWorld).describe(
       'a page may have fewer worlds than its limit where `stalled_or_oscillating` is asked for: next_cursor goes on',
     ),
-    run: async (graph, { limit, cursor, maxBytes, order, ...filter }) => {
+    run: async (store, { limit, cursor, maxBytes, order, ...filter }) => {
+      const graph = withOneDeadline(store)
       const toPosition = positionIn(order)
-      const { worlds, next } = await listWorlds(graph, filter, {
+      const { worlds: listed, next } = await listWorlds(graph, filter, {
         order,
         after: worldCursor(order, cursor),
         limit,
       })
+      const worlds = await addTokensToWorlds(graph, listed)
       if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
       const window = { limit: Math.max(worlds.length, 1), cursor, maxBytes }
       const { items, nextCursor } = await readPage(window, async () => worlds, toPosition)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ObservedGraph } from '../../src/graph/observed.ts'
+import { listWorlds } from '../../src/memory/worlds/list-worlds.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -77,6 +78,20 @@ export function readsContract(store: StoreUnderTest): void {
         ['TASK-3', 2],
       ])
       expect(statements).toHaveLength(4) // the page, the tokens of its turns, the specifications, and the outcomes of turns
+    })
+
+    test('only the operation that lists worlds reads their tokens', async () => {
+      await captureAll([judged, judged])
+      const graph = new ReadOnlyGraph(handles.graph, ({ statement }) => statements.push(statement))
+      const readTokens = () => statements.filter((name) => name === 'turns/sessions-of-worlds').length
+      await listWorlds(graph, { project: PROJECT }, { order: 'world_slug', after: null, limit: 10 })
+      expect(statements).toHaveLength(2) // the page, and the outcomes of turns
+      await clientOf(graph).replaySessions({})
+      const missing = clientOf(graph).explainTurn({ featureId: FEATURE, taskId: TASK, turn: 9 })
+      await expect(missing).rejects.toMatchObject({ code: 'not_found' })
+      expect(readTokens()).toBe(0)
+      await clientOf(graph).listWorlds({})
+      expect(readTokens()).toBe(1)
     })
 
     test('no read of a session takes a lock, as of its newest turn or an earlier one', async () => {

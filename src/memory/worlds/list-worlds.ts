@@ -1,4 +1,4 @@
-/** Lists worlds with their progress, a strip of their newest turns, the owner of their lease, and their tokens. */
+/** Lists worlds with their progress, a strip of their newest turns, the owner of their lease, and, if requested, their tokens. */
 import * as z from 'zod'
 import { LATEST_INSTANT } from '../../core/instants.ts'
 import { featureKey, taskKey, turnKey, worldKey } from '../../core/keys.ts'
@@ -39,6 +39,8 @@ export const listedWorld = worldProgress.extend({
 })
 
 export type ListedWorld = z.output<typeof listedWorld>
+/** A world in a list that does not need tokens. */
+type WorldWithStrip = Omit<ListedWorld, 'tokens'>
 
 export const WORLD_ORDERS = ['world_slug', 'last_activity'] as const
 export type WorldOrder = (typeof WORLD_ORDERS)[number]
@@ -60,7 +62,7 @@ export type WorldPosition = { worldSlug: string; lastActivity?: string }
 type Window = { order: WorldOrder; after: WorldPosition | null; limit: number }
 
 export type WorldPage = {
-  worlds: ListedWorld[]
+  worlds: WorldWithStrip[]
   /** The last world that was examined; null on the last page. */
   next: Pick<WorldProgress, 'lastActivity' | 'worldSlug'> | null
 }
@@ -138,7 +140,7 @@ const matches = (
   (!notApproved || lastDecision !== 'approved') &&
   (!stalledOrOscillating || ['stalled', 'blocked', 'oscillating'].includes(verdict))
 
-async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promise<ListedWorld[]> {
+async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promise<WorldWithStrip[]> {
   if (worlds.length === 0) return []
   const asked = worlds.map(({ project, worldSlug, currentTurn }) => {
     const key = worldKey(project, worldSlug)
@@ -147,17 +149,23 @@ async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promis
   })
   const rows = await readRows(graph, strips, { worlds: asked }, stripRow)
   const bySlug = new Map(rows.map((row) => [row.worldSlug, row]))
-  const tokens = await readTurnTokens(
-    graph,
-    asked.map(({ key }) => key),
-  )
   return worlds.map((world) => {
     const { decisions = [], leaseOwners = [] } = bySlug.get(world.worldSlug) ?? {}
     return {
       ...world,
       decisions: decisions.toSorted((a, b) => a.turn - b.turn),
       leaseOwners,
-      tokens: sumTurnTokens(tokens.get(worldKey(world.project, world.worldSlug)) ?? []),
     }
   })
+}
+
+/** Adds the tokens to listed worlds. Reads all their turns and transcripts, so only callers that show tokens use it. */
+export async function addTokensToWorlds(
+  graph: Graph,
+  worlds: readonly WorldWithStrip[],
+): Promise<ListedWorld[]> {
+  if (worlds.length === 0) return []
+  const keyOf = ({ project, worldSlug }: WorldWithStrip) => worldKey(project, worldSlug)
+  const tokens = await readTurnTokens(graph, worlds.map(keyOf))
+  return worlds.map((world) => ({ ...world, tokens: sumTurnTokens(tokens.get(keyOf(world)) ?? []) }))
 }
