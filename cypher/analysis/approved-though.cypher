@@ -3,6 +3,7 @@
 // criteria that are not verified (`unproven`), or criteria that were rejected with evidence after their
 // verification (`refuted`). The statement finds the approved sessions with their failed gates. The rules are in
 // src/rules.
+// Reads at most the 5,000 most recently active sessions. If there are more, the answer is `truncated`.
 // columns: feature, task, world, turn, gates, unproven, refuted
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,4 +1,5 @@
 /** Answers the analyses about tokens: the graph finds sessions, and the tokens of their turns are added up here. */
+import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Graph } from '../graph/port.ts'
 import { readTurnTokens, sumTurnTokens, type TurnTokens } from '../memory/worlds/turn-tokens.ts'
@@ -25,10 +26,15 @@ type ProofCost = {
   newlyVerified: number
 }
 
-async function listCostPerProof(graph: Graph, found: readonly Row[], limit: number): Promise<Row[]> {
+async function listCostPerProof(
+  graph: Graph,
+  found: readonly Row[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<Row[]> {
   const rows = found.map((row) => proofRow.parse(row))
   const costs = new Map<string, ProofCost>()
-  await visitWorlds(graph, rows, ({ verified_in: verifiedIn }, turns) => {
+  await visitWorlds(graph, rows, signal, ({ verified_in: verifiedIn }, turns) => {
     for (const { number, source, parts } of turns) {
       const newlyVerified = verifiedIn.filter((turn) => turn === number).length
       for (const { agent, model, ...tokens } of source === null ? [UNKNOWN] : parts) {
@@ -79,10 +85,15 @@ const sessionRow = z.object({
   proven_in: z.number(),
 })
 
-async function listCostAfterProof(graph: Graph, found: readonly Row[], limit: number): Promise<Row[]> {
+async function listCostAfterProof(
+  graph: Graph,
+  found: readonly Row[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<Row[]> {
   const rows = found.map((row) => sessionRow.parse(row))
   const costs: { place: string; later: number; total: number; row: Row }[] = []
-  await visitWorlds(graph, rows, ({ key: _, ...session }, turns) => {
+  await visitWorlds(graph, rows, signal, ({ key: _, ...session }, turns) => {
     const later = turns.filter(({ number }) => number > session.proven_in)
     const tokens = sumTurnTokens(later)
     const all = sumTurnTokens(turns)
@@ -106,19 +117,29 @@ async function listCostAfterProof(graph: Graph, found: readonly Row[], limit: nu
     .map(({ row }) => row)
 }
 
-/** Calls `visit` with each row and the turns of its world, in the order of the rows. */
+/**
+ * Calls `visit` with each row and the turns of its world, in the order of the rows. Lets other work run after each world.
+ *
+ * @throws the reason of `signal` if it is aborted
+ */
 async function visitWorlds<R extends { key: string }>(
   graph: Graph,
   rows: readonly R[],
+  signal: AbortSignal,
   visit: (row: R, turns: readonly TurnTokens[]) => void,
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += WORLDS_AT_ONCE) {
+    signal.throwIfAborted()
     const some = rows.slice(at, at + WORLDS_AT_ONCE)
     const tokens = await readTurnTokens(
       graph,
       some.map(({ key }) => key),
     )
-    for (const row of some) visit(row, tokens.get(row.key) ?? [])
+    for (const row of some) {
+      await setImmediate()
+      signal.throwIfAborted()
+      visit(row, tokens.get(row.key) ?? [])
+    }
   }
 }
 

@@ -70,7 +70,9 @@ export const analysisInfo = z.object({
 
 export const analysisAnswer = analysisInfo.pick({ name: true, question: true, columns: true }).extend({
   rows: z.array(z.array(z.json())).describe('in the order of the columns'),
-  truncated: z.boolean().describe('true: there are more rows than the limit'),
+  truncated: z
+    .boolean()
+    .describe('true: there are more rows than the limit, or more sessions than the analysis reads'),
 })
 
 type Analysis = z.output<typeof analysisInfo> & { statement: Statement }
@@ -128,15 +130,17 @@ export async function runAnalysis(
 ): Promise<z.output<typeof analysisAnswer>> {
   const { name, question, columns, statement } = findAnalysis(request.name)
   const computed = COMPUTED_ANALYSES.get(name)
-  const limit = computed === undefined ? request.limit + 1 : MAX_CANDIDATES
+  const limit = computed === undefined ? request.limit + 1 : MAX_CANDIDATES + 1
   const { params } = prepareAnalysis({ ...request, limit })
+  let leftOut = false
   const read = async ({ leftMs, signal }: Limits) => {
     const deadline = performance.now() + leftMs + ENGINE_MS
     const rows = await graph.readLong(statement, params, { deadline, signal })
     if (computed === undefined) return rows
     // Reads have the deadline of the analysis, because Neo4j may need longer than a request to plan a new statement.
     const withDeadline = graphWith(graph, { read: (each, values) => graph.read(each, values, deadline) })
-    return computed(withDeadline, rows, request.limit + 1, signal)
+    leftOut = rows.length > MAX_CANDIDATES
+    return computed(withDeadline, rows.slice(0, MAX_CANDIDATES), request.limit + 1, signal)
   }
   const found = await queue.run(read, { timeoutMs: TIMEOUT_MS, caller })
   if (found.length === 0) await requireScope(graph, request)
@@ -147,7 +151,7 @@ export async function runAnalysis(
     rows: found
       .slice(0, request.limit)
       .map((row) => columns.map((column) => z.json().parse(row[column] ?? null))),
-    truncated: found.length > request.limit,
+    truncated: leftOut || found.length > request.limit,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Answers the analyses about proofs: the graph finds candidate sessions, and the rules of src/rules judge them. */
+import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Graph } from '../graph/port.ts'
 import { readLedgersOfWorlds } from '../memory/criteria/snapshot.ts'
@@ -7,13 +8,17 @@ import { readNewestStates } from '../memory/worlds/world-progress.ts'
 import { listUnseen } from '../rules/basis.ts'
 import { isCounted, isRequired } from '../rules/criterion-states.ts'
 import { finalKeys } from '../rules/progress.ts'
-import { listCopiedVerdicts } from '../rules/verification-bases.ts'
+import { findCopiedVerdicts } from '../rules/verification-bases.ts'
 import type { Computed, Row } from './stall-analyses.ts'
 
 /** Number of worlds that one statement reads. */
 const WORLDS_PER_STATEMENT = 200
-/** Number of worlds whose ledgers one statement reads. A ledger contains the texts of all verdicts. */
-const LEDGERS_PER_STATEMENT = 50
+/** Maximum number of worlds whose ledgers one statement reads. A ledger contains the texts of all verdicts. */
+const MAX_LEDGERS_PER_STATEMENT = 50
+/** Maximum number of turns of these worlds. A world with more turns is read with a statement of its own. */
+const MAX_TURNS_PER_STATEMENT = 500
+/** Number of turns that are compared before other work may run. */
+const TURNS_PER_PAUSE = 10
 
 /** Functions by the name of the analysis. */
 export const PROOF_ANALYSES: ReadonlyMap<string, Computed> = new Map([
@@ -53,46 +58,76 @@ const copiedCandidate = z.object({
   task: z.string(),
   world: z.string(),
   key: z.string(),
+  turns: z.number(),
 })
+type CopiedCandidate = z.output<typeof copiedCandidate>
 
-/** Reads the ledgers in the order of the answer, until it has enough rows. */
+/**
+ * Reads the ledgers in the order of the answer, until it has enough rows. Lets other work run between worlds and turns.
+ *
+ * @throws the reason of `signal` if it is aborted
+ */
 async function listCopiedEvidence(
   graph: Graph,
   rows: readonly Row[],
   limit: number,
   signal: AbortSignal,
 ): Promise<Row[]> {
+  const pause = async () => {
+    await setImmediate()
+    signal.throwIfAborted()
+  }
   const candidates = rows
     .map((row) => copiedCandidate.parse(row))
     .sort((a, b) => comparePlaces([a.feature, a.task, a.world], [b.feature, b.task, b.world]))
   const found: Row[] = []
-  for (let at = 0; at < candidates.length && found.length < limit; at += LEDGERS_PER_STATEMENT) {
-    signal.throwIfAborted()
-    const some = candidates.slice(at, at + LEDGERS_PER_STATEMENT)
+  for (const some of splitByTurns(candidates)) {
+    if (found.length >= limit) break
     const ledgers = await readLedgersOfWorlds(
       graph,
       some.map(({ key }) => key),
     )
-    for (const { key, ...place } of some) {
+    for (const { feature, task, world, key } of some) {
       const { turns = [], criteria = [] } = ledgers.get(key) ?? {}
-      const copied = listCopiedVerdicts(
+      await pause()
+      const verdicts = findCopiedVerdicts(
         turns.flatMap(({ entries }) => entries),
         turns.flatMap(({ promised }) => promised),
         finalKeys(criteria),
       )
-      for (const { turn, label, basis, promisedFor, promisedIn, evidence } of copied)
-        found.push({
-          ...place,
-          turn,
-          criterion: label,
-          basis,
-          promised_for: promisedFor,
-          promised_in: promisedIn,
-          evidence,
-        })
+      let compared = 0
+      for (const ofTurn of verdicts) {
+        for (const { turn, label, basis, promisedFor, promisedIn, evidence } of ofTurn)
+          found.push({
+            ...{ feature, task, world, turn },
+            criterion: label,
+            basis,
+            promised_for: promisedFor,
+            promised_in: promisedIn,
+            evidence,
+          })
+        if (++compared % TURNS_PER_PAUSE === 0) await pause()
+      }
     }
   }
   return found.slice(0, limit)
+}
+
+/** Splits candidates, in their order, into the groups whose ledgers are read at once. */
+function splitByTurns(candidates: readonly CopiedCandidate[]): CopiedCandidate[][] {
+  const groups: CopiedCandidate[][] = []
+  let turns = 0
+  for (const candidate of candidates) {
+    const group = groups.at(-1)
+    turns += candidate.turns
+    if (group !== undefined && group.length < MAX_LEDGERS_PER_STATEMENT && turns <= MAX_TURNS_PER_STATEMENT) {
+      group.push(candidate)
+    } else {
+      groups.push([candidate])
+      turns = candidate.turns
+    }
+  }
+  return groups
 }
 
 /** Makes rows of each candidate, in the order of feature, task and world. */

@@ -52,38 +52,48 @@ export type CopiedVerdict = {
 }
 
 /**
- * Lists the verified verdicts that contain the evidence of a promise, in order. Like a capture, compares each verdict with the
- * promises that were current in its turn.
+ * Yields, for each turn, the verified verdicts that contain the evidence of a promise, in order. Like a capture, compares each
+ * verdict with the promises that were current in its turn. The caller may pause after each turn.
  *
  * @param finalKey returns the criterion for which an entry counts
  */
-export function listCopiedVerdicts(
+export function* findCopiedVerdicts(
   ledger: readonly LedgerEntry[],
   promised: readonly PromiseEntry[],
   finalKey: (key: string) => string,
-): CopiedVerdict[] {
+): Generator<CopiedVerdict[], void> {
   const entriesOf = groupBy(ledger, ({ turn }) => turn)
   const promisesOf = groupBy(promised, ({ turn }) => turn)
   const turns = [...new Set([...entriesOf.keys(), ...promisesOf.keys()])].sort((a, b) => a - b)
-  const found: CopiedVerdict[] = []
   let progress: ReadonlyMap<string, Progress> = new Map()
   for (const turn of turns) {
     const entries = entriesOf.get(turn) ?? []
     progress = advance(progress, entries, promisesOf.get(turn) ?? [], finalKey)
-    const findOwners = createOwnerFinder(
-      new Map([...progress].map(([key, { promiseMarks }]) => [key, promiseMarks])),
-    )
-    for (const entry of listJudgements(entries, finalKey).sort(inOrder)) {
-      if (entry.status !== 'verified' || entry.observedOn !== null) continue
-      const owners = findOwners(entry.evidence)
-      const basis = gradeByOwners(finalKey(entry.criterionKey), owners)
-      if (basis === 'judged') continue
-      const keys = basis === 'repeated' ? [finalKey(entry.criterionKey)] : [...owners].sort(compareCodeUnits)
-      const [promise] = keys.flatMap((key) => progress.get(key) ?? []).sort(byPromise)
-      const { label, evidence } = entry
-      const [promisedFor = null, promisedIn = null] = [promise?.promiseLabel, promise?.promiseTurn]
-      found.push({ turn, label, basis, evidence, promisedFor, promisedIn })
-    }
+    const verified = listJudgements(entries, finalKey)
+      .filter(({ status, observedOn }) => status === 'verified' && observedOn === null)
+      .sort(inOrder)
+    yield verified.length === 0 ? [] : listCopied(verified, progress, finalKey)
+  }
+}
+
+function listCopied(
+  verified: readonly LedgerEntry[],
+  progress: ReadonlyMap<string, Progress>,
+  finalKey: (key: string) => string,
+): CopiedVerdict[] {
+  const findOwners = createOwnerFinder(
+    new Map([...progress].map(([key, { promiseMarks }]) => [key, promiseMarks])),
+  )
+  const found: CopiedVerdict[] = []
+  for (const entry of verified) {
+    const owners = findOwners(entry.evidence)
+    const basis = gradeByOwners(finalKey(entry.criterionKey), owners)
+    if (basis === 'judged') continue
+    const keys = basis === 'repeated' ? [finalKey(entry.criterionKey)] : [...owners].sort(compareCodeUnits)
+    const [promise] = keys.flatMap((key) => progress.get(key) ?? []).sort(byPromise)
+    const { turn, label, evidence } = entry
+    const [promisedFor = null, promisedIn = null] = [promise?.promiseLabel, promise?.promiseTurn]
+    found.push({ turn, label, basis, evidence, promisedFor, promisedIn })
   }
   return found
 }

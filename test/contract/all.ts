@@ -1,5 +1,6 @@
 import { additionsContract } from './additions.ts'
 import { analysisContract } from './analysis.ts'
+import { analysisLimitsContract } from './analysis-limits.ts'
 import { analysisOraclesContract } from './analysis-oracles.ts'
 import { asOfContract } from './as-of.ts'
 import { attentionContract } from './attention.ts'
@@ -104,6 +105,7 @@ export function storeContract(store: StoreUnderTest): void {
   analysisContract(store)
   stallsContract(store)
   proofsContract(store)
+  analysisLimitsContract(store)
   analysisOraclesContract(store)
   freeCypherContract(store)
   exampleQueriesContract(store)

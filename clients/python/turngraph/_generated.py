@@ -2919,7 +2919,7 @@ class RunAnalysisAnswer(TypedDict):
     columns: list[str]
     # in the order of the columns
     rows: list[list[Any]]
-    # true: there are more rows than the limit
+    # true: there are more rows than the limit, or more sessions than the analysis reads
     truncated: bool
 
 

@@ -69,7 +69,7 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
                 columns={columns}
                 rows={rows}
                 project={project}
-                cut={truncated && <>The first {rows.length} rows are shown; there are more.</>}
+                cut={truncated && <>The first {rows.length} rows are shown; there is more.</>}
               />
               <Downloads name={info.name} columns={columns} rows={rows} />
             </>
