@@ -47,6 +47,8 @@ async function fillTurns(graph: Graph): Promise<void> {
       issues: [{ severity: 'must_fix', description: 'No log', criterionIds: ['AC-002'] }],
       gates: { tests: 'failed' },
       filesModified: ['src/log.ts'],
+      judge: { agent: 'coach', model: 'model-1' },
+      player: { agent: 'player', model: 'model-1' },
       ...more,
     })
   for (const number of [1, 4, 2, 7]) await capture(judged(number))
