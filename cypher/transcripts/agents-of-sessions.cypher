@@ -2,4 +2,4 @@
 // params: $keys
 UNWIND $keys AS key
 MATCH (s:TranscriptSession {key: key})<-[:AGENT_OF]-(a:TranscriptSession)
-RETURN s.key AS session, a.key AS subagent
+RETURN s.key AS session, a.key AS related

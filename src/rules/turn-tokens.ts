@@ -39,16 +39,15 @@ export const splitByModel = (
   })
 
 /** A turn of the memory that was worked on in a transcript session. */
-export type LinkedTurn = { key: string; number: number; endMs: number | null }
+export type LinkedTurn = { key: string; number: number; endMs: number | null; isWithdrawn: boolean }
 
 /**
  * Chooses the turn to which a transcript turn belongs, so that its tokens count once: the first linked turn that
  * ended after the transcript turn began, otherwise the last one.
  *
- * @param linked at least one turn
- * @returns the key of the turn
+ * @param linked at least one turn. The tokens of a withdrawn turn count for no turn
  */
-export function chooseTurn(linked: readonly LinkedTurn[], begunMs: number): string {
+export function chooseTurn(linked: readonly LinkedTurn[], begunMs: number): LinkedTurn {
   const order = linked.toSorted(
     (a, b) =>
       (a.endMs ?? Number.MAX_VALUE) - (b.endMs ?? Number.MAX_VALUE) ||
@@ -57,5 +56,5 @@ export function chooseTurn(linked: readonly LinkedTurn[], begunMs: number): stri
   )
   const turn = order.find(({ endMs }) => endMs !== null && endMs >= begunMs) ?? order.at(-1)
   if (turn === undefined) throw new Error('a transcript turn is linked to no turn')
-  return turn.key
+  return turn
 }

@@ -112,6 +112,51 @@ export function turnTokensContract(store: StoreUnderTest): void {
       expect((await afterProof())[0]?.slice(5)).toEqual([1, 1, 1128, 3, 1110, 6, 9, 1128 / 1135])
     })
 
+    test('a transcript turn that a fork repeats counts for the same turn in each list, also with its subagents', async () => {
+      const task = (taskId: string, worldSlug: string, end: number, session: string) =>
+        capture(1, end, { taskId, worldSlug, transcriptSessionIds: [session] })
+      await task('TA', 'a', 100, S1)
+      await task('TB', 'b', 200, S2)
+      const started = { ...call('c1', 'Task', { id: 'm-c1' }), uuid: 'x/2', timestamp: at(12) }
+      const main = [...spends('x', 10, 994), started]
+      await send(client(), S1, linesOf(main))
+      await send(client(), `${S1}/one`, linesOf(spends('y', 13, 94)))
+      await send(client(), S2, linesOf([...main, ...spends('z', 120, 1)]))
+      const outputs = async (asked: object) =>
+        Object.fromEntries(
+          (await client().listWorlds(asked)).items.map(({ worldSlug, tokens }) => [
+            worldSlug,
+            tokens?.outputTokens,
+          ]),
+        )
+      expect(await outputs({})).toEqual({ a: 1088, b: 1 })
+      expect(await outputs({ taskId: 'TA' })).toEqual({ a: 1088 })
+      expect(await outputs({ taskId: 'TB' })).toEqual({ b: 1 })
+    })
+
+    test('the tokens of withdrawn turns count for no turn, until the turn is captured again', async () => {
+      const linked = { transcriptSessionIds: [S1] }
+      await capture(1, 100, linked)
+      await capture(2, 200, linked)
+      await capture(3, null, linked)
+      await send(
+        client(),
+        S1,
+        linesOf([...spends('a', 10, 1), ...spends('b', 150, 10), ...spends('c', 250, 100)]),
+      )
+      const outputs = async () => (await client().listWorlds({})).items[0]?.tokens?.outputTokens
+      expect(await outputs()).toBe(111)
+      await client().rollbackWorld({ worldSlug: 'w', toTurn: 1 })
+      expect(await outputs()).toBe(1)
+      await capture(2, 200, linked)
+      expect(await outputs()).toBe(11)
+      await capture(3, null, linked)
+      expect(await outputs()).toBe(111)
+      await client().rollbackWorld({ worldSlug: 'w', toTurn: 1 })
+      await capture(2, 300, linked)
+      expect(await outputs()).toBe(101)
+    })
+
     test('the usage of a record counts if no transcript is known, and a missing number counts as 0', async () => {
       const usage = { player: { inputTokens: 5, outputTokens: 10 }, coach: { cacheReadTokens: 85 } }
       await capture(1, 100, { usage, ...verified('AC-1') })

@@ -22,7 +22,9 @@ import { turnUsage } from '../record/usage.ts'
 
 const sessionsOfWorlds = statement('turns/sessions-of-worlds')
 const agentsOfSessions = statement('transcripts/agents-of-sessions')
+const startersOfSessions = statement('transcripts/starters-of-sessions')
 const turnsOfSessions = statement('transcripts/turns-of-sessions')
+const withdrawnOfSessions = statement('transcripts/withdrawn-of-sessions')
 const tokensOfSessions = statement('transcripts/tokens-of-sessions')
 
 /** Tokens of a turn by agent and model; both are null if the record reports the tokens. */
@@ -43,20 +45,21 @@ const MAX_DEPTH = 8
 
 const usageText = optionalText.transform((text) => (text === null ? null : turnUsage.parse(JSON.parse(text))))
 const turnRow = z.object({ worldKey: z.string(), number: z.number(), usage: usageText, sessions: textList })
-const agentRow = z.object({ session: z.string(), subagent: z.string() })
+const relatedRow = z.object({ session: z.string(), related: z.string() })
 const linkRow = z.object({
   session: z.string(),
   worldKey: z.string(),
   number: z.number(),
   completedAt: instantRow,
 })
+const withdrawnRow = linkRow.omit({ worldKey: true }).extend({ key: z.string() })
 const tokensRow = z.object({
-  session: z.string(),
   agent: optionalText,
   key: z.string(),
   begunMs: z.number(),
   models: textList,
   modelTokens: z.array(z.number()),
+  sessions: textList,
 })
 
 /** Returns the turns of each world, ascending. A world without turns is missing. */
@@ -86,35 +89,37 @@ export function sumTurnTokens(turns: readonly TurnTokens[]): TokenCounts | null 
   return sum
 }
 
-/** Returns the tokens of transcripts by the key of their turn. A subagent counts for the turn of its session. */
+/**
+ * Returns the tokens of transcripts by the key of their turn. A subagent counts for the turn of its session. Reads the linked
+ * turns of all sessions of a transcript turn, because a fork may share it with a session of a world that was not requested.
+ */
 async function readTranscriptTokens(
   graph: Graph,
   linked: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, TokenPart[]>> {
-  const starters = await readSubagents(graph, linked)
-  const sessions = [...starters.keys()]
-  const turnsOf = new Map<string, LinkedTurn[]>()
-  for (const { session, worldKey, number, completedAt } of await readChunks(
-    graph,
-    turnsOfSessions,
-    sessions,
-    linkRow,
-  )) {
-    const endMs = completedAt === null ? null : Date.parse(completedAt)
-    turnsOf.set(session, [...(turnsOf.get(session) ?? []), { key: turnKey(worldKey, number), number, endMs }])
-  }
-  // Collects the linked turns of each transcript turn from all of its sessions, because forks share transcript turns.
-  const transcribed = new Map<string, { row: z.output<typeof tokensRow>; turns: Map<string, LinkedTurn> }>()
-  for (const row of await readChunks(graph, tokensOfSessions, sessions, tokensRow)) {
-    const found = transcribed.get(row.key) ?? { row, turns: new Map<string, LinkedTurn>() }
-    transcribed.set(row.key, found)
-    for (const session of [row.session, ...(starters.get(row.session) ?? [])])
-      for (const turn of turnsOf.get(session) ?? []) found.turns.set(turn.key, turn)
-  }
+  const { reached } = await readRelated(graph, agentsOfSessions, linked)
+  const rows = await readChunks(graph, tokensOfSessions, reached, tokensRow)
+  const transcribed = new Map(rows.map((row) => [row.key, row]))
+  const sharing = new Set(rows.flatMap(({ sessions }) => sessions))
+  const { reached: all, related: starters } = await readRelated(graph, startersOfSessions, sharing)
+  const turnsOf = await readLinkedTurns(graph, all)
+  const turnsOfFamilies = new Map(
+    [...sharing].map((session) => {
+      const family = [...listReachable(session, starters)]
+      return [session, family.flatMap((each) => turnsOf.get(each) ?? [])]
+    }),
+  )
   const parts = new Map<string, TokenPart[]>()
-  for (const { row, turns } of transcribed.values()) {
+  for (const row of transcribed.values()) {
+    const turns = new Map<string, LinkedTurn>()
+    for (const turn of row.sessions.flatMap((session) => turnsOfFamilies.get(session) ?? [])) {
+      // A turn that was withdrawn and captured again as before is not withdrawn.
+      const id = `${turn.key}@${turn.endMs}`
+      if (turns.get(id)?.isWithdrawn !== false) turns.set(id, turn)
+    }
     if (turns.size === 0) continue
-    const key = chooseTurn([...turns.values()], row.begunMs)
+    const { key, isWithdrawn } = chooseTurn([...turns.values()], row.begunMs)
+    if (isWithdrawn) continue
     const own = parts.get(key) ?? []
     parts.set(key, own)
     for (const tokens of splitByModel(row.models, row.modelTokens))
@@ -123,23 +128,58 @@ async function readTranscriptTokens(
   return parts
 }
 
-/** Finds the subagents of sessions. Maps each session to the sessions that started it, directly or through others. */
-async function readSubagents(
+/** Returns the turns, also withdrawn ones, that were worked on in each session. */
+async function readLinkedTurns(
   graph: Graph,
-  linked: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const starters = new Map([...linked].sort().map((key) => [key, new Set<string>()]))
-  let newest = [...starters.keys()]
-  for (let depth = 0; newest.length > 0 && depth < MAX_DEPTH; depth++) {
-    const found = await readChunks(graph, agentsOfSessions, newest, agentRow)
-    newest = [...new Set(found.map(({ subagent }) => subagent))].filter((key) => !starters.has(key))
-    for (const { session, subagent } of found) {
-      const own = starters.get(subagent) ?? new Set()
-      starters.set(subagent, own)
-      for (const starter of [session, ...(starters.get(session) ?? [])]) own.add(starter)
-    }
+  sessions: readonly string[],
+): Promise<ReadonlyMap<string, LinkedTurn[]>> {
+  const current = await readChunks(graph, turnsOfSessions, sessions, linkRow)
+  const withdrawn = await readChunks(graph, withdrawnOfSessions, sessions, withdrawnRow)
+  const links = [
+    ...current.map((row) => ({ ...row, key: turnKey(row.worldKey, row.number), isWithdrawn: false })),
+    // The key of a withdrawn record is that of its turn with `~` and its revision.
+    ...withdrawn.map((row) => ({
+      ...row,
+      key: row.key.slice(0, row.key.lastIndexOf('~')),
+      isWithdrawn: true,
+    })),
+  ]
+  const turnsOf = new Map<string, LinkedTurn[]>()
+  for (const { session, key, number, completedAt, isWithdrawn } of links) {
+    const endMs = completedAt === null ? null : Date.parse(completedAt)
+    const turns = turnsOf.get(session) ?? []
+    turnsOf.set(session, turns)
+    turns.push({ key, number, endMs, isWithdrawn })
   }
-  return starters
+  return turnsOf
+}
+
+/** Reads the sessions that some sessions lead to, directly or through others. Includes the given ones. */
+async function readRelated(
+  graph: Graph,
+  from: Statement,
+  sessions: ReadonlySet<string>,
+): Promise<{ reached: string[]; related: ReadonlyMap<string, string[]> }> {
+  const related = new Map<string, string[]>()
+  const reached = new Set([...sessions].sort())
+  let newest = [...reached]
+  for (let depth = 0; newest.length > 0 && depth < MAX_DEPTH; depth++) {
+    const found = await readChunks(graph, from, newest, relatedRow)
+    for (const row of found) related.set(row.session, [...(related.get(row.session) ?? []), row.related])
+    newest = [...new Set(found.map((row) => row.related))].filter((key) => !reached.has(key))
+    for (const key of newest) reached.add(key)
+  }
+  return { reached: [...reached], related }
+}
+
+/** Returns a session and all that it leads to. */
+function listReachable(
+  session: string,
+  related: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  const reached = new Set([session])
+  for (const each of reached) for (const next of related.get(each) ?? []) reached.add(next)
+  return reached
 }
 
 async function readChunks<S extends z.ZodType>(
