@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
-import { BASES, type Basis, createGrader, type Grader, markEvidence } from './basis.ts'
+import { BASES, type Basis, createGrader, markEvidence } from './basis.ts'
 import type { Criterion } from './identity.ts'
 import { type ObservedOn, observedOn, observedOnText } from './observation.ts'
 import {
@@ -189,33 +189,12 @@ export function finalKeys(
 }
 
 /**
- * Progress during a fold. Marks and bases are functions, so that only those at the end of the fold are computed:
- * comparing texts takes most of the time, and later turns replace most of the results.
+ * Progress during a fold. Marks and bases are computed at its end, by {@link gradeProofs}: comparing texts takes most of the
+ * time, and later turns replace most of the results.
  */
-type FoldState = Omit<Progress, 'promiseMarks' | 'basis'> & {
-  promiseMarks: () => readonly string[]
-  basis: () => Basis | null
-}
-
-const toFoldState = (known: Progress): FoldState => ({
-  ...known,
-  promiseMarks: () => known.promiseMarks,
-  basis: () => known.basis,
-})
-
-const toProgress = (folded: FoldState): Progress => ({
-  ...folded,
-  promiseMarks: folded.promiseMarks(),
-  basis: folded.basis(),
-})
-
-/** Returns a function that computes its value at the first call. */
-function memoize<T>(compute: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: compute() }
-    return made.value
-  }
+type FoldState = Omit<Progress, 'promiseMarks'> & {
+  /** The newest verification of the fold. Its basis replaces `basis`. */
+  proof: LedgerEntry | null
 }
 
 /**
@@ -230,86 +209,88 @@ export function advance(
   finalKey: (key: string) => string = (key) => key,
 ): Map<string, Progress> {
   const folded = new Map<string, FoldState>()
-  const at = (
-    entry: LedgerEntry | PromiseEntry,
-    among: ReadonlyMap<string, FoldState> = folded,
-  ): FoldState => {
-    const key = finalKey(entry.criterionKey)
-    return among.get(key) ?? toFoldState(known.get(key) ?? notYetNamed(entry))
-  }
   // Folds turn by turn, so that the result does not depend on the number of turns per call.
   const repeats = repeatsIn(ledger, finalKey)
-  const marksOf = new Map(promised.map((entry) => [entry, memoize(() => markEvidence(entry.evidence))]))
-  const promisedIn = groupBy(promised, ({ turn }) => turn)
-  /** A judge may repeat promises of its own turn, which are listed after the judgements. */
-  const createTurnGrader = (turn: number): (() => Grader) => {
-    const after = new Map(folded)
-    for (const entry of promisedIn.get(turn) ?? [])
-      after.set(finalKey(entry.criterionKey), addPromise(at(entry, after), entry, marksOf))
-    return memoize(() => {
-      const promises = new Map([...known].map(([key, { promiseMarks }]) => [key, promiseMarks]))
-      for (const [key, { promiseMarks }] of after) promises.set(key, promiseMarks())
-      return createGrader(promises)
-    })
-  }
-  let current: { turn: number; grader: () => Grader } | null = null
-  const grade = ({ turn, criterionKey, evidence, observedOn }: LedgerEntry): (() => Basis) => {
-    if (observedOn !== null) return () => 'observed'
-    if (current?.turn !== turn) current = { turn, grader: createTurnGrader(turn) }
-    const { grader } = current
-    return () => grader()(finalKey(criterionKey), evidence)
-  }
   for (const entry of [...ledger, ...promised].sort(inOrder)) {
-    const before = at(entry)
-    const after =
-      'source' in entry ? named(before, entry, repeats, grade) : addPromise(before, entry, marksOf)
-    folded.set(finalKey(entry.criterionKey), after)
+    const key = finalKey(entry.criterionKey)
+    const before = folded.get(key) ?? { ...(known.get(key) ?? notYetNamed(entry)), proof: null }
+    folded.set(key, 'source' in entry ? named(before, entry, repeats) : addPromise(before, entry))
   }
+  const proofs = [...folded].flatMap(([key, { proof }]) => (proof === null ? [] : { key, proof }))
+  const { marks, bases } = gradeProofs(known, proofs, promised, finalKey)
   const progress = new Map(known)
-  for (const [key, each] of folded) progress.set(key, toProgress(each))
+  for (const [key, { proof, ...state }] of folded) {
+    const basis = bases.get(key) ?? state.basis
+    progress.set(key, { ...state, promiseMarks: marks.get(key) ?? [], basis })
+  }
   return progress
 }
 
-function named(
-  before: FoldState,
-  entry: LedgerEntry,
-  repeats: ReadonlySet<LedgerEntry>,
-  grade: (entry: LedgerEntry) => () => Basis,
-): FoldState {
+/** Marks the newest promises of each criterion, and grades proofs by the promises up to the turn of the proof. */
+function gradeProofs(
+  known: ReadonlyMap<string, Progress>,
+  proofs: readonly { key: string; proof: LedgerEntry }[],
+  promised: readonly PromiseEntry[],
+  finalKey: (key: string) => string,
+): { marks: ReadonlyMap<string, readonly string[]>; bases: ReadonlyMap<string, Basis> } {
+  const marks = new Map([...known].map(([key, { promiseMarks }]) => [key, promiseMarks]))
+  const bases = new Map<string, Basis>()
+  /** Promises of the newest turn of a criterion that have no marks yet. */
+  const unmarked = new Map<string, PromiseEntry[]>()
+  const markAll = () => {
+    for (const [key, entries] of unmarked) {
+      const before = known.get(key)
+      const earlier = before?.promiseTurn === entries[0]?.turn ? (before?.promiseMarks ?? []) : []
+      marks.set(key, [...earlier, ...entries.flatMap(({ evidence }) => markEvidence(evidence))])
+    }
+    unmarked.clear()
+  }
+  const promisedIn = groupBy(promised.toSorted(inOrder), ({ turn }) => turn)
+  const provenIn = groupBy(proofs, ({ proof }) => proof.turn)
+  // A judge may repeat promises of its own turn. The grader of a turn is large and is not kept.
+  for (const turn of [...new Set([...promisedIn.keys(), ...provenIn.keys()])].sort((a, b) => a - b)) {
+    for (const entry of promisedIn.get(turn) ?? []) {
+      const key = finalKey(entry.criterionKey)
+      const others = unmarked.get(key)
+      if (others?.[0]?.turn === turn) others.push(entry)
+      else unmarked.set(key, [entry])
+    }
+    const inTurn = provenIn.get(turn) ?? []
+    for (const { key, proof } of inTurn) if (proof.observedOn !== null) bases.set(key, 'observed')
+    const unseen = inTurn.filter(({ proof }) => proof.observedOn === null)
+    if (unseen.length === 0) continue
+    markAll()
+    const grade = createGrader(marks)
+    for (const { key, proof } of unseen) bases.set(key, grade(key, proof.evidence))
+  }
+  markAll()
+  return { marks, bases }
+}
+
+function named(before: FoldState, entry: LedgerEntry, repeats: ReadonlySet<LedgerEntry>): FoldState {
   const judges = isJudgement(entry) && !repeats.has(entry)
   const noted: FoldState = {
     ...before,
     entries: before.entries + 1,
     recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
   }
-  return judges ? judged(noted, entry, grade) : noted
+  return judges ? judged(noted, entry) : noted
 }
 
-function addPromise(
-  before: FoldState,
-  entry: PromiseEntry,
-  marksOf: ReadonlyMap<PromiseEntry, () => string[]>,
-): FoldState {
-  const { turn, status, label } = entry
+function addPromise(before: FoldState, { turn, status, label }: PromiseEntry): FoldState {
   const isComplete = status === 'complete'
-  const earlier = before.promiseTurn === turn ? before.promiseMarks : () => []
   return {
     ...before,
     promiseTurn: turn,
     promiseStatus: status,
     promiseLabel: label,
-    promiseMarks: memoize(() => [...earlier(), ...(marksOf.get(entry)?.() ?? [])]),
     completeTurn: before.completeTurn ?? (isComplete ? turn : null),
     isBrokenPromise: before.isBrokenPromise || (isComplete && before.evidencedRejectionTurn === turn),
   }
 }
 
 /** Applies a judgement for all three policies. `unknown` changes only the turns in which the criterion was named. */
-function judged(
-  before: FoldState,
-  entry: LedgerEntry,
-  grade: (entry: LedgerEntry) => () => Basis,
-): FoldState {
+function judged(before: FoldState, entry: LedgerEntry): FoldState {
   const { turn, status, label, substantiated } = entry
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
   if (status === 'verified') {
@@ -324,7 +305,7 @@ function judged(
       evidenceContestedInTurn: null,
       latestState: 'verified',
       latestVerifiedInTurn: turn,
-      basis: grade(entry),
+      proof: entry,
       observed: observe(before.observed, entry),
     }
   }
