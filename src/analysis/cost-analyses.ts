@@ -1,6 +1,7 @@
 /** Answers the analyses about tokens: the graph finds sessions, and the tokens of their turns are added up here. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
+import { inChunks } from '../core/group-by.ts'
 import type { Graph } from '../graph/port.ts'
 import { readTurnTokens, sumTurnTokens, type TurnTokens } from '../memory/worlds/turn-tokens.ts'
 import { addTokens, NO_TOKENS, type TokenCounts, totalTokens } from '../rules/turn-tokens.ts'
@@ -128,9 +129,8 @@ async function visitWorlds<R extends { key: string }>(
   signal: AbortSignal,
   visit: (row: R, turns: readonly TurnTokens[]) => void,
 ): Promise<void> {
-  for (let at = 0; at < rows.length; at += WORLDS_AT_ONCE) {
+  for (const some of inChunks(rows, () => 1, WORLDS_AT_ONCE)) {
     signal.throwIfAborted()
-    const some = rows.slice(at, at + WORLDS_AT_ONCE)
     const tokens = await readTurnTokens(
       graph,
       some.map(({ key }) => key),

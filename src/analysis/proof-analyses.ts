@@ -1,6 +1,7 @@
 /** Answers the analyses about proofs: the graph finds candidate sessions, and the rules of src/rules judge them. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
+import { inChunks } from '../core/group-by.ts'
 import type { Graph } from '../graph/port.ts'
 import { readLedgersOfWorlds } from '../memory/criteria/snapshot.ts'
 import type { NewestState } from '../memory/worlds/session-facts.ts'
@@ -138,10 +139,9 @@ async function listRows(
   toRows: (state: NewestState, candidate: Candidate) => Row[],
 ): Promise<Row[]> {
   const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
-  const keys = [...candidates.keys()]
   const found: { place: string[]; rows: Row[] }[] = []
-  for (let at = 0; at < keys.length; at += WORLDS_PER_STATEMENT) {
-    for (const state of await readNewestStates(graph, keys.slice(at, at + WORLDS_PER_STATEMENT))) {
+  for (const keys of inChunks([...candidates.keys()], () => 1, WORLDS_PER_STATEMENT)) {
+    for (const state of await readNewestStates(graph, keys)) {
       const { featureId: feature, taskId: task, worldSlug: world } = state.world
       const candidate = candidates.get(state.snapshot.worldKey)
       if (candidate === undefined) continue

@@ -4,6 +4,7 @@
  */
 
 import * as z from 'zod'
+import { inChunks } from '../core/group-by.ts'
 import { turnKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
@@ -78,10 +79,9 @@ async function listLongestTurns(graph: Graph, candidates: readonly Row[], limit:
 
 async function judge(graph: Graph, rows: readonly Row[]): Promise<Judged[]> {
   const candidates = new Map(rows.map((row) => candidateRow.parse(row)).map((row) => [row.key, row]))
-  const keys = [...candidates.keys()]
   const judged: Judged[] = []
-  for (let at = 0; at < keys.length; at += WORLDS_PER_STATEMENT) {
-    for (const world of await analyseWorlds(graph, keys.slice(at, at + WORLDS_PER_STATEMENT))) {
+  for (const keys of inChunks([...candidates.keys()], () => 1, WORLDS_PER_STATEMENT)) {
+    for (const world of await analyseWorlds(graph, keys)) {
       const candidate = candidates.get(world.key)
       if (candidate !== undefined && isWarned(world.stall)) judged.push({ ...world, candidate })
     }

@@ -35,9 +35,8 @@ export function storedProperties<L extends Label>(
   properties: Readonly<Record<string, unknown>>,
 ): Exported<L> {
   const given = withoutNulls(properties)
-  const schema: z.ZodObject = nodes[label].properties
   if (hasProjectFromKey(label)) delete given.project
-  const result = (hasProjectFromKey(label) ? schema.omit({ project: true }) : schema).safeParse(given)
+  const result = exportedSchema(label).safeParse(given)
   if (result.success) return result.data as Exported<L>
   const node = typeof properties.key === 'string' ? `${label} ${properties.key}` : `A ${label}`
   const problems = problemsIn(`(:${label})`, result.error).join('; ')
@@ -52,6 +51,17 @@ export function findNodeProblems({ labels, properties }: NodeRow): string[] {
   const label = findLabel(labels)
   if (label === null) return [`(:${labels.join(':')}) is no node of the table`]
   return findProblems(`(:${label})`, nodes[label].properties, properties)
+}
+
+const exportedSchemas = new Map<Label, z.ZodObject>()
+
+/** Returns the schema of the exported properties. Each is made once: that takes longer than checking a node. */
+function exportedSchema(label: Label): z.ZodObject {
+  const schema: z.ZodObject = nodes[label].properties
+  const made =
+    exportedSchemas.get(label) ?? (hasProjectFromKey(label) ? schema.omit({ project: true }) : schema)
+  exportedSchemas.set(label, made)
+  return made
 }
 
 export function findRelationshipProblems({ from, type, to, properties }: RelationshipRow): string[] {

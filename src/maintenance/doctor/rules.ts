@@ -4,6 +4,7 @@ import {
   partsOfKey,
   patternKey,
   projectKey,
+  projectOfKey,
   sessionKey,
   taskKey,
   toolKey,
@@ -38,14 +39,12 @@ export type Rule<L extends Label = Label> = {
   lock?(keys: string[], token: string): Step
 }
 
-const projectIn = (key: string): string => partsOfKey(key)[0] ?? ''
-
 const lockTask = statement('doctor/lock-task')
 
 export const rules: { [L in Label]?: Rule<L> } = {
   SchemaMigration: { with: ['SchemaMigrationLock'] },
   Project: { needs: ['name'], expectedKey: ({ name }) => projectKey(name) },
-  Feature: { needs: ['id', 'key'], expectedKey: ({ key, id }) => featureKey(projectIn(key), id) },
+  Feature: { needs: ['id', 'key'], expectedKey: ({ key, id }) => featureKey(projectOfKey(key), id) },
   Task: {
     atOnce: 1,
     with: ['Criterion'],
@@ -53,7 +52,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
     needs: ['id', 'key'],
     expectedKey: ({ key, id }, { features }) =>
       (features as string[])
-        .map((feature) => taskKey(projectIn(key), partsOfKey(feature)[1] ?? '', id))
+        .map((feature) => taskKey(projectOfKey(key), partsOfKey(feature)[1] ?? '', id))
         .find((expected) => expected !== key) ?? null,
     check: checkTask,
     lock: ([key], token) => toStep(lockTask, { taskKey: key, token }),

@@ -194,11 +194,7 @@ const PARTS = {
   FOREACH (_ IN a.played | MERGE (n)<-[:PLAYED]-(y)))`,
     param: (_, { turn, verifications }) => {
       const record = turn as Stored<'Turn'>
-      return listAgentNodes(
-        partsOfKey(record.key)[0] ?? '',
-        record,
-        verifications as Stored<'Verification'>[],
-      )
+      return listAgentNodes(projectOfKey(record.key), record, verifications as Stored<'Verification'>[])
     },
   },
 } satisfies StoredForm['fields']

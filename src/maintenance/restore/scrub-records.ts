@@ -1,7 +1,7 @@
 /** Masks secrets in records that are about to be restored. */
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
-import { maskName, maskTranscriptKey, partsOfKey } from '../../core/keys.ts'
+import { maskName, maskTranscriptKey, projectOfKey } from '../../core/keys.ts'
 import { keyedMarker, type Marker } from '../../core/scrub/marks.ts'
 import { countMasks, scrub } from '../../core/scrub/scrub.ts'
 import { keepStoredText } from '../../rules/tool-error.ts'
@@ -47,7 +47,7 @@ function projectOf(record: ExportRecord): string {
   const key = [line.key, line.world, line.task, line.feature, ...nested].find(
     (each) => typeof each === 'string',
   )
-  return typeof key === 'string' ? (partsOfKey(key)[0] ?? '') : ''
+  return typeof key === 'string' ? projectOfKey(key) : ''
 }
 
 async function scrubProject(

@@ -1,5 +1,4 @@
 /** Plans the statements that add verifications to a turn. Pure. */
-import { partsOfKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -90,7 +89,7 @@ export function planAdditions(
       turnKey,
       taskKey,
       agents: listAgentNodes(
-        partsOfKey(worldKey)[0] ?? '',
+        project,
         {},
         fresh.map(({ verification }) => judgeToProperties(verification.judge)),
       ),

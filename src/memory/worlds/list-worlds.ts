@@ -151,11 +151,7 @@ async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promis
   const bySlug = new Map(rows.map((row) => [row.worldSlug, row]))
   return worlds.map((world) => {
     const { decisions = [], leaseOwners = [] } = bySlug.get(world.worldSlug) ?? {}
-    return {
-      ...world,
-      decisions: decisions.toSorted((a, b) => a.turn - b.turn),
-      leaseOwners,
-    }
+    return { ...world, decisions: decisions.toSorted((a, b) => a.turn - b.turn), leaseOwners }
   })
 }
 

@@ -3,7 +3,8 @@
  * turns, or the usage that the record reports.
  */
 import * as z from 'zod'
-import { turnKey } from '../../core/keys.ts'
+import { groupBy, inChunks } from '../../core/group-by.ts'
+import { turnKey, turnOfSuperseded } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
@@ -69,15 +70,17 @@ export async function readTurnTokens(
 ): Promise<ReadonlyMap<string, TurnTokens[]>> {
   const turns = await readRows(graph, sessionsOfWorlds, { keys: [...worldKeys] }, turnRow)
   const parts = await readTranscriptTokens(graph, new Set(turns.flatMap(({ sessions }) => sessions)))
-  const byWorld = new Map<string, TurnTokens[]>()
-  for (const { worldKey, number, usage } of turns.sort((a, b) => a.number - b.number)) {
+  const toTokens = ({ worldKey, number, usage }: z.output<typeof turnRow>): TurnTokens => {
     const transcribed = parts.get(turnKey(worldKey, number))
     const reported = usage === null ? [] : [sumUsage(usage)]
     const source = transcribed !== undefined ? 'transcripts' : usage !== null ? 'record' : null
-    const own = { number, source, parts: transcribed ?? reported } as const
-    byWorld.set(worldKey, [...(byWorld.get(worldKey) ?? []), own])
+    return { number, source, parts: transcribed ?? reported }
   }
-  return byWorld
+  const byWorld = groupBy(
+    turns.toSorted((a, b) => a.number - b.number),
+    ({ worldKey }) => worldKey,
+  )
+  return new Map([...byWorld].map(([key, own]) => [key, own.map(toTokens)]))
 }
 
 /** Adds up the tokens of turns; null if the tokens of none of them are known. */
@@ -137,21 +140,12 @@ async function readLinkedTurns(
   const withdrawn = await readChunks(graph, withdrawnOfSessions, sessions, withdrawnRow)
   const links = [
     ...current.map((row) => ({ ...row, key: turnKey(row.worldKey, row.number), isWithdrawn: false })),
-    // The key of a withdrawn record is that of its turn with `~` and its revision.
-    ...withdrawn.map((row) => ({
-      ...row,
-      key: row.key.slice(0, row.key.lastIndexOf('~')),
-      isWithdrawn: true,
-    })),
-  ]
-  const turnsOf = new Map<string, LinkedTurn[]>()
-  for (const { session, key, number, completedAt, isWithdrawn } of links) {
+    ...withdrawn.map((row) => ({ ...row, key: turnOfSuperseded(row.key), isWithdrawn: true })),
+  ].map(({ session, key, number, completedAt, isWithdrawn }) => {
     const endMs = completedAt === null ? null : Date.parse(completedAt)
-    const turns = turnsOf.get(session) ?? []
-    turnsOf.set(session, turns)
-    turns.push({ key, number, endMs, isWithdrawn })
-  }
-  return turnsOf
+    return { session, key, number, endMs, isWithdrawn }
+  })
+  return groupBy(links, ({ session }) => session)
 }
 
 /** Reads the sessions that some sessions lead to, directly or through others. Includes the given ones. */
@@ -160,15 +154,17 @@ async function readRelated(
   from: Statement,
   sessions: ReadonlySet<string>,
 ): Promise<{ reached: string[]; related: ReadonlyMap<string, string[]> }> {
-  const related = new Map<string, string[]>()
+  const pairs: z.output<typeof relatedRow>[] = []
   const reached = new Set([...sessions].sort())
   let newest = [...reached]
   for (let depth = 0; newest.length > 0 && depth < MAX_DEPTH; depth++) {
     const found = await readChunks(graph, from, newest, relatedRow)
-    for (const row of found) related.set(row.session, [...(related.get(row.session) ?? []), row.related])
+    pairs.push(...found)
     newest = [...new Set(found.map((row) => row.related))].filter((key) => !reached.has(key))
     for (const key of newest) reached.add(key)
   }
+  const bySession = groupBy(pairs, ({ session }) => session)
+  const related = new Map([...bySession].map(([session, own]) => [session, own.map((pair) => pair.related)]))
   return { reached: [...reached], related }
 }
 
@@ -189,8 +185,8 @@ async function readChunks<S extends z.ZodType>(
   row: S,
 ): Promise<z.output<S>[]> {
   const rows: z.output<S>[] = []
-  for (let at = 0; at < keys.length; at += SESSIONS_PER_STATEMENT)
-    rows.push(...(await readRows(graph, from, { keys: keys.slice(at, at + SESSIONS_PER_STATEMENT) }, row)))
+  for (const some of inChunks(keys, () => 1, SESSIONS_PER_STATEMENT))
+    rows.push(...(await readRows(graph, from, { keys: some }, row)))
   return rows
 }
 
