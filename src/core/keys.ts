@@ -86,8 +86,8 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 const USUAL_NAME =
   /^(?:[A-Za-z]{1,24}|(?:toolu|msg|req)_[A-Za-z0-9]{20,30}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 
-/** Names without a secret, such as models, versions and tools. A transcript repeats them in each record. */
-const unmaskedNames = new Set<string>()
+/** Names and paths without a secret, such as models, versions and tools. A transcript repeats them in each record. */
+const unmasked = new Set<string>()
 const MAX_UNMASKED_NAMES = 1_000
 const MAX_UNMASKED_NAME_LENGTH = 100
 
@@ -96,16 +96,22 @@ const MAX_UNMASKED_NAME_LENGTH = 100
  * is.
  */
 export function maskName(name: string): string {
-  if (USUAL_NAME.test(name) || unmaskedNames.has(name)) return name
-  const masked = scrubText(name)
-  if (masked !== name) return `${masked} ${sha256(name).slice(0, 12)}`
-  if (name.length <= MAX_UNMASKED_NAME_LENGTH) rememberUnmasked(name)
-  return name
+  if (USUAL_NAME.test(name)) return name
+  const masked = maskPath(name)
+  return masked === name ? name : `${masked} ${sha256(name).slice(0, 12)}`
+}
+
+/** Masks secrets in a path of a transcript. */
+export function maskPath(path: string): string {
+  if (unmasked.has(path)) return path
+  const masked = scrubText(path)
+  if (masked === path && path.length <= MAX_UNMASKED_NAME_LENGTH) rememberUnmasked(path)
+  return masked
 }
 
 function rememberUnmasked(name: string): void {
-  if (unmaskedNames.size >= MAX_UNMASKED_NAMES) unmaskedNames.clear()
-  unmaskedNames.add(name)
+  if (unmasked.size >= MAX_UNMASKED_NAMES) unmasked.clear()
+  unmasked.add(name)
 }
 
 /**
@@ -125,7 +131,7 @@ const MAX_PATH_LENGTH = 4_096
  * index.
  */
 export const storedName = (text: string): string => shorten(maskName(text), MAX_NAME_LENGTH)
-export const storedPath = (text: string): string => shorten(scrubText(text), MAX_PATH_LENGTH)
+export const storedPath = (text: string): string => shorten(maskPath(text), MAX_PATH_LENGTH)
 
 const shorten = (text: string, longest: number): string =>
   text.length <= longest

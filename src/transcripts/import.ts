@@ -91,7 +91,7 @@ export async function importTranscript(
     ...counts.figures(),
     offset: consumed,
     bytes: consumed - offset,
-    sessions: reading.transcript.sessions().length,
+    sessions: reading.transcript.threads().length,
     skippedThreads: skipped,
   }
 }
@@ -166,7 +166,7 @@ class Reading {
 
   /** Returns the turns since the last part. */
   async part(isLast = false): Promise<Part> {
-    const threads = this.transcript.sessions().map(({ thread }) => thread)
+    const threads = this.transcript.threads()
     const newest = newestRecords(threads)
     const turns = this.#found.map((turn) => ({
       ...turn,
@@ -212,7 +212,7 @@ class Reading {
     const { project, sessionId, path = null, inode = null, parentStepId = null } = this.#source
     const { consumed: offset } = this.transcript
     const filePath = path === null ? null : storedPath(path)
-    const threads = this.transcript.sessions().map(({ thread }) => thread)
+    const threads = this.transcript.threads()
     const ofThreads = threads.flatMap(({ sessionId: id, cwd, version }) => [storedName(id), cwd, version])
     this.#redactions.set(this.#fileKey, countMasks([filePath, ...ofThreads]))
     const state = await scrubState(this.transcript.state())
@@ -259,7 +259,7 @@ class Reading {
    */
   #links(): Step[] {
     const { project } = this.#source
-    return this.transcript.sessions().flatMap(({ thread }) => {
+    return this.transcript.threads().flatMap((thread) => {
       const worktree = readWorktree(thread.cwd)
       if (worktree === null) return []
       const params = {

@@ -294,3 +294,40 @@ describe('the end of a file', () => {
     expect(ends(Buffer.concat([file, tail]))).toEqual({ pending: tail.length, badLines: 0, steps: 1 })
   })
 })
+
+const answer = (block: object, more: Written = {}): Written => ({
+  type: 'user',
+  uuid: 'a',
+  message: { role: 'user', content: [block] },
+  ...more,
+})
+
+describe('characters outside ASCII', () => {
+  test.each<[part: string, record: Written]>([
+    ['a folder', { type: 'user', uuid: 'a', cwd: '/home/zoë' }],
+    ['the name of an unknown field', { type: 'user', uuid: 'a', größe: 1 }],
+    ['an id', { type: 'user', uuid: 'ä' }],
+    ['a prompt', { type: 'user', uuid: 'a', message: { content: '\u00a0<command-name>' } }],
+    ['a text of a prompt', answer({ type: 'text', text: 'Warmup\u2003' })],
+    ['the model', { type: 'assistant', uuid: 'a', message: { model: 'modèle' } }],
+    ['the id of a response', { type: 'assistant', uuid: 'a', message: { id: 'é' } }],
+    ['the name of a tool', { type: 'assistant', message: { content: [{ type: 'tool_use', name: 'Ä' }] } }],
+    ['the id of a call', { type: 'assistant', message: { content: [{ type: 'tool_use', id: 'é' }] } }],
+    ['the call of a result', answer({ type: 'tool_result', tool_use_id: 'é' })],
+    ['the agent of a result', answer({ type: 'tool_result' }, { toolUseResult: { agentId: 'é' } })],
+    ['the sender', { type: 'user', uuid: 'a', origin: { kind: 'équipe' } }],
+    ['an error', answer({ type: 'tool_result', is_error: true, content: 'Exit code 1\n✗ café' })],
+  ])('stay as written in %s', (_, record) => {
+    const bytes = Buffer.from(JSON.stringify(record))
+    const records: TranscriptRecord[] = []
+    readLine(bytes, 0, bytes.length, new ReadingCounts(), (found) => records.push(found))
+    expect(records).toEqual([record])
+  })
+
+  test('in the output of a tool change nothing in the rest of the record', () => {
+    const { uuids, isGood, bad } = line(
+      JSON.stringify(answer({ type: 'tool_result', tool_use_id: 'x', content: '     1→import' })),
+    )
+    expect({ uuids, isGood, bad }).toEqual({ uuids: ['a'], isGood: true, bad: 0 })
+  })
+})

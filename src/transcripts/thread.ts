@@ -1,6 +1,5 @@
 /** Builds the turns of one thread of a transcript. */
-import { splitSessionId } from '../core/keys.ts'
-import { scrubText } from '../core/scrub/scrub.ts'
+import { maskPath, splitSessionId } from '../core/keys.ts'
 import type { TranscriptTurnKind } from '../rules/values.ts'
 import {
   asInstant,
@@ -66,7 +65,7 @@ const MAX_MARKS = 200
 
 const scrubbedPath = (value: unknown): string | null => {
   const text = asText(value)
-  return text === null ? null : scrubText(text)
+  return text === null ? null : maskPath(text)
 }
 
 /** A call without a result. */

@@ -176,9 +176,16 @@ export class Transcript {
 
   /** Returns the threads that count as sessions, each with its open turn. */
   sessions(): { thread: ThreadState; open: TranscriptTurn | null }[] {
-    return [...this.#threads.values()]
-      .filter(({ counts }) => counts)
-      .map((thread) => ({ thread: thread.state, open: thread.openTurn() }))
+    return this.#sessions().map((thread) => ({ thread: thread.state, open: thread.openTurn() }))
+  }
+
+  /** Returns the threads that count as sessions. */
+  threads(): ThreadState[] {
+    return this.#sessions().map(({ state }) => state)
+  }
+
+  #sessions(): Thread[] {
+    return [...this.#threads.values()].filter(({ counts }) => counts)
   }
 
   /** Number of threads that only warm up or compact. */

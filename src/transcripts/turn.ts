@@ -111,7 +111,12 @@ export function msBetween(from: string | null, to: string | null): number | null
 }
 
 /** Checks whether an instant is before another one. Returns false if one of them is unknown. */
-export const isBefore = (at: string | null, other: string | null): boolean => (msBetween(other, at) ?? 0) < 0
+export const isBefore = (at: string | null, other: string | null): boolean =>
+  isUsual(at) && isUsual(other) ? at < other : (msBetween(other, at) ?? 0) < 0
+
+/** Checks for the form `2026-03-08T14:07:00.397Z`, whose texts sort by time. */
+const isUsual = (at: string | null): at is string =>
+  at !== null && at.length === 24 && at[4] === '-' && at[10] === 'T' && at[23] === 'Z'
 
 /** Returns the later of two instants. */
 export const later = (a: string | null, b: string | null): string | null =>

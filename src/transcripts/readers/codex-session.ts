@@ -35,8 +35,9 @@ export const isRollout = (start: string): boolean =>
 const MAX_LOOKED_AT = 20
 
 function isLongCodexRecord(line: string): boolean {
+  if (!line.includes('"payload"')) return false
   const bytes = Buffer.from(line)
-  return LINE_TYPES.has(topLevelType(bytes, 0, bytes.length)) && line.includes('"payload"')
+  return LINE_TYPES.has(topLevelType(bytes, 0, bytes.length))
 }
 
 const isOldHeader = ({ type, id, timestamp, ...rest }: TranscriptRecord): boolean =>
