@@ -126,7 +126,7 @@ Bench.add(
   'searches in a large project, and captures with its index in memory, against captures without one',
 )
   .onStore()
-  .count('--turns <n>', 'turns in the graph before', 100_000)
+  .counts('--turns <list>', 'turns in the graph before', [1_000, 100_000])
   .count('--samples <n>', 'measurements of each', 200)
   .action(benchSearch)
 

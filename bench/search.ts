@@ -3,13 +3,22 @@
  * project in memory against captures without one.
  */
 import { inProcessClient } from '../src/client/in-process.ts'
-import { graphWith, toStep } from '../src/graph/port.ts'
+import { type Graph, graphWith, toStep } from '../src/graph/port.ts'
 import { parseStatement } from '../src/graph/statements.ts'
 import { TURNS_A_WORLD, turnOf } from './fill.ts'
-import { measureMs, printFigures, printRatios, rotated, sampler } from './latency.ts'
+import type { Floor } from './floor.ts'
+import {
+  type Figures,
+  measureMs,
+  printFigures,
+  printGrowth,
+  printRatios,
+  rotated,
+  sampler,
+} from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
 
-type SearchBench = { store: string | null; turns: number; samples: number; out: string }
+type SearchBench = { store: string | null; turns: number[]; samples: number; out: string }
 
 const WORLDS_AT_ONCE = 20
 /** Size of the vocabulary: real sessions have about as many different words. */
@@ -92,46 +101,60 @@ const QUERIES = {
   'search, 16 beginnings': () => Array.from({ length: 16 }, (_, i) => `t${i.toString(36)}`).join(' '),
 }
 
+type Measured = { figures: Figures; buildMs: number; megabytes: number }
+
 export async function benchSearch({ turns, samples, ...bench }: SearchBench): Promise<void> {
   await onBenchGraph(bench, async (graph, floor) => {
-    const project = `bench-${Date.now()}`
-    const searching = inProcessClient({ graph, project })
-    const plain = inProcessClient({ graph: graphWith(graph, { close: async () => {} }), project })
-    let worlds = 0
-    while (worlds * TURNS_A_WORLD < turns) {
-      const some = Array.from({ length: WORLDS_AT_ONCE }, () => worldToFill(project, worlds++))
-      await graph.write([toStep(fill, { project, worlds: some })])
-    }
-    const before = process.memoryUsage()
-    const buildMs = await measureMs(() => searching.search({ q: 't1' }))
-    const after = process.memoryUsage()
-    const megabytes = Math.round((after.rss - before.rss) / 1e6)
-    console.log(`index of ${turns} turns: ${Math.round(buildMs)} ms, ${megabytes} MB`)
-    const { sample, figures } = sampler()
-    const next = numbersFrom(7)
-    for (let round = 0; round < samples; round++) {
-      await sample('floor read', floor.read)
-      for (const [name, query] of rotated(Object.entries(QUERIES), round))
-        await sample(name, () => searching.search({ q: query(next) }))
-    }
-    // Both forms capture and search; only the place of the search differs from a capture without an index.
-    for (let round = 0; round < samples; round++) {
-      for (const [name, client] of rotated(
-        [['capture', plain] as const, ['capture, with an index', searching] as const],
-        round,
-      )) {
-        const turn = wordyTurn(worlds++, 1)
-        await sample(name, () => client.captureTurnState(turn))
-      }
-      await sample('search after a capture', () => searching.search({ q: 't1' }))
-    }
-    const measured = figures()
-    printFigures(`${turns} turns`, measured)
-    printRatios(
-      Object.fromEntries(Object.entries(measured).filter(([name]) => name.startsWith('capture'))),
-      'capture',
-    )
-    await plain.close()
-    return { results: { [turns]: measured }, buildMs, megabytes }
+    const results: Record<number, Measured> = {}
+    for (const size of turns.toSorted((a, b) => a - b))
+      results[size] = await measureSearches(graph, floor, { turns: size, samples })
+    printGrowth(Object.fromEntries(Object.entries(results).map(([size, { figures }]) => [size, figures])))
+    return { results }
   })
+}
+
+/** Measures in a project of its own. */
+async function measureSearches(
+  graph: Graph,
+  floor: Floor,
+  { turns, samples }: { turns: number; samples: number },
+): Promise<Measured> {
+  const project = `bench-${Date.now()}`
+  const searching = inProcessClient({ graph, project })
+  const plain = inProcessClient({ graph: graphWith(graph, { close: async () => {} }), project })
+  let worlds = 0
+  while (worlds * TURNS_A_WORLD < turns) {
+    const some = Array.from({ length: WORLDS_AT_ONCE }, () => worldToFill(project, worlds++))
+    await graph.write([toStep(fill, { project, worlds: some })])
+  }
+  const before = process.memoryUsage()
+  const buildMs = await measureMs(() => searching.search({ q: 't1' }))
+  const megabytes = Math.round((process.memoryUsage().rss - before.rss) / 1e6)
+  console.log(`index of ${turns} turns: ${Math.round(buildMs)} ms, ${megabytes} MB`)
+  const { sample, figures } = sampler()
+  const next = numbersFrom(7)
+  for (let round = 0; round < samples; round++) {
+    await sample('floor read', floor.read)
+    for (const [name, query] of rotated(Object.entries(QUERIES), round))
+      await sample(name, () => searching.search({ q: query(next) }))
+  }
+  // Both forms capture and search; only the place of the search differs from a capture without an index.
+  for (let round = 0; round < samples; round++) {
+    await sample('floor write', floor.write)
+    for (const [name, client] of rotated(
+      [['capture', plain] as const, ['capture, with an index', searching] as const],
+      round,
+    )) {
+      const turn = wordyTurn(worlds++, 1)
+      await sample(name, () => client.captureTurnState(turn))
+    }
+    await sample('search after a capture', () => searching.search({ q: 't1' }))
+  }
+  const measured = figures()
+  printFigures(`${turns} turns`, measured)
+  printRatios(
+    Object.fromEntries(Object.entries(measured).filter(([name]) => name.startsWith('capture'))),
+    'capture',
+  )
+  return { figures: measured, buildMs, megabytes }
 }

@@ -26,6 +26,20 @@ test('the best of many texts come first, in any order of adding', () => {
   expect(find(index, ['needle'], 10)).toEqual(expected)
 })
 
+test('a short page is the beginning of a long one, by kinds, whole words and beginnings', () => {
+  const index = new TextIndex()
+  for (let number = 1; number <= 2_000; number++) {
+    const kind = SEARCH_KINDS[number % SEARCH_KINDS.length] ?? 'summary'
+    const text = `${number % 3 === 0 ? 'log' : 'login'} ${number % 5 === 0 ? 'page' : 'pages'}`
+    index.put(source(number), [{ kind, position: 0, text }])
+  }
+  for (const words of [['log'], ['log', 'page'], ['lo']]) {
+    const all = find(index, words, 2_000)
+    expect(all).toHaveLength(2_000)
+    for (const limit of [1, 7, 100]) expect(find(index, words, limit)).toEqual(all.slice(0, limit))
+  }
+})
+
 test('removed and replaced texts are not found, also after the index was rebuilt without them', () => {
   const index = new TextIndex()
   for (let number = 1; number <= 30_000; number++) put(index, number, number % 3 === 0 ? 'kept' : 'gone')

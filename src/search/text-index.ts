@@ -16,6 +16,7 @@ export const KIND_WEIGHTS = {
 export type SearchKind = keyof typeof KIND_WEIGHTS
 export const SEARCH_KINDS = Object.keys(KIND_WEIGHTS) as [SearchKind, ...SearchKind[]]
 const WEIGHTS = SEARCH_KINDS.map((kind) => KIND_WEIGHTS[kind])
+const MAX_WEIGHT = Math.max(...WEIGHTS)
 
 const WHOLE_WORD = 2
 const BEGINNING = 1
@@ -63,10 +64,12 @@ export class TextIndex {
   #postings: Postings[] = []
   #sortedTerms: string[] = []
   #recentTerms: string[] = []
-  /** Entry of each text, with its kind and position in the next two lists. Null: the text was removed. */
+  /** Entry of each text, with its kind, position and time in the next lists. Null: the text was removed. */
   #entryOf: (Entry | null)[] = []
   #kindOf: number[] = []
   #positionOf: number[] = []
+  /** Repeats the time of the source: most texts of a common word are passed over without reading their source. */
+  #timeOf: number[] = []
   #removed = 0
   /** Results of the current search: number of words that each text has so far, and its score. */
   #found = new Uint16Array(0)
@@ -90,6 +93,7 @@ export class TextIndex {
       const place = this.#entryOf.push(entry) - 1
       this.#kindOf.push(SEARCH_KINDS.indexOf(kind))
       this.#positionOf.push(position)
+      this.#timeOf.push(source.time)
       for (const word of searchWordsOf(text)) this.#post(word, place)
     }
   }
@@ -108,31 +112,41 @@ export class TextIndex {
     words: readonly string[],
     { kinds, after, limit }: { kinds: readonly SearchKind[]; after: Rank | null; limit: number },
   ): RankedHit[] {
-    const places = this.#match(words)
     const shown = SEARCH_KINDS.map((kind) => kinds.includes(kind))
     const best = new BestRanks(limit)
     const consider = (place: number) => {
-      const entry = this.#entryOf[place]
       const kind = this.#kindOf[place] ?? 0
-      if (entry == null || !shown[kind]) return
-      const { source } = entry
+      if (!shown[kind]) return
       const score = (this.#scores[place] ?? 0) * (WEIGHTS[kind] ?? 0)
-      if (!best.mayAdd(score, source)) return
+      if (!best.mayAdd(score, this.#timeOf[place] ?? UNKNOWN_TIME)) return
+      const source = this.#entryOf[place]?.source
+      if (source === undefined) return
       const { time, group, number } = source
       const position = this.#positionOf[place] ?? 0
       const hit = { source, score, time, group, number, kind: SEARCH_KINDS[kind] ?? 'summary', position }
       if (after === null || compareRanks(after, hit) < 0) best.add(hit)
     }
     // Texts come in an order of time or of sessions. From both ends, the best ones of either order come early.
-    for (let [low, high] = [0, places.length - 1]; low <= high; low++, high--) {
-      consider(places[low] ?? 0)
-      if (low < high) consider(places[high] ?? 0)
+    const considerAll = (places: readonly number[]) => {
+      for (let [low, high] = [0, places.length - 1]; low <= high; low++, high--) {
+        consider(places[low] ?? 0)
+        if (low < high) consider(places[high] ?? 0)
+      }
     }
+    const possible = this.#match(words.slice(0, -1))
+    const last = words.at(-1)
+    if (last === undefined || possible === 0) return []
+    const whole = this.#addWord(words.length - 1, [last], WHOLE_WORD, possible)
+    considerAll(whole)
+    // The texts with the whole word are better than all others if enough of them are. A common word begins thousands of words.
+    const mostOfOthers = (WHOLE_WORD * (words.length - 1) + BEGINNING) * MAX_WEIGHT
+    if (best.isAbove(mostOfOthers)) return best.list()
+    considerAll(this.#addWord(words.length - 1, this.#longerTerms(last), BEGINNING, possible - whole.length))
     return best.list()
   }
 
-  /** Lists the texts that have each word, and leaves the score of each in `#scores`. */
-  #match(words: readonly string[]): number[] {
+  /** Finds the texts that have each of the words, leaves the score of each in `#scores`, and returns their number. */
+  #match(words: readonly string[]): number {
     const size = this.#entryOf.length
     if (this.#scores.length < size) {
       this.#scores = new Uint16Array(2 * size)
@@ -140,30 +154,35 @@ export class TextIndex {
     }
     this.#scores.fill(0)
     this.#found.fill(0)
-    let matched: number[] = []
     let possible = size
     for (const [i, word] of words.entries()) {
-      matched = []
-      const add = (place: number, score: number) => {
-        if (this.#found[place] !== i) return // lacks an earlier word, or has this one already
-        this.#found[place] = i + 1
-        this.#scores[place] = (this.#scores[place] ?? 0) + score
+      if (possible === 0) break
+      const whole = this.#addWord(i, [word], WHOLE_WORD, possible)
+      const longer = this.#addWord(i, this.#longerTerms(word), BEGINNING, possible - whole.length)
+      possible = whole.length + longer.length
+    }
+    return possible
+  }
+
+  /** Adds the score of a word to the texts with the earlier words and one of its terms, and returns these texts. */
+  #addWord(i: number, terms: Iterable<string>, score: number, possible: number): number[] {
+    const [found, scores] = [this.#found, this.#scores]
+    const matched: number[] = []
+    for (const term of terms) {
+      const postings = this.#postingsOf(term) ?? []
+      for (const place of typeof postings === 'number' ? [postings] : postings) {
+        if (found[place] !== i) continue // lacks an earlier word, or has this one already
+        found[place] = i + 1
+        scores[place] = (scores[place] ?? 0) + score
         matched.push(place)
       }
-      const addAll = (term: string, score: number) => {
-        const postings = this.#postingsOf(term) ?? []
-        if (typeof postings === 'number') add(postings, score)
-        else for (const place of postings) add(place, score)
-      }
-      addAll(word, WHOLE_WORD)
-      for (const term of this.#termsFrom(word)) {
-        if (matched.length === possible) break
-        if (term !== word) addAll(term, BEGINNING)
-      }
-      possible = matched.length
-      if (possible === 0) return []
+      if (matched.length === possible) break
     }
     return matched
+  }
+
+  *#longerTerms(word: string): Generator<string> {
+    for (const term of this.#termsFrom(word)) if (term !== word) yield term
   }
 
   #postingsOf(term: string): Postings | undefined {
@@ -221,6 +240,7 @@ export class TextIndex {
     this.#entryOf = kept.map((place) => this.#entryOf[place] ?? null)
     this.#kindOf = kept.map((place) => this.#kindOf[place] ?? 0)
     this.#positionOf = kept.map((place) => this.#positionOf[place] ?? 0)
+    this.#timeOf = kept.map((place) => this.#timeOf[place] ?? UNKNOWN_TIME)
     const terms = new Map<string, number>()
     const allPostings: Postings[] = []
     for (const [term, at] of this.#terms) {
@@ -266,12 +286,17 @@ class BestRanks {
     this.#limit = limit
   }
 
-  /** False if enough hits are better, by score, time and session. */
-  mayAdd(score: number, { time, group }: Source): boolean {
+  /** True if there are enough hits, all with a higher score. */
+  isAbove(score: number): boolean {
+    if (this.#hits.length >= this.#limit) this.#cut()
+    return this.#last !== null && this.#last.score > score
+  }
+
+  /** False if enough hits are better by score and time. */
+  mayAdd(score: number, time: number): boolean {
     const last = this.#last
     if (last === null || score > last.score) return true
-    if (score < last.score || time < last.time) return false
-    return time > last.time || group <= last.group
+    return score === last.score && time >= last.time
   }
 
   add(hit: RankedHit): void {
