@@ -1,10 +1,12 @@
 /** Renders sessions as Markdown for GitHub: a comment on a pull request, or the summary of a job. Pure. */
 
+import { groupDigits } from '../../core/group-digits.ts'
 import { plural } from '../../core/plural.ts'
 import { describeBases, noteBasis } from '../../rules/basis.ts'
 import { toGitHubText } from '../../rules/github-text.ts'
 import { countCriteria, describeCounts, describeState, promisedNote } from '../../rules/notes.ts'
 import { bySeverity } from '../../rules/severity.ts'
+import { totalTokens } from '../../rules/turn-tokens.ts'
 import type { SessionFacts } from './session-facts.ts'
 
 /** Maximum number of characters of a comment on GitHub. */
@@ -95,14 +97,17 @@ class Page {
 const showName = (name: string): string => toGitHubText(name, MAX_NAME_CHARACTERS)
 
 function renderSessionList(page: Page, sessions: readonly SessionFacts[]): void {
-  page.add('| Session | Task | Turns | Last decision | Criteria |', '| --- | --- | --- | --- | --- |')
-  const rows = sessions.map(({ world, criteria }) =>
+  const hasTokens = sessions.some(({ tokens }) => tokens !== null)
+  const heads = ['Session', 'Task', 'Turns', 'Last decision', 'Criteria', ...(hasTokens ? ['Tokens'] : [])]
+  page.add(writeRow(heads), writeRow(heads.map(() => '---')))
+  const rows = sessions.map(({ world, criteria, tokens }) =>
     writeRow([
       showName(world.worldSlug),
       showName(world.taskId),
       `${world.currentTurn}`,
       world.lastDecision ?? 'none',
       describeCounts(countCriteria(criteria.criteria)),
+      ...(hasTokens ? [tokens === null ? '' : groupDigits(totalTokens(tokens))] : []),
     ]),
   )
   page.addFitting(rows, 0.3, 'row')
@@ -116,6 +121,7 @@ function renderSession(page: Page, facts: SessionFacts, isFolded: boolean): void
   // The summary begins with words of Turngraph.
   if (facts.summary !== null) page.add(`> ${toGitHubText(facts.summary, MAX_SUMMARY_CHARACTERS)}`, '')
   page.add(writeSentence(facts), '')
+  if (facts.tokens !== null) page.add(writeTokens(facts.tokens), '')
   renderCriteria(page, facts)
   renderIssues(page, facts)
   renderTurns(page, facts)
@@ -135,6 +141,17 @@ function writeSentence({ world, criteria }: SessionFacts): string {
   ]
     .map((sentence) => `${sentence}.`)
     .join(' ')
+}
+
+function writeTokens(tokens: NonNullable<SessionFacts['tokens']>): string {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = tokens
+  const parts = [
+    `${groupDigits(inputTokens)} input`,
+    `${groupDigits(outputTokens)} output`,
+    `${groupDigits(cacheReadTokens)} read from a cache`,
+    `${groupDigits(cacheCreationTokens)} written to a cache`,
+  ]
+  return `${groupDigits(totalTokens(tokens))} tokens: ${parts.join(', ')}.`
 }
 
 const MARKS = { verified: '✓', rejected: '✗', pending: '○' } as const

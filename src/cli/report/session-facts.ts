@@ -1,6 +1,7 @@
 /** Reads the facts of a session for the short forms of a report: Markdown and JUnit. */
 import type { TurngraphClient } from '../../client/client.ts'
 import type { Role } from '../../memory/criteria/views.ts'
+import type { ListedWorld } from '../../memory/worlds/list-worlds.ts'
 import type { OperationOutput } from '../../operations/table.ts'
 import { readPages } from '../require-project.ts'
 import { readTurns } from './read-turns.ts'
@@ -9,6 +10,8 @@ import type { Answer, Session } from './report-content.ts'
 /** Session as of its newest turn, in the view of a role. */
 export type SessionFacts = {
   world: OperationOutput<'getWorld'>
+  /** Tokens of all turns; null if none are known. */
+  tokens: ListedWorld['tokens']
   /** How the session ended and why; null for a Player, because it quotes judges. */
   summary: string | null
   criteria: OperationOutput<'listCriteria'>
@@ -39,10 +42,22 @@ export async function readSessionFacts(
   const summary = role === 'player' ? null : (await client.getSessionSummary(session)).summary
   return {
     world,
+    tokens: await readTokens(client, world),
     summary,
     criteria,
     issues,
     turns: await readTurns(client, session, numbers.slice(-MAX_TURNS), role),
     olderTurns: Math.max(0, numbers.length - MAX_TURNS),
   }
+}
+
+/** Reads the tokens of a session; only the list of the sessions of its task has them. */
+async function readTokens(
+  client: TurngraphClient,
+  { project, featureId, taskId, worldSlug }: OperationOutput<'getWorld'>,
+): Promise<ListedWorld['tokens']> {
+  const { items } = await readPages({}, (window) =>
+    client.listWorlds({ project, featureId, taskId, search: worldSlug, ...window }),
+  )
+  return items.find((listed) => listed.worldSlug === worldSlug)?.tokens ?? null
 }

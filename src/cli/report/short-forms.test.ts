@@ -48,9 +48,11 @@ const facts = (more: {
   turns?: Turn[]
   world?: string
   summary?: string
+  tokens?: SessionFacts['tokens']
 }): SessionFacts =>
   ({
     world: { worldSlug: more.world ?? 'TASK-1', taskId: 'TASK-1', currentTurn: 3, lastDecision: 'feedback' },
+    tokens: more.tokens ?? null,
     summary: more.summary ?? null,
     criteria: { criteria: more.criteria ?? [], promisedNotJudged: [] },
     issues: more.issues ?? [],
@@ -59,6 +61,24 @@ const facts = (more: {
   }) as unknown as SessionFacts
 
 describe('a report as Markdown', () => {
+  test('shows the tokens of a session by their kind, and of each session in a list if one has tokens', () => {
+    const tokens = {
+      ...{ inputTokens: 1_200, outputTokens: 30 },
+      ...{ cacheReadTokens: 4_000_000, cacheCreationTokens: 5 },
+    }
+    const sentence =
+      '4,001,235 tokens: 1,200 input, 30 output, 4,000,000 read from a cache, 5 written to a cache.'
+    expect(renderMarkdown('shop', [facts({ tokens })]).split('\n')).toContain(sentence)
+    const list = renderMarkdown('shop', [facts({ tokens }), facts({ world: 'TASK-1-2' })]).split('\n')
+    expect(list.slice(2, 6)).toEqual([
+      '| Session | Task | Turns | Last decision | Criteria | Tokens |',
+      '| --- | --- | --- | --- | --- | --- |',
+      '| TASK-1 | TASK-1 | 3 | feedback | 0 of 0 verified | 4,001,235 |',
+      '| TASK-1-2 | TASK-1 | 3 | feedback | 0 of 0 verified |  |',
+    ])
+    expect(renderMarkdown('shop', [facts({}), facts({})])).not.toMatch(/tokens/i)
+  })
+
   test('has a table of criteria with their basis, open issues with blockers first, and folded turns', () => {
     const criteria = [
       criterion('AC-1', { contested: { turn: 3 } }),
