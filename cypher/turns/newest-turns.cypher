@@ -2,7 +2,7 @@
 // turns, and the newest turn with promises. Stall analysis and promise recovery need no more, regardless of
 // the length of the world.
 //
-// A separate step after `turns/insert` and `turns/supersede`, in their transaction (the World is already
+// A separate step after `turns/capture-late` and `turns/supersede`, in their transaction (the World is already
 // locked): within them, Neo4j would plan for one second longer, which is a time-out on a busy machine.
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
@@ -12,7 +12,7 @@ CALL (w) {
   ORDER BY number DESC
   LIMIT 8
   WITH number, outcome
-  ORDER BY number // oldest first, as `turns/append` adds to them
+  ORDER BY number // oldest first, as `turns/capture` adds to them
   RETURN collect(outcome) AS outcomes
 }
 CALL (w) {

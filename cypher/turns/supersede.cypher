@@ -1,7 +1,7 @@
 // Replaces the record of a turn. The old record changes its label, so that MATCH (:Turn) is correct without a
 // filter, keeps its parts, and stays reachable by SUPERSEDES.
 //
-// Every pattern begins at a known node: Grafeo walks a pattern from its left end. Locks as in `turns/append`.
+// Every pattern begins at a known node: Grafeo walks a pattern from its left end. Locks as in `turns/capture`.
 // No row: a check failed (the turn has another record, or none).
 // params: $worldKey $taskKey $turnKey $turnNumber $revision $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})

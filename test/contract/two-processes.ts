@@ -36,15 +36,15 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       const [one, other] = [aProcess(), aProcess()]
       await one.client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       // A new world costs one more read, which checks that it may be created.
-      const made = ['turns/resolve:named-world', 'worlds/before-new', 'worlds/ensure+turns/append']
+      const made = ['turns/resolve:named-world', 'worlds/before-new', 'worlds/ensure+turns/capture']
       expect(one.told()).toEqual(made)
       await one.client.captureTurnState(aTurn(2, verified('AC-1', opens)))
       await one.client.captureTurnState({ ...aTurn(3, verified('AC-1', opens)), worldSlug: undefined })
       await other.client.captureTurnState(aTurn(4, verified('AC-2', 'Every guest is greeted warmly')))
       expect([...one.told(), ...other.told()]).toEqual([
-        ...['turns/resolve:named-world', 'turns/append'],
-        ...['turns/resolve:newest-world', 'turns/append'],
-        ...['turns/resolve:named-world', 'turns/append'],
+        ...['turns/resolve:named-world', 'turns/capture'],
+        ...['turns/resolve:newest-world', 'turns/capture'],
+        ...['turns/resolve:named-world', 'turns/capture'],
       ])
     })
 
@@ -53,7 +53,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       told()
       await client.captureTurnState(aTurn(2, { worldSlug }))
-      expect(told()).toEqual(['turns/append'])
+      expect(told()).toEqual(['turns/capture'])
     })
 
     test('a repeated capture reads only the stored record of its turn', async () => {

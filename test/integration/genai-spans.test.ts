@@ -74,7 +74,7 @@ test('each verification that is stored is an evaluation of the span of its captu
   ])
   expect(evaluations(again)).toEqual([])
   // The spans of its statements are its children.
-  expect(named('turns/append').at(-1)?.parentSpanContext?.spanId).toBe(first?.spanContext().spanId)
+  expect(named('turns/capture').at(-1)?.parentSpanContext?.spanId).toBe(first?.spanContext().spanId)
 })
 
 test('a read is a search, and an error has its code', async () => {
@@ -145,7 +145,7 @@ test('without the setting there are no such spans', async () => {
   const { call } = await start()
   await call('POST', '/v1/turns', { body: record(turn) })
   expect(named('create_memory')).toEqual([])
-  expect(named('turns/append')).not.toEqual([])
+  expect(named('turns/capture')).not.toEqual([])
 })
 
 test('a request of MCP is part of the trace that its _meta names, whichever version it speaks', async () => {
@@ -172,7 +172,7 @@ test('a request of MCP is part of the trace that its _meta names, whichever vers
     const captured = named('create_memory').at(-1)
     expect(captured?.parentSpanContext).toMatchObject({ traceId, spanId, isRemote: true })
     expect(captured?.spanContext().traceState?.serialize()).toBe('shop=1')
-    expect(named('turns/append').at(-1)?.spanContext().traceId).toBe(traceId)
+    expect(named('turns/capture').at(-1)?.spanContext().traceId).toBe(traceId)
   }
 })
 

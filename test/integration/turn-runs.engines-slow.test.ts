@@ -474,7 +474,7 @@ describe('the life of a service', () => {
         graph,
         (run) =>
           work(async (step) => {
-            if (step.statement.name !== 'turns/append') return run(step)
+            if (step.statement.name !== 'turns/capture') return run(step)
             refused++
             throw new Error('the disk is full')
           }),

@@ -248,7 +248,7 @@ class PureStore {
   }
 }
 
-/** The condition of `turns/append`. */
+/** The condition of `turns/capture`. */
 function capture(world: HeldWorld, { turn, record, supersede }: Command & { do: 'captureTurnState' }) {
   const { state, after, turns } = world
   if (state.deleted) throw worldDeleted(state.slug)

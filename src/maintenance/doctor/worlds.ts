@@ -50,7 +50,7 @@ const turnsByKey = selectNodes('Turn', {
 const NUMBERS_AT_ONCE = 200
 /** Maximum number of tries for a world that changes during the check. The next examination checks it again. */
 const MAX_TRIES = 3
-/** Number of outcomes that a world keeps (cypher/turns/append). */
+/** Number of outcomes that a world keeps (cypher/turns/capture). */
 const OUTCOMES = 8
 
 /** Id, end of the lease, and owner of the lease. */

@@ -157,7 +157,7 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
     const known = await loadWorldSnapshot(graph, capture)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
-    let way: WriteMode = known.currentTurn < turnNumber ? 'append' : 'insert'
+    let way: WriteMode = known.currentTurn < turnNumber ? 'next' : 'late'
     let replaced: Target['replaced'] = null
     // The first write to a world with a rollback is rejected, so that only such a world pays for the look-up of withdrawn turns.
     let rollbacks = 0
@@ -190,7 +190,7 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
         replaced = { revision: found.revision }
       } else {
         if (!capture.asOwner) assertNoActiveAttempt(found, worldSlug, turnNumber)
-        way = found.currentTurn < turnNumber ? 'append' : 'insert'
+        way = found.currentTurn < turnNumber ? 'next' : 'late'
         withdrawnKey = found.withdrawn[0] ?? null
       }
     }
@@ -246,7 +246,7 @@ async function plan(
   const resolution = resolveCapture(capture, target, known)
   const goes = chooseWriteMode(way, resolution)
   const ledger =
-    goes === 'append' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
+    goes === 'next' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
   return planCapture(capture, target, goes, known, resolution, ledger)
 }
 
@@ -272,7 +272,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   await loadWorldSnapshot(graph, { ...capture, request: { ...request, worldSlug: '' } })
   await readExisting(graph, capture, '')
   await checkNewWorld(graph, request)
-  for (const way of ['append', 'insert', 'supersede'] as const) {
+  for (const way of ['next', 'late', 'supersede'] as const) {
     const planned = await plan(graph, capture, NOWHERE, way, known)
     if (planned !== null) await graph.write(planned)
   }
@@ -281,7 +281,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
 
 /** Runs the first capture of a world in a transaction that is rolled back, because its statements always write. */
 async function planNewWorld(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
-  const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'append', known)
+  const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'next', known)
   await graph.transact(async (run) => {
     for (const step of planned ?? []) await run(step)
     return null

@@ -15,8 +15,8 @@ import type { WorldSnapshot } from './load-criteria.ts'
 import { moveAdditionsStep } from './plan-additions.ts'
 
 const statements = {
-  append: statement('turns/append'),
-  insert: statement('turns/insert'),
+  next: statement('turns/capture'),
+  late: statement('turns/capture-late'),
   supersede: statement('turns/supersede'),
 }
 const newestTurns = statement('turns/newest-turns')
@@ -65,10 +65,10 @@ export const resolveCapture = (
 
 /** Chooses the write. A merge of criteria changes the progress of both, which is derived again as for a late turn. */
 export const chooseWriteMode = (way: WriteMode, { changed }: Resolution): WriteMode =>
-  way === 'append' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'insert' : way
+  way === 'next' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'late' : way
 
 /**
- * @param ledger ledger of the world; null for `append`
+ * @param ledger ledger of the world; null for `next`
  * @returns the writes of one transaction; null if the ledger is newer than the data by which the turn was resolved
  */
 export function planCapture(
@@ -111,7 +111,7 @@ export function planCapture(
     },
   }
   const steps: Plan =
-    way === 'append'
+    way === 'next'
       ? [store]
       : [
           store,
@@ -169,7 +169,7 @@ function progressAfter(
   way: WriteMode,
   ledger: Ledger | null,
 ) {
-  const isNewest = way === 'append'
+  const isNewest = way === 'next'
   const entries = listEntries(record, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== record.turnNumber)

@@ -1,7 +1,7 @@
 /** Creates, reads and deletes worlds. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { integerBetween, name } from '../../core/fields.ts'
+import { name } from '../../core/fields.ts'
 import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
 import { snakeCase } from '../../core/wire-form.ts'
@@ -14,6 +14,7 @@ import { instantRow } from '../record/rows.ts'
 import { defaultSlug, keyOfTask, type Scope, taskParams } from '../scope/scope.ts'
 import { restoreUnfinished, unknownWorld, worldAtWork, worldDeleted } from '../scope/world-errors.ts'
 import { declaredCriteria } from '../specification/specification.ts'
+import { DEFAULT_LEASE_TTL_MS, leaseTtlMs } from './lease-ttl.ts'
 import { assertNewWorldSlug } from './new-world.ts'
 import {
   differingRunSettings,
@@ -51,7 +52,7 @@ export const createWorldRequest = z.strictObject({
     .nullish()
     .describe("default: the task's next one; characters A-Z a-z 0-9 . _ ~ % -, at most 256"),
   executor: name.nullish().describe('default: external'),
-  leaseTtlMs: integerBetween(1_000, 86_400_000).nullish().describe('default: 60000'),
+  leaseTtlMs,
   ...runSettingsRequest,
   criteria: declaredCriteria
     .nullish()
@@ -61,7 +62,6 @@ export const createWorldRequest = z.strictObject({
 export type CreateWorldRequest = z.output<typeof createWorldRequest>
 
 const DEFAULT_EXECUTOR = 'external'
-const DEFAULT_LEASE_TTL_MS = 60_000
 
 const ensureWorld = statement('worlds/ensure')
 const taskCounts = statement('projects/task-counts')

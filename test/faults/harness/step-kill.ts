@@ -26,7 +26,7 @@ export async function listSteps(store: RunStore, project: string): Promise<Steps
   const run = tracedPoints(store.file('run-steps'))
 
   const cut = { project, worldSlug: 'cut-run' }
-  const second = await store.startReady(failingAt(cut.worldSlug, run.indexOf('before turns/append') + 1))
+  const second = await store.startReady(failingAt(cut.worldSlug, run.indexOf('before turns/capture') + 1))
   const { died } = await runUntilDeath(second, cut)
   holds(died, 'a fail point ends the service')
   const third = await store.startReady(failingAt(cut.worldSlug, 0, store.file('restart-steps')))

@@ -87,7 +87,7 @@ async function checkLeft(service: ServiceProcess, left: Left, figures: Found): P
 
 /** Chooses every step if there are enough rounds, or a selection; the other rounds kill at random. */
 function killsOf({ run, restart }: Steps, rounds: number, random: Random): Kill[] {
-  const midway = run.indexOf('before turns/append') + 1
+  const midway = run.indexOf('before turns/capture') + 1
   const all = [
     ...run.map((_, i) => ({ run: i + 1, restart: 0 })),
     ...restart.map((_, i) => ({ run: random.between(midway, run.length - 8), restart: i + 1 })),

@@ -2,7 +2,7 @@
 // the state of the criteria is derived again.
 //
 // The neighbors are searched among the turns of the world, so the cost grows with the world; only such turns
-// pay it. Locks as in `turns/append`. No row: a check failed.
+// pay it. Locks as in `turns/capture`. No row: a check failed.
 // params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner $rollbacks
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
