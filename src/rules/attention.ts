@@ -99,7 +99,7 @@ function describeStall({ stall, blockingGate, countFailures }: AttentionFacts): 
   const turns = plural(stall.window, 'turn')
   switch (stall.verdict) {
     case 'blocked':
-      return `the gate ${quoteName(blockingGate ?? '')} failed in ${countFailures(blockingGate ?? '')} turns`
+      return `the gate ${quoteName(blockingGate ?? '')} failed in ${plural(countFailures(blockingGate ?? ''), 'turn')}`
     case 'stalled':
       return `the feedback was the same in ${turns}`
     case 'oscillating':
@@ -140,14 +140,14 @@ function checkRefuted({ criteria, progress, changedFiles }: AttentionFacts): Che
     others === 0 ? '' : ` (${others} more ${others === 1 ? 'criterion is' : 'criteria are'} refuted)`
   return {
     reason: 'refuted',
-    sentence: `${nameOf(first)} was verified in turn ${verified} and rejected with evidence in turn ${rejected}${between}${more}.`,
+    sentence: `${nameCriterion(first)} was verified in turn ${verified} and rejected with evidence in turn ${rejected}${between}${more}.`,
   }
 }
 
 const MAX_TEXT = 80
 
 /** Names a criterion by its label, otherwise by its quoted text. */
-const nameOf = ({ criterionId, text }: CriterionState): string =>
+export const nameCriterion = ({ criterionId, text }: CriterionState): string =>
   criterionId === ''
     ? `"${cutLine(toOneLine(text ?? ''), MAX_TEXT)}"`
     : cutLine(toOneLine(criterionId), MAX_TEXT)

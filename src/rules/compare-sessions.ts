@@ -114,7 +114,9 @@ function describeDifference(a: ComparedSession, b: ComparedSession): string {
     ...(a.lastDecision === b.lastDecision ? [] : [`A ended with ${showEnd(a)}, B with ${showEnd(b)}`]),
     ...(a.verified === b.verified && a.criteria === b.criteria
       ? []
-      : [`A verified ${a.verified} of ${a.criteria} criteria, B ${b.verified} of ${b.criteria}`]),
+      : [
+          `A verified ${a.verified} of ${plural(a.criteria, 'criterion', 'criteria')}, B ${b.verified} of ${b.criteria}`,
+        ]),
     ...(differs('turns') ? [describeMore(a.turns, b.turns, 'turn', 'took')] : []),
     ...(differs('reversals') ? [describeMore(a.reversals, b.reversals, 'reversal', 'had')] : []),
     ...(differs('openBlocking')

@@ -1,6 +1,6 @@
 /** Summarizes a session in at most two sentences that consist of facts (contract: page.md, "Session"). Pure. */
 import { plural } from '../core/plural.ts'
-import { type AttentionFacts, describeUnseen, findLastGain } from './attention.ts'
+import { type AttentionFacts, describeUnseen, findLastGain, nameCriterion } from './attention.ts'
 import { isRequired } from './criterion-states.ts'
 import { cutLine } from './cut-line.ts'
 import { toOneLine } from './foreign-text.ts'
@@ -8,7 +8,15 @@ import type { IssueLife } from './issue-lives.ts'
 import { countCriteria } from './notes.ts'
 import type { LedgerEntry, RecentEntry } from './progress.ts'
 import { findReversals } from './reversals.ts'
-import { describeGaps, findGaps, hasGaps, isRefuted, quoteName, showName } from './session-outcome.ts'
+import {
+  describeGaps,
+  findGaps,
+  hasGaps,
+  isRefuted,
+  joinWords,
+  quoteName,
+  showName,
+} from './session-outcome.ts'
 import type { Complaint } from './signature.ts'
 import type { CoachDecision } from './values.ts'
 
@@ -62,7 +70,8 @@ function describeEnd(facts: SummaryFacts): string {
 const NO_SIGNAL = /\bsignal_absent\b\W{0,6}true\b|\bindependent test verification did not complete\b/i
 
 /** Names the cause that the most turns share, if the newest turn has it, otherwise the newest complaint. */
-function describeCause({ turns, issues }: SummaryFacts): string {
+function describeCause(facts: SummaryFacts): string {
+  const { turns, issues } = facts
   const approval = turns.findLastIndex(({ decision }) => decision === 'approved')
   const open = turns.slice(approval + 1)
   const newest = open.at(-1)
@@ -73,22 +82,52 @@ function describeCause({ turns, issues }: SummaryFacts): string {
   }
   for (const gate of newest.failedGates) {
     const where = inTurns(({ failedGates }) => failedGates.includes(gate))
-    if (where !== null) return `the gate ${quoteName(gate)} failed ${where}`
+    if (where !== null)
+      return `the gate ${quoteName(gate)} failed ${where}${describeRejected(facts, newest.turn)}`
   }
   const withoutSignal = inTurns(({ texts }) => texts.some((text) => NO_SIGNAL.test(text)))
   if (withoutSignal !== null) return `the independent test run gave no signal ${withoutSignal}`
   const blocking = issues
     .filter(({ goneInTurn, wordings: [wording] }) => goneInTurn === null && wording.severity === 'blocking')
-    .map(({ turns: raised, wordings: [wording] }) => ({ raised, quote: quote(wording.description) }))
-    .sort((a, b) => b.raised.length - a.raised.length)
+    .map((life) => ({
+      raised: listBlockedTurns(life),
+      opened: life.turns[0],
+      quote: quote(life.wordings[0].description),
+    }))
+    .sort((a, b) => b.raised.length - a.raised.length || b.opened - a.opened)
   const [first] = blocking
   if (first !== undefined) {
     const raised = open.filter(({ turn }) => first.raised.includes(turn)).length
-    return `the Coach asked ${describeTurns(raised, open.length)} for the same: ${first.quote}`
+    const asked = raised < 2 ? 'last asked for' : `asked ${describeTurns(raised, open.length)} for the same:`
+    return `the Coach ${asked} ${first.quote}${describeRejected(facts, newest.turn)}`
   }
   if (newest.decision === 'error') return 'the newest turn ended with an error'
   const said = newest.texts.find((text) => text.trim() !== '')
-  return said === undefined ? 'the Coach gave no reason' : `the Coach last wrote ${quote(said)}`
+  const wrote = said === undefined ? 'the Coach gave no reason' : `the Coach last wrote ${quote(said)}`
+  return wrote + describeRejected(facts, newest.turn)
+}
+
+const MAX_REJECTED = 6
+
+/** Names the criteria that the judge of a turn rejected: its complaint often does not. Empty without one. */
+function describeRejected({ criteria, findEntries }: SummaryFacts, turn: number): string {
+  const rejected = criteria.filter(
+    (each) =>
+      isRequired(each) &&
+      findEntries(each.key).findLast((one) => one.judges && one.turn === turn)?.status === 'rejected',
+  )
+  if (rejected.length === 0) return ''
+  const names = rejected.slice(0, MAX_REJECTED).map(nameCriterion)
+  const more = rejected.length - names.length
+  return `; turn ${turn} rejected ${joinWords(more === 0 ? names : [...names, `${more} more`])}`
+}
+
+/** Lists the turns of an issue without those in which only a milder wording raised it. */
+function listBlockedTurns({ turns, otherWordings }: SummaryFacts['issues'][number]): number[] {
+  const mild = new Set(
+    otherWordings.filter(({ issue }) => issue.severity !== 'blocking').map(({ turn }) => turn),
+  )
+  return turns.filter((turn) => turn === turns.at(-1) || !mild.has(turn))
 }
 
 function describeTurns(having: number, all: number): string {
@@ -98,7 +137,7 @@ function describeTurns(having: number, all: number): string {
 
 const MAX_QUOTE = 140
 
-const quote = (text: string): string => `"${cutLine(toOneLine(text), MAX_QUOTE)}"`
+const quote = (text: string): string => `"${cutLine(toOneLine(text).replace(/\.$/, ''), MAX_QUOTE)}"`
 
 function describeApproval(facts: SummaryFacts): string {
   const unseen = describeUnseen(facts.criteria)
@@ -131,7 +170,9 @@ function describeState(facts: SummaryFacts): string {
       ? []
       : [
           gain === null
-            ? `none of ${plural(total, 'criterion', 'criteria')} is verified`
+            ? total === 1
+              ? 'the only criterion is not verified'
+              : `none of ${total} criteria is verified`
             : `${verified} of ${plural(total, 'criterion', 'criteria')} ${verified === 1 ? 'is' : 'are'} verified, the last one since turn ${gain}`,
         ]),
     ...(rejected || reversals.length > 0

@@ -289,14 +289,14 @@ function listVerdicts(
 const changesIn = (statuses: readonly string[]): number =>
   statuses.filter((status, i) => i > 0 && status !== statuses[i - 1]).length
 
+const describeAllVerified = ({ criteria }: Session): string =>
+  criteria.length === 1 ? 'The only criterion is verified' : `All ${criteria.length} criteria are verified`
+
 function suggestionFor(session: Session, feedback: readonly Outcome[]): string {
   const rejections = contestsIn(session)
   const promised = promisedNote(session.promisedNotJudged)
   if (allVerified(session)) {
-    const which =
-      promised === null
-        ? `All ${session.criteria.length} criteria are verified`
-        : `${tally(session)}. Have that judged`
+    const which = promised === null ? describeAllVerified(session) : `${tally(session)}. Have that judged`
     const blocking = `look at ${gatesIn(feedback)}, which blocks the approval`
     return rejections.length === 0
       ? `${which}${promised === null ? ':' : ', and'} ${blocking}.`
@@ -327,9 +327,7 @@ function playerSuggestionFor(session: Session): string | null {
       ? ["No judge has named a criterion: answer each point of the Coach's feedback."]
       : []),
     ...(allVerified(session) && promised === null
-      ? [
-          `All ${session.criteria.length} criteria are verified: look at the Coach's feedback, which blocks the approval.`,
-        ]
+      ? [`${describeAllVerified(session)}: look at the Coach's feedback, which blocks the approval.`]
       : []),
     ...(promised === null ? [] : [`${promised}.`]),
     ...byTurn(contested).map(([turn, names]) => `Turn ${turn} rejects what was verified before: ${names}.`),
@@ -375,7 +373,12 @@ const listRemaining = ({ criteria }: Session): string[] =>
 
 function tally({ criteria, promisedNotJudged }: Session): string {
   const promised = promisedNote(promisedNotJudged)
-  const verified = describeCounts(countCriteria(criteria), { noun: ' criteria', verb: 'are verified' })
+  const counts = countCriteria(criteria)
+  const words =
+    counts.total === 1
+      ? { noun: ' criterion', verb: 'is verified' }
+      : { noun: ' criteria', verb: 'are verified' }
+  const verified = counts.total === 0 ? 'no criterion is known' : describeCounts(counts, words)
   return promised === null ? verified : `${verified}; ${promised}`
 }
 

@@ -685,7 +685,7 @@ export function coachContract(store: StoreUnderTest): void {
         }
         const answer = await stall()
         expect(answer.verdict).toBe('plateau')
-        const tally = `1 of 1 criteria are verified; 1 promised, never judged: "${textOf('AC-002')}"`
+        const tally = `1 of 1 criterion is verified; 1 promised, never judged: "${textOf('AC-002')}"`
         expect(answer.reason).toContain(tally)
         expect(answer.suggestion).toBe(
           `${tally}. Have that judged, and look at bdd, which blocks the approval.`,

@@ -1,4 +1,5 @@
 // Draws the verdict of the stall analysis with its reason and suggestion, and the criteria that are left.
+import { InlineText } from '../../components/inline-text.tsx'
 import type { Answered, Criteria } from '../../service/operations.ts'
 
 /** Stall verdict. The service hides reason and suggestion from a Player. */
@@ -14,8 +15,16 @@ export function VerdictRegion({ stall, criteria }: Props) {
         {verdict.replaceAll('_', ' ')}
         {shouldStop && ': stop it'}
       </h2>
-      {reason !== undefined && <p class="said">{reason}</p>}
-      {suggestion != null && <p class="said">{suggestion}</p>}
+      {reason !== undefined && (
+        <p class="said">
+          <InlineText text={reason} />
+        </p>
+      )}
+      {suggestion != null && (
+        <p class="said">
+          <InlineText text={suggestion} />
+        </p>
+      )}
       {left.length > 0 && (
         <p>
           Left:{' '}
