@@ -130,9 +130,17 @@ class Reader {
     else this.#readText(indent, rest)
   }
 
-  /** Returns the innermost item whose text begins at or left of a column. */
+  /**
+   * Returns the innermost item whose text begins at or left of a column. Starts at the outermost item: a line has at least as
+   * many columns of indentation as items around it, but any number of items can be open.
+   */
   #enclosing(indent: number): OpenItem | undefined {
-    return this.#open.findLast(({ content }) => content <= indent)
+    let found: OpenItem | undefined
+    for (const each of this.#open) {
+      if (each.content > indent) break
+      found = each
+    }
+    return found
   }
 
   #readBlank(): void {

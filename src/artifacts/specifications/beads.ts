@@ -8,6 +8,11 @@ export function readBeads(source: string): Stated {
   const warnings: StatedWarning[] = []
   const tasks: StatedTask[] = []
   const issues = listIssues(source.replace(/^\uFEFF/, ''), warnings)
+  if (warnings.length > MAX_OTHER_LINES) {
+    const [first] = warnings
+    const refused = `has more than ${MAX_OTHER_LINES} lines or values that are not JSON objects`
+    return { tasks: [], warnings: first === undefined ? [] : [first], refused }
+  }
   let silent = 0
   for (const { issue, line } of issues) {
     const { id, acceptance_criteria: given, status } = issue
@@ -34,21 +39,24 @@ export function readBeads(source: string): Stated {
     : { tasks, warnings, refused: 'states no criteria: no issue has acceptance_criteria' }
 }
 
+/** Maximum number of lines or values that are not objects. A file with more is not one of beads. */
+const MAX_OTHER_LINES = 1_000
+
 type Issue = { issue: Record<string, unknown>; line: number | null }
 
 function listIssues(source: string, warnings: StatedWarning[]): Issue[] {
   const whole = source.trimStart().startsWith('[') ? parseSource(source).value : undefined
-  const values = Array.isArray(whole)
-    ? whole.map((value: unknown) => ({ value, line: null }))
-    : source
-        .split('\n')
-        .flatMap((text, i) => (text.trim() === '' ? [] : [{ value: parseSource(text).value, line: i + 1 }]))
-  return values.flatMap(({ value, line }) => {
+  const issues: Issue[] = []
+  for (const [i, each] of (Array.isArray(whole) ? (whole as unknown[]) : source.split('\n')).entries()) {
+    const isLine = !Array.isArray(whole)
+    if (isLine && (each as string).trim() === '') continue
+    const value = isLine ? parseSource(each as string).value : each
+    const line = isLine ? i + 1 : null
     if (typeof value === 'object' && value !== null)
-      return [{ issue: value as Record<string, unknown>, line }]
-    warnings.push({ line, message: 'is not a JSON object; it is not read' })
-    return []
-  })
+      issues.push({ issue: value as Record<string, unknown>, line })
+    else if (warnings.push({ line, message: 'is not a JSON object; it is not read' }) > MAX_OTHER_LINES) break
+  }
+  return issues
 }
 
 /** Splits a text into its items, and the lines outside of lists that say something. Headings are left out. */

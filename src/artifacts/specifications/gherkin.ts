@@ -1,8 +1,11 @@
 /** Reads a `.feature` file: one criterion for each scenario, by the parser of Cucumber. Pure. */
 import type { Dialect, Parser } from '@cucumber/gherkin'
+import { MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
 import { type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
 
-/** Maximum number of names of an outline whose own name is only a placeholder. */
+/** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
+const MAX_TAG_LINES = 1_000
+/** Maximum number of examples that name an outline whose own name is only a placeholder. */
 const MAX_NAMES = 100
 
 type Feature = NonNullable<ReturnType<Parser<object>['parse']>['feature']>
@@ -16,6 +19,32 @@ export async function readGherkin(source: string): Promise<Stated> {
   const list = new StatedList(warnings)
   const gherkin = await import('@cucumber/gherkin')
   const text = source.replace(/^\uFEFF/, '')
+  const excess = findExcessOfTags(text)
+  if (excess !== null) {
+    const message = `has more than ${MAX_TAG_LINES} lines of tags in a row; the file is read by its scenario lines`
+    warnings.push({ line: excess, message })
+    addScenarioLines(text, gherkin.dialects, list)
+  } else parse(text, gherkin, list, warnings)
+  return toStated(list, { featureId: null, taskId: null }, warnings, 'it has no scenario')
+}
+
+/** Returns the first line of a run of tags that is too long; null without one. */
+function findExcessOfTags(text: string): number | null {
+  let run = 0
+  for (const [i, line] of text.split('\n').entries()) {
+    const first = line.trimStart()[0]
+    run = first === '@' || (run > 0 && (first === undefined || first === '#')) ? run + 1 : 0
+    if (run > MAX_TAG_LINES) return i + 1 - MAX_TAG_LINES
+  }
+  return null
+}
+
+function parse(
+  text: string,
+  gherkin: typeof import('@cucumber/gherkin'),
+  list: StatedList,
+  warnings: StatedWarning[],
+): void {
   try {
     let id = 0
     const builder = new gherkin.AstBuilder(() => `${id++}`)
@@ -32,7 +61,6 @@ export async function readGherkin(source: string): Promise<Stated> {
     })
     addScenarioLines(text, gherkin.dialects, list)
   }
-  return toStated(list, { featureId: null, taskId: null }, warnings, 'it has no scenario')
 }
 
 function addFeature({ children }: Feature, list: StatedList, warnings: StatedWarning[]): void {
@@ -74,14 +102,17 @@ const PLACEHOLDER = /<[^<>]+>/g
 /** A placeholder is any text. A name that has no other words is written with each of its examples. */
 function namesOfTests({ name, examples }: Scenario): string[] {
   if (examples.length === 0) return name.trim() === '' ? [] : [name]
+  if (name.length > MAX_PATTERN_CHARACTERS) return []
   const pattern = name.replace(PLACEHOLDER, '*')
   if (/[\p{L}\p{N}]/u.test(pattern)) return [pattern]
   const names = new Set<string>()
-  for (const { tableHeader, tableBody } of examples)
-    for (const { cells } of tableBody.slice(0, MAX_NAMES)) {
-      const values = new Map(cells.map(({ value }, i) => [`<${tableHeader?.cells[i]?.value}>`, value]))
-      names.add(name.replace(PLACEHOLDER, (found) => values.get(found) ?? found))
-    }
+  const rows = examples.flatMap(({ tableHeader, tableBody }) =>
+    tableBody.map(({ cells }) => ({ header: tableHeader?.cells ?? [], cells })),
+  )
+  for (const { header, cells } of rows.slice(0, MAX_NAMES)) {
+    const values = new Map(cells.map(({ value }, i) => [`<${header[i]?.value}>`, value]))
+    names.add(name.replace(PLACEHOLDER, (found) => values.get(found) ?? found))
+  }
   return [...names].filter((each) => !/<[^<>]+>/.test(each) && each.trim() !== '').slice(0, MAX_NAMES)
 }
 

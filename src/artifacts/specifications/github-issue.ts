@@ -21,12 +21,8 @@ export function readGithubIssue(source: string, { nested = false }: ReadOptions)
     const names = { featureId: own.featureId ?? featureOf(issue), taskId: own.taskId ?? number }
     const stated = toStated(read.list, names, read.warnings, read.none)
     const about = issues.length === 1 ? '' : `issue ${number ?? 'without a number'}: `
-    warnings.push(
-      ...stated.warnings.map(({ message }) => ({
-        line: null,
-        message: about + message.replace(/ in line \d+/g, ''),
-      })),
-    )
+    for (const { message } of stated.warnings)
+      warnings.push({ line: null, message: about + message.replace(/ in line \d+/g, '') })
     tasks.push(...stated.tasks)
     if (stated.refused !== undefined && issues.length > 1)
       warnings.push({ line: null, message: about + stated.refused })

@@ -81,8 +81,8 @@ function change(before: Requirements | null, parsed: Parsed, warnings: StatedWar
 }
 
 const OPERATION = /^(ADDED|MODIFIED|REMOVED|RENAMED)\s+Requirements?\b/i
-const REQUIREMENT = /^Requirement\s*[:：]\s*(.+)$/i
-const SCENARIO = /^Scenario\s*[:：]\s*(.+)$/i
+const REQUIREMENT = /^Requirement\s*[:：]\s*(\S.*)$/i
+const SCENARIO = /^Scenario\s*[:：]\s*(\S.*)$/i
 
 function parse(sections: readonly Section[], warnings: StatedWarning[]): Parsed {
   const parsed: Parsed = { stated: new Map(), removed: new Map(), renamed: new Map(), isChange: false }

@@ -30,7 +30,7 @@ export function readDocument(source: string): Document {
 const BOLD_LEVEL = 7
 /** A line with a colon that names criteria: `Acceptance criteria:`. */
 const COLON_LEVEL = 8
-const BOLD_LINE = /^(\*\*|__)((?:(?!\1).)+)\1[ \t]*[:：]?[ \t]*$/
+const BOLD_LINE = /^(\*\*|__)((?:(?!\1).)+)\1$/
 const COLON_LINE = /^[^*_|].{0,80}[:：][ \t]*$/
 
 /** @param offset number of lines above the text in its file */
@@ -69,14 +69,17 @@ export function readSections(body: string, offset = 0): Section[] {
 }
 
 function readTitle(line: string): { text: string; level: number } | null {
-  const bold = BOLD_LINE.exec(line)?.[2]
+  const bold = BOLD_LINE.exec(withoutColon(line))?.[2]
   if (bold !== undefined) return { text: withoutColon(bold), level: BOLD_LEVEL }
   return COLON_LINE.test(line) && NAMES_CRITERIA.test(line)
     ? { text: withoutColon(line), level: COLON_LEVEL }
     : null
 }
 
-const withoutColon = (text: string): string => text.replace(/[ \t]*[:：]?[ \t]*$/, '').trim()
+function withoutColon(text: string): string {
+  const trimmed = text.trim()
+  return /[:：]$/.test(trimmed) ? trimmed.slice(0, -1).trim() : trimmed
+}
 
 const moveDown = (item: ListItem, offset: number): ListItem =>
   offset === 0

@@ -117,10 +117,25 @@ type Labeled = { label: string | null; text: string; line: number; isItem: boole
 
 /** An item with a label, or otherwise the items in it that have one. */
 function listLabeled(item: ListItem): Labeled[] {
-  const [whole] = collectTexts(item)
-  const { label, text } = splitLabel(cleanText(whole?.text ?? ''))
-  const below = label === null ? item.items.flatMap(listLabeled) : []
-  return below.some((each) => each.label !== null) ? below : [{ label, text, line: item.line, isItem: true }]
+  const start = splitLabel(cleanText(startOf(item)))
+  const below = start.label === null ? item.items.flatMap(listLabeled) : []
+  if (below.some((each) => each.label !== null)) return below
+  const [whole] = start.label === null ? [] : collectTexts(item)
+  const { label, text } = whole === undefined ? start : splitLabel(cleanText(whole.text))
+  return [{ label, text, line: item.line, isItem: true }]
+}
+
+/** A label is in the first characters of an item. Each of many nested items contains the text of those below it. */
+const MAX_START_CHARACTERS = 2_048
+
+function startOf(item: ListItem): string {
+  let start = ''
+  for (let each: ListItem | undefined = item; each !== undefined; each = each.items[0])
+    for (const line of each.lines) {
+      start += `${line}\n`
+      if (start.length > MAX_START_CHARACTERS) return start.slice(0, MAX_START_CHARACTERS)
+    }
+  return start
 }
 
 /** `FR-001`, `SEC-2.1` or `FR-AUTH-01`. */

@@ -88,7 +88,7 @@ export async function readSpecificationFiles(
   const add = (read: ReadFile | null) => {
     if (read === null) return
     files.push(read.file)
-    tasks.push(...read.tasks)
+    for (const task of read.tasks) tasks.push(task)
   }
   for (const each of found.files) {
     const text = await readText(each, each.isNamed && paths.length === 1, options)
@@ -372,9 +372,9 @@ function joinParts(parts: readonly TaskOfFile[]): StatedCriterion[] {
   for (const [place, { stated, file }] of parts.entries()) {
     for (const { criterionId = null, ...criterion } of stated)
       list.add({ ...criterion, criterionId, line: null, section: `F${place + 1}` })
-    file.warnings.push(...warnings.splice(0))
+    for (const warning of warnings.splice(0)) file.warnings.push(warning)
   }
   const criteria = list.toCriteria()
-  parts[0]?.file.warnings.push(...warnings)
+  for (const warning of warnings) parts[0]?.file.warnings.push(warning)
   return criteria
 }

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { FormatName } from './format-names.ts'
+import { readSpecification } from './formats.ts'
+import type { Stated } from './stated.ts'
+
+const read = (format: FormatName, text: string): Promise<Stated> =>
+  readSpecification(format, text, { path: '', tasks: true })
+
+const numbered = (count: number, write: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => write(i)).join('')
+
+const nested = (depth: number): string => numbered(depth, (i) => `${' '.repeat(i)}- x\n`)
+
+/** Files so long that cubic or quadratic time exceeds the limit of a test. */
+const REFUSED: readonly [string, FormatName, string][] = [
+  ['space behind bold words', 'markdown', `**a**${' '.repeat(1_000_000)}b`],
+  ['space within bold words', 'markdown', `**a${' '.repeat(1_000_000)}b**`],
+  ['a requirement of two lines', 'openspec', `Requirement:${' '.repeat(1_000_000)}a\nb\n===\n`],
+  ['a scenario of two lines', 'openspec', `Scenario:${' '.repeat(1_000_000)}a\nb\n===\n`],
+  ['lines within 1,000 nested items', 'markdown', `${nested(1_000)}${'b\n'.repeat(2_000_000)}`],
+  ['a long text within 1,000 nested items', 'spec-kit', `FR-1\n\n${nested(1_000)}${'word '.repeat(200_000)}`],
+]
+
+test.each(REFUSED)('%s: a file of format %s is refused in linear time', async (_name, format, text) => {
+  const { tasks, refused } = await read(format, text)
+  expect(tasks).toEqual([])
+  expect(refused).toMatch(/^states no criteria/)
+})
+
+test('an item without words has the label of its first nested item', async () => {
+  const { tasks } = await read('spec-kit', '## Requirements\n\n- [ ]\n  - FR-001: It answers\n')
+  expect(tasks[0]?.criteria.map(({ criterionId }) => criterionId)).toEqual(['FR-001'])
+})
+
+test('an outline with many placeholders and many tables of examples is read in linear time', async () => {
+  const examples = numbered(20_000, (i) => `Examples:\n| a |\n| ${i} |\n`)
+  const { tasks } = await read(
+    'gherkin',
+    `Feature: f\nScenario Outline: ${'<a>'.repeat(100_000)}\nGiven x\n${examples}`,
+  )
+  expect(tasks).toEqual([])
+})
+
+test('the first 100 examples of all tables name an outline', async () => {
+  const examples = numbered(300, (i) => `Examples:\n| a |\n| name ${i} |\n`)
+  const { tasks } = await read('gherkin', `Feature: f\nScenario Outline: <a>\nGiven x\n${examples}`)
+  expect(tasks[0]?.criteria[0]?.tests).toHaveLength(100)
+})
+
+test('a file with too many tags in a row is read by its scenario lines, with a warning', async () => {
+  const tags = (count: number) => `Feature: f\nScenario: first\nGiven x\n${'@a\n\n'.repeat(count)}`
+  const { tasks, warnings } = await read('gherkin', `${tags(200_000)}Scenario: second\nGiven y\n`)
+  expect(tasks[0]?.criteria).toHaveLength(2)
+  expect(warnings).toEqual([
+    { line: 4, message: 'has more than 1000 lines of tags in a row; the file is read by its scenario lines' },
+  ])
+  expect((await read('gherkin', `${tags(400)}Scenario: second\nGiven y\n`)).warnings).toEqual([])
+})
+
+test('a file of 500,000 lines that are not JSON is refused with one warning', async () => {
+  expect(await read('beads', '{}\n'.concat('-\n'.repeat(500_000)))).toEqual({
+    tasks: [],
+    warnings: [{ line: 2, message: 'is not a JSON object; it is not read' }],
+    refused: 'has more than 1000 lines or values that are not JSON objects',
+  })
+})
+
+test('a few lines that are not JSON refuse no file of beads', async () => {
+  const issue = JSON.stringify({ id: 'bd-1', acceptance_criteria: '- It answers' })
+  const { tasks, warnings } = await read('beads', `${'-\n'.repeat(1_000)}${issue}\n`)
+  expect(tasks).toHaveLength(1)
+  expect(warnings).toHaveLength(1_000)
+})
+
+test.each<FormatName>(['markdown', 'backlog'])(
+  'each of 200,000 paragraphs of criteria that %s does not read has a warning',
+  async (format) => {
+    expect((await read(format, 'Acceptance criteria: x\n'.repeat(200_000))).warnings).toHaveLength(200_000)
+  },
+)
