@@ -215,13 +215,19 @@ function describePlan(
       'specifications with acceptance criteria, and the transcripts that Claude Code and Codex keep of this folder.',
       'To record a turn yourself: turngraph capture --help',
     ].join('\n')
-  const specified = specifications.declarations.length
+  const specified = countTasks({ specifications })
   const parts = [
     ...(sessions > 0 ? [`${plural(sessions, 'session')} with ${plural(turns, 'turn')}`] : []),
     ...(specified > 0 ? [`specifications of ${plural(specified, 'task')}`] : []),
     ...(transcripts > 0 ? [plural(transcripts, 'transcript')] : []),
   ]
   return `Found in ${folder}: ${parts.join(', ')}.`
+}
+
+/** Counts the tasks with a specification: several versions of it belong to one task. */
+function countTasks({ specifications }: Pick<Plan, 'specifications'>): number {
+  const parts = specifications.declarations.flatMap(({ parts }) => parts)
+  return new Set(parts.map(({ featureId, taskId }) => JSON.stringify([featureId, taskId]))).size
 }
 
 /** Asks once at a terminal. Otherwise names the command that imports. */
@@ -233,6 +239,11 @@ async function isConfirmed(json: boolean, { folder }: Plan, project: string | un
     return false
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // As for any other command; otherwise the question itself would fail.
+  terminal.on('SIGINT', () => {
+    process.stdin.setRawMode(false)
+    process.kill(process.pid, 'SIGINT')
+  })
   try {
     const answer = await terminal.question('Import it? Your files stay as they are. [Y/n] ')
     return /^\s*(y|yes)?\s*$/i.test(answer)
@@ -274,7 +285,7 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
   return withClient({ project }, async (client) => {
     const imported =
       plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { specifications: true })
-    const declared = await declareSpecifications(client, plan.specifications, { project })
+    await declareSpecifications(client, plan.specifications, { project })
     const refused = plan.specifications.report.files.filter((file) => file.refused !== undefined).length
     const leftOut =
       refused + skippedFiles + (imported === null ? 0 : imported.skipped.length + imported.turnsFailed)
@@ -282,7 +293,7 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
       sessions: imported?.worlds ?? 0,
       turns:
         imported === null ? 0 : imported.turnsCreated + imported.turnsUnchanged + imported.turnsSuperseded,
-      specifications: declared.length,
+      specifications: countTasks(plan),
       transcriptTurns,
       leftOut,
       ...(await readProofs(client)),
@@ -336,7 +347,7 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
   printJson({
     plan: toWire({
       ...plan,
-      specifications: plan.specifications.declarations.length,
+      specifications: countTasks(plan),
       codexFiles: plan.codexFiles.length,
     }),
     imported: figures && toWire(figures),
@@ -346,12 +357,18 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
 
 /** Opens the page of the running service, or serves it and prints its address. */
 async function servePage(): Promise<void> {
-  const [{ loadConfig }, { runningServer }, { serve }] = await Promise.all([
+  const [{ loadConfig }, { runningServer }, { isPortTaken, serve }] = await Promise.all([
     import('../platform/config.ts'),
     import('./running-server.ts'),
     import('./serve.ts'),
   ])
   const running = await runningServer(loadConfig(process.env))
   if (running !== null) return printNote('A service runs already. See the page: turngraph open')
-  await serve({ printAddress: true })
+  try {
+    await serve({ printAddress: true })
+  } catch (error) {
+    if (!isPortTaken(error)) throw error
+    printNote(`${error.message} The page gets a free one.`)
+    await serve({ printAddress: true, port: '0' })
+  }
 }

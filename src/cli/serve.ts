@@ -94,9 +94,12 @@ const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: str
     hint: 'Use that server, end it, or name another folder with TURNGRAPH_DATA.',
   })
 
+export const isPortTaken = (error: unknown): error is Error =>
+  error instanceof Error && systemCode(error.cause) === 'EADDRINUSE'
+
 function portTaken({ host, port }: Config, error: unknown): unknown {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (systemCode(cause) !== 'EADDRINUSE') return error
+  if (!isPortTaken(error)) return error
+  const { cause } = error
   return new TurngraphError('invalid_request', `Port ${port} on ${host} is taken by another process.`, {
     hint: 'Choose another one (--port 7481), or any free one (--port 0); TURNGRAPH_PORT does the same.',
     cause,

@@ -92,13 +92,15 @@ function describeCause(facts: SummaryFacts): string {
     .map((life) => ({
       raised: listBlockedTurns(life),
       opened: life.turns[0],
+      newest: life.turns.at(-1) ?? life.turns[0],
       quote: quote(life.wordings[0].description),
     }))
-    .sort((a, b) => b.raised.length - a.raised.length || b.opened - a.opened)
+    .sort((a, b) => b.raised.length - a.raised.length || b.newest - a.newest || b.opened - a.opened)
   const [first] = blocking
   if (first !== undefined) {
     const raised = open.filter(({ turn }) => first.raised.includes(turn)).length
-    const asked = raised < 2 ? 'last asked for' : `asked ${describeTurns(raised, open.length)} for the same:`
+    const once = first.newest === newest.turn ? 'last asked for' : `asked in turn ${first.newest} for`
+    const asked = raised < 2 ? once : `asked ${describeTurns(raised, open.length)} for the same:`
     return `the Coach ${asked} ${first.quote}${describeRejected(facts, newest.turn)}`
   }
   if (newest.decision === 'error') return 'the newest turn ended with an error'

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -11,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { cli } from '../faults/harness/service-process.ts'
@@ -238,11 +240,14 @@ const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script'
 
 describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
   /** Answers each prompt as soon as it is printed. */
-  async function answer(answers: readonly (readonly [prompt: string, keys: string])[]): Promise<Ran> {
-    const inTerminal = `exec /usr/bin/script -qefc "'$0' '$1' init --no-serve" /dev/null`
+  async function answer(
+    answers: readonly (readonly [prompt: string, keys: string])[],
+    { options = '--no-serve', port = '0' } = {},
+  ): Promise<Ran> {
+    const inTerminal = `exec /usr/bin/script -qefc "'$0' '$1' init ${options}" /dev/null`
     const child = commandsOn(home).start([], {
       cwd: shop,
-      environment: environment(),
+      environment: { ...environment(), TURNGRAPH_PORT: port },
       wrapper: ['/bin/sh', '-c', inTerminal],
     })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -271,6 +276,33 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
     expect(existsSync(inShop('.mcp.json'))).toBe(false)
     await init('--undo')
     expect(digests()).toEqual(before)
+  })
+
+  test('Ctrl+C at the question ends the command without an error', async () => {
+    const before = digests()
+    const { stdout } = await answer([['[Y/n]', '\u0003']])
+    expect(stdout).toContain('Import it?')
+    expect(stdout).not.toContain('error')
+    expect(digests()).toEqual(before)
+  })
+
+  test('the page gets a free port if another process has its own', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    const { stdout } = await answer(
+      [
+        ['[Y/n]', 'y\r'],
+        ['Enter continues', '\r'],
+        ['/#code', '\u0003'],
+      ],
+      { options: '', port: String(port) },
+    )
+    expect(stdout).toContain(
+      `Port ${port} on 127.0.0.1 is taken by another process. The page gets a free one.`,
+    )
+    expect(stdout).toContain('Open http://127.0.0.1:')
   })
 
   test('Ctrl+C ends the offers and changes nothing', async () => {

@@ -13,7 +13,8 @@ import { OFFER_NAMES, type OfferName } from './offer-names.ts'
 const OFFERS: Record<OfferName, { key: string; describe(setup: Setup): string }> = {
   hooks: {
     key: 'h',
-    describe: () => 'hooks: import each session after each turn, and show an agent what its task has proven',
+    describe: () =>
+      'hooks: import each session after each turn, show an agent what its task has proven, and ask it to go on while a criterion is unproven',
   },
   mcp: { key: 'm', describe: () => 'the MCP server: agents ask the memory with tools' },
   agents: { key: 'a', describe: () => 'ten lines that tell an agent how to ask the memory' },

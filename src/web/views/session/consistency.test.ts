@@ -21,7 +21,13 @@ const read = (upTo: number) =>
   readConsistency({
     criteria: {
       criteria: [criterion('A'), criterion('B', { judged: false }), criterion('C', { declared: false })],
-      promised_not_judged: [{ criterion_id: 'D', key: 'key D', text: null, promise: null }],
+      // B is declared and promised, but is one criterion.
+      promised_not_judged: ['B', 'D'].map((id) => ({
+        criterion_id: id,
+        key: `key ${id}`,
+        text: null,
+        promise: null,
+      })),
     },
     byTurn: {
       world_slug: 'w',

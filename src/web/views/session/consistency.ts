@@ -58,9 +58,10 @@ export function readConsistency({ criteria, byTurn, reversals, upTo }: Asked): C
     repeated: select(({ repeated_in }) => repeated_in),
     misplaced: select(({ misplaced_in }) => misplaced_in),
     bare: select(({ bare_in }) => bare_in),
-    neverNamed: [...counted.filter(({ judged }) => judged === false), ...criteria.promised_not_judged].map(
-      nameCriterion,
-    ),
+    neverNamed: [
+      ...counted.filter(({ judged }) => judged === false),
+      ...criteria.promised_not_judged.filter(({ key }) => !labels.has(key)),
+    ].map(nameCriterion),
   }
 }
 

@@ -64,6 +64,18 @@ const byTurn = (...criteria: Answered<'listCriteriaByTurn'>['criteria']) => ({
 })
 
 describe('the matrix of criteria over turns', () => {
+  test('a criterion that is declared and promised has one row', () => {
+    const declared = criterion('AC-001', { declared: true, judged: false })
+    const { criterion_id, key, text } = declared
+    const rows = readRows(
+      view([declared], [{ criterion_id, key, text, promise: { turn: 1, status: 'complete' } }]),
+      byTurn(said('AC-001', { promised_in: [1] })),
+    )
+    expect(rows.map(({ label, state, findCell }) => [label, state, findCell(1).said])).toEqual([
+      ['AC-001', 'pending', 'promised'],
+    ])
+  })
+
   test('a cell has the verdict of its turn, otherwise its promise, otherwise "not judged"', () => {
     const [row] = readRows(
       view([criterion('AC-001')]),

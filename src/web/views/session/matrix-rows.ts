@@ -68,7 +68,10 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       }),
     }
   })
-  const promised = criteria.promised_not_judged.map((criterion): UnnamedRow => {
+  // A declared criterion that only the Player has named is in both lists.
+  const listed = new Set(judged.map(({ key }) => key))
+  const notListed = criteria.promised_not_judged.filter(({ key }) => !listed.has(key))
+  const promised = notListed.map((criterion): UnnamedRow => {
     const said = readSaid(criteriaByKey.get(criterion.key))
     return {
       key: criterion.key,
