@@ -30,6 +30,20 @@ describe('the sentence of a session', () => {
     )
   })
 
+  test('quotes as the Coach only what the Coach wrote', () => {
+    const end = (feedback: string | null) => ({
+      ...ended('feedback', feedback),
+      what_to_try_next: 'The old PDF',
+    })
+    const describe = (feedback: string | null) =>
+      describeSession(criteria(3, 4, 3), end(feedback), IDLE, true)
+    expect(describe('The number is gone')).toContain(
+      'the Coach last asked for: “\u2068The number is gone\u2069”',
+    )
+    expect(describe('The number is gone')).not.toContain('PDF')
+    expect(describe(null)).toContain('suggested next: “\u2068The old PDF\u2069”')
+  })
+
   test('counts the proofs by how they are known', () => {
     const proofs = (['judged', 'repeated', 'repeated'] as const).map((basis) => ({
       state: 'verified',

@@ -44,8 +44,12 @@ function describeEnd(why: Why | null): string {
   if (why === null) return ''
   if (why.coach_decision === 'approved') return 'approved by the Coach'
   if (why.coach_decision === 'error') return 'ended with an error'
-  const asked = why.what_to_try_next ?? why.coach_feedback ?? ''
-  return asked.trim() === '' ? '' : `the Coach last asked for: “${isolate(firstSentences(asked))}”`
+  // `what_to_try_next` is not always the Coach's: the record does not say who suggested it.
+  const [words, said] =
+    (why.coach_feedback ?? '').trim() === ''
+      ? ['suggested next', why.what_to_try_next ?? '']
+      : ['the Coach last asked for', why.coach_feedback ?? '']
+  return said.trim() === '' ? '' : `${words}: “${isolate(firstSentences(said))}”`
 }
 
 /** Isolates the direction of a text, so that right-to-left text does not reorder the text around it. */
