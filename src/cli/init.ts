@@ -14,6 +14,7 @@ import type { NamedTask } from './hook-task.ts'
 import { printJson, printLines, printNote, printText } from './output.ts'
 import type { FileResult, UndoneFile } from './setup/change-files.ts'
 import { OFFER_NAMES, type OfferName } from './setup/offer-names.ts'
+import { interrupt } from './signals.ts'
 
 export const addInit = action(
   {
@@ -215,19 +216,13 @@ function describePlan(
       'specifications with acceptance criteria, and the transcripts that Claude Code and Codex keep of this folder.',
       'To record a turn yourself: turngraph capture --help',
     ].join('\n')
-  const specified = countTasks({ specifications })
+  const specified = specifications.taskCount
   const parts = [
     ...(sessions > 0 ? [`${plural(sessions, 'session')} with ${plural(turns, 'turn')}`] : []),
     ...(specified > 0 ? [`specifications of ${plural(specified, 'task')}`] : []),
     ...(transcripts > 0 ? [plural(transcripts, 'transcript')] : []),
   ]
   return `Found in ${folder}: ${parts.join(', ')}.`
-}
-
-/** Counts the tasks with a specification: several versions of it belong to one task. */
-function countTasks({ specifications }: Pick<Plan, 'specifications'>): number {
-  const parts = specifications.declarations.flatMap(({ parts }) => parts)
-  return new Set(parts.map(({ featureId, taskId }) => JSON.stringify([featureId, taskId]))).size
 }
 
 /** Asks once at a terminal. Otherwise names the command that imports. */
@@ -240,10 +235,7 @@ async function isConfirmed(json: boolean, { folder }: Plan, project: string | un
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // As for any other command; otherwise the question itself would fail.
-  terminal.on('SIGINT', () => {
-    process.stdin.setRawMode(false)
-    process.kill(process.pid, 'SIGINT')
-  })
+  terminal.on('SIGINT', interrupt)
   try {
     const answer = await terminal.question('Import it? Your files stay as they are. [Y/n] ')
     return /^\s*(y|yes)?\s*$/i.test(answer)
@@ -293,7 +285,7 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
       sessions: imported?.worlds ?? 0,
       turns:
         imported === null ? 0 : imported.turnsCreated + imported.turnsUnchanged + imported.turnsSuperseded,
-      specifications: countTasks(plan),
+      specifications: plan.specifications.taskCount,
       transcriptTurns,
       leftOut,
       ...(await readProofs(client)),
@@ -347,7 +339,7 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
   printJson({
     plan: toWire({
       ...plan,
-      specifications: countTasks(plan),
+      specifications: plan.specifications.taskCount,
       codexFiles: plan.codexFiles.length,
     }),
     imported: figures && toWire(figures),

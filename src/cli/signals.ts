@@ -22,6 +22,12 @@ export function untilSignalled(close: () => Promise<void>): Promise<number> {
   })
 }
 
+/** Does what Ctrl+C does at a terminal whose keys are read one by one. */
+export function interrupt(): void {
+  process.stdin.setRawMode(false)
+  process.kill(process.pid, 'SIGINT')
+}
+
 /** @returns the exit code for the signal that ended the work, or null if the work was done */
 export async function untilDoneOrSignalled(
   work: (signal: AbortSignal) => Promise<void>,

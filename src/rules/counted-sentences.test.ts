@@ -89,7 +89,7 @@ function writeSentences(
   ]
 }
 
-/** One with a plural, several with a singular, all of one, and a share of nothing. */
+/** Matches words that do not agree with their number: `1 turns`, `2 turn`, `All 1`, `0 of 0`. */
 const WRONG_NUMBER =
   /\b1 (?:declared )?(?:criteria|turns|proofs|verdicts|sessions|files|tests)\b|\b[02] (?:criterion|turn|proof|verdict)\b|\bAll 1\b|\bof 0\b|\bnone of 1\b|\b1 of 1 \w+ are\b|1 of 2 \w+ are\b.*\bis\b/i
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import { cli } from '../faults/harness/service-process.ts'
 
@@ -20,6 +20,19 @@ type Given = {
   stdout?: 'pipe' | number
   /** A command that replaces itself by the started one: `exec "$@"`. */
   wrapper?: readonly string[]
+}
+
+/** Waits until a process has ended. A zombie has ended, too. */
+export async function untilGone(pid: string): Promise<void> {
+  expect(Number(pid)).toBeGreaterThan(1)
+  for (;;) {
+    try {
+      if (/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return
+    } catch {
+      return
+    }
+    await sleep(20)
+  }
 }
 
 /** Creates a folder for this test, which is deleted after it. */

@@ -1,8 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { commandsOn, temporaryFolder } from './command.ts'
+import { commandsOn, temporaryFolder, untilGone } from './command.ts'
 
 /** `turngraph verify` with commands that do not end: each ends with its process group, and the result is a rejection. */
 
@@ -42,19 +41,6 @@ async function verifyScript(script: string) {
   expect({ code, status }).toEqual({ code: 10, status: 'rejected' })
   const pids = () => readFileSync(path.join(folder, 'pids'), 'utf8').trim().split('\n')
   return { folder, observation, pids }
-}
-
-/** Waits until a process has ended. A zombie has ended, too. */
-async function untilGone(pid: string): Promise<void> {
-  expect(Number(pid)).toBeGreaterThan(1)
-  for (;;) {
-    try {
-      if (/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return
-    } catch {
-      return
-    }
-    await sleep(20)
-  }
 }
 
 test('a command that never ends and ignores SIGTERM is ended by SIGKILL', async () => {

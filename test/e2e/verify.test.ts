@@ -1,11 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { commandsOn, temporaryFolder } from './command.ts'
+import { commandsOn, temporaryFolder, untilGone } from './command.ts'
 
 /** `turngraph verify` with real processes. The behavior of one command is tested in src/verify. */
 
@@ -397,19 +396,6 @@ test.skipIf(!pytest)('the JUnit report of a real run of pytest proves and refute
     '· AC-003: no test names it',
   ])
 })
-
-/** Waits until a process has ended. A zombie has ended, too. */
-async function untilGone(pid: string): Promise<void> {
-  expect(Number(pid)).toBeGreaterThan(1)
-  for (;;) {
-    try {
-      if (/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return
-    } catch {
-      return
-    }
-    await sleep(20)
-  }
-}
 
 test.each([
   ['SIGINT', 130],

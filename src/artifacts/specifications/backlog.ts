@@ -36,7 +36,7 @@ export function readBacklog(source: string, { nested = false }: ReadOptions): St
     LISTS.some((each) =>
       [title, ...parents.map((parent) => parent.title)].some((text) => each.title.test(text)),
     )
-  for (const each of warnOfUnread(sections, isList)) warnings.push(each)
+  warnOfUnread(sections, isList, warnings)
   const names = { featureId: featureId ?? (fields.get('milestone') || null), taskId }
   return toStated(list, names, warnings, 'it has no list in <!-- AC:BEGIN --> or under "Acceptance Criteria"')
 }

@@ -47,7 +47,7 @@ export function readCriteriaSections(
       warnings.push({ line: section.line, message: `${quoteTitle(section)} has ${others} that is not read` })
   }
   const wasRead = (section: Section) => findCriteriaSection(section) !== null
-  for (const each of warnOfUnread(sections, wasRead)) warnings.push(each)
+  warnOfUnread(sections, wasRead, warnings)
   return { list, warnings, none: explainNone(sections, tops, list) }
 }
 

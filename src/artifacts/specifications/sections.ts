@@ -111,25 +111,18 @@ const listItems = (item: ListItem): ListItem[] => [item, ...item.items.flatMap(l
 export function warnOfUnread(
   sections: readonly Section[],
   wasRead: (section: Section) => boolean,
-): StatedWarning[] {
-  return sections
-    .filter((section) => !wasRead(section))
-    .flatMap((section) => {
-      const warnings = section.texts.flatMap(({ line, lines }) =>
-        lines.flatMap((text, i) =>
-          INLINE_CRITERIA.test(text)
-            ? [{ line: line + i, message: 'a paragraph of acceptance criteria is not read' }]
-            : [],
-        ),
-      )
-      const found = LOOKS_LIKE_CRITERIA.test(section.title) ? describeContent(section) : null
-      if (found !== null)
-        warnings.unshift({
-          line: section.line,
-          message: `${quoteTitle(section)} is not read: it has ${found}`,
-        })
-      return warnings
-    })
+  warnings: StatedWarning[],
+): void {
+  for (const section of sections) {
+    if (wasRead(section)) continue
+    const found = LOOKS_LIKE_CRITERIA.test(section.title) ? describeContent(section) : null
+    if (found !== null)
+      warnings.push({ line: section.line, message: `${quoteTitle(section)} is not read: it has ${found}` })
+    for (const { line, lines } of section.texts)
+      for (const [i, text] of lines.entries())
+        if (INLINE_CRITERIA.test(text))
+          warnings.push({ line: line + i, message: 'a paragraph of acceptance criteria is not read' })
+  }
 }
 
 /** Matches `**Acceptance criteria:** The user logs in`. */

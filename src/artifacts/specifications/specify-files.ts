@@ -66,8 +66,14 @@ type TaskOfFile = {
   isVersion?: boolean
 }
 
-/** Result of reading files: the report, and the lists that can be declared. */
-export type ReadSpecifications = { report: SpecifyReport; declarations: Declaration[] }
+/** Result of reading files. */
+export type ReadSpecifications = {
+  report: SpecifyReport
+  /** The lists that can be declared. */
+  declarations: Declaration[]
+  /** Number of tasks with such a list: several versions belong to one. */
+  taskCount: number
+}
 
 export type Declaration = { parts: readonly TaskOfFile[]; criteria: StatedCriterion[] }
 
@@ -103,7 +109,8 @@ export async function readSpecificationFiles(
   }
   for (const read of await readOpenSpecFiles(openSpec, options)) add(read)
   const declarations = [...groupBy(tasks, keyOf).values()].flatMap(toDeclarations)
-  return { report: { files }, declarations }
+  const taskCount = new Set(declarations.flatMap(({ parts }) => parts.map(keyOf))).size
+  return { report: { files }, declarations, taskCount }
 }
 
 const keyOf = ({ featureId, taskId }: TaskOfFile): string => JSON.stringify([featureId, taskId])

@@ -26,10 +26,12 @@ export type SessionFacts = {
 /** Maximum number of turns that are read: a comment has no room for more. */
 const MAX_TURNS = 60
 
+/** @param listed the session as a list has it; without it, the tokens are looked up */
 export async function readSessionFacts(
   client: TurngraphClient,
   session: Session,
   role: Role,
+  listed?: ListedWorld,
 ): Promise<SessionFacts> {
   const world = await client.getWorld(session)
   const asOf = { ...session, turn: world.currentTurn, role }
@@ -42,7 +44,7 @@ export async function readSessionFacts(
   const summary = role === 'player' ? null : (await client.getSessionSummary(session)).summary
   return {
     world,
-    tokens: await readTokens(client, world),
+    tokens: listed === undefined ? await readTokens(client, world) : listed.tokens,
     summary,
     criteria,
     issues,

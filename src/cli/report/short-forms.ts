@@ -93,9 +93,9 @@ async function readFacts(
   )
   if (items.length === 0) await requireProject(client, project)
   const sessions: SessionFacts[] = []
-  for (const { worldSlug: slug } of items.slice(0, MAX_SESSIONS)) {
+  for (const listed of items.slice(0, MAX_SESSIONS)) {
     try {
-      sessions.push(await readSessionFacts(client, { project, worldSlug: slug }, role))
+      sessions.push(await readSessionFacts(client, { project, worldSlug: listed.worldSlug }, role, listed))
     } catch (error) {
       // Leaves out a session that was deleted after it was listed.
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error

@@ -5,6 +5,7 @@ import { TurngraphError } from '../../core/errors.ts'
 import { reportFailure } from '../failure.ts'
 import { shownTask } from '../hook-task.ts'
 import { printNote } from '../output.ts'
+import { interrupt } from '../signals.ts'
 import { additionsOf, type Setup } from './additions.ts'
 import { addParts, type FileResult } from './change-files.ts'
 import { OFFER_NAMES, type OfferName } from './offer-names.ts'
@@ -75,10 +76,7 @@ async function* readKeys(): AsyncGenerator<string> {
   try {
     for await (const [, key] of on(stdin, 'keypress', { close: ['end'] })) {
       const { name = '', ctrl = false } = key as { name?: string; ctrl?: boolean }
-      if (ctrl && name === 'c') {
-        stdin.setRawMode(false)
-        process.kill(process.pid, 'SIGINT')
-      }
+      if (ctrl && name === 'c') interrupt()
       yield name
     }
   } finally {
