@@ -46,6 +46,7 @@ describeOnFullDisk('answers 503 and is not ready until there is room, and loses 
   await untilReady(service)
   expect((await sendTurn(service.url, turn(2))).status).toBe(201)
   expect(await turnsOf(service)).toEqual([1, 2])
+  await service.stop()
   expect(service.output().match(/"reason":"No space left/g)).toHaveLength(1)
   expect(service.output().match(/is back/g)).toHaveLength(1)
 })

@@ -58,10 +58,11 @@ test.each([
       dataFolder: folder,
       environment: { TURNGRAPH_ACCEPT_LOSS: 'on' },
     })
-    expect(accepted.output()).toMatch(LOST)
     await store(accepted, 1_000)
-    await accepted.kill()
+    await accepted.stop()
+    expect(accepted.output()).toMatch(LOST)
     const next = await startReadyService({ dataFolder: folder })
+    await next.stop()
     expect(next.output()).not.toMatch(LOST)
   },
 )

@@ -35,6 +35,7 @@ test.each([
     onTestFinished(() => client.close())
     await expect(client.captureTurnState(turn)).rejects.toMatchObject({ details: { spooled: true } })
     expect(readableByOthers(data)).toEqual([])
+    await service.stop()
     const warned = service.output().includes(`chmod 700 ${data}`)
     expect(warned).toBe(mode !== 0o700)
   },
@@ -51,6 +52,7 @@ test.each(['embedded', 'embedded:memory'])(
     }
     const service = await startReadyService({ dataFolder: data, environment })
     expect(statSync(data).mode & 0o777).toBe(0o700)
+    await service.stop()
     expect(service.output()).not.toContain('chmod 700')
   },
 )
@@ -86,6 +88,7 @@ test('a graph in a separate folder that others can read causes a warning', async
     dataFolder: data,
     environment: { TURNGRAPH_STORE: `embedded:${graph}` },
   })
+  await service.stop()
   expect(service.output()).toContain(`chmod 700 ${graph}`)
   expect(service.output()).not.toContain(`chmod 700 ${data}`)
 })

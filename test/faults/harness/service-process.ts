@@ -20,14 +20,17 @@ export type ServiceProcess = {
   readonly url: string
   readonly pid: number
   readonly client: TurngraphClient
-  /** Sends SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process is gone and all its output has arrived. */
   kill(): Promise<void>
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
   /** Sends SIGSTOP and SIGCONT, to simulate a frozen container or a sleeping laptop. */
   freeze(): void
   thaw(): void
-  /** Returns the end of its output to standard error. */
+  /**
+   * Returns the end of its output to standard error, as far as it has arrived. A log line arrives later than the
+   * answer of the request that caused it; all have arrived after {@link stop}.
+   */
   output(): string
 }
 
@@ -52,7 +55,7 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
   await once(child, 'spawn')
   const pid = child.pid ?? 0
   const lift = guardAgainstOrphan(pid, undefined)
-  const gone = once(child, 'exit').then(lift)
+  const gone = once(child, 'close').then(lift)
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const end = async (signal: NodeJS.Signals) => {
     if (!hasEnded()) child.kill(signal)
@@ -102,7 +105,7 @@ export async function runCli(
 ): Promise<{ exitCode: number | null; output: string }> {
   const child = spawnCli(args, options)
   const output = tailOf(child)
-  await once(child, 'exit')
+  await once(child, 'close')
   return { exitCode: child.exitCode, output: output() }
 }
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { httpClient } from '../../../src/client/http.ts'
 import { allPages } from '../harness/pages.ts'
-import { holds, inScope, type Scenario } from '../harness/scenario.ts'
+import { holds, inScope, type Scenario, until } from '../harness/scenario.ts'
 import { folderOfScenario, startServiceProcess, untilReady } from '../harness/service-process.ts'
 
 const FILES = 200
@@ -34,8 +34,9 @@ export const manyConnections: Scenario = ({ rounds, log }) =>
     })
     later(() => service.kill())
     await untilReady(service)
-    const warned = service.output().includes(`this process may open ${FILES} files, so it takes`)
-    holds(warned, 'a low limit is reported at the start', service.output())
+    await until('a low limit is reported at the start', 60_000, async () =>
+      service.output().includes(`this process may open ${FILES} files, so it takes`),
+    )
     const token = readFileSync(path.join(folder, 'token'), 'utf8').trim()
     const client = httpClient({ url: service.url, token })
     const figures = { rounds, connections: 0, acknowledged: 0, slowestMs: 0, mostFiles: 0 }
