@@ -1,0 +1,78 @@
+// `npm run mutate [-- WORD]`: breaks each rule of mutations.ts in a copy of the project, one at a time, and runs the tests that must
+// notice. With a word, only the mutations whose rule or file contains it. Ends with 1 if a mutation survives.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MUTATIONS, type Mutation } from './mutations.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** A mutation that makes a loop endless ends after this time, and counts as noticed. */
+const LIMIT_MS = 300_000
+/** A time in the future, in seconds. A newer source than the build would be built, which these tests do not use. */
+const FUTURE = 4_000_000_000
+
+const [word = ''] = process.argv.slice(2)
+const chosen = MUTATIONS.filter(({ rule, file }) => `${rule} ${file}`.includes(word))
+const copy = mkdtempSync(path.join(tmpdir(), 'turngraph-mutate-'))
+try {
+  copyProject()
+  checkUnchanged(chosen)
+  const survived = chosen.filter((mutation) => !isNoticed(mutation))
+  console.log(`${chosen.length - survived.length} noticed, ${survived.length} survived`)
+  process.exitCode = survived.length > 0 || chosen.length === 0 ? 1 : 0
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
+
+function copyProject(): void {
+  const listed = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+  if (listed.status !== 0) throw new Error('npm run mutate needs a git repository')
+  for (const file of listed.stdout.split('\0').filter((name) => name !== ''))
+    cpSync(path.join(root, file), path.join(copy, file))
+  cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), { recursive: true })
+  utimesSync(path.join(copy, 'dist', '.built'), FUTURE, FUTURE)
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
+}
+
+/** Ends if a test fails without any mutation: its failure would prove nothing. */
+function checkUnchanged(mutations: readonly Mutation[]): void {
+  for (const tests of new Set(mutations.map((mutation) => mutation.tests)))
+    if (countFailures(tests) !== 0)
+      throw new Error(`these tests fail, or do not run, without a mutation: ${tests}`)
+}
+
+function isNoticed({ rule, file, from, to, tests }: Mutation): boolean {
+  const place = path.join(copy, file)
+  const source = readFileSync(place, 'utf8')
+  if (source.split(from).length !== 2) throw new Error(`not exactly once in ${file}: ${from}`)
+  writeFileSync(
+    place,
+    source.replace(from, () => to),
+  )
+  const failures = countFailures(tests)
+  writeFileSync(place, source)
+  // A file that does not load shows that the mutation is no valid code, not that a test noticed it.
+  const said = failures === null ? 'INVALID' : failures === 0 ? 'SURVIVED' : 'noticed'
+  console.log(`${said}: ${rule} (${file})`)
+  return said === 'noticed'
+}
+
+/** Runs tests up to the first failure. Returns the number of failed tests, or null if none ran. */
+function countFailures(tests: string): number | null {
+  const report = path.join(copy, 'report.json')
+  rmSync(report, { force: true })
+  const [file = '', name] = tests.split(' > ')
+  const filter = name === undefined ? [] : ['-t', name]
+  const args = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`, file, ...filter]
+  const { error } = spawnSync(path.join(root, 'node_modules', '.bin', 'vitest'), args, {
+    cwd: copy,
+    stdio: 'ignore',
+    timeout: LIMIT_MS,
+    env: { ...process.env, TURNGRAPH_TEST_SEED: '1' },
+  })
+  if (error !== undefined) return 1
+  const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'))
+  return numFailedTests + numPassedTests === 0 ? null : numFailedTests
+}
