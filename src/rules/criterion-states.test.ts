@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { CriterionState } from '../memory/criteria/views.ts'
 import { isSubstantiated } from './absence.ts'
 import { BASES } from './basis.ts'
-import { criterionStates, deriveState, isAllObserved, type Policy } from './criterion-states.ts'
+import {
+  criterionStates,
+  deriveState,
+  isAllObserved,
+  isAllVerified,
+  type Policy,
+} from './criterion-states.ts'
 import type { Criterion } from './identity.ts'
 import type { LedgerEntry, Progress, PromiseEntry } from './progress.ts'
 import { advance, finalKeys } from './progress.ts'
@@ -123,6 +129,17 @@ describe('under the policy observed', () => {
     expect(isAllObserved([{ ...observed, refuted: true }], [])).toBe(false)
     expect(isAllObserved([observed], ['promised'])).toBe(false)
   })
+})
+
+test('all is verified if each required criterion is, and there is one', () => {
+  const [verified] = states([V(1)]) as [CriterionState]
+  const open: CriterionState = { ...verified, state: 'pending' }
+  expect(isAllVerified([verified], [])).toBe(true)
+  expect(isAllVerified([verified, open], [])).toBe(false)
+  expect(isAllVerified([verified, { ...open, kind: 'manual' }], [])).toBe(true)
+  expect(isAllVerified([verified, { ...open, declared: false }], [])).toBe(true)
+  expect(isAllVerified([{ ...verified, kind: 'manual' }], [])).toBe(false)
+  expect(isAllVerified([], [])).toBe(false)
 })
 
 describe('what holds after a sequence of judgements', () => {

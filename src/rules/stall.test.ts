@@ -57,6 +57,21 @@ test('the Player gets a helpful suggestion even without a known criterion', () =
   expect(playerSuggestion).toBe("No judge has named a criterion: answer each point of the Coach's feedback.")
 })
 
+test('turns before the last approval do not count', () => {
+  const approved = { ...feedback(3, 'same'), decision: 'approved' as const }
+  const outcomes = [
+    feedback(1, 'same'),
+    feedback(2, 'same'),
+    approved,
+    feedback(4, 'same'),
+    feedback(5, 'same'),
+  ]
+  expect(analyseStall(session({ outcomes, criteria: [] })).verdict).toBe('no_growth')
+  expect(analyseStall(session({ outcomes: [...outcomes, feedback(6, 'same')], criteria: [] })).verdict).toBe(
+    'stalled',
+  )
+})
+
 describe('never stopped', () => {
   test('when all criteria that count are verified, however often the same feedback comes', () => {
     fc.assert(
