@@ -11,4 +11,5 @@ WITH o, $worldKey AS key
 // end
 RETURN key, o.key AS ownKey, properties(o) AS properties, [(o)<-[:SUPERSEDES]-(n) | n.key] AS replacedBy,
        [(o)-[:SUPERSEDES]->(n) | n.key] AS superseded,
+       [(o)<-[:JUDGED]-(a:Agent) | a.key] AS judged, [(o)<-[:PLAYED]-(a:Agent) | a.key] AS played,
        size([(o)<-[:HAS_TURN]-(w) | 1]) + size([(o)-[:NEXT]-(n) | 1]) AS places

@@ -46,7 +46,7 @@ export const playerFromProperties = ({
   playerAgent == null ? {} : { player: { agent: playerAgent, model: playerModel } }
 
 /** Maximum number of judges of a turn that are stored as nodes. */
-const MAX_JUDGES = 50
+export const MAX_JUDGES = 50
 
 /** Node of an agent, with its relationships to a turn as lists that are empty or have one entry. */
 export type AgentNode = {
@@ -58,12 +58,18 @@ export type AgentNode = {
   played: number[]
 }
 
-/** Returns the nodes of the agents of a turn, sorted by key. A write locks them in this order. */
+/**
+ * Returns the nodes of the agents of a turn, sorted by key. A write locks them in this order.
+ *
+ * @param linked keys of the judges that the stored turn already has
+ */
 export function listAgentNodes(
   project: string,
   turn: JudgeProperties & PlayerProperties,
   verifications: readonly JudgeProperties[],
+  { linked = [], maxJudges = MAX_JUDGES }: { linked?: readonly string[]; maxJudges?: number } = {},
 ): AgentNode[] {
+  const known = new Set(linked)
   const byKey = new Map<string, AgentNode>()
   const at = (name: string, model: Optional<string>): AgentNode => {
     const key = agentKey(project, name, model ?? null)
@@ -76,8 +82,13 @@ export function listAgentNodes(
     byKey.set(key, node)
     return node
   }
-  for (const { judgeAgent, judgeModel } of [turn, ...verifications])
-    if (judgeAgent != null && byKey.size < MAX_JUDGES) at(judgeAgent, judgeModel).judged = [1]
+  for (const { judgeAgent, judgeModel } of [turn, ...verifications]) {
+    if (judgeAgent == null) continue
+    const key = agentKey(project, judgeAgent, judgeModel ?? null)
+    if (!known.has(key) && known.size >= maxJudges) continue
+    known.add(key)
+    at(judgeAgent, judgeModel).judged = [1]
+  }
   if (turn.playerAgent != null) at(turn.playerAgent, turn.playerModel).played = [1]
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
 }

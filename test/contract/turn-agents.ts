@@ -126,6 +126,143 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       ])
     })
 
+    const added = (verifications: TurnToSend['verifications']) =>
+      client().addVerifications({
+        ...{ featureId: FEATURE, taskId: TASK },
+        verifications: (verifications ?? []).map((each) => ({ ...verification, ...each })),
+      })
+    const judgesOf = (first: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        ...verification,
+        criterionId: `AC-${first + i}`,
+        judge: { agent: `judge ${first + i}` },
+      }))
+    const countLinks = async (turn: string) =>
+      (await linksIn(handles.graph)).filter((link) => link.endsWith(` JUDGED ${turn}`)).length
+
+    test('additions link judges of a turn until it has 50, and the doctor finds nothing', async () => {
+      await capture(1, { judge: COACH, player: PLAYER, verifications: judgesOf(1, 30) })
+      await added(judgesOf(25, 15))
+      await added(judgesOf(38, 10))
+      expect(await countLinks('shop/main/1')).toBe(48)
+      await added(judgesOf(48, 30))
+      expect(await countLinks('shop/main/1')).toBe(50)
+      await added([{ ...verification, judge: COACH }])
+      await capture(2, { verifications: judgesOf(1, 70) })
+      expect(await countLinks('shop/main/2')).toBe(50)
+      expect(await findingsOf(handles.graph)).toEqual([])
+    })
+
+    test('the doctor finds nothing after additions, replacements, a rollback and a restore', async () => {
+      await capture(1, { judge: COACH, player: PLAYER, verifications: judgesOf(1, 45) })
+      await added(judgesOf(46, 10))
+      await capture(1, { judge: { agent: 'other' }, onConflict: 'supersede' })
+      await added([{ ...verification, judge: { agent: 'late' } }, ...judgesOf(50, 8)])
+      await capture(1, { judge: { agent: 'third' }, onConflict: 'supersede' })
+      await capture(2, { player: PLAYER })
+      await added([{ ...verification, judge: { agent: 'late' } }])
+      await client().rollbackWorld({ worldSlug: 'main', toTurn: 1 })
+      expect(await findingsOf(handles.graph)).toEqual([])
+      await capture(2, { player: { agent: 'another' } })
+      await added([{ ...verification, judge: COACH }])
+      expect(await findingsOf(handles.graph)).toEqual([])
+      const lines = await exportOf(handles.graph)
+      const restored = await handles.open(() => store.open())
+      try {
+        await restoreLines(restored, lines)
+        expect(await findingsOf(restored)).toEqual([])
+      } finally {
+        await restored.close()
+      }
+    })
+
+    const LATE = 'shop/late/ JUDGED shop/main/1~1'
+    /** `mended`: the link of `late` after the repair, which does not know the record at whose time an addition arrived. */
+    const FAULTS: [what: string, record: string, cypher: string, mended?: string][] = [
+      [
+        'a judge of the record without its link',
+        'shop/main/1',
+        "MATCH (:Agent {key: 'shop/third/'})-[r:JUDGED]->(:Turn {key: 'shop/main/1'}) DELETE r",
+      ],
+      [
+        'a judge of a verification without its link',
+        'shop/main/2',
+        "MATCH (:Agent {key: 'shop/validator/'})-[r:JUDGED]->(:Turn {key: 'shop/main/2'}) DELETE r",
+      ],
+      [
+        'a Player without its link',
+        'shop/main/1~1',
+        "MATCH (:Agent)-[r:PLAYED]->(:SupersededTurn {key: 'shop/main/1~1'}) DELETE r",
+      ],
+      [
+        'a judge of an addition without its link to the replaced record',
+        'shop/main/1',
+        "MATCH (:Agent {key: 'shop/late/'})-[r:JUDGED]->(:SupersededTurn {key: 'shop/main/1~1'}) DELETE r",
+        'shop/late/ JUDGED shop/main/1',
+      ],
+      [
+        'an agent that is deleted with its links',
+        'shop/main/2',
+        "MATCH (a:Agent {key: 'shop/validator/'}) DETACH DELETE a",
+      ],
+      [
+        'a link from an agent that judged another turn',
+        'shop/main/2',
+        "MATCH (a:Agent {key: 'shop/third/'}) MATCH (t:Turn {key: 'shop/main/2'}) CREATE (a)-[:JUDGED]->(t)",
+      ],
+      [
+        'a link from an agent that no record names',
+        'shop/main/2',
+        "MATCH (t:Turn {key: 'shop/main/2'}) CREATE (:Agent {key: 'shop/lost/', project: 'shop', name: 'lost'})-[:PLAYED]->(t)",
+      ],
+      [
+        'the judge of a later addition at the record that it does not belong to',
+        'shop/main/2',
+        "MATCH (a:Agent {key: 'shop/late/'}) MATCH (t:Turn {key: 'shop/main/2'}) CREATE (a)-[:JUDGED]->(t)",
+      ],
+      [
+        'a link that is there twice',
+        'shop/main/1',
+        "MATCH (a:Agent {key: 'shop/third/'}) MATCH (t:Turn {key: 'shop/main/1'}) CREATE (a)-[:JUDGED]->(t)",
+      ],
+      [
+        'the Player of a turn as its judge',
+        'shop/main/2',
+        "MATCH (a:Agent)-[r:PLAYED]->(t:Turn {key: 'shop/main/2'}) DELETE r CREATE (a)-[:JUDGED]->(t)",
+      ],
+    ]
+
+    test.each(FAULTS)(
+      'the doctor reports and repairs %s (%s)',
+      async (_what, record, cypher, mended = LATE) => {
+        await capture(1, { judge: COACH, player: PLAYER })
+        await added([{ ...verification, judge: { agent: 'late' } }])
+        await capture(1, { judge: { agent: 'third' }, onConflict: 'supersede' })
+        await capture(2, {
+          judge: COACH,
+          player: PLAYER,
+          verifications: [{ ...verification, judge: { agent: 'validator' } }],
+        })
+        const links = await linksIn(handles.graph)
+        const fault = parseStatement('test', `${cypher} RETURN 1 AS one`)
+        expect(await handles.graph.write([{ statement: fault, params: {} }])).not.toBeNull()
+        const found = await findingsOf(handles.graph)
+        expect(found.filter(({ check }) => check !== 'unattached')).not.toEqual([])
+        for (const { check, key, label } of found) {
+          if (check === 'unattached')
+            expect(label).toBe('Agent') // it has lost its only link
+          else expect({ check, key }).toEqual({ check: 'turn_agents', key: record })
+        }
+        const repaired = await findingsOf(handles.graph, PROJECT, { repair: true })
+        expect(repaired.filter(({ check }) => check === 'turn_agents').every((each) => each.repaired)).toBe(
+          true,
+        )
+        expect(await findingsOf(handles.graph)).toEqual([])
+        const after = links.map((link) => (link === LATE ? mended : link))
+        expect(await linksIn(handles.graph)).toEqual(after)
+      },
+    )
+
     test('the context and the explanation of a turn name the judge only for the Coach, and the text for the Player stays the same', async () => {
       await capture(1, { verifications: [verification], coachFeedback: 'Round half to even' })
       const player = async () => {

@@ -91,3 +91,74 @@ func TestStores_AC003(t *testing.T) { t.Skip("no database") }
     expect(await judge(files, ['gotestsum', '--junitfile', 'report.xml'])).toEqual(EXPECTED)
   },
 )
+
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion><groupId>acme</groupId><artifactId>money</artifactId><version>1</version>
+<properties><maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target></properties>
+<dependencies><dependency>
+<groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId><version>5.10.2</version>
+</dependency></dependencies>
+<build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><version>3.2.5</version></plugin></plugins></build>
+</project>`
+const MAVEN = ['mvn', '--offline', '--quiet', '--batch-mode', '-Dproject.build.sourceEncoding=UTF-8']
+const JUNIT = 'package acme; import org.junit.jupiter.api.*;'
+
+/** Returns true if Maven can run tests without the network: it has its plugins and JUnit. */
+function canRunMaven(): boolean {
+  if (!has('mvn', '--version')) return false
+  const folder = mkdtempSync(path.join(base, 'maven-'))
+  mkdirSync(path.join(folder, 'src/test/java'), { recursive: true })
+  writeFileSync(path.join(folder, 'pom.xml'), POM)
+  writeFileSync(path.join(folder, 'src/test/java/ATest.java'), `${JUNIT} class ATest { @Test void a() {} }`)
+  const [program = '', ...args] = [...MAVEN, 'test']
+  return spawnSync(program, args, { cwd: folder }).status === 0
+}
+
+test.skipIf(!canRunMaven())(
+  'the reports of Surefire have parameters, nested classes, a flaky test and failed reruns',
+  { timeout: 120_000 },
+  async () => {
+    const money = `${JUNIT} import org.junit.jupiter.params.*; import org.junit.jupiter.params.provider.*;
+class MoneyTest {
+  static int tries;
+  @ParameterizedTest @ValueSource(ints = {1, 2}) void rounds_AC001(int given) {}
+  @Test void flaky_AC001() { Assertions.assertTrue(++tries > 1, "first <try>"); }
+  @Test void refuses_AC002() { Assertions.fail("no & never"); }
+}`
+    const stored = `${JUNIT} class StoredTest {
+  @Nested class WhenNegative { @Test void rounds_AC001() {} }
+  @Nested class WhenLarge { @Disabled("no database") @Test void stores_AC003() {} }
+}`
+    const files = {
+      'pom.xml': POM,
+      'src/test/java/acme/MoneyTest.java': money,
+      'src/test/java/acme/StoredTest.java': stored,
+    }
+    const command = [...MAVEN, '-Dsurefire.rerunFailingTestsCount=1', 'test']
+    expect(await judge(files, command, 'target/surefire-reports')).toEqual(EXPECTED)
+  },
+)
+
+/** Returns the folder of the global packages if it has jest and jest-junit. */
+function findJest(): string | null {
+  const folder = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' }).stdout?.trim() ?? ''
+  return ['jest', 'jest-junit'].every((name) => existsSync(path.join(folder, name))) ? folder : null
+}
+const jest = findJest()
+
+test.skipIf(jest === null)(
+  'the report of jest-junit has nested suites and parameters, and a todo proves nothing',
+  { timeout: 60_000 },
+  async () => {
+    const text = `describe('money', () => { describe('rounding', () => {
+  test.each([1, 2])('AC-001 rounds %d to even', () => {})
+  it('AC-002 refuses <text>', () => { throw new Error('\\u001b[31mno\\u001b[0m & never') })
+  it.skip('AC-003 is stored', () => {})
+  it.todo('AC-003 is printed')
+}) })`
+    const files = { 'package.json': '{}', 'money.test.js': text }
+    const reporter = `--reporters=${path.join(jest ?? '', 'jest-junit')}`
+    const command = [process.execPath, path.join(jest ?? '', 'jest/bin/jest.js'), '--ci', reporter]
+    expect(await judge(files, command)).toEqual(EXPECTED)
+  },
+)

@@ -82,6 +82,12 @@ export const CHECKS = {
       'a turn whose stored outcome, denied files or counts of verdicts do not match its parts: stall, stale proofs and named analyses read them',
     remedy: REPAIR,
   },
+  turn_agents: {
+    severity: 'warning',
+    finds:
+      'a turn whose links from agents (`JUDGED`, `PLAYED`) do not match the judges and the Player that it names: queries over agents miss it or count it wrongly',
+    remedy: REPAIR,
+  },
   part_criterion: {
     severity: 'error',
     finds: 'a verification or promise with no criterion, with several, or with one of another task',

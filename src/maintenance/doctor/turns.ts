@@ -1,7 +1,7 @@
 /** Checks turns with their parts, and the records that they have replaced. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
-import { supersededKey, turnOfSuperseded } from '../../core/keys.ts'
+import { projectOfKey, supersededKey, turnOfSuperseded } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import { type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { ownedBy } from '../../graph/model/relationships.ts'
@@ -15,7 +15,9 @@ import { observedOnText } from '../../rules/observation.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import type { LedgerEntry, PromiseEntry } from '../../rules/progress.ts'
 import { issueSignature } from '../../rules/signature.ts'
+import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { type About, type Findings, fittingProperties, type Properties, propertyMap } from './finding.ts'
+import { checkAgents, type LinkedAgents, type RecordAgents } from './turn-agents.ts'
 
 const selectSuperseded = statement('doctor/superseded', 'of-turns')
 const selectWithdrawn = statement('doctor/superseded', 'of-world')
@@ -33,6 +35,8 @@ const supersededRow = z.object({
   properties: propertyMap,
   replacedBy: keyList,
   superseded: keyList,
+  judged: keyList,
+  played: keyList,
   places: z.number(),
 })
 type SupersededRow = z.output<typeof supersededRow>
@@ -53,10 +57,16 @@ const PARTS_AT_ONCE = 4_000
 export type Said = { ledger: LedgerEntry[]; promised: PromiseEntry[] }
 
 type TurnLabel = 'Turn' | 'SupersededTurn'
-type TurnNode = { key: string; properties: Properties }
+type TurnNode = { key: string; properties: Properties } & LinkedAgents
 
 /** Context of the check of one world's turns. */
-type TurnChecks = { criteria: ReadonlySet<string>; said: Said | null; findings: Findings }
+type TurnChecks = {
+  criteria: ReadonlySet<string>
+  said: Said | null
+  /** Agents of the records, filled by the check. */
+  agents: RecordAgents[]
+  findings: Findings
+}
 
 /**
  * @param criteria criteria of the task: a turn may name no others
@@ -69,7 +79,8 @@ export async function checkTurns(
   findings: Findings,
 ): Promise<Said> {
   const said: Said = { ledger: [], promised: [] }
-  await checkWithParts(graph, 'Turn', turns, { criteria, said, findings })
+  const of = { criteria, agents: [], findings }
+  await checkWithParts(graph, 'Turn', turns, { ...of, said })
   const replaced = turns.filter(
     ({ properties, superseded }) => properties.revision !== 1 || superseded.length > 0,
   )
@@ -87,8 +98,9 @@ export async function checkTurns(
         byTurn.get(key) ?? [],
         findings,
       )
-    await checkOlder(graph, rows, criteria, findings)
+    await checkOlder(graph, rows, of)
   }
+  checkAgents(of.agents, findings)
   return said
 }
 
@@ -112,20 +124,21 @@ export async function checkWithdrawn(
       findings,
     )
   }
-  await checkOlder(graph, rows, criteria, findings)
+  const of = { criteria, agents: [], findings }
+  await checkOlder(graph, rows, of)
+  checkAgents(of.agents, findings)
 }
 
 const checkOlder = (
   graph: Graph,
   rows: readonly SupersededRow[],
-  criteria: ReadonlySet<string>,
-  findings: Findings,
+  of: Omit<TurnChecks, 'said'>,
 ): Promise<void> =>
   checkWithParts(
     graph,
     'SupersededTurn',
-    rows.map(({ ownKey, properties }) => ({ key: ownKey, properties })),
-    { criteria, said: null, findings },
+    rows.map(({ ownKey, properties, judged, played }) => ({ key: ownKey, properties, judged, played })),
+    { ...of, said: null },
   )
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
@@ -154,7 +167,7 @@ async function checkWithParts(
 
 function checkTurn(
   label: TurnLabel,
-  { key, properties }: TurnNode,
+  { key, properties, judged, played }: TurnNode,
   parts: readonly PartRow[],
   of: TurnChecks,
 ): void {
@@ -187,9 +200,39 @@ function checkTurn(
       else fits = false
     }
   }
+  const recorded = byType.get('RECORDED') ?? []
+  of.agents.push({
+    ...{ label, key, judged, played },
+    named: fits ? listNamedAgents(key, properties, recorded) : null,
+  })
   if (!fits) return
-  checkJudged(label, { key, properties }, byType.get('RECORDED') ?? [], about)
+  checkJudged(label, { key, properties }, recorded, about)
   checkOutcome(label, key, fittingProperties('Turn', properties), byType, about)
+}
+
+/** Lists the agents that a record and its additions name. */
+function listNamedAgents(
+  key: string,
+  properties: Properties,
+  recorded: readonly PartRow[],
+): RecordAgents['named'] {
+  const verifications = recorded
+    .map((part) => fittingProperties('Verification', part.properties))
+    .sort((a, b) => a.position - b.position)
+  const project = projectOfKey(key)
+  return {
+    own: listAgentNodes(
+      project,
+      fittingProperties('Turn', properties),
+      verifications.filter(({ addedAt }) => addedAt === undefined),
+    ),
+    added: listAgentNodes(
+      project,
+      {},
+      verifications.filter(({ addedAt }) => addedAt !== undefined),
+      { maxJudges: Number.POSITIVE_INFINITY },
+    ),
+  }
 }
 
 const JUDGED = [
@@ -199,7 +242,7 @@ const JUDGED = [
 
 function checkJudged(
   label: TurnLabel,
-  { key, properties }: TurnNode,
+  { key, properties }: Pick<TurnNode, 'key' | 'properties'>,
   recorded: readonly PartRow[],
   about: About,
 ): void {

@@ -45,6 +45,8 @@ const turnsByKey = selectNodes('Turn', {
   before: '[(x)<-[:NEXT]-(p) | p.key]',
   next: '[(x)-[:NEXT]->(n) | n.key]',
   superseded: '[(x)-[:SUPERSEDES]->(o) | o.key]',
+  judged: '[(x)<-[:JUDGED]-(a:Agent) | a.key]',
+  played: '[(x)<-[:PLAYED]-(a:Agent) | a.key]',
 })
 
 const NUMBERS_AT_ONCE = 200
@@ -77,6 +79,8 @@ const turnRow = z.object({
   before: keyList,
   next: keyList,
   superseded: keyList,
+  judged: keyList,
+  played: keyList,
 })
 type TurnRow = z.output<typeof turnRow>
 

@@ -6,7 +6,7 @@ import { decodeRow, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { type Ownership, ownedBy, relationships } from '../../graph/model/relationships.ts'
 import { pathToOwned } from '../../graph/model-statements.ts'
-import type { Graph, Run } from '../../graph/port.ts'
+import { type Graph, type Run, type Step, toStep } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 
 /** Maximum number of nodes per transaction: about 100 ms on either engine. */
@@ -262,6 +262,13 @@ export async function deleteUnused(run: Run, linked: Linked): Promise<Counts> {
     if (keys.length > 0) addCounts(counts, (await deleteBy(run, deletion, { keys })).counts)
   }
   return counts
+}
+
+/** Deletes shared nodes of one kind that have no reference. */
+export function deleteUnusedStep(of: 'Agent', keys: readonly string[]): Step {
+  const found = unusedDeletions.find(({ label }) => label === of)
+  if (found === undefined) throw new Error(`${of} is no shared node`)
+  return toStep(found.deletion, { keys: [...new Set(keys)].sort() })
 }
 
 const EMPTIED = (['Task', 'Feature', 'Project'] as const).map((label) => {

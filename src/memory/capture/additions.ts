@@ -245,9 +245,10 @@ const additionsRow = z.object({
   verificationCount: z.number(),
   taskIsRestoring: z.boolean(),
   additions: z.array(addedRow),
+  judges: z.array(z.string()),
 })
 
-/** Verifications that were added to a turn, and the number of all its verifications. */
+/** Verifications that were added to a turn, the number of all its verifications, and the keys of its judges. */
 export type StoredAdditions = z.output<typeof additionsRow>
 
 /** Null if there is no such turn. */

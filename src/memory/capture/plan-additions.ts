@@ -34,7 +34,12 @@ type Place = { project: string; worldKey: string; taskKey: string; turnKey: stri
 type Data = {
   known: WorldSnapshot
   ledger: Ledger
-  stored: { verificationCount: number; additions: readonly (Addition & { position: number })[] }
+  stored: {
+    verificationCount: number
+    additions: readonly (Addition & { position: number })[]
+    /** Keys of the judges that the turn has in the graph. */
+    judges: readonly string[]
+  }
   /** New additions in their order. */
   fresh: readonly Addition[]
   resolution: Resolution
@@ -92,6 +97,7 @@ export function planAdditions(
         project,
         {},
         fresh.map(({ verification }) => judgeToProperties(verification.judge)),
+        { linked: stored.judges },
       ),
       criteria: [...new Set([...keys.map((key) => key ?? ''), ...changed.keys()])].map((key) => ({
         key,
