@@ -40,7 +40,7 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
 /** Writes what could not be recorded to a file, and returns the error that names it. */
 async function keep(request: Request, project: string | undefined, cause: unknown): Promise<unknown> {
   const [
-    { writeFileSync, mkdirSync },
+    { writeFileSync, mkdirSync, rmSync },
     { default: path },
     { configFor, namedProject },
     { operations },
@@ -53,20 +53,22 @@ async function keep(request: Request, project: string | undefined, cause: unknow
     import('../core/wire-form.ts'),
   ])
   const folder = path.join(configFor(project).dataFolder, KEPT_FOLDER)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const named = namedProject(project)
   const kept = { ...request, ...(named !== undefined && { project: named }) }
+  const text = JSON.stringify(toWire(operations.addVerifications.input, kept as never), null, 2)
   const file = path.join(folder, `verifications-${crypto.randomUUID()}.json`)
-  writeFileSync(
-    file,
-    `${JSON.stringify(toWire(operations.addVerifications.input, kept as never), null, 2)}\n`,
-    {
-      mode: 0o600,
-      flag: 'wx',
-    },
-  )
   const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
   const message = cause instanceof Error ? cause.message : String(cause)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    rmSync(file, { force: true }) // a part of it
+    return new TurngraphError(code, `${message} The observations could not be kept in ${folder} either.`, {
+      hint: 'Nothing of this was stored. Make room, or check that the folder can be written: then run the same command again.',
+      cause: new AggregateError([cause, error]),
+    })
+  }
   return new TurngraphError(code, `${message} The observations are kept in ${file}.`, {
     hint: `${isAway(cause) ? 'Once the service is back' : 'Once this is repaired'}: turngraph verify --send ${file}`,
     cause,
