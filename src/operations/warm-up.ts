@@ -2,6 +2,7 @@
 import { hasCode } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { Graph } from '../graph/port.ts'
+import { warmUpAdditions } from '../memory/capture/additions.ts'
 import { warmUpCapture } from '../memory/capture/capture.ts'
 import { warmUpContext } from '../memory/context/context.ts'
 import { warmUpPromises } from '../memory/criteria/promises.ts'
@@ -16,7 +17,8 @@ import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
  * @throws `store_unavailable`, or `timeout` if planning takes too long
  */
 export async function warmUp(graph: Graph): Promise<void> {
-  for (const work of [warmUpCapture, warmUpContext, warmUpSnapshot, warmUpPromises, warmUpTurnRuns]) {
+  const all = [warmUpCapture, warmUpAdditions, warmUpContext, warmUpSnapshot, warmUpPromises, warmUpTurnRuns]
+  for (const work of all) {
     await retry(() => work(graph), { when: (error) => hasCode(error, 'timeout'), retries: 9 })
   }
 }

@@ -27,10 +27,14 @@ async function recordedOnSmallDisk() {
       { cwd },
     )
   const listStored = async () => {
-    const { code, stdout } = await user.run(['worlds', 'turns', 'TASK-1', '--json'], { cwd })
+    const { code, stdout } = await user.run(['export'], { cwd })
     expect(code).toBe(0)
-    const [{ verifications }] = JSON.parse(stdout).items as [{ verifications: { status: string }[] }]
-    return verifications.map(({ status }) => status)
+    const records = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const { verifications } = records.find(({ kind }) => kind === 'turn')
+    return (verifications as { status: string }[]).map(({ status }) => status)
   }
   expect((await user.run(['capture'], { cwd, input: JSON.stringify(TURN) })).code).toBe(0)
   expect((await verify('true')).code).toBe(0)
@@ -63,8 +67,8 @@ test.skipIf(!mountable).each(ENDS)(
     for (const pid of readFileSync(pids, 'utf8').trim().split('\n')) await untilGone(pid)
     const kept = path.join(folder, 'unrecorded')
     expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([])
-    expect(await listStored()).toEqual(['verified'])
     disk.makeRoom()
+    expect(await listStored()).toEqual(['verified'])
     expect((await verify('false')).code).toBe(10)
     expect(await listStored()).toEqual(['verified', 'rejected'])
   },

@@ -21,7 +21,7 @@ import { keyOfTask } from '../scope/scope.ts'
 import { restoreUnfinished, unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
 import { loadWorldSnapshot, readEarlierPromises, type WorldSnapshot } from './load-criteria.ts'
-import { type Addition, planAdditions } from './plan-additions.ts'
+import { type Addition, EMPTY_ADDITION, planAdditions } from './plan-additions.ts'
 
 const additionsOfTurn = statement('turns/additions')
 
@@ -255,4 +255,13 @@ export type StoredAdditions = z.output<typeof additionsRow>
 async function readAdditions(graph: Graph, keyOfTurn: string): Promise<StoredAdditions | null> {
   const [row] = await readRows(graph, additionsOfTurn, { turnKey: keyOfTurn }, additionsRow)
   return row ?? null
+}
+
+/** Runs the statements of an addition without a match, so that a Neo4j that has just started plans them before the first addition. */
+export async function warmUpAdditions(graph: Graph): Promise<void> {
+  await readAdditions(graph, '')
+  await graph.transact(async (run) => {
+    for (const step of EMPTY_ADDITION) await run(step)
+    return null
+  })
 }

@@ -19,6 +19,16 @@ const place = statement('turns/add-verifications', 'place')
 const create = statement('turns/add-verifications', 'create')
 const moveToRecord = statement('turns/move-additions')
 
+/** Statements of an addition with parameters that match nothing. */
+export const EMPTY_ADDITION: readonly Step[] = [
+  toStep(begin, {
+    ...{ worldKey: '', taskKey: '', turnKey: '', token: '', extends: false },
+    ...{ ledgerRev: 0, criteriaRev: 0, verificationCount: 0, hasProofFiles: false },
+  }),
+  toStep(place, { turnKey: '', places: [] }),
+  toStep(create, { project: '', turnKey: '', taskKey: '', agents: [], criteria: [] }),
+]
+
 /** A verification that was added to a turn after its end. */
 export type Addition = {
   verification: Verification
