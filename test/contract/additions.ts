@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Graph } from '../../src/graph/port.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
+import { warmUp } from '../../src/operations/warm-up.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import { aContext, aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
 import { forgetAll } from './forget.ts'
@@ -26,6 +28,23 @@ const anObservation = (more: Partial<Seen> = {}): Seen => ({
 /** Maximum number of verifications that are added to a turn, and of those in one request. */
 const [MAX_OF_TURN, MAX_OF_REQUEST] = [2_000, 1_000]
 
+/** Returns the names of the statements that some work runs. */
+async function namesOfStatements(graph: Graph, work: (graph: Graph) => Promise<unknown>) {
+  const names = new Set<string>()
+  await work({
+    ...graph,
+    engine: graph.engine,
+    read: (statement, ...more) => graph.read(names.add(statement.name) && statement, ...more),
+    write: (steps, deadline) => {
+      for (const { statement } of steps) names.add(statement.name)
+      return graph.write(steps, deadline)
+    },
+    transact: (steps, deadline) =>
+      graph.transact((run) => steps((step) => names.add(step.statement.name) && run(step)), deadline),
+  })
+  return names
+}
+
 /** Observations, and verifications that are added after a turn has ended (contract: evidence.md). */
 export function additionsContract(store: StoreUnderTest): void {
   describe('observations', () => {
@@ -40,6 +59,19 @@ export function additionsContract(store: StoreUnderTest): void {
     })
     const capture = (turnNumber: number, ...verifications: Verification[]) =>
       client().captureTurnState(aTurn(turnNumber, { worldSlug: 'main', verifications }))
+
+    test('the warm-up plans each statement of an addition', async () => {
+      await capture(1)
+      const warmed = await namesOfStatements(handles.graph, warmUp)
+      const at = (startedAt: string) => verification({ observation: anObservation({ startedAt }) })
+      const add = (graph: Graph, each: Verification) =>
+        clientOf(graph).addVerifications({ ...task, worldSlug: 'main', verifications: [each] })
+      await add(handles.graph, at('2026-03-02T10:00:00Z'))
+      // An earlier one moves the one before.
+      const used = await namesOfStatements(handles.graph, (graph) => add(graph, at('2026-03-01T10:00:00Z')))
+      expect([...used].filter((name) => name.includes('addition') || name.includes('add-'))).toHaveLength(4)
+      expect([...used].filter((name) => !warmed.has(name) && name !== 'worlds/get')).toEqual([])
+    })
 
     test('a turn takes at most 2,000 added verifications, and a repeated one is still answered', async () => {
       await capture(1)

@@ -85,7 +85,7 @@ export const CHECKS = {
   turn_agents: {
     severity: 'warning',
     finds:
-      'a turn whose links from agents (`JUDGED`, `PLAYED`) do not match the judges and the Player that it names: queries over agents miss it or count it wrongly',
+      'a turn whose `JUDGED` and `PLAYED` links do not match the judges and the Player that it names: queries over agents miss it',
     remedy: REPAIR,
   },
   part_criterion: {

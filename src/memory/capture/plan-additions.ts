@@ -27,6 +27,7 @@ export const EMPTY_ADDITION: readonly Step[] = [
   }),
   toStep(place, { turnKey: '', places: [] }),
   toStep(create, { project: '', turnKey: '', taskKey: '', agents: [], criteria: [] }),
+  rewriteProgressStep({ key: '', ledgerRev: 0 }, new Map()),
 ]
 
 /** A verification that was added to a turn after its end. */
