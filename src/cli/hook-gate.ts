@@ -5,6 +5,7 @@
  *
  * Arguments: the data folder, the limit, the project if one is named; `--policy=POLICY`.
  */
+import { plural } from '../core/plural.ts'
 import { GateLog } from './gate-log.ts'
 import { readHookArguments } from './gate-policy.ts'
 import { answerHook, type HookAnswer, type HookQuestion } from './hook-answer.ts'
@@ -35,7 +36,9 @@ async function answerStop({ input, found, ask }: HookQuestion): Promise<HookAnsw
   const { times, lastDigest } = log.read(sessionId)
   if (lastDigest === digest) return null
   if (times >= Number(limit))
-    return { systemMessage: `Turngraph: ${left.length} criteria of ${task} are not proven.` }
+    return {
+      systemMessage: `Turngraph: ${plural(left.length, 'criterion', 'criteria')} of ${task} ${left.length === 1 ? 'is' : 'are'} not proven.`,
+    }
   log.add(sessionId, digest)
   const text = describe(task, left, times + 1)
   return input.takesStopContext

@@ -1,6 +1,8 @@
 /** Options of `turngraph worlds create` and `set` that determine when the runs of a world stop, pause and resume. */
+
 import { InvalidArgumentError } from 'commander'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
+import { describeFailures, describeMinutes, describeTokens } from '../rules/goal-words.ts'
 import { type Given, parseWhole } from './command.ts'
 
 type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
@@ -94,9 +96,9 @@ export function describeSettings({
 }: Pick<OperationOutput<'setWorld'>, keyof Settings>): string[] {
   const { minutes, attemptsFailedInARow, tokens } = budget ?? {}
   const budgets = [
-    minutes !== undefined && `${minutes} minutes`,
-    attemptsFailedInARow !== undefined && `${attemptsFailedInARow} attempts failed in a row`,
-    tokens !== undefined && `${tokens} tokens`,
+    minutes !== undefined && describeMinutes(minutes),
+    attemptsFailedInARow !== undefined && describeFailures(attemptsFailedInARow),
+    tokens !== undefined && describeTokens(tokens),
   ].filter((text) => text !== false)
   return [
     stopWhen !== undefined && `Its runs stop when: ${stopWhen.join(', ')}`,

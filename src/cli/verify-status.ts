@@ -49,7 +49,9 @@ export async function printStatus(given: Given): Promise<void> {
   for (const status of statuses) printText(toOneLine(describeStatus(status)))
   const count = statuses.filter(({ seen }) => seen === 'this_tree').length
   const changes = dirty === null ? '' : ' with uncommitted changes'
-  printNote(`${count} of ${statuses.length} criteria observed on this tree, ${tree.slice(0, 12)}${changes}.`)
+  printNote(
+    `${count} of ${plural(statuses.length, 'criterion', 'criteria')} observed on this tree, ${tree.slice(0, 12)}${changes}.`,
+  )
 }
 
 /** @throws `invalid_request` for a criterion that the task does not have */

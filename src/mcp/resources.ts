@@ -5,6 +5,7 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server'
+import { plural } from '../core/plural.ts'
 import { toWire } from '../core/wire-form.ts'
 import { mayCall } from '../operations/access.ts'
 import type { Scope } from '../operations/operation.ts'
@@ -49,7 +50,7 @@ export async function listResources(
     uri: worldUri(world.project, world.worldSlug),
     name: world.worldSlug,
     title: `World ${world.worldSlug} of ${world.taskId}`,
-    description: `${world.currentTurn} turns, ${describeCounts({ ...world, total: world.criteria }, { noun: ' criteria' })}`,
+    description: `${plural(world.currentTurn, 'turn')}, ${describeCounts({ ...world, total: world.criteria }, { noun: ' criteria' })}`,
     mimeType: JSON_TYPE,
     annotations: { lastModified: world.lastActivity },
   }))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CriterionState } from '../memory/criteria/views.ts'
 import { type AttentionFacts, findAttention } from './attention.ts'
+import { describeFailures, describeGoal, describeMinutes, describeTokens } from './goal-words.ts'
 import type { Outcome } from './outcome.ts'
 import { summarizeSession } from './session-summary.ts'
 import { analyseStall } from './stall.ts'
@@ -92,6 +93,24 @@ function writeSentences(
 /** Matches words that do not agree with their number: `1 turns`, `2 turn`, `All 1`, `0 of 0`. */
 const WRONG_NUMBER =
   /\b1 (?:declared )?(?:criteria|turns|proofs|verdicts|sessions|files|tests)\b|\b[02] (?:criterion|turn|proof|verdict)\b|\bAll 1\b|\bof 0\b|\bnone of 1\b|\b1 of 1 \w+ are\b|1 of 2 \w+ are\b.*\bis\b/i
+
+test('the reasons of a run that ended have the right number', () => {
+  const write = (count: number) => [
+    describeGoal(count, 'verified', 4),
+    describeGoal(count, 'observed', 4),
+    describeMinutes(count),
+    describeFailures(count),
+    describeTokens(count),
+  ]
+  expect(write(1).filter((sentence) => /\ball 1\b|\b1 \w+s\b/.test(sentence))).toEqual([])
+  expect(write(2)).toEqual([
+    'goal reached: all 2 criteria verified in turn 4',
+    'goal reached: all 2 criteria observed in turn 4',
+    '2 minutes',
+    '2 attempts failed in a row',
+    '2 tokens',
+  ])
+})
 
 test('every sentence about 0, 1 or 2 criteria and turns has the right number', () => {
   const state = fc.constantFrom<CriterionState['state']>('verified', 'rejected', 'pending')

@@ -47,7 +47,7 @@ export function summarizeSession(facts: SummaryFacts): string[] {
 
 function describeEnd(facts: SummaryFacts): string {
   const { outcome, turns, lastDecision, supersededBy } = facts
-  const after = `after ${plural(turns.length, 'turn')}`
+  const after = `after ${countTurns(turns)}`
   const newer = supersededBy === null ? '' : `, superseded by ${showName(supersededBy)}`
   if (lastDecision === 'approved') {
     const gaps = findGaps(facts)
@@ -64,6 +64,13 @@ function describeEnd(facts: SummaryFacts): string {
         ? `${capitalize(outcome)} ${after}`
         : `Ended without approval ${after}`
   return `${lead}${newer}: ${describeCause(facts)}.`
+}
+
+/** Counts the recorded turns. Names the newest turn if numbers are missing, because a later run overwrote or rolled back turns. */
+function countTurns(turns: readonly JudgedTurn[]): string {
+  const newest = turns.at(-1)?.turn ?? 0
+  if (newest === turns.length) return plural(turns.length, 'turn')
+  return `${plural(turns.length, 'recorded turn')} (the newest is turn ${newest})`
 }
 
 /** Words by which a judge says that the tests of its own gave no result. */
@@ -193,19 +200,22 @@ const toSentence = (parts: readonly string[]): string =>
 
 const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Describes the criteria whose verdict a later turn reversed, and those for which no file changed in between. */
+/** Counts the reversals as the list of reversals does, and those between which no file changed. */
 function describeReversals({ criteria, findEntries, changedFiles }: SummaryFacts): string[] {
-  const reversed = criteria
+  const byCriterion = criteria
     .filter(isRequired)
     .map(({ key }) => findReversals(findEntries(key), changedFiles))
     .filter((reversals) => reversals.length > 0)
-  const unchanged = reversed.filter((reversals) =>
-    reversals.some(({ changedFiles }) => changedFiles === 0),
-  ).length
-  if (reversed.length === 0) return []
-  const verdicts = `${inWords(reversed.length)} ${reversed.length === 1 ? 'verdict was' : 'verdicts were'} reversed`
+  const reversals = byCriterion.flat()
+  const unchanged = reversals.filter(({ changedFiles }) => changedFiles === 0).length
+  if (reversals.length === 0) return []
+  const of =
+    byCriterion.length === reversals.length
+      ? ''
+      : ` on ${inWords(byCriterion.length)} ${byCriterion.length === 1 ? 'criterion' : 'criteria'}`
+  const verdicts = `${inWords(reversals.length)} ${reversals.length === 1 ? 'verdict' : 'verdicts'}${of} ${reversals.length === 1 ? 'was' : 'were'} reversed`
   if (unchanged === 0) return [verdicts]
-  const which = unchanged === reversed.length ? '' : `, ${inWords(unchanged)} of them`
+  const which = unchanged === reversals.length ? '' : `, ${inWords(unchanged)} of them`
   return [`${verdicts}${which} although no file changed`]
 }
 

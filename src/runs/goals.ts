@@ -10,6 +10,7 @@ import { readTurnTokens, sumTurnTokens } from '../memory/worlds/turn-tokens.ts'
 import { readNewestState } from '../memory/worlds/world-progress.ts'
 import { getWorld, type World } from '../memory/worlds/worlds.ts'
 import { isAllObserved, isAllVerified, isRequired } from '../rules/criterion-states.ts'
+import { describeFailures, describeGoal, describeMinutes, describeTokens } from '../rules/goal-words.ts'
 import { promisedNotCounted } from '../rules/specified-states.ts'
 import { totalTokens } from '../rules/turn-tokens.ts'
 import type { StopReason } from '../rules/values.ts'
@@ -73,14 +74,14 @@ const GOALS: readonly [StopReason, Check][] = [
 async function allObserved({ world, snapshot }: NewestState, graph: Graph): Promise<string | null> {
   const states = await readStates(graph, snapshot, 'observed')
   return isAllObserved(states, promisedNotCounted(snapshot))
-    ? `goal reached: all ${states.filter(isRequired).length} criteria observed in turn ${world.currentTurn}`
+    ? describeGoal(states.filter(isRequired).length, 'observed', world.currentTurn)
     : null
 }
 
 /** Without declared criteria, a promise that was never judged counts as not proven (contract: turns.md). */
 function allVerified({ world, snapshot, states }: NewestState): string | null {
   return isAllVerified(states, promisedNotCounted(snapshot))
-    ? `goal reached: all ${states.filter(isRequired).length} criteria verified in turn ${world.currentTurn}`
+    ? describeGoal(states.filter(isRequired).length, 'verified', world.currentTurn)
     : null
 }
 
@@ -120,8 +121,8 @@ function usedBudget(
   now: Date,
 ): string | null {
   const ms = earlierMs + now.getTime() - Date.parse(startedAt)
-  if (minutes !== undefined && ms >= minutes * 60_000) return `${minutes} minutes`
+  if (minutes !== undefined && ms >= minutes * 60_000) return describeMinutes(minutes)
   if (attemptsFailedInARow !== undefined && failedInARow >= attemptsFailedInARow)
-    return `${attemptsFailedInARow} attempts failed in a row`
-  return tokens !== undefined && usedTokens >= tokens ? `${tokens} tokens` : null
+    return describeFailures(attemptsFailedInARow)
+  return tokens !== undefined && usedTokens >= tokens ? describeTokens(tokens) : null
 }

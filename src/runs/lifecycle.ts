@@ -553,7 +553,7 @@ function notRunning(run: TurnRun): TurngraphError {
   const { turnRunId, status, attemptCount, maxAttempts, activeAttemptId } = run
   const message =
     status === 'running'
-      ? `Turn run ${turnRunId} has made all of its ${maxAttempts} attempts (${attemptCount}).`
+      ? `Turn run ${turnRunId} has made ${maxAttempts === 1 ? 'its only attempt' : `all of its ${maxAttempts} attempts`} (${attemptCount}).`
       : `Turn run ${turnRunId} is ${status}: it starts no further attempt.`
   return new TurngraphError('busy', message, {
     hint: 'get_turn_run_status shows how it ended.',

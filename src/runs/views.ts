@@ -1,7 +1,9 @@
 // Converts turn runs and attempts to answers for callers, with the fields and sentences of seed 001.
+
 import * as z from 'zod'
 import { toInstant } from '../core/instants.ts'
 import { page } from '../core/pages.ts'
+import { plural } from '../core/plural.ts'
 import { type ContinuationContext, continuationContext } from '../memory/context/continuation.ts'
 import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../rules/values.ts'
 import type { Renewed } from './lifecycle.ts'
@@ -295,9 +297,9 @@ function describeState({ status, failureReason, stopReason, cancelReason }: Turn
 
 function describeProgress(run: TurnRun): string {
   const { attemptCount, failedAttemptCount, interruptedAttemptCount } = run
-  const turns = `${run.committedTurnCount} of ${run.requestedTurnCount} turns committed`
+  const turns = `${run.committedTurnCount} of ${plural(run.requestedTurnCount, 'turn')} committed`
   const interrupted = interruptedAttemptCount === 0 ? '' : `, ${interruptedAttemptCount} interrupted`
-  return `${turns} after ${attemptCount} attempts (${failedAttemptCount} failed${interrupted})`
+  return `${turns} after ${plural(attemptCount, 'attempt')} (${failedAttemptCount} failed${interrupted})`
 }
 
 export const claimAnswer = z.object({

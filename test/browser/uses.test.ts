@@ -47,7 +47,7 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('region', { name: 'Verdict' }).getByText('Left: AC-007', { exact: true }).waitFor()
   },
   'Which sessions make no progress?': async (page) => {
-    await page.getByText('One session: 1 oscillating.').waitFor()
+    await page.getByText('One session: 1 stalled.').waitFor()
     await rowsIn(page, 'Sessions').getByRole('link', { name: MAIN_SESSION }).waitFor()
   },
   'What did the Coach ask for last?': (page) =>

@@ -207,7 +207,7 @@ export function attentionContract(store: StoreUnderTest): void {
         }),
       ])
       expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(
-        /^Ended without approval after 4 turns: .*\. One verdict was reversed although no file changed; 1 criterion was rejected with evidence\.$/,
+        /^Ended without approval after 4 turns: .*\. Two verdicts on one criterion were reversed, one of them although no file changed; 1 criterion was rejected with evidence\.$/,
       )
     })
   })

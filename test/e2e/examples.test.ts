@@ -54,7 +54,7 @@ test('examples/autobuild: a Coach that believes a false claim approves it, but n
   expect(stdout.trim().split('\n')).toEqual([
     'The Coach believes the Player',
     '  turn 1: approved; AC-001 is verified, repeated',
-    '  approved after 1 turns',
+    '  approved after 1 turn',
     '',
     'The loop runs the tests',
     '  turn 1: seen: `node half.test.mjs` exited with 1',

@@ -62,7 +62,7 @@ describe('turngraph run', () => {
     const ran = await run('run', 'start', 'w', '--turns', '5')
     expect([ran.code, ran.stdout.trimEnd().split('\n').at(-1)]).toEqual([
       0,
-      'The turn run of world w was cancelled (goal reached: approved in turn 1): 1 of 5 turns committed after 1 attempts (0 failed).',
+      'The turn run of world w was cancelled (goal reached: approved in turn 1): 1 of 5 turns committed after 1 attempt (0 failed).',
     ])
   })
 

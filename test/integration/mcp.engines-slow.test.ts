@@ -202,7 +202,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       active_attempt_id: status.last_attempt_id,
       last_attempt_id: expect.stringMatching(UUID),
       last_attempt_status: 'running',
-      progress: '0 of 2 turns committed after 1 attempts (0 failed)',
+      progress: '0 of 2 turns committed after 1 attempt (0 failed)',
       cancel_requested_at: null,
       cancel_reason: null,
       failure_reason: null,

@@ -91,7 +91,7 @@ export function reachedGoal(
   const reasons: { [R in StopReason]: string | null } = {
     approved: newest?.decision === 'approved' ? `goal reached: approved in turn ${newest.turn}` : null,
     all_verified: isAllProven(played)
-      ? `goal reached: all ${count} criteria verified in turn ${newest?.turn}`
+      ? `goal reached: ${count === 1 ? 'the only criterion' : `all ${count} criteria`} verified in turn ${newest?.turn}`
       : null,
     all_observed: null, // no verification carries an observation
     stalled: shouldStop(played) ? STALLED : null,
@@ -179,8 +179,11 @@ function isProofLost(turns: readonly Turn[]): boolean {
 
 function spent(budget: Goals['budget'], used: Used): string | null {
   const { minutes = Infinity, attemptsFailedInARow = Infinity, tokens = Infinity } = budget ?? {}
-  if (used.ms >= minutes * 60_000) return `stopped: budget of ${minutes} minutes used`
+  if (used.ms >= minutes * 60_000)
+    return `stopped: budget of ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} used`
   if (used.failedInARow >= attemptsFailedInARow)
-    return `stopped: budget of ${attemptsFailedInARow} attempts failed in a row used`
-  return used.tokens >= tokens ? `stopped: budget of ${tokens} tokens used` : null
+    return `stopped: budget of ${attemptsFailedInARow} ${attemptsFailedInARow === 1 ? 'attempt' : 'attempts'} failed in a row used`
+  return used.tokens >= tokens
+    ? `stopped: budget of ${tokens} ${tokens === 1 ? 'token' : 'tokens'} used`
+    : null
 }

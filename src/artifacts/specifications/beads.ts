@@ -1,5 +1,6 @@
 /** Reads the issues of beads: `.beads/*.jsonl`, or a list in JSON. Each issue with acceptance criteria is a task. Pure. */
 
+import { plural } from '../../core/plural.ts'
 import { parseSource } from './json.ts'
 import { collectTexts, readSections } from './sections.ts'
 import { describeExcess, type Stated, StatedList, type StatedTask, type StatedWarning } from './stated.ts'
@@ -32,7 +33,7 @@ export function readBeads(source: string): Stated {
   if (silent > 0)
     warnings.push({
       line: null,
-      message: `${silent} of ${issues.length} issues state no acceptance_criteria`,
+      message: `${silent} of ${plural(issues.length, 'issue')} ${silent === 1 ? 'states' : 'state'} no acceptance_criteria`,
     })
   return tasks.length > 0
     ? { tasks, warnings }

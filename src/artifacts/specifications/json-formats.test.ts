@@ -34,7 +34,7 @@ test('each issue of beads with acceptance criteria is a task, and the others are
   ])
   expect(stated.warnings).toEqual([
     { line: 5, message: 'is not a JSON object; it is not read' },
-    { line: null, message: '1 of 4 issues state no acceptance_criteria' },
+    { line: null, message: '1 of 4 issues states no acceptance_criteria' },
   ])
   expect(readBeads(JSON.stringify(lines)).tasks).toEqual(stated.tasks)
   expect(readBeads('').refused).toBe('states no criteria: no issue has acceptance_criteria')

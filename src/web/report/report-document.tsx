@@ -45,7 +45,15 @@ export function ReportDocument({ content }: { content: ReportContent }) {
             <main>
               {sessions !== null && <Overview content={content} sessions={sessions} />}
               {details.map((session, place) => (
-                <SessionArticle key={session.world.world_slug} session={session} place={place} />
+                <SessionArticle
+                  key={session.world.world_slug}
+                  session={session}
+                  place={place}
+                  outcome={
+                    sessions?.items.find(({ world_slug }) => world_slug === session.world.world_slug)
+                      ?.outcome ?? null
+                  }
+                />
               ))}
             </main>
           </LinkContext.Provider>

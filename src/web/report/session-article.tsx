@@ -14,9 +14,14 @@ import { EvidenceRegion } from './evidence-region.tsx'
 import { MatrixRegion } from './matrix-region.tsx'
 import { RecordsRegion } from './records-region.tsx'
 
-type Props = { session: SessionContent; place: number }
+type Props = {
+  session: SessionContent
+  place: number
+  /** Outcome of the session; null if the report does not show it. */
+  outcome: string | null
+}
 
-export function SessionArticle({ session, place }: Props) {
+export function SessionArticle({ session, place, outcome }: Props) {
   const { world, criteria, byTurn, stall, turns, issues, why, evidence } = session
   const rows = readRows(criteria, byTurn)
   const evidenceByKey = groupBy(evidence, ({ key }) => key)
@@ -30,7 +35,7 @@ export function SessionArticle({ session, place }: Props) {
         Feature <bdi>{world.feature_id}</bdi> · task <bdi>{world.task_id}</bdi>
       </p>
       <Cuts of={session.cuts} />
-      {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
+      {stall !== null && <VerdictRegion stall={stall} criteria={criteria} outcome={outcome} />}
       <MatrixRegion world={world} rows={rows} turns={numbers} place={place} hasEvidence={hasEvidence} />
       <EvidenceRegion rows={rows} turns={turns} place={place} evidence={evidenceByKey} />
       {turns.length > 0 && <TurnsRegion turns={turns} axis="number" />}

@@ -1,5 +1,6 @@
 // `/p/{project}/patterns`: how agents work, from their transcripts: patterns of turns, tools, errors, desires.
 
+import { plural } from '../../../core/plural.ts'
 import { isSingleTool } from '../../../transcripts/pattern.ts'
 import type { Address } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
@@ -81,7 +82,7 @@ export function PatternsView({ address: { project } }: Props) {
 function sentenceFor(patterns: readonly ItemOf<'listTranscriptPatterns'>[]): string {
   const turns = patterns.reduce((sum, { count }) => sum + count, 0)
   if (patterns.length === 0) return 'There is no pattern of turns here.'
-  const follow = `${turns} turns follow ${patterns.length} patterns`
+  const follow = `${plural(turns, 'turn')} ${turns === 1 ? 'follows' : 'follow'} ${plural(patterns.length, 'pattern')}`
   // Repeated calls of a single tool are not informative, however frequent.
   const [first] = patterns
     .filter(({ pattern }) => !isSingleTool(pattern))

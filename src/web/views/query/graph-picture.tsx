@@ -1,4 +1,5 @@
 // Draws nodes and relationships as SVG; d3-force computes the positions. A click on a node adds its neighbors.
+
 import {
   forceCenter,
   forceCollide,
@@ -9,6 +10,7 @@ import {
   forceY,
 } from 'd3-force'
 import { useMemo, useState } from 'preact/hooks'
+import { plural } from '../../../core/plural.ts'
 import { FailureLine } from '../../components/failure-line.tsx'
 import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
@@ -100,7 +102,8 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
         ))}
       </ul>
       <figcaption class="quiet-text">
-        A node opens its neighbors. {left > 0 && `${left} nodes are left out. `}
+        A node opens its neighbors.{' '}
+        {left > 0 && `${plural(left, 'node')} ${left === 1 ? 'is' : 'are'} left out. `}
         {opened?.truncated && `Its first ${NEIGHBORS} neighbors are shown; there are more.`}
       </figcaption>
       {failure !== null && <FailureLine failure={failure} />}

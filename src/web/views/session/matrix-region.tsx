@@ -1,5 +1,7 @@
 // Draws the matrix, the controls for its rows, turn and policy, and the detail of the opened cell.
+
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { plural } from '../../../core/plural.ts'
 import { VerdictLegend } from '../../marks/legend.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
@@ -64,7 +66,7 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
         <p class="quiet-text">
           {changed.size === 0
             ? `The policy ${policy} changes nothing here.`
-            : `The policy ${policy} changes ${changed.size} of ${all.length} states; they are marked.`}{' '}
+            : `The policy ${policy} changes ${changed.size} of ${plural(all.length, 'state')}; ${changed.size === 1 ? 'it is' : 'they are'} marked.`}{' '}
           {POLICY_MEANINGS[policy]}
         </p>
       )}

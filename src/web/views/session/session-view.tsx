@@ -67,7 +67,9 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
       </Sentence>
       {summary !== null && <p class="standing">{standing}</p>}
       <Scope world={world} />
-      {stall !== null && <VerdictRegion stall={stall} criteria={criteria} />}
+      {stall !== null && (
+        <VerdictRegion stall={stall} criteria={criteria} outcome={summary?.outcome ?? null} />
+      )}
       {newest === 0 && (
         <Empty command="turngraph capture TURN.json">This session has no turn yet. This records one:</Empty>
       )}

@@ -1,18 +1,24 @@
 // Draws the verdict of the stall analysis with its reason and suggestion, and the criteria that are left.
 import { InlineText } from '../../components/inline-text.tsx'
 import type { Answered, Criteria } from '../../service/operations.ts'
+import { chooseTone, describeVerdict } from './verdict-words.ts'
 
 /** Stall verdict. The service hides reason and suggestion from a Player. */
 type Stall = Pick<Answered<'loadStall'>, 'verdict' | 'reason' | 'suggestion' | 'should_stop'>
-type Props = { stall: Stall; criteria: Criteria }
+type Props = {
+  stall: Stall
+  criteria: Criteria
+  /** Outcome of the session; null if an earlier turn is selected. */
+  outcome: string | null
+}
 
-export function VerdictRegion({ stall, criteria }: Props) {
+export function VerdictRegion({ stall, criteria, outcome }: Props) {
   const { verdict, reason, suggestion, should_stop: shouldStop } = stall
   const left = [...criteria.remaining, ...(criteria.manual ?? [])]
   return (
-    <section class={`verdict verdict-${verdict}`} aria-label="Verdict">
+    <section class={`verdict verdict-${chooseTone(verdict, outcome)}`} aria-label="Verdict">
       <h2>
-        {verdict.replaceAll('_', ' ')}
+        <bdi>{describeVerdict(verdict, outcome)}</bdi>
         {shouldStop && ': stop it'}
       </h2>
       {reason !== undefined && (

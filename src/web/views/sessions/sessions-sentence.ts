@@ -1,10 +1,22 @@
 // Describes the sessions of a project in one line. Pure.
 import type { ItemOf } from '../../service/operations.ts'
 
-type Session = Pick<
-  ItemOf<'listWorlds'>,
-  'active_turn_run_id' | 'active_attempt_id' | 'last_decision' | 'verdict'
->
+type Session = Pick<ItemOf<'listWorlds'>, 'active_turn_run_id' | 'active_attempt_id' | 'outcome'>
+
+/** The outcomes without the name that some of them have at their end. */
+const OUTCOMES = [
+  'running',
+  'approved',
+  'approved with gaps',
+  'regressed',
+  'blocked',
+  'stalled',
+  'stopped',
+  'superseded',
+  'abandoned',
+] as const
+
+const findKind = (outcome: string): string => outcome.replace(/^(blocked|stopped|superseded) by .*$/s, '$1')
 
 export const isRunning = ({ active_turn_run_id: run, active_attempt_id: attempt }: Session): boolean =>
   run !== null || attempt !== null
@@ -15,15 +27,14 @@ export function describeSessions(
 ): string {
   if (items.length === 0) return isFiltered ? 'None matches.' : 'Nothing is recorded yet.'
   const shown = items.length === 1 ? 'One session' : `${items.length} sessions`
-  const counts: [number, string][] = [
-    [items.filter(isRunning).length, 'running'],
-    [items.filter(({ last_decision: decision }) => decision === 'approved').length, 'approved'],
-    [items.filter(({ verdict }) => verdict === 'stalled').length, 'stalled'],
-    [items.filter(({ verdict }) => verdict === 'blocked').length, 'blocked by a gate'],
-    [items.filter(({ verdict }) => verdict === 'oscillating').length, 'oscillating'],
-    [items.filter(({ verdict }) => verdict === 'plateau').length, 'on a plateau'],
-  ]
+  const counts = OUTCOMES.map(
+    (start) => [items.filter(({ outcome }) => findKind(outcome) === start).length, start] as const,
+  )
   const parts = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
-  const of = hasMore ? `The latest ${items.length} sessions` : shown
+  const of = !hasMore
+    ? shown
+    : items.length === 1
+      ? 'The latest session'
+      : `The latest ${items.length} sessions`
   return parts.length === 0 ? `${of}.` : `${of}: ${parts.join(', ')}.`
 }

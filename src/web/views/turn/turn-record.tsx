@@ -44,7 +44,7 @@ export function TurnRecord({ turn }: { turn: Turn }) {
   )
 }
 
-/** Draws nothing if the record has no modified files. */
+/** Draws nothing if the record has no files. An import puts the created files among the modified ones. */
 export function ModifiedFiles({
   files,
   source,
@@ -58,7 +58,7 @@ export function ModifiedFiles({
   return (
     <details class="files-modified" open={isOpen}>
       <summary>
-        {files.length === 1 ? 'One file' : `${files.length} files`} modified
+        {files.length === 1 ? 'One file' : `${files.length} files`} created or modified
         {source === 'git' && ', as git shows'}
       </summary>
       <FileList files={files} />

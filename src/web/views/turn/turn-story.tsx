@@ -53,7 +53,7 @@ function Did({ turn }: { turn: Turn }) {
         </p>
       )}
       <ModifiedFiles files={files} source={turn.files_source} isOpen={files.length <= MAX_FILES} />
-      {files.length === 0 && <p class="quiet-text">No modified file is recorded.</p>}
+      {files.length === 0 && <p class="quiet-text">No created or modified file is recorded.</p>}
       <TextList head="Blockers" texts={turn.blockers_found} />
       <TextList head="Lessons" texts={turn.lessons_from_turn} />
     </section>
