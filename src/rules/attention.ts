@@ -20,12 +20,14 @@ import {
   type SessionFacts,
   showName,
 } from './session-outcome.ts'
+import type { CoachDecision } from './values.ts'
 
 /** The reasons for attention, the most urgent first. */
 export const ATTENTION_REASONS = [
   'stalled',
   'approved_with_gaps',
   'refuted',
+  'abandoned',
   'only_players_words',
   'stale',
 ] as const
@@ -61,6 +63,7 @@ export function findAttention(facts: AttentionFacts, now: Date): Attention | nul
     checkStall(facts, now) ??
     checkGaps(facts) ??
     checkRefuted(facts) ??
+    checkAbandoned(facts, now) ??
     checkPlayersWords(facts) ??
     checkStale(facts)
   if (found === null) return null
@@ -142,6 +145,24 @@ function checkRefuted({ criteria, progress, changedFiles }: AttentionFacts): Che
     reason: 'refuted',
     sentence: `${nameCriterion(first)} was verified in turn ${verified} and rejected with evidence in turn ${rejected}${between}${more}.`,
   }
+}
+
+/** A session that a judge sent back, and that nobody has continued for a day. */
+function checkAbandoned(facts: AttentionFacts, now: Date): Checked {
+  const { lastDecision, hasNewer, isActive, currentTurn, taskId } = facts
+  if (lastDecision === null || lastDecision === 'approved') return null
+  if (hasNewer || isActive || isRecent(facts, now)) return null
+  const end = END_WORDS[lastDecision] ?? 'was not approved'
+  return {
+    reason: 'abandoned',
+    sentence: `Turn ${currentTurn} of ${showName(taskId)} ${end}, and nobody has continued for a day; ${describeLastGain(facts)}.`,
+  }
+}
+
+const END_WORDS: Readonly<Partial<Record<CoachDecision, string>>> = {
+  feedback: 'was sent back',
+  rejected: 'was rejected',
+  error: 'ended with an error',
 }
 
 const MAX_TEXT = 80

@@ -69,6 +69,15 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   )
 }
 
+/** Loads the caller. Views without a project use its project; if this has no data and one other project has some, they use that one. */
+async function describeCaller(service: Service, signal: AbortSignal): Promise<Caller> {
+  const caller = await service.call('describeCaller', {}, signal)
+  if (!caller.scopes.includes('read')) return caller
+  const { items } = await service.call('listProjects', { limit: 2 }, signal)
+  const [first, ...others] = items
+  return first === undefined || others.length > 0 ? caller : { ...caller, project: first.project }
+}
+
 /** Loads the caller that the token belongs to; null until the service answers, and after it rejected the token. */
 function useCaller(
   service: Service,
@@ -79,7 +88,7 @@ function useCaller(
   useEffect(() => {
     if (isWithoutToken) return
     const leaving = new AbortController()
-    service.call('describeCaller', {}, leaving.signal).then(
+    describeCaller(service, leaving.signal).then(
       (caller) => setKnown({ service, caller, failure: null }),
       (failure: unknown) => {
         if (leaving.signal.aborted) return

@@ -48,4 +48,45 @@ describeInBrowser('the home page', () => {
     await page.getByText('Approved after 1 turn, but the gate lint failed in the approved turn.').waitFor()
     expect(page.url()).toContain(`/p/${PROJECT}/w/gap`)
   })
+
+  test('sessions are grouped by what a person has to do, unseen approvals are folded, and tasks without a session are listed', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const capture = (worldSlug: string, more: object) =>
+      client.captureTurnState({ ...aTurn(1), worldSlug, taskId: worldSlug, createWorld: true, ...more })
+    const approved = { coachDecision: 'approved' } as const
+    await capture('left', {})
+    await capture('gap', { ...approved, gates: { lint: 'failed' } })
+    const criterion = { criterionId: 'AC-1', criterionText: 'The total is right' }
+    await capture('words', {
+      ...approved,
+      promises: [{ ...criterion, status: 'complete', evidence: 'All tests pass' }],
+      verifications: [{ ...criterion, status: 'verified', evidence: 'All tests pass' }],
+    })
+    await client.declareCriteria({
+      ...{ featureId: 'FEAT-1', taskId: 'TASK-NEXT' },
+      criteria: [{ text: 'The tax is right' }],
+    })
+    const page = await browser.open(started, '/')
+    const needs = page.getByRole('region', { name: 'Needs you' })
+    await needs.getByText('Resume or give up').waitFor()
+    expect(await needs.locator('summary').allTextContents()).toEqual([
+      'Close the gaps of an approval 1 session',
+      'Resume or give up 1 session',
+      'Look at what nobody has seen 1 session',
+    ])
+    await needs.getByText('Turn 1 of left was sent back', { exact: false }).waitFor()
+    const unseen = needs.getByRole('link', { name: 'words' })
+    expect(await unseen.isVisible()).toBe(false)
+    await needs.locator('summary').last().press('Enter')
+    await unseen.waitFor()
+    const begun = page.getByRole('table', { name: 'Tasks without a session' })
+    await begun
+      .getByText(`turngraph context --project ${PROJECT} --feature FEAT-1 --task TASK-NEXT --turn 1`)
+      .waitFor()
+    expect(await begun.locator('tbody tr').count()).toBe(1)
+    // The token's project is `default`, which has no data.
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: PROJECT }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
 })

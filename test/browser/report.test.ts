@@ -52,6 +52,7 @@ const SAID = [
   ['verified_in', 'verified'],
   ['rejected_in', 'rejected'],
   ['unknown_in', 'unknown'],
+  ['unfinished_in', 'unfinished'],
   ['promised_in', 'promised'],
 ] as const
 

@@ -711,7 +711,7 @@ export function analysisContract(store: StoreUnderTest): void {
     test('every analysis accepts each of its filters, rejects others, and shows nothing of other projects', async () => {
       const client = clientOf(handles.graph)
       const { items } = await client.listAnalyses({})
-      expect(items).toHaveLength(27)
+      expect(items).toHaveLength(28)
       const filters = { feature_id: 'featureId', task_id: 'taskId', world_slug: 'worldSlug' } as const
       const other = clientOf(handles.graph, 'other')
       for (const each of [client, other])

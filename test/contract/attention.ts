@@ -129,7 +129,10 @@ export function attentionContract(store: StoreUnderTest): void {
       const again = { worldSlug: 'second', taskId: TASK, completedAt: '2026-01-02T00:00:00Z' }
       await capture([turnOf('second', 1, again)])
       expect(await outcome()).toBe('blocked by independent_tests')
-      expect((await client().listAttention({})).items).toEqual([])
+      expect(
+        (await client().listAttention({})).items.map(({ worldSlug, reason }) => [worldSlug, reason]),
+        'only the newer session needs a person',
+      ).toEqual([['second', 'abandoned']])
       const proof = { verifications: [verdict('verified', 'I ran the tests')] }
       await capture([
         turnOf('second', 2, { ...again, ...approved, ...proof, completedAt: '2026-01-02T00:01:00Z' }),
@@ -144,6 +147,42 @@ export function attentionContract(store: StoreUnderTest): void {
         (await loadSummary(handles.graph, PROJECT, 'w', new Date(now))).outcome
       expect(await at('2026-01-01T10:00:00Z')).toBe('running')
       expect(await at('2026-01-03T00:00:00Z')).toBe('abandoned')
+    })
+
+    test('a session that was sent back and then abandoned needs a person until a newer one of its task exists', async () => {
+      await capture(
+        turnsOf('w', 3, (turn) => ({
+          issues: [{ severity: 'blocking', category: 'work', description: `Complaint ${'abc'[turn - 1]}` }],
+        })),
+      )
+      const at = async (now: string) =>
+        (await listAttention(handles.graph, [PROJECT], new Date(now))).map(
+          ({ reason, outcome, sentence }) => [reason, outcome, sentence],
+        )
+      expect((await at('2026-01-01T10:00:00Z')).map(([reason]) => reason)).toEqual(['stalled'])
+      const abandoned = [
+        'abandoned',
+        'abandoned',
+        'Turn 3 of w was sent back, and nobody has continued for a day; no criterion was ever verified.',
+      ]
+      expect(await at('2026-01-03T00:00:00Z')).toEqual([abandoned])
+      const again = { worldSlug: 'again', taskId: 'w', completedAt: '2026-01-02T12:00:00Z' }
+      await capture([turnOf('again', 1, { ...again, coachDecision: 'rejected' })])
+      expect(await at('2026-01-03T00:00:00Z')).toEqual([])
+      expect(await at('2026-01-05T00:00:00Z')).toEqual([
+        [
+          'abandoned',
+          'abandoned',
+          'Turn 1 of w was rejected, and nobody has continued for a day; no criterion was ever verified.',
+        ],
+      ])
+    })
+
+    test('a summary has the number of recorded turns and the newest turn number if they differ', async () => {
+      await capture([turnOf('w', 2), turnOf('w', 3)])
+      expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(
+        /^Ended without approval after 2 recorded turns \(the newest is turn 3\): /,
+      )
     })
 
     test('the list has no session of a project that was not asked for', async () => {

@@ -65,7 +65,7 @@ export function coachContract(store: StoreUnderTest): void {
         return Object.fromEntries(byTurn.map(({ key, ...turns }) => [labels.get(key), turns]))
       }
       const NO_TURNS = {
-        ...{ verifiedIn: [], rejectedIn: [], unknownIn: [], promisedIn: [] },
+        ...{ verifiedIn: [], rejectedIn: [], unknownIn: [], promisedIn: [], unfinishedIn: [] },
         ...{ observedIn: [], repeatedIn: [], misplacedIn: [], bareIn: [] },
       }
 
@@ -94,6 +94,24 @@ export function coachContract(store: StoreUnderTest): void {
             bareIn: [12],
           },
           'AC-003': { ...NO_TURNS, promisedIn: [1] },
+        })
+      })
+
+      test('a promise that is not complete is unfinished', async () => {
+        await capture(
+          aTurn(1, {
+            promises: (['complete', 'partial', 'incomplete', 'uncertain'] as const).map((status, i) => ({
+              criterionId: `AC-00${i + 1}`,
+              criterionText: `Text of AC-00${i + 1}`,
+              status,
+            })),
+          }),
+        )
+        expect(await matrix()).toMatchObject({
+          'AC-001': { promisedIn: [1], unfinishedIn: [] },
+          'AC-002': { promisedIn: [1], unfinishedIn: [1] },
+          'AC-003': { promisedIn: [1], unfinishedIn: [1] },
+          'AC-004': { promisedIn: [1], unfinishedIn: [1] },
         })
       })
 

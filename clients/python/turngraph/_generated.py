@@ -965,6 +965,8 @@ class ListCriteriaByTurnAnswerCriteriaItem(TypedDict):
     unknown_in: list[int]
     # the Player promised it, whether it was judged or not
     promised_in: list[int]
+    # turns of promised_in without a complete promise: partial, incomplete or uncertain
+    unfinished_in: list[int]
     # turns of verified_in with an observation
     observed_in: list[int]
     # turns of verified_in with only the Player's words
@@ -1195,8 +1197,8 @@ class ListAttentionAnswerItemsItem(TypedDict):
     world_slug: str
     # newest turn of the session
     turn: int
-    # stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
-    reason: Literal["stalled", "approved_with_gaps", "refuted", "only_players_words", "stale"]
+    # stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; abandoned: not approved, and no activity for a day; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
+    reason: Literal["stalled", "approved_with_gaps", "refuted", "abandoned", "only_players_words", "stale"]
     # of the session, in words
     outcome: str
     # why it needs a person

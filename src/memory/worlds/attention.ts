@@ -21,7 +21,7 @@ export const attentionItem = z.object({
   reason: z
     .enum(ATTENTION_REASONS)
     .describe(
-      'stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files',
+      'stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; abandoned: not approved, and no activity for a day; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files',
     ),
   outcome: z.string().describe('of the session, in words'),
   sentence: z.string().describe('why it needs a person'),

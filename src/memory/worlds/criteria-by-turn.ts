@@ -25,6 +25,9 @@ export const criteriaByTurn = z.object({
         rejectedIn: turnNumbers,
         unknownIn: turnNumbers.describe('a judge named it, and gave no verdict: unknown or pending'),
         promisedIn: turnNumbers.describe('the Player promised it, whether it was judged or not'),
+        unfinishedIn: turnNumbers.describe(
+          'turns of promised_in without a complete promise: partial, incomplete or uncertain',
+        ),
         observedIn: turnNumbers.describe('turns of verified_in with an observation'),
         repeatedIn: turnNumbers.describe("turns of verified_in with only the Player's words"),
         misplacedIn: turnNumbers.describe(
@@ -61,10 +64,16 @@ export async function listCriteriaByTurn(
     turns: ascending(found.turns),
     criteria: [...keys].sort(compareCodeUnits).map((key) => {
       const verdicts = turnsByVerdict(findEntries(key))
+      const promises = promisedAs.get(key) ?? []
+      const completeIn = new Set(
+        promises.filter(({ status }) => status === 'complete').map(({ turn }) => turn),
+      )
+      const promisedIn = ascending(promises.map(({ turn }) => turn))
       return {
         key,
         ...verdicts,
-        promisedIn: ascending((promisedAs.get(key) ?? []).map(({ turn }) => turn)),
+        promisedIn,
+        unfinishedIn: promisedIn.filter((turn) => !completeIn.has(turn)),
         ...turnsByBasis(verdicts.verifiedIn, bases.get(key) ?? {}),
       }
     }),

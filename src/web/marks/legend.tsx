@@ -25,6 +25,11 @@ const VERDICTS: readonly Entry<VerdictMark>[] = [
   ['rejected', 'rejected', 'A judge rejected the criterion in this turn.'],
   ['unknown', 'unknown', 'A judge named the criterion and gave no verdict.'],
   ['promised', 'promised', 'The Player claims it is done. No judge has named it in this turn.'],
+  [
+    'unfinished',
+    'unfinished',
+    'The Player names it and does not claim that it is done: partial, incomplete or uncertain.',
+  ],
   ['not judged', 'not judged', 'This turn did not name the criterion.'],
   ['contested', 'contested', 'Verified before, and rejected in this turn.'],
   ['stale', 'stale', 'A file of the proof changed in this turn, and nobody has judged the criterion since.'],

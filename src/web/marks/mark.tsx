@@ -13,6 +13,7 @@ export type VerdictMark =
   | 'rejected'
   | 'unknown'
   | 'promised'
+  | 'unfinished'
   | 'not judged'
   | 'contested'
   | 'stale'

@@ -1,11 +1,15 @@
 // `/p/{project}/analyses/replay`: what the memory would have changed in recorded sessions.
+
 import { DETECTORS } from '../../../rules/replay-rules.ts'
 import { describeReplay, sumReplays } from '../../../rules/replay-sums.ts'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Field } from '../../components/field.tsx'
 import { Sentence } from '../../components/sentence.tsx'
+import { WordList } from '../../components/word-list.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
+import { POLICY_MEANINGS } from '../session/as-of.tsx'
+import { VERDICT_MEANINGS } from '../session/word-meanings.ts'
 import { CountedTurns } from './counted-turns.tsx'
 import { listCounted, toReplayed } from './replay-rows.ts'
 import { ReplayTable } from './replay-table.tsx'
@@ -71,6 +75,7 @@ export function ReplayRegion({ project }: { project: string }) {
                 </p>
               )}
               <CountedTurns project={project} counted={listCounted(sessions, chosen.policy)} />
+              <WordList meanings={{ ...POLICY_MEANINGS, ...VERDICT_MEANINGS }} />
             </>
           )
         }

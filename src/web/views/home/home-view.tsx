@@ -4,14 +4,17 @@ import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { Table } from '../../components/table.tsx'
-import { useAnswer, usePages, useSession, useWholeList } from '../../service/use-service.ts'
+import { useAnswer, usePages, useScope, useSession, useWholeList } from '../../service/use-service.ts'
 import { groupSessions } from './group-sessions.ts'
 import { NeedsYou } from './needs-you.tsx'
 import { FinishedTasks, RunningNow } from './sessions-by-state.tsx'
+import { WithoutSession } from './without-session.tsx'
 
 /** Maximum number of projects whose sessions the page shows, and of sessions of each. */
 const MAX_PROJECTS = 20
 const MAX_SESSIONS = 50
+/** Maximum number of sessions per page of those that need a person. The numbers of the groups should be whole. */
+const MAX_ATTENTION = 500
 
 export function HomeView() {
   const projects = useWholeList('listProjects', {})
@@ -43,7 +46,7 @@ function FirstVisit() {
 
 function Sessions({ projects }: { projects: readonly string[] }) {
   const { service } = useSession()
-  const attention = usePages('listAttention', {})
+  const attention = usePages('listAttention', { limit: MAX_ATTENTION })
   const shown = projects.slice(0, MAX_PROJECTS)
   const sessions = useAnswer(JSON.stringify(['sessions', shown]), async (signal) => {
     const pages = await Promise.all(
@@ -54,6 +57,7 @@ function Sessions({ projects }: { projects: readonly string[] }) {
     return groupSessions(pages.flatMap(({ items }) => items))
   })
   const hasProjects = projects.length > 1
+  const canAnalyse = useScope('analyst')
   return (
     <>
       <Answered of={attention}>
@@ -61,6 +65,7 @@ function Sessions({ projects }: { projects: readonly string[] }) {
           <NeedsYou items={items} hasProjects={hasProjects} showMore={hasMore ? attention.more : null} />
         )}
       </Answered>
+      {canAnalyse && <WithoutSession projects={shown} />}
       <Answered of={sessions}>
         {({ running, finished }) => (
           <>

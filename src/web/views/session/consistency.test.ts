@@ -8,7 +8,14 @@ const criterion = (label: string, more: { declared?: boolean; judged?: boolean }
 })
 
 const row = (label: string, more: object) => ({
-  ...{ key: `key ${label}`, verified_in: [], rejected_in: [], unknown_in: [], promised_in: [] },
+  ...{
+    key: `key ${label}`,
+    verified_in: [],
+    rejected_in: [],
+    unknown_in: [],
+    promised_in: [],
+    unfinished_in: [],
+  },
   ...{ observed_in: [], repeated_in: [], misplaced_in: [], bare_in: [] },
   ...more,
 })

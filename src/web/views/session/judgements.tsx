@@ -13,7 +13,7 @@ export function Promises({ promises }: { promises: readonly PromiseItem[] }) {
       {promises.map((promise) => (
         <div key={promise.label} class="entry">
           <p>
-            <Mark of="promised" /> {promise.status}
+            <Mark of={promise.status === 'complete' ? 'promised' : 'unfinished'} /> {promise.status}
             {promise.confidence !== null && `, confidence ${promise.confidence}`}
             {promise.evidence_type !== null && `, by ${promise.evidence_type}`}
           </p>

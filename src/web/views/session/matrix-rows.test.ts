@@ -50,6 +50,7 @@ const said = (label: string, more: Partial<Answered<'listCriteriaByTurn'>['crite
   rejected_in: [],
   unknown_in: [],
   promised_in: [],
+  unfinished_in: [],
   observed_in: [],
   repeated_in: [],
   misplaced_in: [],
@@ -198,5 +199,20 @@ describe('the matrix of criteria over turns', () => {
       'verified',
     ])
     expect(rows.filter(({ isLeft }) => isLeft).map(({ label }) => label)).toEqual(['AC-002', 'AC-004'])
+  })
+
+  test('a promise that is not complete is unfinished, not promised', () => {
+    const promised = (label: string, status: 'complete' | 'incomplete') => ({
+      ...{ criterion_id: label, key: `key of ${label}`, text: null },
+      promise: { turn: 1, status },
+    })
+    const rows = readRows(
+      view([], [promised('AC-001', 'incomplete'), promised('AC-002', 'complete')]),
+      byTurn(said('AC-001', { promised_in: [1], unfinished_in: [1] }), said('AC-002', { promised_in: [1] })),
+    )
+    expect(rows.map(({ label, state, findCell }) => [label, state, findCell(1).said])).toEqual([
+      ['AC-001', 'unfinished', 'unfinished'],
+      ['AC-002', 'promised', 'promised'],
+    ])
   })
 })

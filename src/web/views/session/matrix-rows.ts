@@ -5,7 +5,7 @@ import type { VerdictMark } from '../../marks/mark.tsx'
 import type { Answered, Criteria, Criterion } from '../../service/operations.ts'
 
 /** Verdict or promise of a turn about a criterion. */
-export type Said = 'verified' | 'rejected' | 'unknown' | 'promised' | 'not judged'
+export type Said = 'verified' | 'rejected' | 'unknown' | 'promised' | 'unfinished' | 'not judged'
 
 export type Cell = {
   said: Said
@@ -20,7 +20,14 @@ export type Cell = {
 /** Position of a cell: the key of its criterion, and its turn. */
 export type CellPlace = { key: string; turn: number }
 
-export type StateWord = 'rejected' | 'contested' | 'pending' | 'stale' | 'verified' | 'promised'
+export type StateWord =
+  | 'rejected'
+  | 'contested'
+  | 'pending'
+  | 'stale'
+  | 'verified'
+  | 'promised'
+  | 'unfinished'
 
 export type Row = {
   key: string
@@ -77,7 +84,7 @@ export function readRows(criteria: Criteria, byTurn: Answered<'listCriteriaByTur
       key: criterion.key,
       label: nameCriterion(criterion),
       text: criterion.text,
-      state: 'promised',
+      state: criterion.promise?.status === 'complete' ? 'promised' : 'unfinished',
       stateTurn: criterion.promise?.turn ?? null,
       basis: null,
       known: null,
@@ -115,6 +122,7 @@ function takeStart(text: string): string {
 const readSaid = (one: ByTurn | undefined): ReadonlyMap<number, Said> =>
   mapTurns<Said>([
     ['promised', one?.promised_in],
+    ['unfinished', one?.unfinished_in],
     ['unknown', one?.unknown_in],
     ['rejected', one?.rejected_in],
     ['verified', one?.verified_in],
@@ -147,6 +155,7 @@ const STATE_ORDER: readonly StateWord[] = [
   'contested',
   'stale',
   'pending',
+  'unfinished',
   'promised',
   'verified',
 ]

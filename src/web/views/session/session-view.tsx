@@ -5,6 +5,7 @@ import { Empty } from '../../components/empty.tsx'
 import { FailureLine } from '../../components/failure-line.tsx'
 import { InlineText } from '../../components/inline-text.tsx'
 import { Sentence } from '../../components/sentence.tsx'
+import { WordList } from '../../components/word-list.tsx'
 import { useSearch } from '../../navigation.ts'
 import { Outcome } from '../sessions/outcome.tsx'
 import { type Policy, readPolicy } from './as-of.tsx'
@@ -16,6 +17,7 @@ import { describeSession } from './session-sentence.ts'
 import { AxisChoice, TurnsRegion } from './turns-region.tsx'
 import { type SessionRecord, useSessionRecord } from './use-session-record.ts'
 import { VerdictRegion } from './verdict-region.tsx'
+import { SESSION_MEANINGS } from './word-meanings.ts'
 
 type Props = { address: Extract<Address, { view: 'session' }> }
 
@@ -70,6 +72,7 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
       {stall !== null && (
         <VerdictRegion stall={stall} criteria={criteria} outcome={summary?.outcome ?? null} />
       )}
+      <WordList meanings={SESSION_MEANINGS} />
       {newest === 0 && (
         <Empty command="turngraph capture TURN.json">This session has no turn yet. This records one:</Empty>
       )}

@@ -3,7 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Sentence } from '../../components/sentence.tsx'
+import { WordList } from '../../components/word-list.tsx'
 import { useEvents, useOperation } from '../../service/use-service.ts'
+import { TURN_MEANINGS } from '../session/word-meanings.ts'
 import { TranscriptsRegion } from './transcripts-region.tsx'
 import { describeTurn } from './turn-sentence.ts'
 import { TurnStory } from './turn-story.tsx'
@@ -27,6 +29,7 @@ export function TurnView({ address }: Props) {
           <>
             <Sentence title={`Turn ${number} of ${world}`}>{describeTurn(record, why.answer)}</Sentence>
             <TurnStory turn={record} why={why} />
+            <WordList meanings={TURN_MEANINGS} />
             <TranscriptsRegion turn={record} />
           </>
         )}

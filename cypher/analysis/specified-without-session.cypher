@@ -1,0 +1,11 @@
+// question: Which tasks have a specification, and no session yet?
+// Covers the newest specification of each task that never had a session.
+// columns: feature, task, criteria, path, declared_at
+// params: $projectKey $feature $task $limit
+MATCH (:Project {key: $projectKey})-[:HAS_FEATURE]->(f:Feature)-[:HAS_TASK]->(task:Task)
+WHERE task.specificationVersion IS NOT NULL AND task.worldCount = 0
+  AND ($feature = '' OR f.id = $feature) AND ($task = '' OR task.id = $task)
+MATCH (task)-[:SPECIFIED_BY]->(s:Specification)
+WHERE s.version = task.specificationVersion
+RETURN f.id AS feature, task.id AS task, s.criteriaCount AS criteria, s.path AS path, s.declaredAt AS declared_at
+ORDER BY feature, task LIMIT $limit

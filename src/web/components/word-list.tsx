@@ -1,0 +1,18 @@
+// Explains the words of a view, in a fold that the keyboard opens.
+export type Meanings = Readonly<Record<string, string>>
+
+export function WordList({ meanings }: { meanings: Meanings }) {
+  return (
+    <details class="word-list">
+      <summary>What the words mean</summary>
+      <dl>
+        {Object.entries(meanings).map(([word, meaning]) => (
+          <div key={word}>
+            <dt>{word}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
