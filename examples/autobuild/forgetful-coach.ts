@@ -42,7 +42,8 @@ async function session(isDeclared: boolean): Promise<void> {
         `  turn ${event.turn}: ${event.record.coachDecision}; ${verified} of ${total} verified${left}`,
       )
     }
-    if (event.type === 'finished') console.log(`  ${event.outcome} after ${event.turn} ${event.turn === 1 ? 'turn' : 'turns'}\n`)
+    if (event.type === 'finished')
+      console.log(`  ${event.outcome} after ${event.turn} ${event.turn === 1 ? 'turn' : 'turns'}\n`)
   }
   await client.close()
 }

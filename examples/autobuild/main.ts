@@ -16,7 +16,8 @@ async function session(memory: boolean): Promise<void> {
         `  turn ${event.turn}: ${playerSummary} → ${coachDecision}${coachFeedback ? `: ${coachFeedback}` : ''}`,
       )
     }
-    if (event.type === 'finished') console.log(`  ${event.outcome} after ${event.turn} ${event.turn === 1 ? 'turn' : 'turns'}\n`)
+    if (event.type === 'finished')
+      console.log(`  ${event.outcome} after ${event.turn} ${event.turn === 1 ? 'turn' : 'turns'}\n`)
   }
   await client.close()
 }

@@ -55,7 +55,8 @@ async function session(isSeen: boolean): Promise<void> {
         `  turn ${event.turn}: ${event.record.coachDecision}; AC-001 is ${state?.state}, ${isContested ? 'contested' : state?.basis}`,
       )
     }
-    if (event.type === 'finished') console.log(`  ${event.outcome} after ${event.turn} ${event.turn === 1 ? 'turn' : 'turns'}\n`)
+    if (event.type === 'finished')
+      console.log(`  ${event.outcome} after ${event.turn} ${event.turn === 1 ? 'turn' : 'turns'}\n`)
   }
   await client.close()
   rmSync(folder, { recursive: true })

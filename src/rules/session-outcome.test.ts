@@ -101,13 +101,19 @@ describe('attention', () => {
     )
   })
 
-  test('a session without growth needs no person after a day, or when a newer session runs', () => {
+  test('a session without growth is abandoned after a day, and needs no person when a newer session runs', () => {
     const stall = { verdict: 'no_growth', sinceTurn: 6, window: 2 } as const
     const criteria = [criterion('AC-1', pending)]
     expect(sentenceOf({ stall, criteria })).toBe(
       'Turn 7 of TASK-A: the session makes no progress; no criterion was ever verified.',
     )
-    expect(attentionOf({ stall, criteria, lastActivity: LONG_AGO })).toBeNull()
+    expect(attentionOf({ stall, criteria, lastActivity: LONG_AGO })).toMatchObject({
+      reason: 'abandoned',
+      sentence:
+        'Turn 7 of TASK-A was sent back, and nobody has continued for a day; no criterion was ever verified.',
+    })
+    expect(attentionOf({ stall, criteria, lastActivity: LONG_AGO, hasNewer: true })).toBeNull()
+    expect(attentionOf({ stall, criteria, lastActivity: LONG_AGO, lastDecision: null })).toBeNull()
     expect(attentionOf({ stall, criteria, hasNewer: true })).toBeNull()
     expect(attentionOf({ stall, criteria: [criterion('AC-1', { verifiedInTurn: 6 })] })).toBeNull()
     expect(attentionOf({ ...blocked, lastActivity: LONG_AGO })?.reason).toBe('stalled')

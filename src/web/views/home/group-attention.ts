@@ -3,7 +3,7 @@ import type { ItemOf } from '../../service/operations.ts'
 
 type Item = ItemOf<'listAttention'>
 
-/** What a person has to do, by reason, in the order of the page. */
+/** Tasks of a person by reason, in the order of the page. */
 const TASKS: readonly (readonly [reason: Item['reason'], toDo: string])[] = [
   ['stalled', 'Unblock or stop'],
   ['approved_with_gaps', 'Close the gaps of an approval'],
