@@ -1,5 +1,5 @@
 // Makes and reads the keys of the graph's nodes. No other file knows the form of a key.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { scrubText } from './scrub/scrub.ts'
 
 /**
@@ -80,7 +80,7 @@ export const partsOfKey = (key: string): string[] => key.split('/').map(decodePa
 /** Returns the project of a node, the first part of its key. */
 export const projectOfKey = (key: string): string => partsOfKey(key)[0] ?? ''
 
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+export const sha256 = (text: string): string => hash('sha256', text)
 
 /** Names of tools, calls and records in the form that Claude Code writes. */
 const USUAL_NAME =

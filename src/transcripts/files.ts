@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { TurngraphError } from '../core/errors.ts'
 import { storedName } from '../core/keys.ts'
 import { asText, isCompaction } from './content.ts'
-import { parseObject } from './line-records.ts'
+import { parseObject, type TranscriptRecord } from './line-records.ts'
 import type { TranscriptProgress } from './progress.ts'
 import { atifSession, isAtif } from './readers/atif.ts'
 import { type CodexSession, isRollout, readCodexSession } from './readers/codex-session.ts'
@@ -113,12 +113,13 @@ const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
  */
 function recognizeFormat(start: string): string | null {
   const lines = start.split('\n')
-  const records = lines
-    .slice(0, 20)
-    .map(parseObject)
-    .filter((record) => record !== null)
-  if (records.some(({ sessionId }) => typeof sessionId === 'string')) {
-    return lines.length === 1 && records[0]?.loglines !== undefined
+  const records: TranscriptRecord[] = []
+  for (const line of lines.slice(0, 20)) {
+    const record = parseObject(line)
+    if (record === null) continue
+    records.push(record)
+    if (typeof record.sessionId !== 'string') continue
+    return lines.length === 1 && record.loglines !== undefined
       ? `it is one JSON document, ${NO_TRANSCRIPT}`
       : null
   }

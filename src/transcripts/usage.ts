@@ -53,7 +53,7 @@ export function readUsage(record: TranscriptRecord): ResponseUsage | null {
 export function addUsage({ models, newest, finished }: OpenUsage, added: ResponseUsage): void {
   const index = newest.findIndex(({ response }) => response === added.response)
   if (index >= 0) newest[index] = added
-  else if (!finished.includes(shortHash(added.response))) newest.push(added)
+  else if (finished.length === 0 || !finished.includes(shortHash(added.response))) newest.push(added)
   if (newest.length <= MAX_NEWEST) return
   for (const oldest of newest.splice(0, 1)) {
     addToModel(models, oldest)

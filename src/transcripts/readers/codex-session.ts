@@ -30,7 +30,12 @@ export const isCodexRecord = (record: TranscriptRecord): boolean =>
 export const isRollout = (start: string): boolean =>
   start
     .split('\n', MAX_LOOKED_AT)
-    .some((line) => isCodexRecord(parseObject(line) ?? {}) || isLongCodexRecord(line))
+    .some(
+      (line) => NAMES_FIELD.test(line) && (isCodexRecord(parseObject(line) ?? {}) || isLongCodexRecord(line)),
+    )
+
+/** Matches a field that every record of a rollout has. Parsing twenty lines of each file takes longer. */
+const NAMES_FIELD = /"(?:payload|instructions)"/
 
 const MAX_LOOKED_AT = 20
 
