@@ -11,8 +11,15 @@ export type ListItem = { kind: 'item'; line: number; mark: string; lines: string
 export type Text = { kind: 'paragraph' | 'fence'; line: number; lines: string[] }
 export type Block = Heading | ListItem | Text
 
+/** Maximum number of blocks of a text, with nested items. A hostile file of 1 MiB has half a million. */
+export const MAX_BLOCKS = 100_000
+
+/** A text with more blocks than the limit. */
+export class TooManyBlocks extends Error {}
+
 /**
  * @returns the blocks in their order; nested items are in `items`
+ * @throws {@link TooManyBlocks}
  * @example
  * readBlocks('## Goal\n- one')
  * // [{ kind: 'heading', line: 1, level: 2, text: 'Goal' }, { kind: 'item', line: 2, mark: '-', lines: ['one'], items: [] }]
@@ -96,6 +103,8 @@ const UNDERLINE = /^(?:=+|-+)$/
 class Reader {
   readonly blocks: Block[] = []
   readonly #open: OpenItem[] = []
+  /** Number of blocks and nested items. */
+  #count = 0
   #line = 0
   /** The open paragraph outside of lists. A following line of `=` or `-` makes it a heading. */
   #paragraph: Text | null = null
@@ -170,6 +179,7 @@ class Reader {
 
   #readHeading(level: number, rest: string): void {
     this.#close(0)
+    this.#countBlock()
     const text = withoutClosingMarks(rest.slice(level).trim())
     this.blocks.push({ kind: 'heading', line: this.#line, level, text })
   }
@@ -186,6 +196,7 @@ class Reader {
     const text = rest.slice(start.length)
     const width = columnsOf(start, indent)
     const isCode = text === '' || width - mark.length > 4
+    this.#countBlock()
     const item: ListItem = { kind: 'item', line: this.#line, mark, lines: [], items: [] }
     const parent = this.#open.at(-1)
     if (parent === undefined) this.blocks.push(item)
@@ -211,9 +222,14 @@ class Reader {
   }
 
   #startText(kind: Text['kind']): Text {
+    this.#countBlock()
     const text: Text = { kind, line: this.#line, lines: [] }
     this.blocks.push(text)
     return text
+  }
+
+  #countBlock(): void {
+    if (++this.#count > MAX_BLOCKS) throw new TooManyBlocks()
   }
 
   /** Closes the items whose text begins right of a column. */

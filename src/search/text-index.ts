@@ -1,6 +1,7 @@
 /** Index of the words of texts, in memory: finds and ranks the texts that have all words of a query. Pure. */
 import { compareCodeUnits } from '../rules/labels.ts'
 import { searchWordsOf } from '../rules/search-words.ts'
+import { keepShared, listShared, PlaceSet } from './place-set.ts'
 
 /** Kinds of texts in the order of equal hits, with the weights of their words. */
 export const KIND_WEIGHTS = {
@@ -16,10 +17,10 @@ export const KIND_WEIGHTS = {
 export type SearchKind = keyof typeof KIND_WEIGHTS
 export const SEARCH_KINDS = Object.keys(KIND_WEIGHTS) as [SearchKind, ...SearchKind[]]
 const WEIGHTS = SEARCH_KINDS.map((kind) => KIND_WEIGHTS[kind])
-const MAX_WEIGHT = Math.max(...WEIGHTS)
 
-const WHOLE_WORD = 2
 const BEGINNING = 1
+/** Added to the score of a text for each word that it has as a whole. */
+const WHOLE_WORD_BONUS = 1
 
 /** A node of the graph with texts. */
 export type Source = {
@@ -53,6 +54,12 @@ export type RankedHit = Rank & { source: Source }
 type Entry = { source: Source; from: number; to: number }
 type Postings = number | number[]
 
+/** Maximum number of characters of a beginning with a set of its texts. */
+const MAX_COMMON_CHARACTERS = 2
+/** Minimum number of postings of the words with a common beginning, and minimum as a part of the number of texts. */
+const MIN_COMMON_POSTINGS = 100_000
+const MIN_COMMON_PART = 0.25
+
 /** New terms that are not yet among the sorted ones. */
 const MAX_RECENT_TERMS = 4_096
 /** The index is rebuilt when more texts were removed than are left, and at least this number. */
@@ -64,6 +71,11 @@ export class TextIndex {
   #postings: Postings[] = []
   #sortedTerms: string[] = []
   #recentTerms: string[] = []
+  /**
+   * Texts by beginnings of very many words. The postings of all words that begin with a letter are many times as many as
+   * the texts.
+   */
+  readonly #common = new Map<string, PlaceSet>()
   /** Entry of each text, with its kind, position and time in the next lists. Null: the text was removed. */
   #entryOf: (Entry | null)[] = []
   #kindOf: number[] = []
@@ -71,9 +83,11 @@ export class TextIndex {
   /** Repeats the time of the source: most texts of a common word are passed over without reading their source. */
   #timeOf: number[] = []
   #removed = 0
-  /** Results of the current search: number of words that each text has so far, and its score. */
+  /** Results of the current search: number of words that each text has so far, and those that it has as a whole. */
   #found = new Uint16Array(0)
-  #scores = new Uint16Array(0)
+  #bonus = new Uint16Array(0)
+  /** The texts that have the words so far, in the first elements. */
+  #matched = new Int32Array(0)
 
   /** Number of texts. */
   get size(): number {
@@ -117,7 +131,7 @@ export class TextIndex {
     const consider = (place: number) => {
       const kind = this.#kindOf[place] ?? 0
       if (!shown[kind]) return
-      const score = (this.#scores[place] ?? 0) * (WEIGHTS[kind] ?? 0)
+      const score = (BEGINNING * words.length + (this.#bonus[place] ?? 0)) * (WEIGHTS[kind] ?? 0)
       if (!best.mayAdd(score, this.#timeOf[place] ?? UNKNOWN_TIME)) return
       const source = this.#entryOf[place]?.source
       if (source === undefined) return
@@ -126,68 +140,68 @@ export class TextIndex {
       const hit = { source, score, time, group, number, kind: SEARCH_KINDS[kind] ?? 'summary', position }
       if (after === null || compareRanks(after, hit) < 0) best.add(hit)
     }
+    const count = this.#match(words)
+    const places = this.#matched
     // Texts come in an order of time or of sessions. From both ends, the best ones of either order come early.
-    const considerAll = (places: readonly number[]) => {
-      for (let [low, high] = [0, places.length - 1]; low <= high; low++, high--) {
-        consider(places[low] ?? 0)
-        if (low < high) consider(places[high] ?? 0)
-      }
+    for (let [low, high] = [0, count - 1]; low <= high; low++, high--) {
+      consider(places[low] ?? 0)
+      if (low < high) consider(places[high] ?? 0)
     }
-    const possible = this.#match(words.slice(0, -1))
-    const last = words.at(-1)
-    if (last === undefined || possible === 0) return []
-    const whole = this.#addWord(words.length - 1, [last], WHOLE_WORD, possible)
-    considerAll(whole)
-    // The texts with the whole word are better than all others if enough of them are. A common word begins thousands of words.
-    const mostOfOthers = (WHOLE_WORD * (words.length - 1) + BEGINNING) * MAX_WEIGHT
-    if (best.isAbove(mostOfOthers)) return best.list()
-    considerAll(this.#addWord(words.length - 1, this.#longerTerms(last), BEGINNING, possible - whole.length))
     return best.list()
   }
 
-  /** Finds the texts that have each of the words, leaves the score of each in `#scores`, and returns their number. */
+  /** Finds the texts that have each of the words, leaves them in `#matched` with the bonus of each in `#bonus`, and counts them. */
   #match(words: readonly string[]): number {
     const size = this.#entryOf.length
-    if (this.#scores.length < size) {
-      this.#scores = new Uint16Array(2 * size)
+    if (this.#bonus.length < size) {
+      this.#bonus = new Uint16Array(2 * size)
       this.#found = new Uint16Array(2 * size)
+      this.#matched = new Int32Array(2 * size)
     }
-    this.#scores.fill(0)
+    this.#bonus.fill(0)
     this.#found.fill(0)
-    let possible = size
-    for (const [i, word] of words.entries()) {
-      if (possible === 0) break
-      const whole = this.#addWord(i, [word], WHOLE_WORD, possible)
-      const longer = this.#addWord(i, this.#longerTerms(word), BEGINNING, possible - whole.length)
-      possible = whole.length + longer.length
+    const others = words.filter((word) => !this.#common.has(word))
+    let count = size
+    for (const [i, word] of others.entries()) {
+      count = this.#addWord(i, word, count)
+      if (count === 0) return 0
     }
-    return possible
+    for (const word of words) if (this.#common.has(word)) this.#addBonus(word)
+    const sets = words.flatMap((word) => this.#common.get(word) ?? [])
+    return others.length === 0 ? listShared(sets, this.#matched) : keepShared(sets, this.#matched, count)
   }
 
-  /** Adds the score of a word to the texts with the earlier words and one of its terms, and returns these texts. */
-  #addWord(i: number, terms: Iterable<string>, score: number, possible: number): number[] {
-    const [found, scores] = [this.#found, this.#scores]
-    const matched: number[] = []
-    for (const term of terms) {
-      const postings = this.#postingsOf(term) ?? []
-      for (const place of typeof postings === 'number' ? [postings] : postings) {
+  /** Counts a word for the texts with the earlier words and this one or a longer one, and leaves these texts in `#matched`. */
+  #addWord(i: number, word: string, possible: number): number {
+    const [found, matched] = [this.#found, this.#matched]
+    let count = 0
+    this.#addBonus(word)
+    for (const term of this.#termsFrom(word)) {
+      const postings = this.#listPostings(term)
+      for (let at = 0; at < postings.length; at++) {
+        const place = postings[at] ?? 0
         if (found[place] !== i) continue // lacks an earlier word, or has this one already
         found[place] = i + 1
-        scores[place] = (scores[place] ?? 0) + score
-        matched.push(place)
+        matched[count++] = place
       }
-      if (matched.length === possible) break
+      if (count === possible) break
     }
-    return matched
+    return count
   }
 
-  *#longerTerms(word: string): Generator<string> {
-    for (const term of this.#termsFrom(word)) if (term !== word) yield term
+  #addBonus(word: string): void {
+    const bonus = this.#bonus
+    const postings = this.#listPostings(word)
+    for (let at = 0; at < postings.length; at++) {
+      const place = postings[at] ?? 0
+      bonus[place] = (bonus[place] ?? 0) + WHOLE_WORD_BONUS
+    }
   }
 
-  #postingsOf(term: string): Postings | undefined {
+  #listPostings(term: string): readonly number[] {
     const at = this.#terms.get(term)
-    return at === undefined ? undefined : this.#postings[at]
+    const postings = at === undefined ? undefined : this.#postings[at]
+    return typeof postings === 'number' ? [postings] : (postings ?? [])
   }
 
   *#termsFrom(word: string): Generator<string> {
@@ -200,6 +214,9 @@ export class TextIndex {
   }
 
   #post(term: string, place: number): void {
+    if (this.#common.size > 0)
+      for (let length = 1; length <= MAX_COMMON_CHARACTERS; length++)
+        this.#common.get(term.slice(0, length))?.add(place)
     const at = this.#terms.get(term)
     if (at === undefined) {
       // A slice of a text would keep the whole text in memory.
@@ -218,6 +235,25 @@ export class TextIndex {
   #sortTerms(): void {
     this.#sortedTerms = [...this.#sortedTerms, ...this.#recentTerms].sort(compareCodeUnits)
     this.#recentTerms = []
+    this.#findCommon()
+  }
+
+  /** Makes the sets of the beginnings that have become common. `#post` adds to them. */
+  #findCommon(): void {
+    const counts = new Map<string, number>()
+    for (const term of this.#sortedTerms)
+      for (let length = 1; length <= Math.min(term.length, MAX_COMMON_CHARACTERS); length++) {
+        const beginning = term.slice(0, length)
+        counts.set(beginning, (counts.get(beginning) ?? 0) + this.#listPostings(term).length)
+      }
+    for (const [beginning, count] of counts) {
+      const isCommon = count >= Math.max(MIN_COMMON_POSTINGS, MIN_COMMON_PART * this.size)
+      if (!isCommon || this.#common.has(beginning)) continue
+      const set = new PlaceSet()
+      for (const term of this.#termsFrom(beginning))
+        for (const place of this.#listPostings(term)) set.add(place)
+      this.#common.set(beginning, set)
+    }
   }
 
   /** Prepares an index for searches after many texts were added. */
@@ -253,6 +289,8 @@ export class TextIndex {
     this.#sortedTerms = [...terms.keys()].sort(compareCodeUnits)
     this.#recentTerms = []
     this.#removed = 0
+    this.#common.clear()
+    this.#findCommon()
   }
 }
 
@@ -284,12 +322,6 @@ class BestRanks {
 
   constructor(limit: number) {
     this.#limit = limit
-  }
-
-  /** True if there are enough hits, all with a higher score. */
-  isAbove(score: number): boolean {
-    if (this.#hits.length >= this.#limit) this.#cut()
-    return this.#last !== null && this.#last.score > score
   }
 
   /** False if enough hits are better by score and time. */

@@ -1,4 +1,5 @@
 /** The formats of specifications. The path of a file and its content decide which one it has. Pure. */
+import { MAX_BLOCKS, TooManyBlocks } from '../markdown-lines.ts'
 import { readBacklog } from './backlog.ts'
 import { readBeads } from './beads.ts'
 import type { FormatName } from './format-names.ts'
@@ -28,11 +29,19 @@ const READERS: Readonly<
 }
 
 /** Reads a text in a format. The path names the task if the text does not. */
-export const readSpecification = async (
+export async function readSpecification(
   format: FormatName,
   source: string,
   options: ReadOptions,
-): Promise<Stated> => READERS[format](source, { ...options, path: toPosix(options.path) })
+): Promise<Stated> {
+  try {
+    return await READERS[format](source, { ...options, path: toPosix(options.path) })
+  } catch (error) {
+    if (!(error instanceof TooManyBlocks)) throw error
+    const refused = `has more than ${MAX_BLOCKS} headings, items and paragraphs`
+    return { tasks: [], warnings: [], refused }
+  }
+}
 
 export function chooseFormat(path: string, source: string): FormatName {
   const place = toPosix(path)

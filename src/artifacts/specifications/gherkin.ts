@@ -5,6 +5,8 @@ import { type Stated, StatedList, type StatedWarning, toStated } from './stated.
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
+/** Maximum number of lines that Cucumber's parser reads: it takes as long for a blank line as for a step. */
+const MAX_PARSED_LINES = 200_000
 /** Maximum number of examples that name an outline whose own name is only a placeholder. */
 const MAX_NAMES = 100
 
@@ -19,24 +21,25 @@ export async function readGherkin(source: string): Promise<Stated> {
   const list = new StatedList(warnings)
   const gherkin = await import('@cucumber/gherkin')
   const text = source.replace(/^\uFEFF/, '')
-  const excess = findExcessOfTags(text)
+  const excess = findExcess(text.split('\n'))
   if (excess !== null) {
-    const message = `has more than ${MAX_TAG_LINES} lines of tags in a row; the file is read by its scenario lines`
-    warnings.push({ line: excess, message })
+    const message = `has more than ${excess.message}; the file is read by its scenario lines`
+    warnings.push({ ...excess, message })
     addScenarioLines(text, gherkin.dialects, list)
   } else parse(text, gherkin, list, warnings)
   return toStated(list, { featureId: null, taskId: null }, warnings, 'it has no scenario')
 }
 
-/** Returns the first line of a run of tags that is too long; null without one. */
-function findExcessOfTags(text: string): number | null {
+/** Describes why a file takes Cucumber's parser too long; null if it does not. */
+function findExcess(lines: readonly string[]): StatedWarning | null {
   let run = 0
-  for (const [i, line] of text.split('\n').entries()) {
+  for (const [i, line] of lines.entries()) {
     const first = line.trimStart()[0]
     run = first === '@' || (run > 0 && (first === undefined || first === '#')) ? run + 1 : 0
-    if (run > MAX_TAG_LINES) return i + 1 - MAX_TAG_LINES
+    if (run > MAX_TAG_LINES)
+      return { line: i + 1 - MAX_TAG_LINES, message: `${MAX_TAG_LINES} lines of tags in a row` }
   }
-  return null
+  return lines.length > MAX_PARSED_LINES ? { line: null, message: `${MAX_PARSED_LINES} lines` } : null
 }
 
 function parse(

@@ -27,6 +27,34 @@ test.each(REFUSED)('%s: a file of format %s is refused in linear time', async (_
   expect(refused).toMatch(/^states no criteria/)
 })
 
+test.each<[string, FormatName, string]>([
+  ['headings', 'kiro', '#\n'],
+  ['headings', 'backlog', '#\n'],
+  ['items', 'spec-kit', '*\n'],
+  ['items', 'openspec', '- a\n'],
+  ['nested items', 'markdown', `- a\n${' - b\n'.repeat(9)}`],
+  ['paragraphs', 'github-issue', 'a\n\n'],
+])('a file with more than 100,000 %s is refused by format %s', async (_kind, format, fragment) => {
+  const blocks = fragment.split('\n').filter((line) => line !== '').length
+  const write = (count: number): string => {
+    const body = fragment.repeat(count / blocks)
+    return format === 'github-issue' ? JSON.stringify({ number: 1, body }) : body
+  }
+  const excess = 'has more than 100000 headings, items and paragraphs'
+  expect((await read(format, write(100_000))).refused).not.toBe(excess)
+  expect(await read(format, write(100_010))).toEqual({ tasks: [], warnings: [], refused: excess })
+})
+
+test('a feature file with more than 200,000 lines is read by its scenario lines, with a warning', async () => {
+  const file = (lines: number) =>
+    `Feature: f\nScenario: first\nGiven x\n${'\n'.repeat(lines - 5)}Scenario: second\nGiven y`
+  expect((await read('gherkin', file(200_000))).warnings).toEqual([])
+  const { tasks, warnings } = await read('gherkin', file(200_001))
+  expect(tasks[0]?.criteria).toHaveLength(2)
+  const message = 'has more than 200000 lines; the file is read by its scenario lines'
+  expect(warnings).toEqual([{ line: null, message }])
+})
+
 test('an item without words has the label of its first nested item', async () => {
   const { tasks } = await read('spec-kit', '## Requirements\n\n- [ ]\n  - FR-001: It answers\n')
   expect(tasks[0]?.criteria.map(({ criterionId }) => criterionId)).toEqual(['FR-001'])
