@@ -98,7 +98,8 @@ const QUERIES = {
   'search, two words': (next: () => number) => textOf(next, 2),
   'search, a word of every turn': () => 't1',
   'search, the beginning of all words': () => 't',
-  'search, 16 beginnings': () => Array.from({ length: 16 }, (_, i) => `t${i.toString(36)}`).join(' '),
+  'search, two beginnings of many words': () => 't t1',
+  'search, 16 beginnings': () => Array.from({ length: 16 }, (_, i) => `t${(i + 1).toString(36)}`).join(' '),
 }
 
 type Measured = { figures: Figures; buildMs: number; megabytes: number }

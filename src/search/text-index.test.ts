@@ -40,6 +40,45 @@ test('a short page is the beginning of a long one, by kinds, whole words and beg
   }
 })
 
+test('a beginning of very many words finds the same texts, also after texts were added and removed', () => {
+  const index = new TextIndex()
+  const texts = new Map<number, string>()
+  const add = (number: number, text: string) => {
+    texts.set(number, text)
+    put(index, number, text)
+  }
+  const expectBest = (words: string[]) => {
+    const scoreOf = (text: string) => {
+      const scores = words.map((word) =>
+        text.split(' ').includes(word) ? 2 : Number(` ${text}`.includes(` ${word}`)),
+      )
+      return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0)
+    }
+    const expected = [...texts]
+      .map(([number, text]) => ({ number, score: scoreOf(text) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score || (b.number % 7) - (a.number % 7) || b.number - a.number)
+      .slice(0, 20)
+    expect(find(index, words, 20)).toEqual(expected.map(({ number }) => number))
+  }
+  const expectAll = () => {
+    for (const words of [['a'], ['ab'], ['b'], ['a', 'b'], ['b1', 'a'], ['a', 'ab'], ['b', 'c7']])
+      expectBest(words)
+  }
+  for (let number = 1; number <= 60_000; number++)
+    add(number, `${number % 9 === 0 ? 'a ab' : `ab${number % 50} ac`} b${number % 3} c${number % 5_000}`)
+  index.settle()
+  expectAll()
+  for (let number = 60_001; number <= 60_200; number++) add(number, number % 2 === 0 ? 'a b' : 'ab b1 d')
+  for (let number = 1; number <= 300; number += 2) add(number, 'b')
+  expectAll()
+  for (let number = 10_000; number <= 45_000; number++) {
+    texts.delete(number)
+    index.remove(`turn ${number}`)
+  }
+  expectAll()
+})
+
 test('removed and replaced texts are not found, also after the index was rebuilt without them', () => {
   const index = new TextIndex()
   for (let number = 1; number <= 30_000; number++) put(index, number, number % 3 === 0 ? 'kept' : 'gone')

@@ -16,7 +16,6 @@ export const KIND_WEIGHTS = {
 
 export type SearchKind = keyof typeof KIND_WEIGHTS
 export const SEARCH_KINDS = Object.keys(KIND_WEIGHTS) as [SearchKind, ...SearchKind[]]
-const WEIGHTS = SEARCH_KINDS.map((kind) => KIND_WEIGHTS[kind])
 
 const BEGINNING = 1
 /** Added to the score of a text for each word that it has as a whole. */
@@ -78,7 +77,7 @@ export class TextIndex {
   readonly #common = new Map<string, PlaceSet>()
   /** Entry of each text, with its kind, position and time in the next lists. Null: the text was removed. */
   #entryOf: (Entry | null)[] = []
-  #kindOf: number[] = []
+  #kindOf = new Uint8Array(1_024)
   #positionOf: number[] = []
   /** Repeats the time of the source: most texts of a common word are passed over without reading their source. */
   #timeOf: number[] = []
@@ -105,7 +104,12 @@ export class TextIndex {
     this.#entries.set(source.id, entry)
     for (const { kind, position, text } of texts) {
       const place = this.#entryOf.push(entry) - 1
-      this.#kindOf.push(SEARCH_KINDS.indexOf(kind))
+      if (place >= this.#kindOf.length) {
+        const larger = new Uint8Array(2 * place + 1_024)
+        larger.set(this.#kindOf)
+        this.#kindOf = larger
+      }
+      this.#kindOf[place] = SEARCH_KINDS.indexOf(kind)
       this.#positionOf.push(position)
       this.#timeOf.push(source.time)
       for (const word of searchWordsOf(text)) this.#post(word, place)
@@ -126,22 +130,24 @@ export class TextIndex {
     words: readonly string[],
     { kinds, after, limit }: { kinds: readonly SearchKind[]; after: Rank | null; limit: number },
   ): RankedHit[] {
-    const shown = SEARCH_KINDS.map((kind) => kinds.includes(kind))
+    const weights = Uint8Array.from(SEARCH_KINDS, (kind) => (kinds.includes(kind) ? KIND_WEIGHTS[kind] : 0))
+    const least = BEGINNING * words.length
     const best = new BestRanks(limit)
+    const count = this.#match(words)
+    const places = this.#matched
+    const [bonus, kindOf] = [this.#bonus, this.#kindOf]
     const consider = (place: number) => {
-      const kind = this.#kindOf[place] ?? 0
-      if (!shown[kind]) return
-      const score = (BEGINNING * words.length + (this.#bonus[place] ?? 0)) * (WEIGHTS[kind] ?? 0)
+      const score = (least + (bonus[place] ?? 0)) * (weights[kindOf[place] ?? 0] ?? 0)
+      if (score < best.minScore) return
       if (!best.mayAdd(score, this.#timeOf[place] ?? UNKNOWN_TIME)) return
       const source = this.#entryOf[place]?.source
       if (source === undefined) return
       const { time, group, number } = source
       const position = this.#positionOf[place] ?? 0
-      const hit = { source, score, time, group, number, kind: SEARCH_KINDS[kind] ?? 'summary', position }
+      const kind = SEARCH_KINDS[kindOf[place] ?? 0] ?? 'summary'
+      const hit = { source, score, time, group, number, kind, position }
       if (after === null || compareRanks(after, hit) < 0) best.add(hit)
     }
-    const count = this.#match(words)
-    const places = this.#matched
     // Texts come in an order of time or of sessions. From both ends, the best ones of either order come early.
     for (let [low, high] = [0, count - 1]; low <= high; low++, high--) {
       consider(places[low] ?? 0)
@@ -158,9 +164,9 @@ export class TextIndex {
       this.#found = new Uint16Array(2 * size)
       this.#matched = new Int32Array(2 * size)
     }
-    this.#bonus.fill(0)
-    this.#found.fill(0)
+    this.#bonus.fill(0, 0, size)
     const others = words.filter((word) => !this.#common.has(word))
+    if (others.length > 0) this.#found.fill(0, 0, size)
     let count = size
     for (const [i, word] of others.entries()) {
       count = this.#addWord(i, word, count)
@@ -274,7 +280,7 @@ export class TextIndex {
       entry.to = entry.from + size
     }
     this.#entryOf = kept.map((place) => this.#entryOf[place] ?? null)
-    this.#kindOf = kept.map((place) => this.#kindOf[place] ?? 0)
+    this.#kindOf = Uint8Array.from(kept, (place) => this.#kindOf[place] ?? 0)
     this.#positionOf = kept.map((place) => this.#positionOf[place] ?? 0)
     this.#timeOf = kept.map((place) => this.#timeOf[place] ?? UNKNOWN_TIME)
     const terms = new Map<string, number>()
@@ -317,6 +323,8 @@ export const compareRanks = (a: Rank, b: Rank): number =>
 class BestRanks {
   readonly #limit: number
   #hits: RankedHit[] = []
+  /** Scores below this one are not among the best. */
+  minScore = 1
   /** Worst hit that still counts, once there are enough. */
   #last: RankedHit | null = null
 
@@ -343,6 +351,8 @@ class BestRanks {
 
   #cut(): void {
     this.#hits = this.#hits.sort(compareRanks).slice(0, this.#limit)
-    if (this.#hits.length === this.#limit) this.#last = this.#hits.at(-1) ?? null
+    if (this.#hits.length < this.#limit) return
+    this.#last = this.#hits.at(-1) ?? null
+    this.minScore = this.#last?.score ?? 1
   }
 }
