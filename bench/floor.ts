@@ -1,17 +1,24 @@
 /**
- * The floor is the cost of one round trip: `RETURN 1` and a one-node write, run by the driver's own
- * executeQuery (as DESIGN.md measured it) or by the embedded engine.
+ * The floor is the cost of one round trip to the store: `RETURN 1`, and a write of one node. A bench measures it
+ * in the same run and divides its figures by it, because absolute times depend on the machine.
  */
 import neo4j from 'neo4j-driver'
 import type { Graph } from '../src/graph/port.ts'
 
+/** Runs one round trip per call. Each write leaves a node `BenchFloor`. */
 export type Floor = {
   read: () => Promise<unknown>
   write: () => Promise<unknown>
   close: () => Promise<void>
 }
 
-export function floorOf(
+/**
+ * Creates the floor of a graph. On Neo4j it uses a driver of its own, without the layers of `Graph`. The embedded
+ * engine has no driver, so its floor uses the graph.
+ *
+ * @param store the Neo4j server; null for the embedded engine
+ */
+export function createFloor(
   graph: Graph,
   store: { url: string; user: string; password: string | null; database: string } | null,
 ): Floor {

@@ -5,7 +5,7 @@ import type { Graph } from '../src/graph/port.ts'
 import { warmUp } from '../src/operations/warm-up.ts'
 import { type Config, loadConfig } from '../src/platform/config.ts'
 import { inFolder, storeSetting, writeFigures } from './bench-folder.ts'
-import { type Floor, floorOf } from './floor.ts'
+import { createFloor, type Floor } from './floor.ts'
 
 type Work<T> = (graph: Graph, floor: Floor, config: Config) => Promise<T>
 
@@ -39,7 +39,7 @@ export const onBenchGraph = (
 
 async function onGraph<T>(config: Config, work: Work<T>): Promise<T> {
   const graph = await openGraph(config.store)
-  const floor = floorOf(graph, config.store.kind === 'neo4j' ? config.store : null)
+  const floor = createFloor(graph, config.store.kind === 'neo4j' ? config.store : null)
   try {
     await migrate(graph)
     await warmUp(graph)

@@ -1,6 +1,6 @@
 /**
- * Runs an export or a restore in a separate process, to measure its memory. Arguments: operation, file,
- * store.
+ * Runs an export or a restore in a separate process, to measure its memory. Arguments: operation, file, store,
+ * project.
  */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -12,18 +12,18 @@ import { restoreFile } from '../src/maintenance/restore/restore-file.ts'
 import { loadConfig } from '../src/platform/config.ts'
 import { watchMemory } from './peak-memory.ts'
 
-export type Moved = { seconds: number; lines: number; turns: number; maxRssMb: number }
+export type Measurement = { seconds: number; lines: number; turns: number; maxRssMb: number }
 
-const [what = '', file = '', store = '', project = ''] = process.argv.slice(2)
-const { store: place } = loadConfig({ ...process.env, TURNGRAPH_STORE: store })
-const graph = await openGraph(place)
+const [operation = '', file = '', store = '', project = ''] = process.argv.slice(2)
+const { store: storeConfig } = loadConfig({ ...process.env, TURNGRAPH_STORE: store })
+const graph = await openGraph(storeConfig)
 await migrate(graph)
 const client = inProcessClient({ graph, project })
-const most = watchMemory()
-const began = performance.now()
+const readPeakMb = watchMemory()
+const startedAt = performance.now()
 let lines = 0
 let turns = 0
-if (what === 'export') {
+if (operation === 'export') {
   const out = createWriteStream(file)
   for await (const line of exportLines((cursor) => client.exportPage({ cursor }))) {
     lines++
@@ -37,6 +37,6 @@ if (what === 'export') {
   lines = read
   turns = (records.turn?.created ?? 0) + (records.turn?.existing ?? 0)
 }
-const seconds = (performance.now() - began) / 1000
+const seconds = (performance.now() - startedAt) / 1000
 await client.close()
-process.send?.({ seconds, lines, turns, maxRssMb: most() } satisfies Moved)
+process.send?.({ seconds, lines, turns, maxRssMb: readPeakMb() } satisfies Measurement)

@@ -9,6 +9,8 @@
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.currentTurn > 0
+// A claim by the Player verifies nothing. A merged criterion counts as the one that it was merged into, so each
+// criterion gives one number: its first turn.
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'verified'})-[:OF]->(c:Criterion)
   WHERE v.source <> 'player'

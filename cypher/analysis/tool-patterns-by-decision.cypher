@@ -5,7 +5,7 @@
 // params: $projectKey $feature $task $world $limit
 MATCH (s:TranscriptSession)
 WHERE s.key STARTS WITH $projectKey + '/' AND s.isTranscribed = true
-// Starts at the sessions because many turns may have no transcript.
+// Starts at the transcripts because many turns may have none.
 MATCH (s)<-[:TRANSCRIBED_IN]-(t:Turn)<-[:HAS_TURN]-(w:World)
 WHERE t.coachDecision IN ['approved', 'feedback', 'rejected'] AND w.deletedAt IS NULL
   AND ($feature = '' OR w.featureId = $feature) AND ($task = '' OR w.taskId = $task)
@@ -13,6 +13,8 @@ WHERE t.coachDecision IN ['approved', 'feedback', 'rejected'] AND w.deletedAt IS
 // A turn without a start begins when the turn before it ended.
 WITH s, t, coalesce(t.startedAt, [(t)<-[:NEXT]-(previous:Turn) | previous.completedAt][0]) AS begun
 WITH s, collect({from: begun, to: t.completedAt, approved: t.coachDecision = 'approved'}) AS turns
+// A transcript may cover several turns. A turn of the transcript counts for the turn during which it started; if
+// its start is not known, it counts for all of them. `length` is its number of tool calls.
 MATCH (s)-[:HAS_TURN]->(x:TranscriptTurn)
 WHERE x.length > 0
 WITH x.pattern AS pattern, x.length AS length,

@@ -278,7 +278,7 @@ test('reading the same folder again gives the same result, in a total order', as
   expect(await readAutobuild([root])).toEqual(first)
 })
 
-// Real data is outside of the repository (DESIGN.md). The test runs if the corpus exists, and must run in CI.
+// Real data is outside of the repository. The test runs if the corpus exists, and must run in CI.
 const corpus = join(import.meta.dirname, '../../../shared/corpus/autobuild')
 test.skipIf(!existsSync(corpus) && process.env.REQUIRE_CORPUS !== '1')(
   'the corpus is read whole',

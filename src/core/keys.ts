@@ -4,7 +4,7 @@ import { scrubText } from './scrub/scrub.ts'
 
 /**
  * Every node that is looked up has one synthetic key: the parts of its scope, percent-encoded and joined by
- * `/` (DESIGN.md, "The graph"). Only `%` and `/` are encoded. This makes the key injective. Names have at
+ * `/` (docs/concepts.md, "The graph"). Only `%` and `/` are encoded. This makes the key injective. Names have at
  * most 1 KiB, so a key of four parts stays below the 8,000 bytes of a Neo4j index.
  */
 const encodePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('/', '%2F')

@@ -57,7 +57,7 @@ const newestWork = new WeakMap<GraphSource, Map<string, Promise<unknown>>>()
  * with other processes.
  *
  * @example
- * await oneByOne(graph, 'shop/FEAT-1/TASK-1', () => store(turn))
+ * await serialize(graph, 'shop/FEAT-1/TASK-1', () => store(turn))
  */
 export async function serialize<T>(graph: Graph, part: string, work: () => Promise<T>): Promise<T> {
   const last = newestWork.get(graph.source) ?? new Map<string, Promise<unknown>>()

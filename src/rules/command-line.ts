@@ -1,20 +1,27 @@
 /**
- * Splits the text of a command into a program and its arguments, as a shell would without its own features. Pure.
+ * Splits the text of a command into a program and its arguments by the quoting rules of a shell, and finds the command in the text
+ * of a criterion. Rejects a command that needs more of a shell, such as a pipe, a variable or a wildcard. Pure.
  *
- * Our own, because shell-quote accepts a quote that never ends and replaces variables by empty texts.
+ * Not the package `shell-quote`, because it accepts a quote that never ends, and replaces variables by empty texts.
  */
 
-/** Maximum size of a command in one text, and of each argument, in bytes of UTF-8. */
+/** Maximum size, in bytes of UTF-8, of a command that is one text, and of each argument of a command that is a list. */
 export const MAX_COMMAND_BYTES = 4 * 1024
+/** Maximum number of arguments, including the program. */
 export const MAX_ARGUMENTS = 100
 
-/** The arguments of a command, or the reason why it has none, as the rest of a sentence that begins with the command. */
+/**
+ * The program and its arguments, or the reason of a rejection. The reason ends a sentence that begins with the command, such as
+ * "names no program".
+ */
 export type SplitCommand = { argv: string[] } | { refused: string }
 
-/** Characters with a meaning for a shell at any place outside quotes. */
-const OPERATORS = new Set('|&;<>()`*?\n')
+/** Characters that a shell interprets anywhere outside quotes: operators and wildcards. */
+const SHELL_CHARACTERS = new Set('|&;<>()*?\n')
 
 /**
+ * Splits a command, or explains why it cannot run without a shell.
+ *
  * @example
  * splitCommand(`npm test -- -t "half to even"`) // { argv: ['npm', 'test', '--', '-t', 'half to even'] }
  * splitCommand('npm test | tee log') // { refused: 'needs a shell for "|"; …' }
@@ -23,7 +30,9 @@ export function splitCommand(text: string): SplitCommand {
   if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
     return { refused: `is longer than ${MAX_COMMAND_BYTES} bytes` }
   const argv: string[] = []
+  /** Argument under construction; null between arguments. */
   let word: string | null = null
+  /** Quote that is open. */
   let quote: '"' | "'" | null = null
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i)
@@ -35,13 +44,14 @@ export function splitCommand(text: string): SplitCommand {
     }
     if (character === '\\') {
       if (next === '') return { refused: 'ends with a backslash' }
-      // Within double quotes a backslash before any other character is a character of the text.
+      // Within double quotes, a backslash escapes only these four characters. Before others it is part of the text.
       word = (word ?? '') + (quote === null || '"\\$`'.includes(next) ? next : character + next)
       i++
       continue
     }
+    // A dollar sign before any other character is part of the text.
     if (character === '`' || (character === '$' && /[\w({?!@*#$'"-]/.test(next)))
-      return { refused: needsShell(character === '`' ? character : character + next) }
+      return { refused: explainShellNeed(character === '`' ? character : character + next) }
     if (quote === '"') {
       if (character === '"') quote = null
       else word = (word ?? '') + character
@@ -50,13 +60,17 @@ export function splitCommand(text: string): SplitCommand {
     if (character === '"' || character === "'") {
       quote = character
       word ??= ''
-    } else if (OPERATORS.has(character)) return { refused: needsShell(findOperator(character, next)) }
+    } else if (SHELL_CHARACTERS.has(character))
+      return { refused: explainShellNeed(nameConstruct(character, next)) }
     else if (/\s/.test(character)) {
       if (word !== null) argv.push(word)
       word = null
     } else {
-      if (word === null && (character === '~' || character === '#')) return { refused: needsShell(character) }
-      if (character === '{' && next !== '}' && next !== '') return { refused: needsShell('{') }
+      // At the start of an argument: the home folder and a comment.
+      if (word === null && (character === '~' || character === '#'))
+        return { refused: explainShellNeed(character) }
+      // A shell does not change `{}`, which `find -exec` needs.
+      if (character === '{' && next !== '}' && next !== '') return { refused: explainShellNeed('{') }
       word = (word ?? '') + character
     }
   }
@@ -64,36 +78,40 @@ export function splitCommand(text: string): SplitCommand {
   if (word !== null) argv.push(word)
   const [program = ''] = argv
   if (program === '') return { refused: 'names no program' }
-  if (/^[A-Za-z_]\w*=/.test(program) || program === '!') return { refused: needsShell(program) }
+  // A variable for one command, and a negated exit code.
+  if (/^[A-Za-z_]\w*=/.test(program) || program === '!') return { refused: explainShellNeed(program) }
   if (argv.length > MAX_ARGUMENTS) return { refused: `has more than ${MAX_ARGUMENTS} arguments` }
   return { argv }
 }
 
-/** `&&` and `||` are named whole. */
-const findOperator = (character: string, next: string): string => {
+/** Names the construct that begins with a character: `&&`, not `&`. */
+const nameConstruct = (character: string, next: string): string => {
   if (character === '\n') return 'a line break'
   return next === character && '&|<>'.includes(character) ? character + next : character
 }
 
-const needsShell = (construct: string): string =>
+const explainShellNeed = (construct: string): string =>
   `needs a shell for "${construct}"; give it on the command line with \`turngraph verify --shell\``
 
-/** Quotes an argument of a command to be pasted into a shell, if necessary. */
+/** Quotes an argument if a shell would change it. */
 export const quoteForShell = (argument: string): string =>
   /^[\w.,:@%+=/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 
-/** Shows a command in the form in which it can be pasted into a shell. */
+/** Joins a command to one line that can be pasted into a shell. */
 export const showCommand = (argv: readonly string[]): string => argv.map(quoteForShell).join(' ')
 
-/** Forms in which the text of a criterion declares a command: a code span, and the words next to it. */
+/**
+ * Forms in which the text of a criterion declares a command: "Run `npm test`" at its start, or "`npm test` passes" anywhere. The
+ * last word must be complete: neither `passes_through` nor "exits 0.5" declares a command.
+ */
 const RUN_FORMS: readonly RegExp[] = [
   /^run:?[ ]`([^`]+)`/i,
   /`([^`]+)`[ ](?:passes|succeeds|runs cleanly|runs clean|exits(?: with)?(?: (?:exit )?(?:code|status))? 0)(?![\p{L}\p{N}_]|\.\p{N})/iu,
 ]
 
 /**
- * Finds the command that the text of a criterion declares, in the forms of the contract; null without one. A code span without
- * these words is no command.
+ * Finds the command that the text of a criterion declares (contract: evidence.md); null without one. A code span without the words
+ * of {@link RUN_FORMS} is no command.
  *
  * @example
  * findCommand('`npm test` passes') // 'npm test'

@@ -4,9 +4,12 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
-/** `turngraph verify --status` in real repositories. The digest of a tree is tested in src/artifacts/git-tree.test.ts. */
+/**
+ * `turngraph verify --status` in real repositories: it compares the files of a folder with those that an earlier `turngraph verify`
+ * observed. The digest of a tree is tested in src/artifacts/git-tree.test.ts.
+ */
 
-const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
+const TASK_OPTIONS = ['--feature', 'FEAT-1', '--task', 'TASK-1']
 
 const SPECIFICATION = `---
 id: TASK-1
@@ -17,6 +20,7 @@ feature_id: FEAT-1
 - [ ] AC-001: \`true\` passes
 `
 
+/** Environment of git: variables of an enclosing git command, such as a hook, would name another repository. */
 const ENVIRONMENT = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
   GIT_AUTHOR_NAME: 'T',
@@ -59,37 +63,40 @@ function addRepositoryWithSubmodule(folder: string): void {
   commit(folder)
 }
 
-type Row = {
+type Case = {
   name: string
-  /** Fills the folder in which the criterion is observed. */
+  /** Fills the folder in which `turngraph verify` observes the criterion. */
   prepare: (folder: string) => void
   /** Changes the folder after the observation. Returns another folder if the status is read there. */
   change: (folder: string) => string | undefined
+  /** The line that `--status` prints. */
   expected: string
 }
 
-const SAME = '✓ AC-001: observed on this tree'
-const earlier = (files: string): string => `○ AC-001: observed on an earlier tree, ${files}`
-const UNKNOWN = earlier('which this repository does not have')
+const SAME_FILES = '✓ AC-001: observed on this tree'
+const describeEarlier = (files: string): string => `○ AC-001: observed on an earlier tree, ${files}`
+const ABSENT_TREE = describeEarlier('which this repository does not have')
 
+/** Adds a worktree of the repository, and returns its folder. */
 function addWorktree(folder: string): string {
   const worktree = path.join(temporaryFolder(), 'other')
   git(folder, 'worktree', 'add', '-q', worktree)
   return worktree
 }
 
+/** Clones only the newest commit, and returns the folder of the clone. */
 function addShallowClone(folder: string): string {
   const clone = temporaryFolder()
   git(clone, 'clone', '-q', '--depth', '1', `file://${folder}`, '.')
   return clone
 }
 
-const rows: Row[] = [
+const cases: Case[] = [
   {
-    name: 'a committed state',
+    name: 'an unchanged folder',
     prepare: addRepository,
     change: () => undefined,
-    expected: SAME,
+    expected: SAME_FILES,
   },
   {
     name: 'a later commit',
@@ -99,13 +106,13 @@ const rows: Row[] = [
       commit(folder)
       return undefined
     },
-    expected: earlier('1 file differs: src/a.ts'),
+    expected: describeEarlier('1 file differs: src/a.ts'),
   },
   {
     name: 'a changed file',
     prepare: addRepository,
     change: (folder) => void write(folder, 'src/a.ts', 'b\n'),
-    expected: earlier('1 file differs: src/a.ts'),
+    expected: describeEarlier('1 file differs: src/a.ts'),
   },
   {
     name: 'a changed file that is committed after it was observed',
@@ -114,25 +121,25 @@ const rows: Row[] = [
       write(folder, 'src/a.ts', 'b\n')
     },
     change: (folder) => void commit(folder),
-    expected: SAME,
+    expected: SAME_FILES,
   },
   {
-    name: 'an observed change that is gone',
+    name: 'an observed change that was undone',
     prepare: (folder) => {
       addRepository(folder)
       write(folder, 'src/a.ts', 'b\n')
     },
     change: (folder) => void write(folder, 'src/a.ts', 'a\n'),
-    expected: earlier('with changes that are gone'),
+    expected: describeEarlier('with changes that are gone'),
   },
   {
     name: 'an untracked file',
     prepare: addRepository,
     change: (folder) => void write(folder, 'src/new.ts', ''),
-    expected: earlier('1 file differs: src/new.ts'),
+    expected: describeEarlier('1 file differs: src/new.ts'),
   },
   {
-    name: 'ignored files and files of tools',
+    name: 'ignored files and files in .turngraph and .guardkit',
     prepare: addRepository,
     change: (folder) => {
       write(folder, 'built/a.js', '')
@@ -140,7 +147,7 @@ const rows: Row[] = [
       write(folder, '.guardkit/x', '')
       return undefined
     },
-    expected: SAME,
+    expected: SAME_FILES,
   },
   {
     name: 'a renamed file',
@@ -150,25 +157,25 @@ const rows: Row[] = [
       git(folder, 'add', '.')
       return undefined
     },
-    expected: earlier('2 files differ: src/a.ts, src/b.ts'),
+    expected: describeEarlier('2 files differ: src/a.ts, src/b.ts'),
   },
   {
     name: 'an unchanged submodule',
     prepare: addRepositoryWithSubmodule,
     change: () => undefined,
-    expected: SAME,
+    expected: SAME_FILES,
   },
   {
     name: 'a change in a submodule',
     prepare: addRepositoryWithSubmodule,
     change: (folder) => void write(folder, 'lib/src/a.ts', 'b\n'),
-    expected: earlier('1 file differs: lib'),
+    expected: describeEarlier('1 file differs: lib'),
   },
   {
     name: 'a worktree with the same files',
     prepare: addRepository,
     change: addWorktree,
-    expected: SAME,
+    expected: SAME_FILES,
   },
   {
     name: 'a worktree with other files',
@@ -179,23 +186,23 @@ const rows: Row[] = [
       commit(worktree)
       return worktree
     },
-    expected: earlier('1 file differs: src/a.ts'),
+    expected: describeEarlier('1 file differs: src/a.ts'),
   },
   {
     name: 'a shallow clone of the observed commit',
     prepare: addRepository,
     change: addShallowClone,
-    expected: SAME,
+    expected: SAME_FILES,
   },
   {
-    name: 'a shallow clone without the observed commit',
+    name: 'a shallow clone that lacks the observed commit',
     prepare: addRepository,
     change: (folder) => {
       write(folder, 'src/a.ts', 'b\n')
       commit(folder)
       return addShallowClone(folder)
     },
-    expected: UNKNOWN,
+    expected: ABSENT_TREE,
   },
   {
     name: 'a folder that became a repository after the observation',
@@ -205,8 +212,8 @@ const rows: Row[] = [
   },
 ]
 
-/** A declared task with one turn. `observe` and `status` run in the given folder. */
-async function declaredTask() {
+/** Declares a task and captures its first turn. Returns two commands about it, each of which runs in a given folder. */
+async function declareTask() {
   const user = commandsOn(temporaryFolder())
   const tasks = temporaryFolder()
   write(tasks, 'TASK-1.md', SPECIFICATION)
@@ -214,13 +221,13 @@ async function declaredTask() {
   const turn = { feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number: 1, player_summary: 'Done' }
   expect((await user.run(['capture'], { input: JSON.stringify(turn) })).code).toBe(0)
   return {
-    observe: (cwd: string) => user.run(['verify', ...task], { cwd }),
-    status: (cwd: string) => user.run(['verify', ...task, '--status'], { cwd }),
+    observe: (cwd: string) => user.run(['verify', ...TASK_OPTIONS], { cwd }),
+    status: (cwd: string) => user.run(['verify', ...TASK_OPTIONS, '--status'], { cwd }),
   }
 }
 
-test.each(rows)('--status is right in $name', async ({ prepare, change, expected }) => {
-  const { observe, status } = await declaredTask()
+test.each(cases)('--status compares the observed files with $name', async ({ prepare, change, expected }) => {
+  const { observe, status } = await declareTask()
   const folder = temporaryFolder()
   prepare(folder)
   expect((await observe(folder)).code).toBe(0)
@@ -228,8 +235,8 @@ test.each(rows)('--status is right in $name', async ({ prepare, change, expected
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${expected}\n` })
 })
 
-test('--status without a repository is one error', async () => {
-  const { status } = await declaredTask()
+test('--status in a folder without a repository prints only an error', async () => {
+  const { status } = await declareTask()
   const { code, stdout, stderr } = await status(temporaryFolder())
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('--status compares trees, and this folder is in no git repository.')

@@ -18,18 +18,18 @@ const workflow = z.object({
   jobs: z.object({ report: z.object({ if: z.string(), steps: z.array(step) }) }),
 })
 
-/** Finds the command of a line, and the words after its name. */
+/** Finds the command that the first words name, such as `import autobuild`, and returns it with the remaining words. */
 function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
   let [command, rest] = [buildProgram() as Command, words]
   for (;;) {
-    const below = command.commands.find((each) => each.name() === rest[0])
-    if (below === undefined) return { command, rest }
-    command = below
+    const subcommand = command.commands.find((each) => each.name() === rest[0])
+    if (subcommand === undefined) return { command, rest }
+    command = subcommand
     rest = rest.slice(1)
   }
 }
 
-test('the workflow for GitHub is valid, pins its actions, and calls commands and options that exist', () => {
+test('the example workflow for GitHub has two permissions, pins its actions, and calls commands and options that exist', () => {
   const { permissions, jobs } = workflow.parse(parse(readFileSync(file, 'utf8')))
   expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' })
   const { steps } = jobs.report
@@ -37,10 +37,11 @@ test('the workflow for GitHub is valid, pins its actions, and calls commands and
   const lines = steps.flatMap(({ run }) => (run === undefined ? [] : run.trim().split('\n')))
   expect(lines.length).toBeGreaterThan(3)
   const names = lines.map((line) => {
-    // A value of an event within a script would be run by the shell.
+    // GitHub inserts such a value into the script, so a value from a pull request could run as a command. Variables are safe.
     expect(line).not.toContain('${{')
     const [, call = ''] = /^npx --yes turngraph (.*?)(?: >> "\$GITHUB_STEP_SUMMARY")?$/.exec(line) ?? []
     const { command, rest } = findCommand(call.split(' '))
+    // Only the program itself has no parent: the line names no command.
     expect(command.parent, line).not.toBeNull()
     const known = command.options.map(({ long }) => long)
     for (const word of rest) if (word.startsWith('--')) expect(known, line).toContain(word)

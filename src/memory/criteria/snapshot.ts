@@ -1,6 +1,10 @@
 /**
- * Reads the progress of the criteria of a world as of a turn. After the newest turn, it is the stored progress (one indexed read
- * for a world of any length). As of an earlier turn, the ledger is folded again.
+ * Reads a snapshot of a world: the progress of its criteria after a turn. After the newest turn, this is the progress that each
+ * write stores, at the same cost for a world of any length. After an earlier turn, it is computed from the ledger: the
+ * verifications and promises of all turns up to that one.
+ *
+ * A read that overlaps with a commit may see only a part of it, so each statement also returns counts and sums. A row is whole if
+ * it agrees with them, and is read again otherwise.
  */
 import * as z from 'zod'
 import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
@@ -31,34 +35,43 @@ export type Snapshot = {
   worldKey: string
   taskKey: string
   currentTurn: number
-  /** Turn of the snapshot, inclusive. */
+  /** Turn after which the snapshot is taken, as requested. It may be higher than `currentTurn`. */
   turn: number
+  /** After the newest turn: the criteria that have progress. After an earlier turn: all criteria of the task. */
   criteria: readonly Criterion[]
+  /** Progress by the key of the criterion. */
   progress: ReadonlyMap<string, Progress>
-  /** Ends of the counted turns, ascending: all, or the newest ones that stall analysis uses. */
+  /**
+   * Outcomes of the turns that count for stall analysis, ascending. After the newest turn, only the newest ones, which the world
+   * stores.
+   */
   outcomes: readonly Outcome[]
-  /** Turn after which each version of the specification was declared; empty without a specification. */
+  /** Newest turn at the time of each version of the specification; empty without a specification. */
   specifiedAfter: readonly number[]
-  /** True if a verification may name files. */
+  /** False if no verification of the world names files. True if one does, or if this is not known. */
   hasProofFiles: boolean
-  /** True if the task has a newer session; false as of a turn that is not the newest. */
+  /** True if the task has a newer session. False also if this was not read, and after a turn that is not the newest. */
   isSuperseded: boolean
-  /** All entries as of the turn, each under the criterion for which it counts; null if they were not read. */
+  /** Verifications that were read, each under the criterion for which it counts (see {@link placeEntries}); null if not read. */
   ledger: readonly LedgerEntry[] | null
 }
 
 /** Task with its world; the newest world if none is named. */
 export type Target = Scope & { worldSlug?: string | null | undefined }
 
-/** Statement with `worlds/_target` in its two forms: for a named world, and for the newest world of a task. */
+/** Statement that includes `worlds/_target`, in its two forms: for a named world, and for the newest world of a task. */
 export type SnapshotStatements = { named: Statement; newest: Statement }
 
+/** Returns a statement that includes `worlds/_target`. `choices` select other parts of the file. */
 export const statementOfTarget = (file: string, ...choices: string[]): SnapshotStatements => ({
   named: statement(file, 'named-world', ...choices),
   newest: statement(file, 'newest-world', ...choices),
 })
 
-/** Reads the row of a target until it shows one moment; null if the target does not exist. */
+/**
+ * Runs a statement for a target and returns its row; null if there is no row. Reads again while `isWhole` rejects the row, which
+ * then shows a part of a commit.
+ */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
   { named, newest }: SnapshotStatements,
@@ -68,32 +81,32 @@ export function readTarget<S extends z.ZodType>(
   isWhole: (row: z.output<S>) => boolean,
 ): Promise<z.output<S> | null> {
   const { project, worldSlug } = target
-  const ofTask = { taskKey: keyOfTask(target), ...params }
+  const taskParams = { taskKey: keyOfTask(target), ...params }
   return worldSlug == null
-    ? readWholeRow(graph, newest, ofTask, schema, isWhole)
-    : readWholeRow(graph, named, { worldKey: keyOfWorld(project, worldSlug), ...ofTask }, schema, isWhole)
+    ? readWholeRow(graph, newest, taskParams, schema, isWhole)
+    : readWholeRow(graph, named, { worldKey: keyOfWorld(project, worldSlug), ...taskParams }, schema, isWhole)
 }
 
 /**
- * Reads the row of a target with the columns of a snapshot.
+ * Reads a row like {@link readTarget}, and rejects a deleted world. The row of a deleted world need not be whole.
  *
  * @throws `world_deleted`
  */
 export async function readLiveTarget<S extends z.ZodType<{ world: SnapshotRow['world'] }>>(
   graph: Graph,
-  of: SnapshotStatements,
+  statements: SnapshotStatements,
   target: Target,
   params: Params,
   schema: S,
   isWhole: (row: z.output<S>) => boolean,
 ): Promise<z.output<S> | null> {
   const isDeletedOrWhole = (row: z.output<S>) => row.world.deleted || isWhole(row)
-  const row = await readTarget(graph, of, target, params, schema, isDeletedOrWhole)
+  const row = await readTarget(graph, statements, target, params, schema, isDeletedOrWhole)
   if (row?.world.deleted) throw worldDeleted(row.world.slug)
   return row
 }
 
-/** Runs both forms of a statement without a match: see `warmUpCapture`. */
+/** Runs both forms of a statement with keys that match nothing, so that the server plans them: see `warmUpCapture`. */
 export async function warmUpTarget(
   graph: Graph,
   { named, newest }: SnapshotStatements,
@@ -107,7 +120,7 @@ const snapshotStatements = statementOfTarget('criteria/snapshot')
 const wholeLedger = statement('criteria/ledger')
 const wholeLedgers = statement('criteria/ledgers')
 const entriesOfTurns = statement('criteria/entries')
-const merged = statement('criteria/merged')
+const mergedCriteria = statement('criteria/merged')
 
 /** Decoded columns of `criteria/_snapshot`. */
 export const snapshotColumns = {
@@ -117,10 +130,13 @@ export const snapshotColumns = {
     taskKey: z.string(),
     currentTurn: z.number(),
     turnCount: z.number(),
+    /** Sum of the revisions of the edges PROGRESS, by which a reader detects half of a commit. */
     progressSum: z.number(),
     outcomes: z.array(outcomeText),
+    /** Newest turn with promises, and its digest. */
     promisedTurn: optionalNumber,
     promisedDigest: optionalText,
+    /** Digest of the newest turn. */
     newestDigest: optionalText,
     specifiedAfter: z.array(z.number()).nullable(),
     hasProofFiles: z.boolean().nullable(),
@@ -129,11 +145,11 @@ export const snapshotColumns = {
   criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
 }
 
-/** Decoded columns of `criteria/_ledger`; empty if the world has more turns than requested. */
+/** Decoded columns of `criteria/_ledger`. Without a turn and a criterion if the world has more turns than `$ledgerUpTo`. */
 export const ledgerColumns = {
-  /** Number of turns of the world. */
+  /** Number of all turns that the read found, below and above `$turnNumber`. */
   turnsFound: z.number(),
-  /** Turns below the requested one, each with its entries about criteria and its end. */
+  /** Turns below `$turnNumber`, each with its outcome, its verifications (`entries`) and its promises (`promised`). */
   turns: z.array(
     columns({
       turn: z.number(),
@@ -145,6 +161,7 @@ export const ledgerColumns = {
       promised: z.array(promiseEntry),
     }),
   ),
+  /** All criteria of the task. */
   criteria: z.array(criterionRow),
 }
 
@@ -156,7 +173,10 @@ export const snapshotRow = z.object({
 export type SnapshotRow = z.output<typeof snapshotRow>
 type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
 
-/** Maximum number of turns of a world whose ledger is read in the same statement. Otherwise only its shown part is read. */
+/**
+ * Values of `ledgerUpTo`, the maximum number of turns of a world whose ledger is read together with its progress. A small world is
+ * cheap to read whole. For a larger one, a second statement reads the entries that an answer shows.
+ */
 export const SMALL_WORLD = 32
 export const NO_LEDGER = 0
 export const WHOLE_LEDGER = 2 ** 31
@@ -164,8 +184,10 @@ export const WHOLE_LEDGER = 2 ** 31
 export const NO_TURN = 2 ** 31
 
 /**
+ * Reads the snapshot of a world.
+ *
  * @param asOf turn of the snapshot, inclusive; null for the newest
- * @param ledgerUpTo maximum number of turns of a world whose ledger is read, too
+ * @param ledgerUpTo see {@link SMALL_WORLD}; a snapshot after an earlier turn always reads the ledger
  * @returns null if the task has no world
  * @throws `unknown_world` if the task does not have the named world, `world_deleted`
  */
@@ -181,10 +203,13 @@ export async function readSnapshot(
   return null
 }
 
-/** Reads a row with a snapshot and its ledger. An earlier turn needs the whole ledger of any length. */
+/**
+ * Reads a row with the columns of a snapshot and of its ledger. A snapshot after an earlier turn is computed from the ledger, so a
+ * larger world is read a second time, with its whole ledger.
+ */
 export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   graph: Graph,
-  of: SnapshotStatements,
+  statements: SnapshotStatements,
   target: Target,
   asOf: number | null,
   ledgerUpTo: number,
@@ -194,15 +219,16 @@ export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
   const params = { turnNumber: asOf === null ? NO_TURN : asOf + 1, ledgerUpTo }
   const row = await readLiveTarget(
     graph,
-    of,
+    statements,
     target,
     params,
     schema,
     (found) => isSnapshotWhole(ledgerUpTo)(found) && isWhole(found),
   )
   if (row === null || asOf === null || asOf >= row.world.currentTurn || hasLedger(row)) return row
+  // Names the world, because another one may be the newest by now.
   const { slug: worldSlug } = row.world
-  return readTargetAsOf(graph, of, { ...target, worldSlug }, asOf, WHOLE_LEDGER, schema, isWhole)
+  return readTargetAsOf(graph, statements, { ...target, worldSlug }, asOf, WHOLE_LEDGER, schema, isWhole)
 }
 
 /** True if the ledger was read: the statement returns no turns of a world with more turns than requested. */
@@ -211,15 +237,16 @@ const hasLedger = ({ world, turnsFound }: SnapshotRow): boolean => turnsFound ==
 export const warmUpSnapshot = (graph: Graph): Promise<void> =>
   warmUpTarget(graph, snapshotStatements, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
 
+/** Returns a check that is true for a row that shows one moment: its progress, and its ledger if it was requested. */
 export const isSnapshotWhole =
   (ledgerUpTo: number) =>
   (row: SnapshotRow): boolean =>
     row.world.deleted ||
     (isProgressWhole(row) &&
-      // A commit that raised the world above the limit during the read leaves a count without turns.
+      // A larger world comes without its ledger. Turns in its row were counted before a commit raised it above the limit.
       (row.world.turnCount > ledgerUpTo ? row.turnsFound === 0 : isLedgerWhole(row, row.world.turnCount)))
 
-/** False if the edges PROGRESS come from different commits. */
+/** True if the edges PROGRESS show one moment: their revisions have the sum that the world stores. */
 export const isProgressWhole = ({
   world,
   criteriaProgress,
@@ -230,8 +257,11 @@ export const isProgressWhole = ({
   )
 
 /**
- * True if the read shows one moment. A turn's parts never change, so each turn must have as many as it counts. A read of half a
- * commit or half a replacement has another number of turns than the world, one number twice, or an entry of an unknown criterion.
+ * True if the ledger shows one moment. Each turn stores the numbers of its verifications and promises, and has as many if it was
+ * read whole. After half of a commit, the number of turns also differs from that of the world, a turn occurs twice, or an entry
+ * names an unknown criterion.
+ *
+ * @param except turn that may lack parts (see {@link readLedger})
  */
 export function isLedgerWhole(
   { turnsFound, turns, criteria }: LedgerTurns,
@@ -252,6 +282,7 @@ export function isLedgerWhole(
   )
 }
 
+/** Builds a snapshot from a row, which needs its ledger if `asOf` is an earlier turn. */
 export function snapshotFrom(row: SnapshotRow, asOf: number | null): Snapshot {
   const { world, turns, criteria } = row
   const finalKey = finalKeys(criteria)
@@ -298,7 +329,7 @@ export function newestSnapshot(
 
 const supersededStatement = statement('worlds/is-superseded')
 
-/** Returns true if the task of a world has a newer session. */
+/** Returns true if the task of a world has a newer session. A superseded turn is something different: a replaced record. */
 export async function isSuperseded(graph: Graph, key: string): Promise<boolean> {
   const [row] = await readRows(graph, supersededStatement, { key }, z.object({ isSuperseded: z.boolean() }))
   return row?.isSuperseded === true
@@ -306,14 +337,15 @@ export async function isSuperseded(graph: Graph, key: string): Promise<boolean> 
 
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)
 
-/** Assigns entries to the criteria for which they count. */
+/** Assigns each entry to the criterion for which it counts: for a merged criterion, the one that it was merged into. */
 export const placeEntries = (
   entries: readonly LedgerEntry[],
   finalKey: (key: string) => string,
 ): LedgerEntry[] => entries.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
 
-/** All entries of a world with its criteria and the revision of the read. */
+/** All verifications (`ledger`) and promises (`promised`) of a world, with the criteria of its task. */
 export type Ledger = {
+  /** Number of writes that changed the ledger, as of the read. The next write is rejected if it has changed. */
   ledgerRev: number
   /** Numbers of the turns, unordered. */
   turns: number[]
@@ -351,14 +383,14 @@ export async function readLedger(
   }
 }
 
-/** Reads the ledger of a world by turn, like {@link readLedger}. */
+/** Reads the ledger of a world like {@link readLedger}, but as a list of turns. */
 export function readTurnLedgers(
   graph: Graph,
   worldKey: string,
   except: number | null = null,
 ): Promise<z.output<typeof ledgerRow> | null> {
   const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
-  // Accepts a world that is being forgotten and loses its turns one by one. The write then rejects the capture.
+  // A deleted world loses its turns one by one, so it need not be whole. The write then rejects the capture.
   return readWholeRow(
     graph,
     wholeLedger,
@@ -387,9 +419,9 @@ export async function readLedgersOfWorlds(
 
 const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })
 
-/** Reads the merges of a task's criteria. */
+/** Reads which criteria of a task were merged, each with the one that it was merged into. */
 export const readMerges = (graph: Graph, taskKey: string): Promise<z.output<typeof mergedRow>[]> =>
-  readRows(graph, merged, { taskKey }, mergedRow)
+  readRows(graph, mergedCriteria, { taskKey }, mergedRow)
 
 const entriesRow = z.object({
   turn: z.number(),
@@ -398,8 +430,8 @@ const entriesRow = z.object({
 })
 
 /**
- * Reads the shown part of each criterion's history, by key and in order. For a long world it reads only the turns with the newest
- * entries, so that a history costs the same after 50 and after 1,000 turns.
+ * Returns the verifications of each criterion by its key, oldest first: all of them if the snapshot has the ledger. Otherwise it
+ * reads only the turns whose entries are shown, so that a history costs the same after 50 and after 1,000 turns.
  *
  * @returns null if the entries differ from those of the snapshot, because a turn was replaced between the two reads
  */
@@ -408,7 +440,7 @@ export async function readHistories(
   snapshot: Snapshot,
   states: readonly CriterionState[],
 ): Promise<ReadonlyMap<string, LedgerEntry[]> | null> {
-  const ledger = snapshot.ledger ?? (await readEntries(graph, snapshot, turnsShown(snapshot, states)))
+  const ledger = snapshot.ledger ?? (await readEntries(graph, snapshot, listShownTurns(snapshot, states)))
   const histories = new Map<string, LedgerEntry[]>(states.map(({ key }) => [key, []]))
   for (const entry of ledger.toSorted(inOrder)) histories.get(entry.criterionKey)?.push(entry)
   return [...histories].every(([key, history]) => endsWith(history, snapshot.progress.get(key)?.recent ?? []))
@@ -416,6 +448,7 @@ export async function readHistories(
     : null
 }
 
+/** True if the last entries of a history are the newest entries of the progress. */
 const endsWith = (history: readonly LedgerEntry[], recent: readonly RecentEntry[]): boolean =>
   history.length >= recent.length &&
   recent.every(({ turn, status }, i) => {
@@ -423,7 +456,8 @@ const endsWith = (history: readonly LedgerEntry[], recent: readonly RecentEntry[
     return entry?.turn === turn && entry.status === status
   })
 
-function turnsShown({ progress }: Snapshot, states: readonly CriterionState[]): number[] {
+/** Lists the turns of the newest entries of each criterion, and the turns that contested one. */
+function listShownTurns({ progress }: Snapshot, states: readonly CriterionState[]): number[] {
   const turns = states.flatMap(({ key, contestedInTurn }) => [
     ...(progress.get(key)?.recent ?? []).map(({ turn }) => turn),
     ...(contestedInTurn === null ? [] : [contestedInTurn]),
