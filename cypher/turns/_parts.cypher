@@ -1,6 +1,6 @@
 // A turn's own properties and parts; shared by every statement that stores a turn. Each criterion is looked
 // up once, with all data of the turn about it: its changes, its verifications and promises, the new meaning
-// of a label, and its state in the world (criteria/_progress).
+// of a label, and its progress in the world (the edge PROGRESS).
 // params: $turn $at $add $turnNumber
 SET t += $turn,
     t.startedAt = datetime($at.started),
@@ -40,7 +40,7 @@ FOREACH (a IN $add.agents | // one list: a write locks the agents in the order o
   MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
   FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
   FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
-// The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
+// Numbers of the ledger on the world. The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
 // on the edge PROGRESS, so a context costs the same after 10 and after 1,000 turns. A reader detects a torn
 // commit by `progressSum`.
 // params: $ledger

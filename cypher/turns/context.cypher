@@ -1,9 +1,10 @@
 // The continuation context of the next turn: one statement, one round trip, every look-up on an index.
 //
-// If the prior turn is the newest of the world (both forms of entries), it is found by a key that is built
-// from the world's counter. If there is a gap or no turn at all, there is no row, and the form `as-of` finds
-// the turn. This form reads all turns of the world, and only a question about the past pays for that. It has
-// no row if there is no earlier turn.
+// If the prior turn is the newest of the world, the forms `with-entries` and `without-entries` find it by a key
+// that is built from the world's counter. If the world already has the requested turn or a later one, their row
+// is not used, or missing because of a gap, and the form `as-of` finds the turn. It reads all turns of the world,
+// and only a question about the past pays for that. It has no row if there is no earlier turn. (A request with
+// `as_of=turn` does not use this file: src/memory/context/context-as-of.ts.)
 // params: $turnNumber
 // include worlds/_target
 // when with-entries without-entries

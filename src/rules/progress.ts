@@ -214,7 +214,7 @@ export function advance(
   for (const entry of [...ledger, ...promised].sort(inOrder)) {
     const key = finalKey(entry.criterionKey)
     const before = folded.get(key) ?? { ...(known.get(key) ?? notYetNamed(entry)), proof: null }
-    folded.set(key, 'source' in entry ? named(before, entry, repeats) : addPromise(before, entry))
+    folded.set(key, 'source' in entry ? addVerification(before, entry, repeats) : addPromise(before, entry))
   }
   const proofs = [...folded].flatMap(([key, { proof }]) => (proof === null ? [] : { key, proof }))
   const { marks, bases } = gradeProofs(known, proofs, promised, finalKey)
@@ -267,14 +267,19 @@ function gradeProofs(
   return { marks, bases }
 }
 
-function named(before: FoldState, entry: LedgerEntry, repeats: ReadonlySet<LedgerEntry>): FoldState {
+/** Adds a verification to the history of a criterion, and applies it if it judges. */
+function addVerification(
+  before: FoldState,
+  entry: LedgerEntry,
+  repeats: ReadonlySet<LedgerEntry>,
+): FoldState {
   const judges = isJudgement(entry) && !repeats.has(entry)
   const noted: FoldState = {
     ...before,
     entries: before.entries + 1,
     recent: [...before.recent, { turn: entry.turn, status: entry.status, judges }].slice(-HISTORY_SHOWN),
   }
-  return judges ? judged(noted, entry) : noted
+  return judges ? applyJudgement(noted, entry) : noted
 }
 
 function addPromise(before: FoldState, { turn, status, label }: PromiseEntry): FoldState {
@@ -290,7 +295,7 @@ function addPromise(before: FoldState, { turn, status, label }: PromiseEntry): F
 }
 
 /** Applies a judgement for all three policies. `unknown` changes only the turns in which the criterion was named. */
-function judged(before: FoldState, entry: LedgerEntry): FoldState {
+function applyJudgement(before: FoldState, entry: LedgerEntry): FoldState {
   const { turn, status, label, substantiated } = entry
   const seen = { ...before, label, firstJudgedTurn: before.firstJudgedTurn ?? turn, lastTurn: turn }
   if (status === 'verified') {
@@ -306,7 +311,7 @@ function judged(before: FoldState, entry: LedgerEntry): FoldState {
       latestState: 'verified',
       latestVerifiedInTurn: turn,
       proof: entry,
-      observed: observe(before.observed, entry),
+      observed: applyObservation(before.observed, entry),
     }
   }
   if (status === 'rejected') {
@@ -335,8 +340,11 @@ function judged(before: FoldState, entry: LedgerEntry): FoldState {
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
 }
 
-/** Applies a verification. Only an observation changes an observed proof. */
-function observe(before: ObservedProof | null, { turn, observedOn: on }: LedgerEntry): ObservedProof | null {
+/** Applies a verification to the observed proof, which only an observation changes. */
+function applyObservation(
+  before: ObservedProof | null,
+  { turn, observedOn: on }: LedgerEntry,
+): ObservedProof | null {
   if (on === null) return before
   return { verifiedInTurn: before?.verifiedInTurn ?? turn, contestedInTurn: null, isRefuted: false, on }
 }

@@ -66,7 +66,8 @@ type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T |
  * Stores a turn with its verifications, promises, issues and gates in one transaction. A repeated capture returns the stored
  * record. Another record at the same turn is a conflict, unless the request has `onConflict: 'supersede'`.
  *
- * Takes one write, and one read before it if the turn names criteria or no world. Source: seed 000, `capture_turn_state`.
+ * Usually takes one read and one write; only the write if the turn names its world and no criterion. A specification, a new world,
+ * a turn that is not the newest, a masked secret and a rejected write each need more reads. Source: seed 000, `capture_turn_state`.
  *
  * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `restore_unfinished`, `busy`, `store_unavailable`, `timeout`
  * @example
@@ -151,13 +152,14 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
   const { request } = capture
   const { turnNumber } = request
   const slugs = createSlugs(request)
-  let mayHaveMade = false
+  let mayHaveCreatedWorld = false
   let warnings: string[] = []
   for (let refusals = 0; ; refusals++) {
+    // Without a read, `known` is empty and its `currentTurn` is 0: the write itself then checks that the turn is the newest.
     const known = await loadWorldSnapshot(graph, capture)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
     let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
-    let way: WriteMode = known.currentTurn < turnNumber ? 'next' : 'late'
+    let mode: WriteMode = known.currentTurn < turnNumber ? 'next' : 'late'
     let replaced: Target['replaced'] = null
     // The first write to a world with a rollback is rejected, so that only such a world pays for the look-up of withdrawn turns.
     let rollbacks = 0
@@ -182,30 +184,30 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
             turn: record,
             created: found.writeId === capture.writeId,
             superseded: false,
-            worldCreated: found.writeId === capture.writeId && mayHaveMade,
+            worldCreated: found.writeId === capture.writeId && mayHaveCreatedWorld,
             warnings,
             written: null,
           }
-        way = 'supersede'
+        mode = 'supersede'
         replaced = { revision: found.revision }
       } else {
         if (!capture.asOwner) assertNoActiveAttempt(found, worldSlug, turnNumber)
-        way = found.currentTurn < turnNumber ? 'next' : 'late'
+        mode = found.currentTurn < turnNumber ? 'next' : 'late'
         withdrawnKey = found.withdrawn[0] ?? null
       }
     }
     if (isNew) warnings = await checkNewWorld(graph, request)
-    mayHaveMade ||= isNew
+    mayHaveCreatedWorld ||= isNew
     const planned = await plan(
       graph,
       capture,
       { worldSlug, isNew, replaced, rollbacks, withdrawnKey },
-      way,
+      mode,
       known,
     )
     const written = planned === null ? null : await write(graph, planned)
     if (planned !== null && written !== null) {
-      const superseded = way === 'supersede'
+      const superseded = mode === 'supersede'
       return {
         turn: toTurn(capture, worldSlug),
         created: true,
@@ -235,19 +237,20 @@ function createSlugs(request: Capture['request']) {
   }
 }
 
+/** Plans the writes; null if the world changed after it was read, so that it must be read again. */
 async function plan(
   graph: Graph,
   capture: Capture,
   target: Target,
-  way: WriteMode,
+  wanted: WriteMode,
   known: WorldSnapshot,
 ): Promise<Plan | null> {
   const { project, turnNumber } = capture.request
   const resolution = resolveCapture(capture, target, known)
-  const goes = chooseWriteMode(way, resolution)
+  const mode = chooseWriteMode(wanted, resolution)
   const ledger =
-    goes === 'next' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
-  return planCapture(capture, target, goes, known, resolution, ledger)
+    mode === 'next' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
+  return planCapture(capture, target, mode, known, resolution, ledger)
 }
 
 /** A world that does not exist. */
@@ -272,8 +275,8 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   await loadWorldSnapshot(graph, { ...capture, request: { ...request, worldSlug: '' } })
   await readExisting(graph, capture, '')
   await checkNewWorld(graph, request)
-  for (const way of ['next', 'late', 'supersede'] as const) {
-    const planned = await plan(graph, capture, NOWHERE, way, known)
+  for (const mode of ['next', 'late', 'supersede'] as const) {
+    const planned = await plan(graph, capture, NOWHERE, mode, known)
     if (planned !== null) await graph.write(planned)
   }
   if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)

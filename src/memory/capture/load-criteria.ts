@@ -52,7 +52,10 @@ const knownRow = z.object({
 
 type KnownRow = z.output<typeof knownRow>
 
-/** Data that a capture needs. `isRead` is false if it needed none and nothing was read. */
+/**
+ * Data of the world and the task that a capture needs. Not a `Snapshot` (`criteria/snapshot.ts`), which answers reads. If `isRead`
+ * is false, the capture needed no data, and all fields have their defaults.
+ */
 export type WorldSnapshot = KnownRow & {
   isRead: boolean
   declared: readonly { label: string; criterionKey: string }[]

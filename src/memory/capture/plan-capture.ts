@@ -22,7 +22,10 @@ const statements = {
 const newestTurns = statement('turns/newest-turns')
 const followWithdrawn = statement('turns/follow-withdrawn')
 
-/** Position of the write: after all turns of the world, between existing turns, or in place of an existing record. */
+/**
+ * Position of the write: after all turns of the world, between existing turns, or in place of an existing record. `late` also
+ * writes a newest turn that merges two criteria.
+ */
 export type WriteMode = keyof typeof statements
 
 export type Capture = {
@@ -34,6 +37,7 @@ export type Capture = {
   asOwner: boolean
 }
 
+/** Place of the write. Not the `Target` of a read (`criteria/snapshot.ts`), which is a task and a world. */
 export type Target = {
   worldSlug: string
   /** True if this capture creates the world. */
@@ -63,18 +67,20 @@ export const resolveCapture = (
     declared: known.declared,
   })
 
-/** Chooses the write. A merge of criteria changes the progress of both, which is derived again as for a late turn. */
-export const chooseWriteMode = (way: WriteMode, { changed }: Resolution): WriteMode =>
-  way === 'next' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'late' : way
+/** Changes `next` to `late` if the turn merges criteria: the progress of both is then derived again, as for a late turn. */
+export const chooseWriteMode = (mode: WriteMode, { changed }: Resolution): WriteMode =>
+  mode === 'next' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'late' : mode
 
 /**
+ * Plans the writes of a capture.
+ *
  * @param ledger ledger of the world; null for `next`
  * @returns the writes of one transaction; null if the ledger is newer than the data by which the turn was resolved
  */
 export function planCapture(
   capture: Capture,
   target: Target,
-  way: WriteMode,
+  mode: WriteMode,
   known: WorldSnapshot,
   resolution: Resolution,
   ledger: Ledger | null,
@@ -82,17 +88,17 @@ export function planCapture(
   const { request, record, digest, writeId, asOwner } = capture
   const { project, turnNumber } = request
   const keyOfWorld = worldKey(project, target.worldSlug)
-  const change = progressAfter(record, resolution, known, way, ledger)
+  const change = progressAfter(record, resolution, known, mode, ledger)
   if (known.isRead && change.rev !== known.ledgerRev) return null
   const store: Step = {
-    statement: statements[way],
+    statement: statements[mode],
     params: {
       worldKey: keyOfWorld,
       taskKey: keyOfTask(request),
       turnKey: turnKey(keyOfWorld, turnNumber),
       turnNumber,
       token: crypto.randomUUID(),
-      ...(way === 'supersede'
+      ...(mode === 'supersede'
         ? { revision: target.replaced?.revision ?? 0 }
         : { asOwner, rollbacks: target.rollbacks }),
       ...storedParams(record, resolution, change.edges, {
@@ -111,7 +117,7 @@ export function planCapture(
     },
   }
   const steps: Plan =
-    way === 'next'
+    mode === 'next'
       ? [store]
       : [
           store,
@@ -166,10 +172,10 @@ function progressAfter(
   record: TurnRecord,
   resolution: Resolution,
   known: WorldSnapshot,
-  way: WriteMode,
+  mode: WriteMode,
   ledger: Ledger | null,
 ) {
-  const isNewest = way === 'next'
+  const isNewest = mode === 'next'
   const entries = listEntries(record, resolution)
   const others = <E extends { turn: number }>(all: readonly E[] = []) =>
     all.filter(({ turn }) => turn !== record.turnNumber)
@@ -185,8 +191,8 @@ function progressAfter(
     [...others(ledger?.promised), ...entries.promised],
     finalKey,
   )
-  const named = [...entries.ledger, ...entries.promised].map(({ criterionKey }) => finalKey(criterionKey))
-  const changed = new Set(isNewest ? named : after.keys())
+  const namedKeys = [...entries.ledger, ...entries.promised].map(({ criterionKey }) => finalKey(criterionKey))
+  const changed = new Set(isNewest ? namedKeys : after.keys())
   const ledgerRev = isNewest ? known.ledgerRev : (ledger?.ledgerRev ?? 0)
   const rev = ledgerRev + 1
   const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)

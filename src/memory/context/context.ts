@@ -61,7 +61,7 @@ import { recoveredIn } from './rendering-from-context.ts'
 
 const contextWithEntries = statementOfTarget('turns/context', 'with-entries')
 const contextWithoutEntries = statementOfTarget('turns/context', 'without-entries')
-const contextAsOf = statementOfTarget('turns/context', 'as-of')
+const earlierContext = statementOfTarget('turns/context', 'as-of')
 
 const contextRow = turnWithParts.extend({
   /** The prior turn, or the newest judged turn with its issues if the prior turn is not judged. */
@@ -88,13 +88,13 @@ const contextRow = turnWithParts.extend({
   withdrawn: z.array(withdrawnRow),
 })
 
-const contextAsOfRow = contextRow.extend(ledgerColumns)
+const earlierContextRow = contextRow.extend(ledgerColumns)
 
 type ContextRow = z.output<typeof contextRow>
 type Request = ContextRequest & { project: string }
 
-/** Row of the context's single read as of that turn; null if no earlier turn was known. */
-function contextRowOf({ records, snapshot, withdrawn }: KnownThen): ContextRow | null {
+/** Builds the row of a context from the records that were known at the capture; null if there was no earlier turn. */
+function toContextRow({ records, snapshot, withdrawn }: KnownThen): ContextRow | null {
   const prior = records.at(-1)
   if (prior === undefined) return null
   const outcome = snapshot.outcomes.at(-1) ?? null
@@ -130,11 +130,12 @@ function contextRowOf({ records, snapshot, withdrawn }: KnownThen): ContextRow |
 }
 
 /**
- * Loads the context of the next turn: the prior turn and everything verified so far. Takes one query by exact key, or two if the
- * requested turn is not the next one.
+ * Loads the context of the next turn: the prior turn and everything verified so far. A query by exact key finds the prior turn.
+ * If the world already has the requested turn or a later one, a second query also reads the ledger. More queries read the
+ * specification, the histories of a large world for the Coach, and facts from other sessions.
  *
- * `context` is the seed's text (seed 000, `load_turn_continuation_context`). It is `null` in turn 1 and without a prior turn,
- * which is an answer; an unreachable store is an error.
+ * `context` is the seed's text (seed 000, `load_turn_continuation_context`). It is `null` if there is neither a prior turn nor
+ * anything known before it, such as a specification or an earlier session. This is an answer; an unreachable store is an error.
  *
  * @throws `unknown_world` if the task does not have the named world, `world_deleted`,
  *   `store_unavailable`, `timeout`
@@ -152,7 +153,7 @@ export async function loadTurnContinuationContext(
 
 /** Loads a context; null if the reads saw only part of a commit or of a replacement. */
 async function loadContext(graph: Graph, request: Request): Promise<ContinuationContext | null> {
-  if (request.asOf === 'turn') return loadContextAsOf(graph, request)
+  if (request.asOf === 'turn') return loadContextAtCapture(graph, request)
   if (request.currentTurn <= 1) return answerWithoutPrior('first_turn', graph, request)
   const newest = await readContext(graph, request)
   if (newest === null) {
@@ -160,19 +161,19 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     if (without !== null) return without
   }
   if (newest !== null && newest.world.currentTurn < request.currentTurn) {
-    // Without a turn newer than the prior one, the stored progress is current.
-    const hasEntries = newest.world.turnCount <= entriesNeeded(request)
+    // The stored progress is that after the prior turn, because no newer turn exists.
+    const hasEntries = newest.world.turnCount <= maxTurnsWithEntries(request)
     const entries = hasEntries ? await readEntries(graph, newest) : null
     return answerFrom(graph, newest, newestSnapshot(newest, entries), request)
   }
-  const row = await readContextAsOf(graph, request)
+  const row = await readContextOfEarlierTurn(graph, request)
   return row === null ? null : answerFrom(graph, row, snapshotFrom(row, row.turn.number), request)
 }
 
 /** Computes the context before the capture of the turn from the records of that time. */
-async function loadContextAsOf(graph: Graph, request: Request): Promise<ContinuationContext | null> {
+async function loadContextAtCapture(graph: Graph, request: Request): Promise<ContinuationContext | null> {
   const known = await readKnownThen(graph, request)
-  const row = known === null ? null : contextRowOf(known)
+  const row = known === null ? null : toContextRow(known)
   if (known !== null && row !== null) return answerFrom(graph, row, known.snapshot, request, known)
   const status = request.currentTurn <= 1 ? 'first_turn' : 'no_prior_turn'
   if (known === null) return answerWithoutPrior(status, graph, request)
@@ -203,7 +204,7 @@ async function answerWithoutPrior(
   // The context of the first turn already contains the specification of the task.
   const [{ criteria }, elsewhere] = await Promise.all([
     mayDeclare ? readDeclaredCriteria(graph, keyOfTask(request), request) : { criteria: [] },
-    readElsewhere(graph, request, answer.worldSlug),
+    readElsewhereWithoutPrior(graph, request, answer.worldSlug),
   ])
   if (criteria.length === 0 && elsewhere === null && answer.withdrawn === undefined) return answer
   return answerWithDeclared(answer, { criteria, ...(elsewhere !== null && { elsewhere }) }, request)
@@ -229,7 +230,7 @@ const withWithdrawn = (answer: ContinuationContext, turns: readonly WithdrawnTur
 }
 
 /** Reads facts from other sessions for a context without a prior turn. */
-async function readElsewhere(
+async function readElsewhereWithoutPrior(
   graph: Graph,
   request: Request,
   worldSlug: string | null,
@@ -243,7 +244,11 @@ async function readElsewhere(
 }
 
 /** Reads facts from other sessions for a context with a prior turn. */
-async function readRelated(graph: Graph, row: ContextRow, request: Request): Promise<Elsewhere | null> {
+async function readElsewhereWithPrior(
+  graph: Graph,
+  row: ContextRow,
+  request: Request,
+): Promise<Elsewhere | null> {
   if (!isKnownRequested(request)) return null
   const { turn, gates } = row
   const openIssues = request.perspectiveReset ? [] : issuesFrom([...row.issues, ...row.judgedIssues])
@@ -251,8 +256,8 @@ async function readRelated(graph: Graph, row: ContextRow, request: Request): Pro
   return known.length === 0 ? null : { earlierSession: null, known }
 }
 
-/** Facts of an asking session for which `readKnown` runs each of its statements. */
-const NOBODY = {
+/** Facts of a session that does not exist, for which `readKnown` runs each of its statements. */
+const ABSENT_SESSION = {
   turn: { filesModified: ['-'], lessonsFromTurn: [], blockersFound: [] },
   gates: [{ name: '', status: 'failed' }],
   openIssues: [{ severity: 'blocking' as const, category: null, description: '`sumPrices` in src/till.ts' }],
@@ -273,16 +278,16 @@ export async function warmUpContext(graph: Graph): Promise<void> {
     }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
-    await readContextAsOf(graph, request)
-    await readContextAsOf(graph, { ...request, worldSlug: '' })
+    await readContextOfEarlierTurn(graph, request)
+    await readContextOfEarlierTurn(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
     await readEarlierSession(graph, request, '')
-    await readKnown(graph, request, null, NOBODY)
+    await readKnown(graph, request, null, ABSENT_SESSION)
   }
 }
 
 async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
-  const entriesUpTo = entriesNeeded(request)
+  const entriesUpTo = maxTurnsWithEntries(request)
   const turnNumber = request.currentTurn
   return readLiveTarget(
     graph,
@@ -294,8 +299,8 @@ async function readContext(graph: Graph, request: Request): Promise<ContextRow |
   )
 }
 
-/** Returns the maximum number of turns of a world whose entries are all read at once, for the evidence in the Coach's view. */
-function entriesNeeded({ role, policy }: Request): number {
+/** Returns the maximum number of turns of a world whose verifications are read together with its context. */
+function maxTurnsWithEntries({ role, policy }: Request): number {
   if (policy !== 'sticky') return WHOLE_LEDGER // stall analysis needs the verified set after each turn
   return role === 'coach' ? SMALL_WORLD : 0
 }
@@ -311,25 +316,25 @@ async function readEntries(
   return placeEntries(all, finalKeys(await readMerges(graph, world.taskKey)))
 }
 
-/** Reads the row with the ledger, which is folded again as of an earlier turn or below a gap. */
-const readContextAsOf = (graph: Graph, request: Request) =>
+/** Reads the row with the ledger, for a world that already has the requested turn or a later one. */
+const readContextOfEarlierTurn = (graph: Graph, request: Request) =>
   readLiveTarget(
     graph,
-    contextAsOf,
+    earlierContext,
     request,
     {
       turnNumber: request.currentTurn,
       promisedUpTo: request.currentTurn,
       ledgerUpTo: WHOLE_LEDGER,
     },
-    contextAsOfRow,
-    isConsistentAsOf,
+    earlierContextRow,
+    isEarlierContextConsistent,
   )
 
-/** True if the row shows one moment. {@link isConsistentAsOf} checks rows of turns that are not the newest. */
+/** True if the row shows one moment. {@link isEarlierContextConsistent} checks rows of turns that are not the newest. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
   const { world, turn, entries } = row
-  if (world.currentTurn >= turnNumber) return true
+  if (world.currentTurn >= turnNumber) return true // the row is not used: see loadContext
   return (
     hasAllParts(row) &&
     isProgressWhole(row) &&
@@ -341,14 +346,14 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
       digest: world.promisedTurn === null ? turn.digest : world.promisedDigest,
     }) &&
     isLastOutcome(row) &&
-    isAsOf(row) &&
+    endsAtPrior(row) &&
     hasAllTried(row, world.turnCount) &&
     (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
   )
 }
 
 /** True if a row with the ledger shows one moment: each turn must be the record in the ledger. */
-function isConsistentAsOf(row: z.output<typeof contextAsOfRow>): boolean {
+function isEarlierContextConsistent(row: z.output<typeof earlierContextRow>): boolean {
   const { turn, judged, promisedTurn, turns } = row
   const newestBelow = Math.max(...turns.map((said) => said.turn))
   const digestByTurn = new Map(turns.map((said) => [said.turn, said.digest]))
@@ -390,7 +395,8 @@ const SUPERSEDED_KEY = /~\d+$/
 const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
   judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
 
-const isAsOf = ({ turn, criteriaProgress }: ContextRow): boolean =>
+/** True if the progress contains no turn after the prior one. */
+const endsAtPrior = ({ turn, criteriaProgress }: ContextRow): boolean =>
   criteriaProgress.every(({ progress: stored }) => {
     if (stored === null) return false
     const { firstTurn, lastTurn, promiseTurn } = stored.progress
@@ -453,7 +459,7 @@ async function answerFrom(
   const stall = await loadWarnedStall(graph, request, snapshot, states)
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
-  const elsewhere = await readRelated(graph, row, request)
+  const elsewhere = await readElsewhereWithPrior(graph, row, request)
   return contextFrom({ row, snapshot, states, histories, stall, promises, elsewhere }, request)
 }
 
