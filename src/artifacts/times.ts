@@ -19,13 +19,13 @@ export function readTimes({ turnState, workState, checkpoints }: TimedFiles, war
     if (iso === null) warn(field, `"${text.slice(0, 80)}" is not an ISO 8601 time; it is left out`)
     return iso ?? undefined
   }
-  const startedAt = time('started_at', turnState?.started_at)
-  const completed = time('completed_at', turnState?.completed_at)
+  const startedAt = time('turn_state.started_at', turnState?.started_at)
+  const completed = time('turn_state.completed_at', turnState?.completed_at)
   if (completed !== undefined) {
     // The capture sets both when it writes. Equal times are the end of the turn and contain no duration.
     return startedAt === completed ? { completedAt: completed } : { startedAt, completedAt: completed }
   }
-  const worked = time('completed_at', workState?.timestamp)
+  const worked = time('work_state.timestamp', workState?.timestamp)
   return { startedAt, completedAt: worked ?? latest(checkpoints ?? [])?.at }
 }
 

@@ -343,7 +343,12 @@ describe('times and commit', () => {
   test('a text that is not a time is left out with a warning', () => {
     const sources = { player: notes, turnState: { completed_at: 'soon' } }
     expect(record(sources)).not.toHaveProperty('completed_at')
-    expect(warnings(sources)).toEqual(['completed_at: "soon" is not an ISO 8601 time; it is left out'])
+    expect(warnings(sources)).toEqual([
+      'turn_state.completed_at: "soon" is not an ISO 8601 time; it is left out',
+    ])
+    expect(warnings({ player: notes, workState: { timestamp: 'later' } })).toEqual([
+      'work_state.timestamp: "later" is not an ISO 8601 time; it is left out',
+    ])
   })
 })
 

@@ -66,7 +66,10 @@ Examples:
     if (undo) return undoSetup(folder, json)
     const plan = await findSources(folder)
     const isEmpty = plan.sessions + plan.transcripts + plan.specifications.declarations.length === 0
-    if (!json) printLines(describePlan(plan, isEmpty))
+    if (!json) {
+      printLines(describePlan(plan, isEmpty))
+      printRefusedFeatures(plan)
+    }
     const isImported = !isEmpty && (yes || (offers.length === 0 && (await isConfirmed(json, plan, project))))
     const figures = isImported ? await importSources(plan, project) : null
     if (figures !== null && !json) printFigures(plan, figures)
@@ -77,6 +80,19 @@ Examples:
     await servePage()
   },
 )
+
+/** Maximum number of refused `.feature` files that are named. */
+const MAX_NAMED_FEATURES = 5
+
+/** Names the `.feature` files that cannot be read. A refused file of another kind may be no specification at all. */
+function printRefusedFeatures({ specifications }: Plan): void {
+  const refused = specifications.report.files.flatMap(({ path: file, refused: why }) =>
+    why !== undefined && file.endsWith('.feature') ? [`Not read: ${file} ${why}`] : [],
+  )
+  for (const line of refused.slice(0, MAX_NAMED_FEATURES)) printNote(line)
+  const others = refused.length - MAX_NAMED_FEATURES
+  if (others > 0) printNote(`Not read: ${plural(others, 'other .feature file')}`)
+}
 
 function printFigures({ folder }: Plan, figures: Figures): void {
   printLines(describeFigures(figures) || 'Nothing could be imported.')

@@ -144,7 +144,7 @@ export const addWorlds = group(
   [addList, addCreate, addGet, addSet, addDelete, addWorldTurns, addTurn, addHistory, addRollback],
 )
 
-type ShownWorld = WorldProgress & Partial<Pick<ListedWorld, 'tokens'>>
+type ShownWorld = WorldProgress & { tokens?: ListedWorld['tokens'] | undefined }
 
 function printWorlds(worlds: readonly ShownWorld[], none: string | null = null): Promise<void> {
   const { green, red, yellow } = colors(process.stdout)

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { readTurnReports, turnReports } from '../artifacts/turn-reports.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, LIMITS, name, project, text, wholeNumber } from '../core/fields.ts'
+import { worldKey } from '../core/keys.ts'
 import {
   cursorAt,
   entryCursor,
@@ -30,10 +31,17 @@ import { requireNames } from '../memory/scope/missing-name.ts'
 import { knownTask } from '../memory/scope/scope.ts'
 import { declareCriteria } from '../memory/specification/declare.ts'
 import { criteriaByTurn, listCriteriaByTurn } from '../memory/worlds/criteria-by-turn.ts'
-import { addTokensToWorlds, listedWorld, listWorlds, WORLD_ORDERS } from '../memory/worlds/list-worlds.ts'
+import {
+  addTokensToWorlds,
+  listedWorld,
+  listWorlds,
+  tokenCounts,
+  WORLD_ORDERS,
+} from '../memory/worlds/list-worlds.ts'
 import { historicTurn, listTurns, readTurn, turnHistory } from '../memory/worlds/read-turns.ts'
 import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
 import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
+import { readWorldTokens } from '../memory/worlds/turn-tokens.ts'
 import { getWorldProgress, worldProgress } from '../memory/worlds/world-progress.ts'
 import {
   createWorld,
@@ -306,9 +314,27 @@ export const memoryOperations = {
   getWorld: operation({
     summary: 'One world, with how far it has come',
     scope: 'read',
-    input: z.strictObject({ project, worldSlug }),
-    output: worldProgress,
-    run: (graph, input) => getWorldProgress(graph, input.project, input.worldSlug),
+    input: z.strictObject({
+      project,
+      worldSlug,
+      tokens: flag.describe('adds its tokens, and those of each turn'),
+    }),
+    output: worldProgress.extend({
+      tokens: tokenCounts
+        .nullable()
+        .optional()
+        .describe('only with `tokens`: the sum of its turns, as in the list; null if none are known'),
+      turnTokens: z
+        .array(tokenCounts.extend({ turn: z.number() }))
+        .optional()
+        .describe('only with `tokens`: the tokens of each turn whose tokens are known, ascending'),
+    }),
+    run: async (graph, { project, worldSlug, tokens }) => {
+      const progress = await getWorldProgress(graph, project, worldSlug)
+      return tokens
+        ? { ...progress, ...(await readWorldTokens(graph, worldKey(project, worldSlug))) }
+        : progress
+    },
   }),
   setWorld: operation({
     summary: 'Change when the runs of a world stop, pause and resume; null takes a value away',

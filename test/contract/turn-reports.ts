@@ -84,7 +84,7 @@ export function turnReportsContract(store: StoreUnderTest): void {
         'coach_report.criteria_verification[0].evidence: is an object, not a text; it is read as a text',
         'turn_state.coverage: is a text, not a number; it is read as a number',
         'task_work_results: is not a JSON object; it is not used',
-        'completed_at: "yesterday" is not an ISO 8601 time; it is left out',
+        'turn_state.completed_at: "yesterday" is not an ISO 8601 time; it is left out',
         'promises[0].status: "mostly" is not known; use complete, partial, incomplete or uncertain; recorded as uncertain',
         'issues[0].severity: "spicy" is not known; use blocking, should_fix or advisory; recorded as should_fix',
       ])

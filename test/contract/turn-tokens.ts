@@ -229,6 +229,28 @@ export function turnTokensContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('a session has, if they are requested, the tokens that its list has, and those of each turn', async () => {
+      await capture(1, 100, { transcriptSessionIds: [S1] })
+      await capture(2, 200, { transcriptSessionIds: [S1] })
+      await capture(3, 300, { usage: { coach: { inputTokens: 6 } } })
+      await capture(4, 400)
+      await capture(1, 100, { worldSlug: 'v' })
+      await send(client(), S1, linesOf([...spends('a', 10, 94), ...spends('b', 110, 5)]))
+      const [, listed] = (await client().listWorlds({ order: 'world_slug' })).items
+      const { tokens, turnTokens } = await client().getWorld({ worldSlug: 'w', tokens: true })
+      expect(tokens).toEqual(listed?.tokens)
+      expect(turnTokens).toEqual([
+        { turn: 1, inputTokens: 1, outputTokens: 94, cacheReadTokens: 2, cacheCreationTokens: 3 },
+        { turn: 2, inputTokens: 1, outputTokens: 5, cacheReadTokens: 2, cacheCreationTokens: 3 },
+        { turn: 3, inputTokens: 6, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 },
+      ])
+      expect(await client().getWorld({ worldSlug: 'v', tokens: true })).toMatchObject({
+        tokens: null,
+        turnTokens: [],
+      })
+      expect(await client().getWorld({ worldSlug: 'w' })).not.toHaveProperty('tokens')
+    })
+
     test.each([
       { player: { outputTokens: -1 } },
       { player: { outputTokens: 1.5 } },

@@ -110,6 +110,18 @@ test('init imports the rest if some files cannot be read, and names the commands
   expect(stderr).toContain('turngraph import autobuild')
 })
 
+test('init names the feature files that cannot be read', async () => {
+  write(path.join(shop, 'good.feature'), 'Feature: f\n  Scenario: s\n    Given x\n')
+  for (let i = 1; i <= 7; i++) write(path.join(shop, `bad${i}.feature`), 'no scenario\n')
+  write(path.join(shop, 'notes.md'), 'no criteria\n')
+  const { code, stderr } = await init(['init'])
+  expect(code).toBe(0)
+  const notes = stderr.split('\n').filter((line) => line.includes('Not read'))
+  expect(notes).toHaveLength(6)
+  expect(notes[0]).toContain('bad1.feature states no criteria: it has no scenario')
+  expect(notes[5]).toContain('Not read: 2 other .feature files')
+})
+
 function contentsOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

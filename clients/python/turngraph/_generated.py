@@ -1781,9 +1781,10 @@ class ListWorldsAnswerItemsItemTokens(TypedDict):
 class GetWorldRequest(TypedDict):
     project: NotRequired[str | None]
     world_slug: str
+    tokens: NotRequired[str | bool]
 
 
-class WorldProgress(TypedDict):
+class GetWorldAnswer(TypedDict):
     world_slug: str
     project: str
     feature_id: str
@@ -1828,6 +1829,19 @@ class WorldProgress(TypedDict):
     outcome: str
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
+    # only with `tokens`: the sum of its turns, as in the list; null if none are known
+    tokens: NotRequired[ListWorldsAnswerItemsItemTokens | None]
+    # only with `tokens`: the tokens of each turn whose tokens are known, ascending
+    turn_tokens: NotRequired[list[GetWorldAnswerTurnTokensItem]]
+
+
+class GetWorldAnswerTurnTokensItem(TypedDict):
+    # input tokens, without cached ones
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_creation_tokens: int
+    turn: int
 
 
 class SetWorldRequest(TypedDict):
@@ -3207,9 +3221,9 @@ class Calls:
         answer: ListWorldsAnswer = self._call("listWorlds", fields)
         return answer
 
-    def get_world(self, **fields: Unpack[GetWorldRequest]) -> WorldProgress:
+    def get_world(self, **fields: Unpack[GetWorldRequest]) -> GetWorldAnswer:
         """One world, with how far it has come."""
-        answer: WorldProgress = self._call("getWorld", fields)
+        answer: GetWorldAnswer = self._call("getWorld", fields)
         return answer
 
     def set_world(self, **fields: Unpack[SetWorldRequest]) -> World:

@@ -17,6 +17,13 @@ const MIN_CHUNK = 20
 /** Maximum number of worlds that a page examines in such a search. */
 const MAX_EXAMINED = 1_000
 
+export const tokenCounts = z.object({
+  inputTokens: z.number().describe('input tokens, without cached ones'),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheCreationTokens: z.number(),
+})
+
 /** A world in a list. */
 export const listedWorld = worldProgress.extend({
   decisions: z
@@ -27,13 +34,7 @@ export const listedWorld = worldProgress.extend({
     .describe(
       'who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet',
     ),
-  tokens: z
-    .object({
-      inputTokens: z.number().describe('input tokens, without cached ones'),
-      outputTokens: z.number(),
-      cacheReadTokens: z.number(),
-      cacheCreationTokens: z.number(),
-    })
+  tokens: tokenCounts
     .nullable()
     .describe('tokens of its turns, by their transcripts or records; null if none are known'),
 })

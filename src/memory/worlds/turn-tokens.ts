@@ -92,6 +92,19 @@ export function sumTurnTokens(turns: readonly TurnTokens[]): TokenCounts | null 
   return sum
 }
 
+/** Returns the tokens of a world: their sum, and those of each turn whose tokens are known. */
+export async function readWorldTokens(
+  graph: Graph,
+  worldKey: string,
+): Promise<{ tokens: TokenCounts | null; turnTokens: (TokenCounts & { turn: number })[] }> {
+  const turns = (await readTurnTokens(graph, [worldKey])).get(worldKey) ?? []
+  const turnTokens = turns.flatMap((each) => {
+    const sum = sumTurnTokens([each])
+    return sum === null ? [] : [{ turn: each.number, ...sum }]
+  })
+  return { tokens: sumTurnTokens(turns), turnTokens }
+}
+
 /**
  * Returns the tokens of transcripts by the key of their turn. A subagent counts for the turn of its session. Reads the linked
  * turns of all sessions of a transcript turn, because a fork may share it with a session of a world that was not requested.

@@ -14,7 +14,7 @@ import { MeasureChart, readMeasures } from './turn-measures.tsx'
 type Props = {
   turns: readonly Turn[]
   axis: Axis
-  /** Tokens by turn, if transcripts show them. */
+  /** Tokens of each turn whose tokens are known. */
   tokens?: ReadonlyMap<number, number>
   /** Control that chooses the axis, if a choice is possible. */
   children?: ComponentChildren

@@ -4,7 +4,6 @@ import type { Failure } from '../../service/failure.ts'
 import type { Answered, Criteria, ItemOf, Turn } from '../../service/operations.ts'
 import { useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
 import type { Policy } from './as-of.tsx'
-import { sumTokens } from './sum-tokens.ts'
 
 export type SessionRecord = {
   world: Answered<'getWorld'>
@@ -21,11 +20,20 @@ export type SessionRecord = {
   issues: readonly ItemOf<'listIssues'>[] | null
   /** How the session ended and why; null until it is loaded. */
   summary: Answered<'getSessionSummary'> | null
-  /** Tokens of each turn by its own transcripts; empty without transcripts. */
+  /** Tokens of each turn whose tokens are known. */
   tokens: ReadonlyMap<number, number>
 }
 
 type Asked = { project: string; world: string; turn: number | null; policy: Policy }
+
+/** Adds up the tokens of all kinds for each turn. */
+const addKinds = (turns: NonNullable<Answered<'getWorld'>['turn_tokens']>): ReadonlyMap<number, number> =>
+  new Map(
+    turns.map(({ turn, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }) => [
+      turn,
+      input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens,
+    ]),
+  )
 
 /** Loads the record; null until its main parts are loaded. A failure next to a record means that it may be outdated. */
 export function useSessionRecord({ project, world: slug, turn, policy }: Asked): {
@@ -46,13 +54,8 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
   const turns = useWholeList('listTurns', isMatrixThere ? of : null)
   const issues = useWholeList('listIssues', isMatrixThere ? asOf : null)
   const summary = useOperation('getSessionSummary', hasTurns ? of : null)
-  const hasTranscripts = turns.answer?.some(({ transcript_session_ids: ids }) => ids.length > 0) ?? false
-  // The costs list the tokens of a subagent under a session of its own.
-  const cost = useOperation('listCost', hasTranscripts ? { project, by: 'session', limit: 0 } : null)
-  const tokens = useMemo(
-    () => sumTokens(turns.answer ?? [], cost.answer?.items ?? []),
-    [turns.answer, cost.answer],
-  )
+  const cost = useOperation('getWorld', isMatrixThere && hasTurns ? { ...of, tokens: true } : null)
+  const tokens = useMemo(() => addKinds(cost.answer?.turn_tokens ?? []), [cost.answer])
   const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues, summary, cost]
   useEvents(of, () => {
     for (const { again } of answers) again()
