@@ -86,8 +86,9 @@ const MAX_NAMED_FEATURES = 5
 
 /** Names the `.feature` files that cannot be read. A refused file of another kind may be no specification at all. */
 function printRefusedFeatures({ specifications }: Plan): void {
-  const refused = specifications.report.files.flatMap(({ path: file, refused: why }) =>
-    why !== undefined && file.endsWith('.feature') ? [`Not read: ${file} ${why}`] : [],
+  // A file with tasks was read, but does not name its feature and task.
+  const refused = specifications.report.files.flatMap(({ path: file, refused: why, tasks }) =>
+    why !== undefined && tasks.length === 0 && file.endsWith('.feature') ? [`Not read: ${file} ${why}`] : [],
   )
   for (const line of refused.slice(0, MAX_NAMED_FEATURES)) printNote(line)
   const others = refused.length - MAX_NAMED_FEATURES
