@@ -40,9 +40,9 @@ FOREACH (a IN $add.agents | // one list: a write locks the agents in the order o
   MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
   FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
   FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
-// Numbers of the ledger on the world. The capture derives the state of each criterion after the world's newest turn from the ledger and stores it
-// on the edge PROGRESS, so a context costs the same after 10 and after 1,000 turns. A reader detects a torn
-// commit by `progressSum`.
+// The world's numbers about its ledger. The capture derives the state of each criterion after the world's newest
+// turn from the ledger and stores it on the edge PROGRESS (above), so a context costs the same after 10 and after
+// 1,000 turns. A reader detects a torn commit by `progressSum`.
 // params: $ledger
 FOREACH (_ IN CASE WHEN $ledger.touched THEN [1] ELSE [] END |
   SET w.ledgerRev = $ledger.rev + 1, w += $ledger.counters)
