@@ -160,10 +160,10 @@ const cases: Case[] = [
     expected: describeEarlier('2 files differ: src/a.ts, src/b.ts'),
   },
   {
-    name: 'an unchanged submodule',
+    name: 'a file next to an unchanged submodule',
     prepare: addRepositoryWithSubmodule,
-    change: () => undefined,
-    expected: SAME_FILES,
+    change: (folder) => void write(folder, 'src/a.ts', 'b\n'),
+    expected: describeEarlier('1 file differs: src/a.ts'),
   },
   {
     name: 'a change in a submodule',
