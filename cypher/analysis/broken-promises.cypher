@@ -1,5 +1,5 @@
 // question: Which promises were broken: claimed as complete, then rejected with evidence?
-// Returns the first rejection of each promise by the Coach, in the same turn or in a later one.
+// Returns the first rejection of each promise by anyone but the Player, in the same turn or in a later one.
 // columns: feature, task, world, criterion, promised_in, rejected_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds

@@ -1,6 +1,6 @@
 // question: Which shapes of work did the Coach approve, and which did it send back?
-// Counts, for turns with known transcripts, how often each tool pattern occurs in approved and in rejected
-// turns. A pattern with many more rejected than approved turns is a bad way to work.
+// Counts, for turns with known transcripts, how often each tool pattern occurs in turns that were approved and in
+// those that were sent back. A pattern that is mostly sent back is a bad way to work.
 // columns: pattern, approved, rejected, avg_length
 // params: $projectKey $feature $task $world $limit
 MATCH (s:TranscriptSession)
