@@ -106,29 +106,36 @@ export function readObjects(
 }
 
 /** Checks whether a line may be skipped unparsed: it ends like an object and contains no second record. */
-const isPlain = (line: Buffer): boolean =>
-  line[line.length - 1] === CLOSE_BRACE &&
-  line.indexOf('}{') < 0 &&
-  line.indexOf('{"parentUuid"', 1) < 0 &&
-  line.indexOf(SESSION) === line.lastIndexOf(SESSION) &&
-  line.indexOf(NUL) < 0 &&
-  !hidesStart(line)
+function isPlain(line: Buffer): boolean {
+  if (line[line.length - 1] !== CLOSE_BRACE || line.indexOf(NUL) >= 0) return false
+  if (line.indexOf(NEXT_OBJECT) >= 0 || line.indexOf(PARENT, 1) >= 0) return false
+  const session = line.indexOf(SESSION)
+  return (session < 0 || line.indexOf(SESSION, session + 1) < 0) && !hidesStart(line, session)
+}
 
-const SESSION = '"sessionId":'
+const [NEXT_OBJECT, PARENT, SESSION] = [
+  Buffer.from('}{'),
+  Buffer.from('{"parentUuid"'),
+  Buffer.from('"sessionId":'),
+]
 
 /**
  * Checks whether a second record may begin within a line. An object after a colon, a comma or a bracket is a
  * value of the line's own record. If that record names no session, this is uncertain, because the record may
  * be torn.
+ *
+ * @param session position of the first `sessionId`, or -1
  */
-function hidesStart(line: Buffer): boolean {
-  const namesSession = line.indexOf(SESSION) >= 0 && line.indexOf(SESSION) < line.indexOf('{', 1)
-  for (const start of ['{"type"', '{"uuid"']) {
+function hidesStart(line: Buffer, session: number): boolean {
+  const namesSession = session >= 0 && session < line.indexOf(OPEN_BRACE, 1)
+  for (const start of NESTED_STARTS) {
     for (let at = line.indexOf(start, 1); at >= 0; at = line.indexOf(start, at + 1))
       if (!namesSession || !isBeforeValue(line[at - 1])) return true
   }
   return false
 }
+
+const NESTED_STARTS = [Buffer.from('{"type"'), Buffer.from('{"uuid"')]
 
 const isBeforeValue = (byte: number | undefined): boolean =>
   byte === COLON || byte === COMMA || byte === OPEN_BRACKET || isBlank(byte)

@@ -106,11 +106,10 @@ function callsByTool(
     // A list in the order of the statement's columns. Names, repeated a million times, were half of the sent
     // bytes. Open turns in the file state of an earlier version have no groups.
     const group = step.parallelGroup ?? null
-    const row = [
-      ...[storedName(step.id), sequence, step.status, step.isParallel, step.durationMs, agentId, group],
-      storedName(step.response),
-    ]
-    if (step.status !== 'error') own.steps.push(row)
+    const { status, isParallel, durationMs } = step
+    const [id, response] = [storedName(step.id), storedName(step.response)]
+    const row = [id, sequence, status, isParallel, durationMs, agentId, group, response]
+    if (status !== 'error') own.steps.push(row)
     else {
       const error = step.error ?? ''
       const more = { error, failure: classifyFailure(tool, error), project, tool, sessionId, begunMs }

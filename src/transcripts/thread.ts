@@ -68,9 +68,6 @@ const scrubbedPath = (value: unknown): string | null => {
   return text === null ? null : maskPath(text)
 }
 
-/** A call without a result. */
-const NO_RESULT = { status: 'pending', durationMs: null, error: null, agentId: null } as const
-
 /** The end of a turn that has just begun. */
 const NOTHING_SINCE = { lastAt: null, toldMs: null, finished: false }
 
@@ -257,7 +254,17 @@ export class Thread {
     else if (isFirstEnd) open.finished = true
     for (const { id, tool } of calls) {
       const uuid = maskedName(record.uuid)
-      const step: Step = { ...NO_RESULT, id, tool, response, record: uuid, startedAt: at }
+      const step: Step = {
+        status: 'pending',
+        durationMs: null,
+        error: null,
+        agentId: null,
+        id,
+        tool,
+        response,
+        record: uuid,
+        startedAt: at,
+      }
       open.steps.push(step)
       addPending(this.#file, { thread: this, turn: open, step })
       this.state.calls++

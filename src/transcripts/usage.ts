@@ -66,7 +66,7 @@ const shortHash = (response: string): string => sha256(response).slice(0, 10)
 
 /** Returns the usage of a turn; null if none of its responses has one. */
 export function sumUsage({ models, newest }: OpenUsage): Usage | null {
-  const all = structuredClone(models)
+  const all = models.map((each) => ({ ...each }))
   for (const response of newest) addToModel(all, response)
   if (all.length === 0) return null
   const sum = (name: keyof TokenCounts): number => all.reduce((total, each) => total + each[name], 0)
