@@ -14,6 +14,7 @@ import { commandsOn } from '../e2e/command.ts'
 import { PROJECT } from '../support/records.ts'
 import { talkativeRollout } from '../support/talkative-rollout.ts'
 import { errorsOf, importedDump, reportsOf, send, sessionOf } from '../support/transcript-import.ts'
+import { talkativeTrajectory } from '../support/written-trajectory.ts'
 import { failed, linesOf, placed, result, says, user, type Written } from '../support/written-transcript.ts'
 import { newFolder, start } from './http-start.ts'
 
@@ -162,6 +163,7 @@ const FILE = Buffer.concat([
 const TALKATIVE = [
   ['Claude Code', FILE, 'it broke'],
   ['Codex', talkativeRollout(canary), 'the command broke'],
+  ['ATIF', talkativeTrajectory(canary), 'the trajectory broke'],
 ] as const
 
 /** Reads all files below a folder. */

@@ -56,3 +56,60 @@ export const trajectory = (more: Written = {}): Written => ({
   ],
   ...more,
 })
+
+/** A trajectory with words in all places where an agent writes text. Only the output of a failed command may be stored. */
+export function talkativeTrajectory(canary: (place: string) => string): Buffer {
+  const told = (id: number, source: string, more: Written = {}): Written => ({
+    ...step(id, source, more),
+    message: canary(`atif-${source}`),
+    extra: { note: canary('atif-extra') },
+  })
+  const failures: unknown[] = [
+    `exec command rejected by user: ${canary('atif-rejection')}`,
+    `aborted by user after 1s ${canary('atif-abort')}`,
+    `The user doesn't want to proceed with this tool use. ${canary('atif-denial')}`,
+    `Exit code: 1\nOutput:\nThe user said: ${canary('atif-said')}`,
+    `Exit code: 130\nOutput:\n[Request interrupted by user for tool use]\n${canary('atif-interrupted')}`,
+    `failed to parse function arguments: ${canary('atif-parse')}`,
+    [
+      { type: 'text', text: canary('atif-part') },
+      { type: 'image', source: { path: canary('atif-image') } },
+    ],
+    { success: false, content: canary('atif-content') },
+    'Exit code: 1\nOutput:\nthe trajectory broke',
+  ]
+  const document = trajectory({
+    notes: canary('atif-notes'),
+    final_metrics: { extra: { note: canary('atif-metrics') } },
+    extra: { note: canary('atif-document') },
+    steps: [
+      told(1, 'system'),
+      told(2, 'user'),
+      told(3, 'agent', {
+        reasoning_content: canary('atif-reasoning'),
+        tool_calls: failures.map((_, i) => ({
+          tool_call_id: `x${i}`,
+          function_name: 'shell',
+          arguments: { command: canary('atif-arguments') },
+        })),
+        observation: {
+          results: failures.map((content, i) => ({ source_call_id: `x${i}`, content })),
+        },
+      }),
+      told(4, 'agent', { observation: { results: [{ content: canary('atif-no-call') }] } }),
+      told(5, 'later-source'),
+    ],
+    subagent_trajectories: [
+      {
+        schema_version: 'ATIF-v1.7',
+        trajectory_id: 'child',
+        agent: { name: 'gemini-cli', version: '0.9.0', extra: { note: canary('atif-agent') } },
+        notes: canary('atif-child-notes'),
+        steps: [told(1, 'user'), told(2, 'agent')],
+      },
+    ],
+  })
+  return Buffer.from(
+    `${JSON.stringify(document)}\n{"schema_version":"ATIF-v1.7","notes":"${canary('atif-torn')}`,
+  )
+}
