@@ -13,7 +13,9 @@ type PageOf = { project: string | null; limit: number; cursor: string | null }
  * clients import all capabilities; importing them in turn would be a cycle.
  */
 export type ImportTarget = {
-  listWorlds(input: PageOf & { featureId: string; taskId: string }): Promise<Page<{ worldSlug: string }>>
+  listWorlds(
+    input: PageOf & { featureId: string; taskId: string; withoutTokens: boolean },
+  ): Promise<Page<{ worldSlug: string }>>
   listTurns(input: PageOf & { worldSlug: string }): Promise<Page<TurnState>>
   createWorld(
     input: { project: string | null; featureId: string; taskId: string },
@@ -58,7 +60,7 @@ async function worldsOfTask(
   cursor: string | null,
 ): ReturnType<ImportTarget['listWorlds']> {
   try {
-    return await client.listWorlds({ ...scope, limit: PAGE, cursor })
+    return await client.listWorlds({ ...scope, limit: PAGE, cursor, withoutTokens: true })
   } catch (error) {
     if (hasCode(error, 'not_found')) return { items: [], nextCursor: null }
     throw error

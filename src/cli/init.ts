@@ -141,7 +141,9 @@ async function setUpOffers(
 /** Chooses the task of the newest session that is not approved, otherwise the first task that a specification declares. */
 async function chooseTask(plan: Plan, project: string | undefined): Promise<NamedTask | null> {
   const { withClient } = await import('./connect.ts')
-  const { items } = await withClient({ project, readsOnly: true }, (client) => client.listWorlds({}))
+  const { items } = await withClient({ project, readsOnly: true }, (client) =>
+    client.listWorlds({ withoutTokens: true }),
+  )
   const isOver = (outcome: string) => /^(approved|superseded)/.test(outcome)
   const open = items.find(({ outcome }) => !isOver(outcome))
   const declared = plan.specifications.declarations[0]?.parts[0]
@@ -315,7 +317,7 @@ async function readProofs(
   client: TurngraphClient,
 ): Promise<Pick<Figures, 'verified' | 'inPlayersWords' | 'turnsAfterAllWasProven'>> {
   const { readPages } = await import('./require-project.ts')
-  const { items } = await readPages({}, (window) => client.listWorlds(window))
+  const { items } = await readPages({}, (window) => client.listWorlds({ withoutTokens: true, ...window }))
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
   const verified = sum(items.map((world) => world.verified))
   const inPlayersWords = sum(items.map(({ repeated, misplaced }) => repeated + misplaced))

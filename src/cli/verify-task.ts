@@ -50,7 +50,7 @@ export async function findTask(
     return { featureId: world.featureId, taskId: world.taskId }
   }
   if (taskId === undefined) requireTarget({ featureId, taskId, worldSlug })
-  const { items } = await client.listWorlds({ taskId: taskId ?? '', limit: 100 })
+  const { items } = await client.listWorlds({ taskId: taskId ?? '', limit: 100, withoutTokens: true })
   const features = [...new Set(items.map((world) => world.featureId))]
   const [only] = features
   if (taskId !== undefined && only !== undefined && features.length === 1) return { featureId: only, taskId }

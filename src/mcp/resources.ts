@@ -44,7 +44,7 @@ export async function listResources(
   call: CallOperation,
   context: CallContext,
 ): Promise<ListResourcesResult> {
-  const input = operations.listWorlds.input.parse({ order: 'last_activity', cursor })
+  const input = operations.listWorlds.input.parse({ order: 'last_activity', cursor, withoutTokens: true })
   const worlds = (await call('listWorlds', input, context)) as OperationOutput<'listWorlds'>
   const listed = worlds.items.map((world) => ({
     uri: worldUri(world.project, world.worldSlug),

@@ -291,12 +291,13 @@ export const memoryOperations = {
         .enum(WORLD_ORDERS)
         .default('world_slug')
         .describe('`world_slug`, ascending, or `last_activity`, newest first; default: world_slug'),
+      withoutTokens: flag.describe('leaves out the tokens, whose transcripts are then not read'),
       ...pageFields,
     }),
     output: page(listedWorld).describe(
       'a page may have fewer worlds than its limit where `stalled_or_oscillating` is asked for: next_cursor goes on',
     ),
-    run: async (store, { limit, cursor, maxBytes, order, ...filter }) => {
+    run: async (store, { limit, cursor, maxBytes, order, withoutTokens, ...filter }) => {
       const graph = withOneDeadline(store)
       const toPosition = positionIn(order)
       const { worlds: listed, next } = await listWorlds(graph, filter, {
@@ -304,7 +305,9 @@ export const memoryOperations = {
         after: worldCursor(order, cursor),
         limit,
       })
-      const worlds = await addTokensToWorlds(graph, listed)
+      const worlds = withoutTokens
+        ? listed.map((each) => ({ ...each, tokens: null }))
+        : await addTokensToWorlds(graph, listed)
       if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
       const window = { limit: Math.max(worlds.length, 1), cursor, maxBytes }
       const { items, nextCursor } = await readPage(window, async () => worlds, toPosition)

@@ -222,6 +222,11 @@ export function turnTokensContract(store: StoreUnderTest): void {
       await capture(2, 200, { usage: { coach: { inputTokens: 6 } } })
       await capture(1, 100, { worldSlug: 'v' })
       await send(client(), S1, linesOf(spends('a', 10, 94)))
+      const { items: others } = await client().listWorlds({ withoutTokens: true })
+      expect(others.map(({ worldSlug, tokens }) => [worldSlug, tokens])).toEqual([
+        ['v', null],
+        ['w', null],
+      ])
       const { items } = await client().listWorlds({ order: 'world_slug' })
       expect(items.map(({ worldSlug, tokens }) => [worldSlug, tokens])).toEqual([
         ['v', null],

@@ -1701,6 +1701,7 @@ class ListWorldsRequest(TypedDict):
     not_approved: NotRequired[str | bool]
     stalled_or_oscillating: NotRequired[str | bool]
     order: NotRequired[Literal["world_slug", "last_activity"]]
+    without_tokens: NotRequired[str | bool]
     limit: NotRequired[int]
     cursor: NotRequired[str | None]
     max_bytes: NotRequired[int]
@@ -1761,7 +1762,7 @@ class ListWorldsAnswerItemsItem(TypedDict):
     decisions: list[ListWorldsAnswerItemsItemDecisionsItem]
     # who holds its active run and attempt; empty where nobody does, or an attempt is not claimed yet
     lease_owners: list[str]
-    # tokens of its turns, by their transcripts or records; null if none are known
+    # tokens of its turns, by their transcripts or records; null if none are known, or with `without_tokens`
     tokens: ListWorldsAnswerItemsItemTokens | None
 
 

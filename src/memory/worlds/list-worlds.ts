@@ -36,7 +36,9 @@ export const listedWorld = worldProgress.extend({
     ),
   tokens: tokenCounts
     .nullable()
-    .describe('tokens of its turns, by their transcripts or records; null if none are known'),
+    .describe(
+      'tokens of its turns, by their transcripts or records; null if none are known, or with `without_tokens`',
+    ),
 })
 
 export type ListedWorld = z.output<typeof listedWorld>
