@@ -72,11 +72,11 @@ const isNamed = (project: string | undefined): boolean => namedProject(project) 
 
 /** Calls `use` with a store for transcripts and the project, and closes the store afterwards. */
 export async function withTranscripts<T>(
-  { project }: ConnectOptions,
+  { project, readsOnly = false }: Pick<ConnectOptions, 'project' | 'readsOnly'>,
   use: (store: TranscriptStore, project: string) => Promise<T>,
 ): Promise<T> {
   const config = configFor(project)
-  const found = await serviceOrStore(config, { project })
+  const found = await serviceOrStore(config, { project, readsOnly })
   if ('listProjects' in found) {
     const { clientStore } = await import('../client/transcript-store.ts')
     return use(clientStore(found), config.project)

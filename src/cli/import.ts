@@ -5,7 +5,7 @@ import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { groupBy } from '../core/group-by.ts'
 import { plural } from '../core/plural.ts'
-import type { FilesImport } from '../transcripts/import-files.ts'
+import type { FilesImport, PlannedImport } from '../transcripts/import-files.ts'
 import { action, group, SHARED } from './command.ts'
 import { printJson, printNote, printSome } from './output.ts'
 
@@ -57,11 +57,14 @@ const addTranscripts = action(
     arguments: {
       path: ['[path...]', 'folders of transcripts or files (default: ~/.claude/projects, ~/.codex/sessions)'],
     },
-    options: SHARED,
-    help: 'Example:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop',
+    options: {
+      dryRun: ['--dry-run', 'find what is new in the files, and write nothing'],
+      ...SHARED,
+    },
+    help: 'Example:\n  turngraph import transcripts ~/.claude/projects/-home-me-shop --project shop --dry-run',
   },
-  async ({ path: paths = [], project, json }) => {
-    const { importFiles } = await import('../transcripts/import-files.ts')
+  async ({ path: paths = [], project, dryRun = false, json }) => {
+    const { importFiles, planImport, plannedImport } = await import('../transcripts/import-files.ts')
     const { withTranscripts } = await import('./connect.ts')
     const { limitHeapGrowth } = await import('./limit-heap.ts')
     const { withProgress } = await import('./progress.ts')
@@ -70,6 +73,19 @@ const addTranscripts = action(
     const { transcriptFolders } = await import('./agent-folders.ts')
     const from = paths.length > 0 ? paths : transcriptFolders()
     limitHeapGrowth()
+    // A folder may contain other files, but a file that the user named should have been read.
+    const named = new Set(paths.map((each) => path.resolve(each)))
+    const checkSkipped = ({ skipped }: Pick<FilesImport, 'skipped'>) => {
+      if (skipped.some(({ file }) => named.has(path.resolve(file)))) process.exitCode = EXIT.found.code
+    }
+    if (dryRun) {
+      const plan = await withTranscripts({ project, readsOnly: true }, (store, into) =>
+        planImport(store, from, into),
+      )
+      if (json) printJson(toWire(plannedImport, plan))
+      else await printPlan(plan)
+      return checkSkipped(plan)
+    }
     const report = await withProgress((show) =>
       withTranscripts({ project }, (store, into) =>
         importFiles(store, from, {
@@ -80,9 +96,7 @@ const addTranscripts = action(
     )
     if (json) printJson(toWire(transcriptOperations.importTranscripts.output, report))
     else await printTranscripts(report)
-    // A folder may contain other files, but a file that the user named should have been read.
-    const named = new Set(paths.map((each) => path.resolve(each)))
-    if (report.skipped.some(({ file }) => named.has(path.resolve(file)))) process.exitCode = EXIT.found.code
+    checkSkipped(report)
   },
 )
 
@@ -152,6 +166,32 @@ function unmappedNote(unmapped: ImportReport['unmapped']): string {
 
 const KEYS_NAMED = 5
 
+async function printPlan(plan: PlannedImport): Promise<void> {
+  const { printTable } = await import('./table.ts')
+  printTable(
+    ['would import', 'count'],
+    [
+      ['files', plan.files],
+      ['new or changed files', plan.changedFiles],
+      ['bytes to read', plan.bytes],
+      ['skipped files', plan.skippedFiles],
+    ],
+  )
+  printSkipped(plan)
+}
+
+function printSkipped({ skipped, unread }: Pick<FilesImport, 'skipped' | 'unread'>): void {
+  printSome(
+    'skipped',
+    skipped.map(({ file, reason }) => `${file}: ${reason}`),
+    MAX_NAMED,
+  )
+  printSome(
+    'not read',
+    Object.entries(unread).map(([extension, count]) => `${plural(count, 'file')} ${extension}`),
+  )
+}
+
 async function printTranscripts(report: FilesImport): Promise<void> {
   const { printTable } = await import('./table.ts')
   printTable(
@@ -169,15 +209,7 @@ async function printTranscripts(report: FilesImport): Promise<void> {
       ...(report.redactions > 0 ? [['secrets masked', report.redactions] as const] : []),
     ],
   )
-  printSome(
-    'skipped',
-    report.skipped.map(({ file, reason }) => `${file}: ${reason}`),
-    MAX_NAMED,
-  )
-  printSome(
-    'not read',
-    Object.entries(report.unread).map(([extension, count]) => `${plural(count, 'file')} ${extension}`),
-  )
+  printSkipped(report)
   const unknown = { type: report.unknown, subtype: report.unknownSubtypes, field: report.unknownFields }
   printSome(
     'not known',

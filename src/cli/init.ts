@@ -70,7 +70,10 @@ Examples:
       printLines(describePlan(plan, isEmpty))
       printRefusedFeatures(plan)
     }
-    const isImported = !isEmpty && (yes || (offers.length === 0 && (await isConfirmed(json, plan, project))))
+    const isToImport = !isEmpty && (yes || offers.length === 0)
+    const isKnown = isToImport && !yes && !json && (await isImportedAlready(plan, project))
+    if (isKnown) printNote('All of it is imported already, and nothing has changed since.')
+    const isImported = isToImport && (yes || isKnown || (await isConfirmed(json, plan, project)))
     const figures = isImported ? await importSources(plan, project) : null
     if (figures !== null && !json) printFigures(plan, figures)
     const changed = await setUpOffers(plan, { offers, isAsked: !yes && !json, project })
@@ -99,7 +102,7 @@ function printFigures({ folder }: Plan, figures: Figures): void {
   printLines(describeFigures(figures) || 'Nothing could be imported.')
   if (figures.leftOut > 0)
     printNote(
-      `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(folder)} --dry-run\` and \`turngraph specify ${quoteForShell(folder)} --dry-run\` and \`turngraph import transcripts\`.`,
+      `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(folder)} --dry-run\` and \`turngraph specify ${quoteForShell(folder)} --dry-run\` and \`turngraph import transcripts --dry-run\`.`,
     )
 }
 
@@ -244,6 +247,33 @@ function describePlan(
   return `Found in ${folder}: ${parts.join(', ')}.`
 }
 
+/** Checks whether an import would write nothing. Reads the folder and the graph only. */
+async function isImportedAlready(plan: Plan, project: string | undefined): Promise<boolean> {
+  const [{ importAutobuild }, { isAllDeclared }, { planImport }, { withClient, withTranscripts }] =
+    await Promise.all([
+      import('../artifacts/import.ts'),
+      import('../artifacts/specifications/specify-files.ts'),
+      import('../transcripts/import-files.ts'),
+      import('./connect.ts'),
+    ])
+  const options = { project, readsOnly: true }
+  const isSame = await withClient(options, async (client) => {
+    if (plan.sessions > 0) {
+      const report = await importAutobuild(client, [plan.folder], { dryRun: true })
+      if (report.turnsCreated + report.turnsSuperseded + report.turnsFailed > 0) return false
+    }
+    return isAllDeclared(client, plan.specifications, { project })
+  })
+  if (!isSame || plan.transcripts === 0) return isSame
+  const { bytes } = await withTranscripts(options, (store, into) =>
+    planImport(store, findTranscriptPaths(plan), into),
+  )
+  return bytes === 0
+}
+
+const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =>
+  [transcriptFolder, ...codexFiles].filter(existsSync)
+
 /** Asks once at a terminal. Otherwise names the command that imports. */
 async function isConfirmed(json: boolean, { folder }: Plan, project: string | undefined): Promise<boolean> {
   if (json) return false
@@ -289,7 +319,7 @@ async function importSources(plan: Plan, project: string | undefined): Promise<F
     plan.transcripts === 0
       ? { turns: 0, skippedFiles: 0 }
       : await withTranscripts({ project }, (store, into) =>
-          importFiles(store, [plan.transcriptFolder, ...plan.codexFiles].filter(existsSync), {
+          importFiles(store, findTranscriptPaths(plan), {
             project: into,
           }),
         )

@@ -1,8 +1,9 @@
 /** Imports the transcripts below some folders into a graph of this process or into a service. */
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { hasCode, invalidField } from '../core/errors.ts'
+import { inChunks } from '../core/group-by.ts'
 import {
   describeOtherFormat,
   findTranscripts,
@@ -55,6 +56,15 @@ export const filesImport = contentsOfTranscripts.extend({
 })
 export type FilesImport = z.output<typeof filesImport>
 
+/** The files that an import would read. */
+export const plannedImport = filesImport
+  .pick({ files: true, bytes: true, skippedFiles: true, skipped: true, unread: true })
+  .extend({
+    bytes: z.number().describe('bytes that an import would read'),
+    changedFiles: z.number().describe('files that are new, or have more bytes than the last import read'),
+  })
+export type PlannedImport = z.output<typeof plannedImport>
+
 type FilesOptions = {
   project: string
   onProgress?: ((done: number, total: number) => void) | undefined
@@ -82,13 +92,7 @@ export async function importFiles(
   const report = new ImportReport(skipped)
   for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
-    const sources: FileSource[] = []
-    // Opens one file at a time: each open file has a buffer, and is read synchronously.
-    for (const path of files.slice(i, i + FILES_AT_ONCE)) {
-      const file = await report.unlessUnreadable(path, () => transcriptFile(path))
-      if (file !== null) sources.push({ project, ...file })
-    }
-    await importSome(store, sources, report)
+    await importSome(store, await report.readSources(files.slice(i, i + FILES_AT_ONCE), project), report)
   }
   for (let left = await store.flush(); left.length > 0; left = await store.flush()) {
     // Hooks of the same sessions were faster. Their bytes need not be read again.
@@ -111,6 +115,47 @@ export async function importFiles(
     skipped: report.skipped,
     unread,
     seconds: Math.round(performance.now() - began) / 1000,
+  }
+}
+
+/**
+ * Finds what an import of these paths would read. Writes nothing.
+ *
+ * @throws `invalid_request` if a path does not exist
+ */
+export async function planImport(
+  store: Pick<TranscriptStore, 'open'>,
+  paths: readonly string[],
+  project: string,
+): Promise<PlannedImport> {
+  const { files, skipped, unread } = await findTranscripts(paths).catch((error: unknown) => {
+    throw notThere(error)
+  })
+  const seen = files.length + skipped.length
+  const report = new ImportReport(skipped)
+  let changedFiles = 0
+  for (const some of inChunks(files, () => 1, FILES_AT_ONCE)) {
+    const sources = await report.readSources(some, project)
+    const opened = await store.open(sources)
+    for (const [i, source] of sources.entries()) {
+      const transcript = opened[i]
+      if (transcript === undefined) continue
+      const bytes = await report.unlessUnreadable(
+        source.path,
+        async () => (await stat(source.path)).size - (await resumeAt(source, transcript)),
+      )
+      report.bytes += bytes ?? 0
+      if (bytes !== null && bytes > 0) changedFiles++
+    }
+  }
+  const { bytes } = report
+  return {
+    files: seen,
+    changedFiles,
+    bytes,
+    skippedFiles: report.skipped.length,
+    skipped: report.skipped,
+    unread,
   }
 }
 
@@ -218,6 +263,16 @@ class ImportReport {
     if (read.sessions > 0) this.sources.push(source)
     else if (read.skippedThreads > 0)
       this.skipped.push({ file: source.path, reason: 'its agent only warmed up' })
+  }
+
+  /** Reads the beginnings of some files. Opens one file at a time: each open file has a buffer, and is read synchronously. */
+  async readSources(files: readonly string[], project: string): Promise<FileSource[]> {
+    const sources: FileSource[] = []
+    for (const path of files) {
+      const file = await this.unlessUnreadable(path, () => transcriptFile(path))
+      if (file !== null) sources.push({ project, ...file })
+    }
+    return sources
   }
 
   /** Skips a file that cannot be read or is not a transcript, so that the import continues. */

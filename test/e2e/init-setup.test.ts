@@ -278,6 +278,18 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
     expect(digests()).toEqual(before)
   })
 
+  test('a second init says that nothing has changed, and goes on without the question', async () => {
+    const first = await answer([
+      ['[Y/n]', 'y\r'],
+      ['Enter continues', '\r'],
+    ])
+    expect(first.stdout).not.toContain('is imported already')
+    const second = await answer([['Enter continues', '\r']])
+    expect(second.stdout).toContain('All of it is imported already, and nothing has changed since.')
+    expect(second.stdout).not.toContain('Import it?')
+    expect(second.stdout).toContain('each with one key')
+  })
+
   test('Ctrl+C at the question ends the command without an error', async () => {
     const before = digests()
     const { stdout } = await answer([['[Y/n]', '\u0003']])

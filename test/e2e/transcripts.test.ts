@@ -66,7 +66,16 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
   test('import transcripts reports what it read and stored, and a second import reads nothing', async () => {
     const { json, run } = await everyCommand()
     const bytes = [S1, S2].reduce((sum, id) => sum + Buffer.byteLength(readOf(id)), 0)
+    const plan = { files: 2, skipped_files: 0, skipped: [], unread: {} }
+    expect(await json('import', 'transcripts', folder, '--dry-run')).toEqual({
+      ...plan,
+      ...{ bytes, changed_files: 2 },
+    })
     const first = await json('import', 'transcripts', folder)
+    expect(await json('import', 'transcripts', folder, '--dry-run')).toEqual({
+      ...plan,
+      ...{ bytes: 0, changed_files: 0 },
+    })
     expect(first).toEqual({
       files: 2,
       merged_turns: 0,

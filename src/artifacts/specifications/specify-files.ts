@@ -131,12 +131,24 @@ export async function declareSpecifications(
   return declared
 }
 
+/** Checks that each task has its newest list as the newest version in the graph. Declares nothing. */
+export async function isAllDeclared(
+  client: Pick<SpecifyTarget, 'getSpecification'>,
+  { declarations }: ReadSpecifications,
+  { project = null }: { project?: string | null | undefined },
+): Promise<boolean> {
+  const byTask = groupBy(declarations, ({ parts: [first] }) => (first === undefined ? '' : keyOf(first)))
+  for (const versions of byTask.values())
+    if ((await findDeclaredVersions(client, versions, project)) < versions.length) return false
+  return true
+}
+
 /**
  * Returns how many of the versions are declared already: the newest one in the graph is the last of them.
  * Without this, each repetition would declare all versions again.
  */
 async function findDeclaredVersions(
-  client: SpecifyTarget,
+  client: Pick<SpecifyTarget, 'getSpecification'>,
   versions: readonly Declaration[],
   project: string | null,
 ): Promise<number> {

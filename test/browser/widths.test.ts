@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { MAIN_SESSION, PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
+import { start } from '../integration/http-start.ts'
+import { clientOf } from '../support/records.ts'
+import { describeInBrowser } from './find-browser.ts'
+import { useBrowser } from './open-page.ts'
+
+const WIDTHS = [390, 480, 600, 641, 700, 721, 785, 840, 861, 901, 1001, 1200, 1600]
+
+const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
+/** Addresses, each with the name of a region or table that shows that the view is complete. */
+const VIEWS = [
+  ['/', 'Finished tasks'],
+  [`/p/${PROJECT}`, 'Sessions'],
+  [SESSION, 'Criteria by turn'],
+  [`${SESSION}/t/3`, 'Issues'],
+] as const
+
+describeInBrowser('the layout', () => {
+  const browser = useBrowser()
+
+  test('no view is wider than the window, breaks a link of the navigation, or cuts a matrix of few turns', async () => {
+    const started = await start({ TURNGRAPH_PROJECT: PROJECT, TURNGRAPH_AUTH: 'off' })
+    await writeSessions(clientOf(started.graph))
+    for (const [address, name] of VIEWS) {
+      const page = await browser.open(started, address, { token: null })
+      await page.getByLabel(name, { exact: true }).first().waitFor()
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 })
+        const found = await page.evaluate(() => ({
+          beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          broken: [...document.querySelectorAll('.page-head li a, .page-head .brand')]
+            .filter((link) => {
+              const words = document.createRange()
+              words.selectNodeContents(link)
+              return new Set([...words.getClientRects()].map(({ top }) => top)).size > 1
+            })
+            .map(({ textContent }) => textContent),
+          cut: [...document.querySelectorAll('.matrix-scroll:has(.few-turns)')].map(
+            ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
+          ),
+        }))
+        expect({ address, width, ...found }).toEqual({
+          ...{ address, width, beyond: 0, broken: [] },
+          cut: found.cut.map(() => 0),
+        })
+      }
+    }
+  })
+})
