@@ -278,7 +278,7 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
     expect(digests()).toEqual(before)
   })
 
-  test('a second init says that nothing has changed, and goes on without the question', async () => {
+  test('a second init reports that nothing has changed, and continues without the question', async () => {
     const first = await answer([
       ['[Y/n]', 'y\r'],
       ['Enter continues', '\r'],
