@@ -57,7 +57,11 @@ export const ACCESS: { readonly [N in OperationName]: Access<OperationInput<N>, 
     ...EVERY_ROLE,
     hideFromPlayer: (page) => ({ ...page, items: page.items.map(hideGate) }),
   },
-  getWorld: { ...EVERY_ROLE, hideFromPlayer: hideGate },
+  getWorld: {
+    ...EVERY_ROLE,
+    // The tokens of a turn include those of its Coach.
+    hideFromPlayer: ({ turnTokens: _, ...world }) => hideGate(world),
+  },
   getSpecification: EVERY_ROLE,
   recoverPromises: { roles: ['play', 'judge'] },
 

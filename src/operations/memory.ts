@@ -330,7 +330,9 @@ export const memoryOperations = {
       turnTokens: z
         .array(tokenCounts.extend({ turn: z.number() }))
         .optional()
-        .describe('only with `tokens`: the tokens of each turn whose tokens are known, ascending'),
+        .describe(
+          'only with `tokens`, and not for a Player: the tokens of each turn whose tokens are known, ascending',
+        ),
     }),
     run: async (graph, { project, worldSlug, tokens }) => {
       const progress = await getWorldProgress(graph, project, worldSlug)

@@ -150,6 +150,17 @@ describe('guarantee: a token of the scope play reads as a Player', () => {
     }
   })
 
+  test('the tokens of a turn, which include those of its Coach, are hidden', async () => {
+    const { call } = await aJudgedSession()
+    const body = judgedTurn(3, { usage: { player: { output_tokens: 5 }, coach: { output_tokens: 7 } } })
+    expect((await call('POST', '/v1/turns', { body, token: JUDGE })).status).toBe(201)
+    const path = '/v1/worlds/w?tokens=true'
+    const ofCoach = (await call('GET', path, { token: JUDGE })).body
+    expect(ofCoach.turn_tokens).toMatchObject([{ turn: 3, output_tokens: 12 }])
+    const ofPlayer = (await call('GET', path, { token: PLAYER })).body
+    expect(ofPlayer).not.toHaveProperty('turn_tokens')
+  })
+
   test('a Coach reads the mark in the same session', async () => {
     const started = await aJudgedSession()
     const readers: OperationName[] = ['listCriteria', 'explainTurn', 'getTurn', 'loadTurnContinuationContext']

@@ -1832,7 +1832,7 @@ class GetWorldAnswer(TypedDict):
     last_activity: str
     # only with `tokens`: the sum of its turns, as in the list; null if none are known
     tokens: NotRequired[ListWorldsAnswerItemsItemTokens | None]
-    # only with `tokens`: the tokens of each turn whose tokens are known, ascending
+    # only with `tokens`, and not for a Player: the tokens of each turn whose tokens are known, ascending
     turn_tokens: NotRequired[list[GetWorldAnswerTurnTokensItem]]
 
 
