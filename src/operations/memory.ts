@@ -334,7 +334,8 @@ export const memoryOperations = {
           'only with `tokens`, and not for a Player: the tokens of each turn whose tokens are known, ascending',
         ),
     }),
-    run: async (graph, { project, worldSlug, tokens }) => {
+    run: async (store, { project, worldSlug, tokens }) => {
+      const graph = withOneDeadline(store)
       const progress = await getWorldProgress(graph, project, worldSlug)
       return tokens
         ? { ...progress, ...(await readWorldTokens(graph, worldKey(project, worldSlug))) }
