@@ -40,7 +40,7 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
 /** Writes what could not be recorded to a file, and returns the error that names it. */
 async function keep(request: Request, project: string | undefined, cause: unknown): Promise<unknown> {
   const [
-    { writeFileSync, mkdirSync, rmSync },
+    { existsSync, writeFileSync, mkdirSync, rmSync },
     { default: path },
     { configFor, namedProject },
     { operations },
@@ -63,7 +63,7 @@ async function keep(request: Request, project: string | undefined, cause: unknow
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    rmSync(file, { force: true }) // a part of it
+    if (existsSync(file)) rmSync(file) // a part of it
     return new TurngraphError(code, `${message} The observations could not be kept in ${folder} either.`, {
       hint: 'Nothing of this was stored. Make room, or check that the folder can be written: then run the same command again.',
       cause: new AggregateError([cause, error]),

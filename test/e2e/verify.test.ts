@@ -451,3 +451,15 @@ test('observations that cannot be recorded are kept in a file, which --send reco
   expect((await criteria())[2]).toMatchObject({ state: 'verified', basis: 'observed' })
   expect(readdirSync(path.dirname(file))).toEqual([])
 })
+
+test('observations that can neither be recorded nor kept end with the error of the service', async () => {
+  const { run, user } = await repository()
+  const { url, child } = await user.serve()
+  const kill = ['--', 'sh', '-c', `kill -9 ${child.pid}`]
+  writeFileSync(path.join(user.folder, 'unrecorded'), 'not a folder')
+  const lost = await run(['verify', ...task, '--criterion', 'AC-003', ...kill], {
+    environment: { TURNGRAPH_URL: url },
+  })
+  expect(lost.code).toBe(7)
+  expect(lost.stderr).toContain(`could not be kept in ${path.join(user.folder, 'unrecorded')} either.`)
+})
