@@ -153,6 +153,21 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
 
+    test('a repair links at most 50 judges, and a newer record needs no link of the others', async () => {
+      await capture(1, { verifications: judgesOf(1, 45) })
+      await added(judgesOf(46, 10))
+      const fault = parseStatement(
+        'test',
+        "MATCH (:Agent {key: 'shop/judge 1/'})-[r:JUDGED]->(:Turn {key: 'shop/main/1'}) DELETE r RETURN 1 AS one",
+      )
+      await handles.graph.write([{ statement: fault, params: {} }])
+      await findingsOf(handles.graph, PROJECT, { repair: true })
+      expect(await countLinks('shop/main/1')).toBe(50)
+      expect(await findingsOf(handles.graph)).toEqual([])
+      await capture(1, { judge: COACH, onConflict: 'supersede' })
+      expect(await findingsOf(handles.graph)).toEqual([])
+    })
+
     test('the doctor finds nothing after additions, replacements, a rollback and a restore', async () => {
       await capture(1, { judge: COACH, player: PLAYER, verifications: judgesOf(1, 45) })
       await added(judgesOf(46, 10))

@@ -316,6 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'older.some((each) => each.judged.length >= MAX_JUDGES)',
     'false',
   ),
+  agents('a repair links at most 50 judges', ' && judges.size < MAX_JUDGES', ''),
   agents(
     'the judge of an addition stays linked to a replaced record',
     'judges.set(each, agent)',

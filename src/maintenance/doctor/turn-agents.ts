@@ -53,7 +53,8 @@ function checkRecord(record: RecordAgents, { newer, older }: Around, findings: F
   }
   const isFull = older.some((each) => each.judged.length >= MAX_JUDGES)
   const isLinked = (agent: AgentNode) => older.some((each) => each.judged.includes(agent.key))
-  for (const agent of added) if (!isFull && !isLinked(agent)) judges.set(agent.key, agent)
+  for (const agent of added)
+    if (!isFull && judges.size < MAX_JUDGES && !isLinked(agent)) judges.set(agent.key, agent)
   const players = own.filter((agent) => agent.played.length > 0)
   const expected = { judged: [...judges.keys()], played: players.map((agent) => agent.key) }
   const about = findings.of(label, key)
