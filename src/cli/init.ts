@@ -71,7 +71,7 @@ Examples:
       printRefusedFeatures(plan)
     }
     const isToImport = !isEmpty && (yes || offers.length === 0)
-    const isKnown = isToImport && !yes && !json && (await isImportedAlready(plan, project))
+    const isKnown = isToImport && !yes && !json && isAtTerminal() && (await isImportedAlready(plan, project))
     if (isKnown) printNote('All of it is imported already, and nothing has changed since.')
     const isImported = isToImport && (yes || isKnown || (await isConfirmed(json, plan, project)))
     const figures = isImported ? await importSources(plan, project) : null
@@ -122,8 +122,7 @@ async function setUpOffers(
     project,
   }: { offers: readonly OfferName[]; isAsked: boolean; project?: string | undefined },
 ): Promise<readonly FileResult[]> {
-  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
-  if (offers.length === 0 && !(isAsked && isTerminal)) return []
+  if (offers.length === 0 && !(isAsked && isAtTerminal())) return []
   const [{ offer, printResults, setUp }, { configFor }] = await Promise.all([
     import('./setup/offers.ts'),
     import('./connect.ts'),
@@ -247,6 +246,8 @@ function describePlan(
   return `Found in ${folder}: ${parts.join(', ')}.`
 }
 
+const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+
 /** Checks whether an import would write nothing. Reads the folder and the graph only. */
 async function isImportedAlready(plan: Plan, project: string | undefined): Promise<boolean> {
   const [{ importAutobuild }, { isAllDeclared }, { planImport }, { withClient, withTranscripts }] =
@@ -277,7 +278,7 @@ const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =
 /** Asks once at a terminal. Otherwise names the command that imports. */
 async function isConfirmed(json: boolean, { folder }: Plan, project: string | undefined): Promise<boolean> {
   if (json) return false
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!isAtTerminal()) {
     const option = project === undefined ? '' : ` --project ${quoteForShell(project)}`
     printNote(`Nothing was imported. To import it: turngraph init ${quoteForShell(folder)} --yes${option}`)
     return false

@@ -92,6 +92,20 @@ test('turngraph without arguments is init, and imports nothing without a termina
   expect(readdirSync(home)).not.toContain('graph')
 })
 
+test('init without a terminal only prints what it found, also if a store is away or has all of it', async () => {
+  writeSession()
+  const environment = {
+    CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
+    TURNGRAPH_URL: 'http://127.0.0.1:9', // no service has this port
+  }
+  const away = await turngraph.run(['init'], { cwd: shop, environment })
+  expect(away.code, away.stderr).toBe(0)
+  expect((await init(['init', '--yes', '--no-serve'])).code).toBe(0)
+  const { code, stdout, stderr } = await init(['init'])
+  expect([code, stdout]).toEqual([0, away.stdout])
+  expect(stderr).toContain('Nothing was imported.')
+})
+
 test('init of an empty folder names what it looks for', async () => {
   const { code, stdout } = await init(['init', '--yes'])
   expect(code).toBe(0)
