@@ -4,6 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { hasCode, invalidField } from '../core/errors.ts'
 import { inChunks } from '../core/group-by.ts'
+import { LineSplitter } from '../core/lines.ts'
 import {
   describeOtherFormat,
   findTranscripts,
@@ -17,6 +18,7 @@ import {
   transcriptFile,
 } from './files.ts'
 import type { TranscriptImport } from './import.ts'
+import { wholeObjectsLength } from './line-records.ts'
 import {
   contentsOfTranscripts,
   type TranscriptContents,
@@ -140,9 +142,8 @@ export async function planImport(
     for (const [i, source] of sources.entries()) {
       const transcript = opened[i]
       if (transcript === undefined) continue
-      const bytes = await report.unlessUnreadable(
-        source.path,
-        async () => (await stat(source.path)).size - (await resumeAt(source, transcript)),
+      const bytes = await report.unlessUnreadable(source.path, async () =>
+        countNewBytes(source.path, await resumeAt(source, transcript)),
       )
       report.bytes += bytes ?? 0
       if (bytes !== null && bytes > 0) changedFiles++
@@ -157,6 +158,15 @@ export async function planImport(
     skipped: report.skipped,
     unread,
   }
+}
+
+/** Counts the bytes after a position that an import would read. It leaves a last line that was cut off for the next time. */
+async function countNewBytes(file: string, from: number): Promise<number> {
+  if (from === 0) return (await stat(file)).size
+  const lines = new LineSplitter(from, () => {})
+  for await (const chunk of readLines(file, from, Number.POSITIVE_INFINITY)) lines.push(chunk)
+  lines.end(wholeObjectsLength)
+  return lines.consumed - from
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EXIT } from '../../src/core/exit-codes.ts'
@@ -111,6 +111,17 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
       ['recovered lines', '0'],
       ['skipped files', '0'],
     ])
+  })
+
+  test('a dry run counts a new line when it is whole', async () => {
+    const { json } = await everyCommand()
+    await json('import', 'transcripts', folder)
+    const added = linesOf(turn('g', ['Read'], { from: 600 }))
+    const plan = () => json('import', 'transcripts', folder, '--dry-run')
+    appendFileSync(path.join(folder, `${S1}.jsonl`), added.subarray(0, 20))
+    expect(await plan()).toMatchObject({ bytes: 0, changed_files: 0 })
+    appendFileSync(path.join(folder, `${S1}.jsonl`), added.subarray(20))
+    expect(await plan()).toMatchObject({ bytes: added.length, changed_files: 1 })
   })
 
   test('import transcripts prints the number of masked secrets', async () => {
