@@ -33,7 +33,11 @@ export async function readSessionFacts(
   role: Role,
   listed?: ListedWorld,
 ): Promise<SessionFacts> {
-  const world = await client.getWorld(session)
+  const {
+    tokens = null,
+    turnTokens: _,
+    ...world
+  } = await client.getWorld({ ...session, tokens: listed === undefined })
   const asOf = { ...session, turn: world.currentTurn, role }
   const criteria = await client.listCriteria(asOf)
   const { turns: all } = await client.listCriteriaByTurn(session)
@@ -44,22 +48,11 @@ export async function readSessionFacts(
   const summary = role === 'player' ? null : (await client.getSessionSummary(session)).summary
   return {
     world,
-    tokens: listed === undefined ? await readTokens(client, world) : listed.tokens,
+    tokens: listed === undefined ? tokens : listed.tokens,
     summary,
     criteria,
     issues,
     turns: await readTurns(client, session, numbers.slice(-MAX_TURNS), role),
     olderTurns: Math.max(0, numbers.length - MAX_TURNS),
   }
-}
-
-/** Reads the tokens of a session; only the list of the sessions of its task has them. */
-async function readTokens(
-  client: TurngraphClient,
-  { project, featureId, taskId, worldSlug }: OperationOutput<'getWorld'>,
-): Promise<ListedWorld['tokens']> {
-  const { items } = await readPages({}, (window) =>
-    client.listWorlds({ project, featureId, taskId, search: worldSlug, ...window }),
-  )
-  return items.find((listed) => listed.worldSlug === worldSlug)?.tokens ?? null
 }
