@@ -17,7 +17,11 @@ export function useResults(project: string, typed: string): Answer<Result[]> {
     const find = async (kind: 'criterion' | 'issue') =>
       (await service.call('search', { project, q, kind, limit: MAX_RESULTS }, signal)).items
     const [{ items: sessions }, criteria, issues] = await Promise.all([
-      service.call('listWorlds', { project, search: q, order: 'last_activity', limit: MAX_RESULTS }, signal),
+      service.call(
+        'listWorlds',
+        { project, search: q, order: 'last_activity', limit: MAX_RESULTS, without_tokens: true },
+        signal,
+      ),
       find('criterion'),
       find('issue'),
     ])

@@ -16,7 +16,12 @@ export function CompareView() {
   const project = search.get('project') ?? useSession().caller.project
   const [a, b] = [search.get('a'), search.get('b')]
   const isChosen = a !== null && b !== null
-  const sessions = useOperation('listWorlds', { project, order: 'last_activity', limit: MAX_SESSIONS })
+  const sessions = useOperation('listWorlds', {
+    project,
+    order: 'last_activity',
+    limit: MAX_SESSIONS,
+    without_tokens: true,
+  })
   const comparison = useOperation('compareWorlds', isChosen ? { project, a, b } : null)
   const shown = isChosen ? comparison.answer : null
   return (

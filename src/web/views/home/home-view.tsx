@@ -51,7 +51,11 @@ function Sessions({ projects }: { projects: readonly string[] }) {
   const sessions = useAnswer(JSON.stringify(['sessions', shown]), async (signal) => {
     const pages = await Promise.all(
       shown.map((project) =>
-        service.call('listWorlds', { project, order: 'last_activity', limit: MAX_SESSIONS }, signal),
+        service.call(
+          'listWorlds',
+          { project, order: 'last_activity', limit: MAX_SESSIONS, without_tokens: true },
+          signal,
+        ),
       ),
     )
     return groupSessions(pages.flatMap(({ items }) => items))

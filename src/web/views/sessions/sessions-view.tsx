@@ -15,7 +15,12 @@ type Props = { address: Extract<Address, { view: 'sessions' }> }
 
 export function SessionsView({ address: { project } }: Props) {
   const filter = readFilter(useSearch())
-  const sessions = usePages('listWorlds', { project, order: 'last_activity', ...filter })
+  const sessions = usePages('listWorlds', {
+    project,
+    order: 'last_activity',
+    without_tokens: true,
+    ...filter,
+  })
   useEvents({ project }, sessions.again)
   return (
     <>
