@@ -147,7 +147,7 @@ function checkRefuted({ criteria, progress, changedFiles }: AttentionFacts): Che
   }
 }
 
-/** A session that a judge sent back, and that nobody has continued for a day. */
+/** A session that was not approved, also one that no judge has seen, and that nobody has continued for a day. */
 function checkAbandoned(facts: AttentionFacts, now: Date): Checked {
   const { lastDecision, hasNewer, isActive, currentTurn, taskId } = facts
   if (lastDecision === null || lastDecision === 'approved') return null

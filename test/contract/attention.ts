@@ -149,7 +149,7 @@ export function attentionContract(store: StoreUnderTest): void {
       expect(await at('2026-01-03T00:00:00Z')).toBe('abandoned')
     })
 
-    test('a session that was sent back and then abandoned needs a person until a newer one of its task exists', async () => {
+    test('a session that was not approved and then abandoned needs a person until a newer one of its task exists', async () => {
       await capture(
         turnsOf('w', 3, (turn) => ({
           issues: [{ severity: 'blocking', category: 'work', description: `Complaint ${'abc'[turn - 1]}` }],
