@@ -65,7 +65,7 @@ async function keep(request: Request, project: string | undefined, cause: unknow
   } catch (error) {
     if (existsSync(file)) rmSync(file) // a part of it
     return new TurngraphError(code, `${message} The observations could not be kept in ${folder} either.`, {
-      hint: 'Nothing of this was stored. Make room, or check that the folder can be written: then run the same command again.',
+      hint: 'The observations may not be stored. Make room, or check that the folder can be written: then run the same command again.',
       cause: new AggregateError([cause, error]),
     })
   }

@@ -149,7 +149,9 @@ function checkRefuted({ criteria, progress, changedFiles }: AttentionFacts): Che
 
 /** A session that was not approved, also one that no judge has seen, and that nobody has continued for a day. */
 function checkAbandoned(facts: AttentionFacts, now: Date): Checked {
-  const { lastDecision, hasNewer, isActive, currentTurn, taskId } = facts
+  const { lastDecision, hasNewer, isActive, endedRun, currentTurn, taskId } = facts
+  // A cancelled run was given up by a person.
+  if (endedRun?.status === 'cancelled' && endedRun.stopReason === null) return null
   if (lastDecision === null || lastDecision === 'approved') return null
   if (hasNewer || isActive || isRecent(facts, now)) return null
   const end = END_WORDS[lastDecision] ?? 'was not approved'

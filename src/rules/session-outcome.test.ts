@@ -101,6 +101,14 @@ describe('attention', () => {
     )
   })
 
+  test('an abandoned session needs a person, unless its run was cancelled', () => {
+    const ended = { stopReason: null, isExhausted: false } as const
+    const reasonOf = (status: 'cancelled' | 'interrupted') =>
+      attentionOf({ lastActivity: LONG_AGO, endedRun: { status, ...ended } })?.reason
+    expect(reasonOf('interrupted')).toBe('abandoned')
+    expect(reasonOf('cancelled')).toBeUndefined()
+  })
+
   test('a session without growth is abandoned after a day, and needs no person when a newer session runs', () => {
     const stall = { verdict: 'no_growth', sinceTurn: 6, window: 2 } as const
     const criteria = [criterion('AC-1', pending)]
