@@ -209,7 +209,7 @@ describe('no word of a transcript is kept', () => {
 
   test.each(TALKATIVE)(
     'no word of a transcript of %s that is sent over REST is in the data folder, answers, errors or the most verbose log',
-    async (_agent, bytes) => {
+    async (_agent, bytes, kept) => {
       const [data, roots] = [newFolder(), newFolder()]
       mkdirSync(data, { recursive: true })
       let logged = ''
@@ -244,6 +244,7 @@ describe('no word of a transcript is kept', () => {
       told.push((await call('POST', `/v1/transcripts/${S1}`, { ...wrong, token: 'wrong' })).body)
       told.push((await call('POST', '/v1/transcripts/import', { body: { path: roots } })).body)
       told.push(...(await reportsOf(client)), await importedDump(graph))
+      expect(JSON.stringify(told)).toContain(kept) // the transcript was read
       expect(logged).toContain('/v1/transcripts/')
       await service.close()
       expect(leaksIn(JSON.stringify(told))).toEqual([])
