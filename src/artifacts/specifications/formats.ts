@@ -39,7 +39,7 @@ export async function readSpecification(
   } catch (error) {
     if (!(error instanceof TooManyBlocks)) throw error
     const refused = `has more than ${MAX_BLOCKS} headings, items and paragraphs`
-    return { tasks: [], warnings: [], refused }
+    return { tasks: [], warnings: [], refused, isTooLong: true }
   }
 }
 

@@ -42,7 +42,10 @@ test.each<[string, FormatName, string]>([
   }
   const excess = 'has more than 100000 headings, items and paragraphs'
   expect((await read(format, write(100_000))).refused).not.toBe(excess)
-  expect(await read(format, write(100_010))).toEqual({ tasks: [], warnings: [], refused: excess })
+  expect(await read(format, write(100_010))).toEqual({
+    ...{ tasks: [], warnings: [], refused: excess },
+    isTooLong: true,
+  })
 })
 
 test('a feature file with more than 200,000 lines is read by its scenario lines, with a warning', async () => {

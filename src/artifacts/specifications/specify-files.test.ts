@@ -59,6 +59,16 @@ test('a folder is read with its .kiro folder, and without other hidden folders a
   ])
 })
 
+test('a Markdown file of a folder with too many parts is refused, and one without criteria is left out', async () => {
+  const root = await folderWith({
+    'long.md': stating(['one'], front('TASK-1')) + '- a\n'.repeat(100_000),
+    'notes.md': '- a\n'.repeat(10),
+  })
+  expect(shown(await specify([root]), root)).toEqual([
+    'long.md | markdown | refused: has more than 100000 headings, items and paragraphs',
+  ])
+})
+
 test('a link, and a folder or file that cannot be read, are reported, and the others are read', async () => {
   const root = await folderWith({
     'a/TASK-1.md': stating(['one'], front('TASK-1')),

@@ -204,7 +204,8 @@ async function readFile(
 ): Promise<ReadFile | null> {
   const { featureId = null } = options
   const stated = await readSpecification(format, text, { ...pickOptions(options), path, featureId })
-  const isOther = format === 'markdown' && stated.tasks.length === 0 && stated.warnings.length === 0
+  const isOther =
+    format === 'markdown' && stated.tasks.length === 0 && stated.warnings.length === 0 && !stated.isTooLong
   return isOther && !isNamed ? null : nameTasks(path, format, stated, options)
 }
 

@@ -24,6 +24,8 @@ export type Stated = {
   warnings: StatedWarning[]
   /** The reason why the file states no task, as the rest of a sentence that begins with the file. */
   refused?: string
+  /** True if the file has too many parts to be read: it may state criteria. */
+  isTooLong?: true
 }
 
 export type ReadOptions = {
