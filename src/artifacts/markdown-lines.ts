@@ -12,10 +12,28 @@ export type Text = { kind: 'paragraph' | 'fence'; line: number; lines: string[] 
 export type Block = Heading | ListItem | Text
 
 /** Maximum number of blocks of a text, with nested items. A hostile file of 1 MiB has half a million. */
-export const MAX_BLOCKS = 100_000
+const MAX_BLOCKS = 100_000
 
-/** A text with more blocks than the limit. */
-export class TooManyBlocks extends Error {}
+/** A text with more blocks than the limit. The message ends a sentence that begins with the text or its file. */
+export class TooManyBlocks extends Error {
+  constructor(message = `has more than ${MAX_BLOCKS} headings, items and paragraphs`) {
+    super(message)
+  }
+}
+
+/**
+ * Reads a part of a file, and names the part if it has too many blocks.
+ *
+ * @param part beginning of the reason, such as `has the issue 7, which`
+ * @throws {@link TooManyBlocks}
+ */
+export function readPart<T>(part: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof TooManyBlocks ? new TooManyBlocks(`${part} ${error.message}`) : error
+  }
+}
 
 /**
  * @returns the blocks in their order; nested items are in `items`

@@ -1,6 +1,7 @@
 /** Reads the issues of beads: `.beads/*.jsonl`, or a list in JSON. Each issue with acceptance criteria is a task. Pure. */
 
 import { plural } from '../../core/plural.ts'
+import { readPart } from '../markdown-lines.ts'
 import { parseSource } from './json.ts'
 import { collectTexts, readSections } from './sections.ts'
 import { describeExcess, type Stated, StatedList, type StatedTask, type StatedWarning } from './stated.ts'
@@ -23,7 +24,8 @@ export function readBeads(source: string): Stated {
     else if (typeof given !== 'string' || given.trim() === '') silent++
     else {
       const list = new StatedList(warnings)
-      for (const text of splitLoose(given)) list.add({ text, line })
+      const texts = readPart(`has the issue ${id}, which`, () => splitLoose(given))
+      for (const text of texts) list.add({ text, line })
       const criteria = list.toCriteria()
       const excess = describeExcess(criteria)
       if (excess !== null) warnings.push({ line, message: `the issue ${id} ${excess}; it is not read` })

@@ -1,5 +1,5 @@
 /** The formats of specifications. The path of a file and its content decide which one it has. Pure. */
-import { MAX_BLOCKS, TooManyBlocks } from '../markdown-lines.ts'
+import { TooManyBlocks } from '../markdown-lines.ts'
 import { readBacklog } from './backlog.ts'
 import { readBeads } from './beads.ts'
 import type { FormatName } from './format-names.ts'
@@ -38,8 +38,7 @@ export async function readSpecification(
     return await READERS[format](source, { ...options, path: toPosix(options.path) })
   } catch (error) {
     if (!(error instanceof TooManyBlocks)) throw error
-    const refused = `has more than ${MAX_BLOCKS} headings, items and paragraphs`
-    return { tasks: [], warnings: [], refused, isTooLong: true }
+    return { tasks: [], warnings: [], refused: error.message, isTooLong: true }
   }
 }
 

@@ -1,4 +1,5 @@
 /** Reads issues of GitHub as `gh issue view --json body,number` writes them. Pure. */
+import { readPart } from '../markdown-lines.ts'
 import { parseSource } from './json.ts'
 import { readCriteriaSections } from './markdown.ts'
 import { readDocument } from './sections.ts'
@@ -16,7 +17,9 @@ export function readGithubIssue(source: string, { nested = false }: ReadOptions)
   let reason = 'has no issue with a body'
   for (const issue of issues) {
     const number = typeof issue.number === 'number' ? String(issue.number) : null
-    const { sections, ...own } = readDocument(issue.body)
+    const { sections, ...own } = readPart(`has the issue ${number ?? 'without a number'}, which`, () =>
+      readDocument(issue.body),
+    )
     const read = readCriteriaSections(sections, nested)
     const names = { featureId: own.featureId ?? featureOf(issue), taskId: own.taskId ?? number }
     const stated = toStated(read.list, names, read.warnings, read.none)

@@ -40,12 +40,28 @@ test.each<[string, FormatName, string]>([
     const body = fragment.repeat(count / blocks)
     return format === 'github-issue' ? JSON.stringify({ number: 1, body }) : body
   }
-  const excess = 'has more than 100000 headings, items and paragraphs'
+  const issue = format === 'github-issue' ? 'has the issue 1, which ' : ''
+  const excess = `${issue}has more than 100000 headings, items and paragraphs`
   expect((await read(format, write(100_000))).refused).not.toBe(excess)
   expect(await read(format, write(100_010))).toEqual({
     ...{ tasks: [], warnings: [], refused: excess },
     isTooLong: true,
   })
+})
+
+test('the reason names the issue, or the earlier file of a change, that has too many parts', async () => {
+  const long = '- a\n'.repeat(100_001)
+  const issues = [
+    { id: 'bd-1', acceptance_criteria: '- It answers' },
+    { id: 'bd-2', acceptance_criteria: long },
+  ]
+  expect((await read('beads', JSON.stringify(issues))).refused).toBe(
+    'has the issue bd-2, which has more than 100000 headings, items and paragraphs',
+  )
+  const change = '## ADDED Requirements\n### Requirement: A\n#### Scenario: s\n- WHEN x\n'
+  expect((await readSpecification('openspec', change, { path: '', earlier: [long] })).refused).toBe(
+    'builds on a file that has more than 100000 headings, items and paragraphs',
+  )
 })
 
 test('a feature file with more than 200,000 lines is read by its scenario lines, with a warning', async () => {

@@ -1,4 +1,5 @@
 /** Reads `spec.md` of OpenSpec, and the changes to it: one criterion for each scenario. Pure. */
+import { readPart } from '../markdown-lines.ts'
 import { collectTexts, quoteTitle, readDocument, type Section } from './sections.ts'
 import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
 
@@ -42,8 +43,10 @@ export function readOpenSpec(source: string, { path, earlier = [] }: ReadOptions
   const { taskId, featureId, sections } = readDocument(source)
   const warnings: StatedWarning[] = []
   let before: Requirements | null = null
-  for (const text of earlier)
-    before = withoutLines(change(before, parse(readDocument(text).sections, []), []))
+  for (const text of earlier) {
+    const { sections } = readPart('builds on a file that', () => readDocument(text))
+    before = withoutLines(change(before, parse(sections, []), []))
+  }
   const parsed = parse(sections, warnings)
   if (parsed.isChange && before === null)
     warnings.push({
