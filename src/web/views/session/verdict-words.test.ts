@@ -13,6 +13,17 @@ describe('the words of a verdict', () => {
     )
   })
 
+  test('an unapproved session with a newer one has its own outcome, and so has one with too few turns', () => {
+    for (const outcome of ['stalled', 'abandoned', 'stopped by budget', 'blocked by tests'])
+      expect(describeVerdict('finished', outcome)).toBe(`${outcome}; the task has a newer session`)
+    expect(describeVerdict('insufficient_data', 'abandoned')).toBe('abandoned; too few turns for a verdict')
+    expect(describeVerdict('insufficient_data', 'regressed')).toBe('regressed; too few turns for a verdict')
+    expect(describeVerdict('insufficient_data', 'running')).toBe('insufficient data')
+    expect(describeVerdict('finished', 'running')).toBe('finished')
+    expect(describeVerdict('finished', 'superseded by TASK-1.2')).toBe('finished')
+    expect(describeVerdict('finished', 'approved with gaps')).toBe('finished')
+  })
+
   test('a verdict that agrees with the outcome, or has none, is one word', () => {
     expect(describeVerdict('stalled', 'stalled')).toBe('stalled')
     expect(describeVerdict('progressing', 'running')).toBe('progressing')

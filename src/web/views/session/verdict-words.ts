@@ -11,11 +11,15 @@ type Verdict = Answered<'loadStall'>['verdict']
  */
 export function describeVerdict(verdict: Verdict, outcome: string | null): string {
   const word = verdict.replaceAll('_', ' ')
+  if (outcome === null || /^(?:running$|approved|superseded by )/.test(outcome)) return word
+  // A session is also finished when its task has a newer one, however it ended itself.
+  if (verdict === 'finished' && outcome !== 'regressed') return `${outcome}; the task has a newer session`
+  if (verdict === 'insufficient_data') return `${outcome}; too few turns for a verdict`
   if (outcome === 'regressed')
     return `${word}, but regressed: a later turn rejected a verified criterion with evidence`
   if (outcome === 'stalled' && verdict !== 'stalled') return `stalled: ${word}`
   if (outcome === 'abandoned') return `${word} until it was abandoned`
-  if (outcome?.startsWith('stopped by ')) return `${word} until it was ${outcome}`
+  if (outcome.startsWith('stopped by ')) return `${word} until it was ${outcome}`
   return word
 }
 
