@@ -73,8 +73,12 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
 async function describeCaller(service: Service, signal: AbortSignal): Promise<Caller> {
   const caller = await service.call('describeCaller', {}, signal)
   if (!caller.scopes.includes('read')) return caller
-  const { items } = await service.call('listProjects', { limit: 2 }, signal)
-  const [first, ...others] = items
+  const projects = await service.call('listProjects', { limit: 2 }, signal).catch((failure: unknown) => {
+    if (signal.aborted || !(failure instanceof Failure)) throw failure
+    // The token is valid. Each view shows why its data is missing.
+    return { items: [] }
+  })
+  const [first, ...others] = projects.items
   return first === undefined || others.length > 0 ? caller : { ...caller, project: first.project }
 }
 

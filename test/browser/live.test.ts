@@ -143,6 +143,20 @@ describeInBrowser('a page that stays open', () => {
     await sessions.getByRole('link', { name: 'TASK-NEW' }).waitFor()
   })
 
+  test('a page that is opened while the service has no store is signed in, and shows its data later', async () => {
+    const graph = new SwitchedGraph()
+    const started = await start({}, { graph })
+    await writeSessions(clientOf(graph))
+    graph.gate = () => Promise.reject(new Error('away'))
+    const page = await browser.open(started, `/p/${PROJECT}`, { mayFail: true })
+    const status = page.getByRole('status', { name: 'Service' })
+    await status.getByText('store unavailable').waitFor()
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Token' }).count()).toBe(0)
+    graph.gate = async () => {}
+    await page.getByRole('table', { name: 'Sessions' }).getByRole('link', { name: 'TASK-STOCK' }).waitFor()
+  })
+
   test.each([
     ['read', { starts: 0, queries: 0 }],
     ['write', { starts: 1, queries: 0 }],
