@@ -75,6 +75,7 @@ export async function withTranscripts<T>(
   { project, readsOnly = false }: Pick<ConnectOptions, 'project' | 'readsOnly'>,
   use: (store: TranscriptStore, project: string) => Promise<T>,
 ): Promise<T> {
+  setReadsOnly(readsOnly)
   const config = configFor(project)
   const found = await serviceOrStore(config, { project, readsOnly })
   if ('listProjects' in found) {
