@@ -147,7 +147,7 @@ function checkRefuted({ criteria, progress, changedFiles }: AttentionFacts): Che
   }
 }
 
-/** A session that was not approved, also one that no judge has seen, and that nobody has continued for a day. */
+/** A session whose newest turn was not approved, and that nobody has continued for a day. */
 function checkAbandoned(facts: AttentionFacts, now: Date): Checked {
   const { lastDecision, hasNewer, isActive, endedRun, currentTurn, taskId } = facts
   // A cancelled run was given up by a person.
@@ -155,9 +155,10 @@ function checkAbandoned(facts: AttentionFacts, now: Date): Checked {
   if (lastDecision === null || lastDecision === 'approved') return null
   if (hasNewer || isActive || isRecent(facts, now)) return null
   const end = END_WORDS[lastDecision] ?? 'was not approved'
+  const gain = findLastGain(facts) === currentTurn ? 'it verified a new criterion' : describeLastGain(facts)
   return {
     reason: 'abandoned',
-    sentence: `Turn ${currentTurn} of ${showName(taskId)} ${end}, and nobody has continued for a day; ${describeLastGain(facts)}.`,
+    sentence: `Turn ${currentTurn} of ${showName(taskId)} ${end}, and nobody has continued for a day; ${gain}.`,
   }
 }
 

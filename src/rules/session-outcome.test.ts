@@ -120,6 +120,13 @@ describe('attention', () => {
       sentence:
         'Turn 7 of TASK-A was sent back, and nobody has continued for a day; no criterion was ever verified.',
     })
+    const gained = [criterion('AC-1', { verifiedInTurn: 7 })]
+    expect(attentionOf({ stall, criteria: gained, lastActivity: LONG_AGO })?.sentence).toBe(
+      'Turn 7 of TASK-A was sent back, and nobody has continued for a day; it verified a new criterion.',
+    )
+    expect(
+      attentionOf({ stall, criteria, lastActivity: LONG_AGO, lastDecision: 'unknown' })?.sentence,
+    ).toMatch(/^Turn 7 of TASK-A was not approved, and/)
     expect(attentionOf({ stall, criteria, lastActivity: LONG_AGO, hasNewer: true })).toBeNull()
     expect(attentionOf({ stall, criteria, lastActivity: LONG_AGO, lastDecision: null })).toBeNull()
     expect(attentionOf({ stall, criteria, hasNewer: true })).toBeNull()
