@@ -6,7 +6,8 @@ import { POLICY_MEANINGS } from './as-of.tsx'
 type Verdict = Answered<'loadStall'>['verdict']
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
-  progressing: 'One of the newest two turns verified a criterion, or removed a cause that blocked.',
+  progressing:
+    'One of the newest two turns verified a criterion, removed a cause that blocked, or had fewer failed tests.',
   no_growth: 'The newest turns gained nothing, but they are too few to call it a stall.',
   plateau: 'The newest four turns gained nothing.',
   oscillating: 'The same feedback, or the same verdicts, return again and again.',
