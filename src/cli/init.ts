@@ -84,10 +84,10 @@ Examples:
   },
 )
 
-/** Maximum number of refused `.feature` files that are named. */
+/** Maximum number of refused `.feature` files that are printed by name. */
 const MAX_NAMED_FEATURES = 5
 
-/** Names the `.feature` files that cannot be read. A refused file of another kind may be no specification at all. */
+/** Prints the `.feature` files that cannot be read. Omits other refused files, because they may not be specifications. */
 function printRefusedFeatures({ specifications }: Plan): void {
   // A file with tasks was read, but does not name its feature and task.
   const refused = specifications.report.files.flatMap(({ path: file, refused: why, tasks }) =>
@@ -102,7 +102,7 @@ function printFigures({ folder }: Plan, figures: Figures): void {
   printLines(describeFigures(figures) || 'Nothing could be imported.')
   if (figures.leftOut > 0)
     printNote(
-      `Not imported, of files and turns: ${figures.leftOut}. They are listed by \`turngraph import autobuild ${quoteForShell(folder)} --dry-run\` and \`turngraph specify ${quoteForShell(folder)} --dry-run\` and \`turngraph import transcripts --dry-run\`.`,
+      `Not imported, of files and turns: ${figures.leftOut}. To list them, run \`turngraph import autobuild ${quoteForShell(folder)} --dry-run\`, \`turngraph specify ${quoteForShell(folder)} --dry-run\` and \`turngraph import transcripts --dry-run\`.`,
     )
 }
 
@@ -248,7 +248,7 @@ function describePlan(
 
 const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** Checks whether an import would write nothing. Reads the folder and the graph only. */
+/** Returns true if an import would write nothing. Reads only the folder and the graph. */
 async function isImportedAlready(plan: Plan, project: string | undefined): Promise<boolean> {
   const [{ importAutobuild }, { isAllDeclared }, { planImport }, { withClient, withTranscripts }] =
     await Promise.all([

@@ -291,7 +291,7 @@ export const memoryOperations = {
         .enum(WORLD_ORDERS)
         .default('world_slug')
         .describe('`world_slug`, ascending, or `last_activity`, newest first; default: world_slug'),
-      withoutTokens: flag.describe('leaves out the tokens, whose transcripts are then not read'),
+      withoutTokens: flag.describe('omits the token counts of the sessions, so that no transcript is read'),
       ...pageFields,
     }),
     output: page(listedWorld).describe(
@@ -320,7 +320,7 @@ export const memoryOperations = {
     input: z.strictObject({
       project,
       worldSlug,
-      tokens: flag.describe('adds its tokens, and those of each turn'),
+      tokens: flag.describe('adds the token counts of the session and of each turn'),
     }),
     output: worldProgress.extend({
       tokens: tokenCounts

@@ -85,7 +85,7 @@ export const CHECKS = {
   turn_agents: {
     severity: 'warning',
     finds:
-      'a turn whose `JUDGED` and `PLAYED` links do not match the judges and the Player that it names: queries over agents miss it',
+      'a turn whose `JUDGED` and `PLAYED` links do not match the judges and the Player that it names: queries over agents are wrong',
     remedy: REPAIR,
   },
   part_criterion: {
