@@ -13,7 +13,7 @@ export type Floor = {
 }
 
 /**
- * Creates the floor of a graph. On Neo4j it uses a driver of its own, without the layers of `Graph`. The embedded
+ * Creates the floor of a graph. On Neo4j it uses its own driver, without the layers of `Graph`. The embedded
  * engine has no driver, so its floor uses the graph.
  *
  * @param store the Neo4j server; null for the embedded engine

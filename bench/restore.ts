@@ -1,6 +1,6 @@
 /**
  * Measures an export and a restore: turns per second and peak memory. Exports generated turns from an embedded
- * graph, restores them into a store that has none of them, and restores them again when it has all. Each step runs
+ * graph, restores them into a store without these turns, and then restores them again. Each step runs
  * in a separate process, so that its memory is measured without that of the others.
  */
 import { fork } from 'node:child_process'

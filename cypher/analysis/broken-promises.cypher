@@ -13,7 +13,7 @@ WITH f, task, w, coalesce(c.mergedInto, c.key) AS key, collect(x.number) AS reje
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:PROMISED]->(p:Promise {status: 'complete'})-[:TO_MEET]->(c:Criterion)
 WHERE coalesce(c.mergedInto, c.key) = key AND any(n IN rejections WHERE n >= t.number)
 WITH f.id AS feature, task.id AS task, w.slug AS world, p.criterionId AS criterion, t.number AS promised_in, key,
-     // The lowest rejection from the turn of the promise on.
+     // The first rejection in the turn of the promise or later.
      reduce(first = null, n IN rejections | CASE WHEN n >= t.number AND (first IS NULL OR n < first) THEN n ELSE first END)
        AS rejected_in
 RETURN feature, task, world, criterion, promised_in, rejected_in

@@ -1,6 +1,6 @@
 // question: Which shapes of work did the Coach approve, and which did it send back?
 // Counts, for turns with known transcripts, how often each tool pattern occurs in turns that were approved and in
-// those that were sent back. A pattern that is mostly sent back is a bad way to work.
+// those that were sent back. A pattern that occurs mostly in turns that were sent back is a bad sign.
 // columns: pattern, approved, rejected, avg_length
 // params: $projectKey $feature $task $world $limit
 MATCH (s:TranscriptSession)

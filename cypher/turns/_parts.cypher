@@ -40,7 +40,7 @@ FOREACH (a IN $add.agents | // one list: a write locks the agents in the order o
   MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
   FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
   FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
-// The world's numbers about its ledger. The capture derives the state of each criterion after the world's newest
+// Revision and counters of the world's ledger. The capture derives the state of each criterion after the world's newest
 // turn from the ledger and stores it on the edge PROGRESS (above), so a context costs the same after 10 and after
 // 1,000 turns. A reader detects a torn commit by `progressSum`.
 // params: $ledger

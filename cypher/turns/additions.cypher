@@ -1,5 +1,5 @@
 // The verifications that were added to a turn after its end, the number of all its verifications, and the keys of
-// its judges. No row: there is no such turn.
+// its judges. Returns no row if the turn does not exist.
 // params: $turnKey
 MATCH (t:Turn {key: $turnKey})
 MATCH (t)<-[:HAS_TURN]-(w:World)

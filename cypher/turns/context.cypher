@@ -1,10 +1,11 @@
 // The continuation context of the next turn: one statement, one round trip, every look-up on an index.
 //
 // If the prior turn is the newest of the world, the forms `with-entries` and `without-entries` find it by a key
-// that is built from the world's counter. If the world already has the requested turn or a later one, their row
-// is not used, or missing because of a gap, and the form `as-of` finds the turn. It reads all turns of the world,
-// and only a question about the past pays for that. It has no row if there is no earlier turn. (A request with
-// `as_of=turn` does not use this file: src/memory/context/context-as-of.ts.)
+// that is built from the world's counter. If the world already has the requested turn or a later one, the row of
+// these forms is not used, and a gap in the turn numbers may leave them without a row. The form `as-of` then finds
+// the prior turn. This form reads all turns of the world, so only a question about the past has this cost. It
+// returns no row if the world has no earlier turn. (A request with `as_of=turn` does not use this file, but
+// src/memory/context/context-as-of.ts.)
 // params: $turnNumber
 // include worlds/_target
 // when with-entries without-entries

@@ -1,11 +1,11 @@
-// The data by which a capture finds the criteria that its turn names, and their progress before it. The
-// promises and the progress are right only for a turn that is newer than all others of the world.
+// The data that a capture needs to find the criteria of its turn, and the progress of these criteria before the
+// turn. The promises and the progress are valid only if the turn is newer than all other turns of the world.
 //
 // A capture that names no world is stored in the world of the task that already holds this same record at this
 // turn, otherwise in the newest one (latest completed turn, or creation if no turn completed). No row: there
 // is no such task yet. The task is matched, not matched optionally: Grafeo scans all nodes for an OPTIONAL
 // MATCH that starts at a node of another OPTIONAL MATCH. The turn is found by key, because a world may be
-// long. The form for a named world always has a row, of nulls if the world does not exist.
+// long. The form for a named world always returns a row. Its values are null if the world does not exist.
 // params: $taskKey $turnNumber
 // when named-world
 // params: $worldKey

@@ -11,10 +11,10 @@ export type ListItem = { kind: 'item'; line: number; mark: string; lines: string
 export type Text = { kind: 'paragraph' | 'fence'; line: number; lines: string[] }
 export type Block = Heading | ListItem | Text
 
-/** Maximum number of blocks of a text, with nested items. A hostile file of 1 MiB has half a million. */
+/** Maximum number of blocks and nested items of a text. A hostile file of 1 MiB can have half a million. */
 const MAX_BLOCKS = 100_000
 
-/** A text with more blocks than the limit. The message ends a sentence that begins with the text or its file. */
+/** Error for a text with more than {@link MAX_BLOCKS} blocks. The message ends a sentence that begins with the text or its file. */
 export class TooManyBlocks extends Error {
   constructor(message = `has more than ${MAX_BLOCKS} headings, items and paragraphs`) {
     super(message)

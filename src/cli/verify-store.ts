@@ -63,7 +63,7 @@ async function keep(request: Request, project: string | undefined, cause: unknow
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    if (existsSync(file)) rmSync(file) // a part of it
+    if (existsSync(file)) rmSync(file) // the file may hold a part of the text
     return new TurngraphError(code, `${message} The observations could not be kept in ${folder} either.`, {
       hint: 'The observations may not be stored. Make room, or check that the folder can be written: then run the same command again.',
       cause: new AggregateError([cause, error]),

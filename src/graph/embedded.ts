@@ -329,10 +329,10 @@ const GRAPH_FILE = 'graph.db'
 const LOG_FOLDER = `${GRAPH_FILE}.wal`
 /**
  * The engine's checkpoints are off by default. A checkpoint writes the changes since the last one and blocks
- * writes: with one every 50 ms, p95 was four times as long, and with one every second, an import of 400 MB of
- * transcripts took a quarter more CPU time. After a crash, the opening reads the log: 19 MB take 0.2 s. A timer
- * enables them when the first one is due: the engine's checkpoint thread delays a close, which also writes a
- * checkpoint, by 100 ms.
+ * other writes. With a checkpoint every 50 ms, p95 was four times as long. With a checkpoint every second, an
+ * import of 400 MB of transcripts took a quarter more CPU time. After a crash, the next start reads the log: 19 MB
+ * take 0.2 s. A timer enables checkpoints when the first one is due, because the engine's checkpoint thread delays
+ * a close by 100 ms. A close also writes a checkpoint.
  */
 const CHECKPOINTS = { intervalMs: 5_000, walBytes: 16 * 1024 * 1024 }
 

@@ -147,7 +147,7 @@ function checkRefuted({ criteria, progress, changedFiles }: AttentionFacts): Che
   }
 }
 
-/** A session whose newest turn was not approved, and that nobody has continued for a day. */
+/** Checks for a session whose newest turn was not approved, and that has had no activity for a day. */
 function checkAbandoned(facts: AttentionFacts, now: Date): Checked {
   const { lastDecision, hasNewer, isActive, endedRun, currentTurn, taskId } = facts
   // A cancelled run was given up by a person.

@@ -1,8 +1,8 @@
 /**
  * Splits the text of a command into a program and its arguments by the quoting rules of a shell, and finds the command in the text
- * of a criterion. Rejects a command that needs more of a shell, such as a pipe, a variable or a wildcard. Pure.
+ * of a criterion. Rejects a command that needs other features of a shell, such as a pipe, a variable or a wildcard. Pure.
  *
- * Not the package `shell-quote`, because it accepts a quote that never ends, and replaces variables by empty texts.
+ * Does not use the package `shell-quote`, because it accepts a quote that never ends and replaces variables by empty texts.
  */
 
 /** Maximum size, in bytes of UTF-8, of a command that is one text, and of each argument of a command that is a list. */
@@ -32,7 +32,7 @@ export function splitCommand(text: string): SplitCommand {
   const argv: string[] = []
   /** Argument under construction; null between arguments. */
   let word: string | null = null
-  /** Quote that is open. */
+  /** Character of the open quote; null outside quotes. */
   let quote: '"' | "'" | null = null
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i)
@@ -44,7 +44,7 @@ export function splitCommand(text: string): SplitCommand {
     }
     if (character === '\\') {
       if (next === '') return { refused: 'ends with a backslash' }
-      // Within double quotes, a backslash escapes only these four characters. Before others it is part of the text.
+      // Within double quotes, a backslash escapes only these four characters. Before other characters it is part of the text.
       word = (word ?? '') + (quote === null || '"\\$`'.includes(next) ? next : character + next)
       i++
       continue
@@ -66,7 +66,7 @@ export function splitCommand(text: string): SplitCommand {
       if (word !== null) argv.push(word)
       word = null
     } else {
-      // At the start of an argument: the home folder and a comment.
+      // At the start of an argument, `~` is the home folder and `#` begins a comment.
       if (word === null && (character === '~' || character === '#'))
         return { refused: explainShellNeed(character) }
       // A shell does not change `{}`, which `find -exec` needs.
@@ -78,7 +78,7 @@ export function splitCommand(text: string): SplitCommand {
   if (word !== null) argv.push(word)
   const [program = ''] = argv
   if (program === '') return { refused: 'names no program' }
-  // A variable for one command, and a negated exit code.
+  // An assignment sets a variable for one command, and `!` negates the exit code.
   if (/^[A-Za-z_]\w*=/.test(program) || program === '!') return { refused: explainShellNeed(program) }
   if (argv.length > MAX_ARGUMENTS) return { refused: `has more than ${MAX_ARGUMENTS} arguments` }
   return { argv }
@@ -110,8 +110,8 @@ const RUN_FORMS: readonly RegExp[] = [
 ]
 
 /**
- * Finds the command that the text of a criterion declares (contract: evidence.md); null without one. A code span without the words
- * of {@link RUN_FORMS} is no command.
+ * Finds the command that the text of a criterion declares (contract: evidence.md); null if it declares none. A code span without the
+ * words of {@link RUN_FORMS} is no command.
  *
  * @example
  * findCommand('`npm test` passes') // 'npm test'

@@ -131,7 +131,7 @@ describe('under the policy observed', () => {
   })
 })
 
-test('all is verified if each required criterion is, and there is one', () => {
+test('all is verified if at least one criterion is required and each required criterion is verified', () => {
   const [verified] = states([V(1)]) as [CriterionState]
   const open: CriterionState = { ...verified, state: 'pending' }
   expect(isAllVerified([verified], [])).toBe(true)

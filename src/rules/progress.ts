@@ -267,7 +267,7 @@ function gradeProofs(
   return { marks, bases }
 }
 
-/** Adds a verification to the history of a criterion, and applies it if it judges. */
+/** Adds a verification to the history of a criterion. Applies it if it is a judgement that does not repeat an earlier entry. */
 function addVerification(
   before: FoldState,
   entry: LedgerEntry,
@@ -340,7 +340,7 @@ function applyJudgement(before: FoldState, entry: LedgerEntry): FoldState {
   return status === 'pending' ? { ...seen, latestState: 'pending', latestVerifiedInTurn: null } : seen
 }
 
-/** Applies a verification to the observed proof, which only an observation changes. */
+/** Applies a verification to the observed proof. A verification without an observation changes nothing. */
 function applyObservation(
   before: ObservedProof | null,
   { turn, observedOn: on }: LedgerEntry,

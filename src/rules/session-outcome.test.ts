@@ -109,7 +109,7 @@ describe('attention', () => {
     expect(reasonOf('cancelled')).toBeUndefined()
   })
 
-  test('a session without growth is abandoned after a day, and needs no person when a newer session runs', () => {
+  test('a session without growth is abandoned after a day, and needs no person if its task has a newer session', () => {
     const stall = { verdict: 'no_growth', sinceTurn: 6, window: 2 } as const
     const criteria = [criterion('AC-1', pending)]
     expect(sentenceOf({ stall, criteria })).toBe(

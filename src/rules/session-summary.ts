@@ -200,7 +200,7 @@ const toSentence = (parts: readonly string[]): string =>
 
 const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Counts the reversals as the list of reversals does, and those between which no file changed. */
+/** Describes how many verdicts were reversed, counted as in the list of reversals, and how many of them without a changed file. */
 function describeReversals({ criteria, findEntries, changedFiles }: SummaryFacts): string[] {
   const byCriterion = criteria
     .filter(isRequired)

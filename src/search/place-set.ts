@@ -1,4 +1,4 @@
-/** Sets of the places of texts, one bit for each place. Pure. */
+/** Set of the places of texts, with one bit for each place. Pure. */
 
 export class PlaceSet {
   #words = new Int32Array(1_024)
@@ -17,13 +17,13 @@ export class PlaceSet {
     return (((this.#words[place >>> 5] ?? 0) >>> (place & 31)) & 1) === 1
   }
 
-  /** The bits, in parts of 32. */
+  /** Bits of the set, 32 in each element. */
   get words(): Int32Array {
     return this.#words
   }
 }
 
-/** Writes the places that all sets have into a list, ascending, and counts them. */
+/** Writes the places that are in all sets to `places`, ascending, and returns their number. */
 export function listShared(sets: readonly PlaceSet[], places: Int32Array): number {
   const [first = new Int32Array(0), ...others] = sets.map(({ words }) => words)
   let count = 0
@@ -35,7 +35,7 @@ export function listShared(sets: readonly PlaceSet[], places: Int32Array): numbe
   return count
 }
 
-/** Moves those of the first places that all sets have to the start, and counts them. */
+/** Keeps those of the first `count` places that are in all sets. Moves them to the start of `places`, and returns their number. */
 export function keepShared(sets: readonly PlaceSet[], places: Int32Array, count: number): number {
   let kept = 0
   for (let at = 0; at < count; at++) {

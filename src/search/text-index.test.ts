@@ -40,7 +40,7 @@ test('a short page is the beginning of a long one, by kinds, whole words and beg
   }
 })
 
-test('a beginning of very many words finds the same texts, also after texts were added and removed', () => {
+test('a common beginning finds the same texts as a scan of all texts, also after texts were added and removed', () => {
   const index = new TextIndex()
   const texts = new Map<number, string>()
   const add = (number: number, text: string) => {

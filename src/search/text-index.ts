@@ -18,7 +18,7 @@ export type SearchKind = keyof typeof KIND_WEIGHTS
 export const SEARCH_KINDS = Object.keys(KIND_WEIGHTS) as [SearchKind, ...SearchKind[]]
 
 const BEGINNING = 1
-/** Added to the score of a text for each word that it has as a whole. */
+/** Score that a text gains for each searched word that it contains as a whole word. */
 const WHOLE_WORD_BONUS = 1
 
 /** A node of the graph with texts. */
@@ -53,9 +53,9 @@ export type RankedHit = Rank & { source: Source }
 type Entry = { source: Source; from: number; to: number }
 type Postings = number | number[]
 
-/** Maximum number of characters of a beginning with a set of its texts. */
+/** Maximum number of characters of a common beginning. */
 const MAX_COMMON_CHARACTERS = 2
-/** Minimum number of postings of the words with a common beginning, and minimum as a part of the number of texts. */
+/** Minimum number of postings of all words with a common beginning: absolute, and as a share of the number of texts. */
 const MIN_COMMON_POSTINGS = 100_000
 const MIN_COMMON_PART = 0.25
 
@@ -71,8 +71,8 @@ export class TextIndex {
   #sortedTerms: string[] = []
   #recentTerms: string[] = []
   /**
-   * Texts by beginnings of very many words. The postings of all words that begin with a letter are many times as many as
-   * the texts.
+   * Set of the texts of each common beginning. A search reads the set instead of the postings, because the words that begin
+   * with one letter can have many times more postings than the index has texts.
    */
   readonly #common = new Map<string, PlaceSet>()
   /** Entry of each text, with its kind, position and time in the next lists. Null: the text was removed. */
@@ -82,10 +82,11 @@ export class TextIndex {
   /** Repeats the time of the source: most texts of a common word are passed over without reading their source. */
   #timeOf: number[] = []
   #removed = 0
-  /** Results of the current search: number of words that each text has so far, and those that it has as a whole. */
+  /** Number of words that the current search has found in each text so far. */
   #found = new Uint16Array(0)
+  /** Sum of the bonuses of each text in the current search. */
   #bonus = new Uint16Array(0)
-  /** The texts that have the words so far, in the first elements. */
+  /** Places of the texts that contain all words so far, in the first elements. */
   #matched = new Int32Array(0)
 
   /** Number of texts. */
@@ -156,7 +157,7 @@ export class TextIndex {
     return best.list()
   }
 
-  /** Finds the texts that have each of the words, leaves them in `#matched` with the bonus of each in `#bonus`, and counts them. */
+  /** Finds the texts that contain all words. Writes them to `#matched` and their bonuses to `#bonus`, and returns their number. */
   #match(words: readonly string[]): number {
     const size = this.#entryOf.length
     if (this.#bonus.length < size) {
@@ -177,7 +178,7 @@ export class TextIndex {
     return others.length === 0 ? listShared(sets, this.#matched) : keepShared(sets, this.#matched, count)
   }
 
-  /** Counts a word for the texts with the earlier words and this one or a longer one, and leaves these texts in `#matched`. */
+  /** Finds the texts that contain the earlier words and a term that begins with this one. Writes them to `#matched`. */
   #addWord(i: number, word: string, possible: number): number {
     const [found, matched] = [this.#found, this.#matched]
     let count = 0
@@ -244,7 +245,7 @@ export class TextIndex {
     this.#findCommon()
   }
 
-  /** Makes the sets of the beginnings that have become common. `#post` adds to them. */
+  /** Creates the sets of the beginnings that have become common. `#post` adds later texts to these sets. */
   #findCommon(): void {
     const counts = new Map<string, number>()
     for (const term of this.#sortedTerms)
@@ -323,7 +324,7 @@ export const compareRanks = (a: Rank, b: Rank): number =>
 class BestRanks {
   readonly #limit: number
   #hits: RankedHit[] = []
-  /** Scores below this one are not among the best. */
+  /** Minimum score of a hit that can be among the best. */
   minScore = 1
   /** Worst hit that still counts, once there are enough. */
   #last: RankedHit | null = null

@@ -58,7 +58,7 @@ export const filesImport = contentsOfTranscripts.extend({
 })
 export type FilesImport = z.output<typeof filesImport>
 
-/** The files that an import would read. */
+/** Numbers of the files and bytes that an import would read. */
 export const plannedImport = filesImport
   .pick({ files: true, bytes: true, skippedFiles: true, skipped: true, unread: true })
   .extend({
@@ -121,7 +121,7 @@ export async function importFiles(
 }
 
 /**
- * Finds what an import of these paths would read. Writes nothing.
+ * Counts the files and bytes that an import of these paths would read. Writes nothing.
  *
  * @throws `invalid_request` if a path does not exist
  */
@@ -275,7 +275,7 @@ class ImportReport {
       this.skipped.push({ file: source.path, reason: 'its agent only warmed up' })
   }
 
-  /** Reads the beginnings of some files. Opens one file at a time: each open file has a buffer, and is read synchronously. */
+  /** Reads the start of each file. Opens one file at a time, because each open file holds a buffer and the reads are synchronous. */
   async readSources(files: readonly string[], project: string): Promise<FileSource[]> {
     const sources: FileSource[] = []
     for (const path of files) {

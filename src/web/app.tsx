@@ -69,7 +69,10 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   )
 }
 
-/** Loads the caller. Views without a project use its project; if this has no data and one other project has some, they use that one. */
+/**
+ * Loads the caller with the project that views without a project use: the project of its token, or the only project with data if
+ * exactly one project has data.
+ */
 async function describeCaller(service: Service, signal: AbortSignal): Promise<Caller> {
   const caller = await service.call('describeCaller', {}, signal)
   if (!caller.scopes.includes('read')) return caller

@@ -49,7 +49,7 @@ describeInBrowser('the home page', () => {
     expect(page.url()).toContain(`/p/${PROJECT}/w/gap`)
   })
 
-  test('sessions are grouped by what a person has to do, unseen approvals are folded, and tasks without a session are listed', async () => {
+  test('the page groups sessions by what a person has to do, folds unseen approvals, and lists tasks without a session', async () => {
     const started = await start()
     const client = clientOf(started.graph)
     const capture = (worldSlug: string, more: object) =>

@@ -8,7 +8,7 @@ import { useBrowser } from './open-page.ts'
 const WIDTHS = [390, 480, 600, 641, 700, 721, 785, 840, 861, 901, 1001, 1200, 1600]
 
 const SESSION = `/p/${PROJECT}/w/${MAIN_SESSION}`
-/** Addresses, each with the name of a region or table that shows that the view is complete. */
+/** Addresses of views, each with the label of a region or table that is present once the view is loaded. */
 const VIEWS = [
   ['/', 'Finished tasks'],
   [`/p/${PROJECT}`, 'Sessions'],
@@ -19,7 +19,7 @@ const VIEWS = [
 describeInBrowser('the layout', () => {
   const browser = useBrowser()
 
-  test('no view is wider than the window, breaks a link of the navigation, or cuts a matrix of few turns', async () => {
+  test('no view is wider than the window, wraps a link of the navigation, or cuts a matrix of few turns', async () => {
     const started = await start({ TURNGRAPH_PROJECT: PROJECT, TURNGRAPH_AUTH: 'off' })
     await writeSessions(clientOf(started.graph))
     for (const [address, name] of VIEWS) {

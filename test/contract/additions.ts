@@ -28,7 +28,7 @@ const anObservation = (more: Partial<Seen> = {}): Seen => ({
 /** Maximum number of verifications that are added to a turn, and of those in one request. */
 const [MAX_OF_TURN, MAX_OF_REQUEST] = [2_000, 1_000]
 
-/** Returns the names of the statements that some work runs. */
+/** Returns the names of the statements that `work` runs. */
 async function namesOfStatements(graph: Graph, work: (graph: Graph) => Promise<unknown>) {
   const names = new Set<string>()
   await work({
@@ -67,7 +67,7 @@ export function additionsContract(store: StoreUnderTest): void {
       const add = (graph: Graph, each: Verification) =>
         clientOf(graph).addVerifications({ ...task, worldSlug: 'main', verifications: [each] })
       await add(handles.graph, at('2026-03-02T10:00:00Z'))
-      // An earlier one moves the one before.
+      // An observation with an earlier start moves the stored one to a later place.
       const used = await namesOfStatements(handles.graph, (graph) => add(graph, at('2026-03-01T10:00:00Z')))
       expect([...used].filter((name) => name.includes('addition') || name.includes('add-'))).toHaveLength(4)
       expect([...used].filter((name) => !warmed.has(name) && name !== 'worlds/get')).toEqual([])

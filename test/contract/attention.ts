@@ -149,7 +149,7 @@ export function attentionContract(store: StoreUnderTest): void {
       expect(await at('2026-01-03T00:00:00Z')).toBe('abandoned')
     })
 
-    test('a session that was not approved and then abandoned needs a person until a newer one of its task exists', async () => {
+    test('an abandoned session that was sent back needs a person until its task has a newer session', async () => {
       await capture(
         turnsOf('w', 3, (turn) => ({
           issues: [{ severity: 'blocking', category: 'work', description: `Complaint ${'abc'[turn - 1]}` }],
@@ -178,7 +178,7 @@ export function attentionContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a summary has the number of recorded turns and the newest turn number if they differ', async () => {
+    test('a summary names the number of recorded turns and the number of the newest turn if they differ', async () => {
       await capture([turnOf('w', 2), turnOf('w', 3)])
       expect((await client().getSessionSummary({ worldSlug: 'w' })).summary).toMatch(
         /^Ended without approval after 2 recorded turns \(the newest is turn 3\): /,

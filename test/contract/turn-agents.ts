@@ -140,7 +140,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
     const countLinks = async (turn: string) =>
       (await linksIn(handles.graph)).filter((link) => link.endsWith(` JUDGED ${turn}`)).length
 
-    test('additions link judges of a turn until it has 50, and the doctor finds nothing', async () => {
+    test('additions link at most 50 judges to a turn, and the doctor finds nothing', async () => {
       await capture(1, { judge: COACH, player: PLAYER, verifications: judgesOf(1, 30) })
       await added(judgesOf(25, 15))
       await added(judgesOf(38, 10))
@@ -192,7 +192,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
     })
 
     const LATE = 'shop/late/ JUDGED shop/main/1~1'
-    /** `mended`: the link of `late` after the repair, which does not know the record at whose time an addition arrived. */
+    /** `mended`: the link of `late` after the repair. The graph does not store which record the addition belonged to when it arrived. */
     const FAULTS: [what: string, record: string, cypher: string, mended?: string][] = [
       [
         'a judge of the record without its link',
@@ -216,7 +216,7 @@ export function turnAgentsContract(store: StoreUnderTest): void {
         'shop/late/ JUDGED shop/main/1',
       ],
       [
-        'an agent that is deleted with its links',
+        'a deleted agent and its links',
         'shop/main/2',
         "MATCH (a:Agent {key: 'shop/validator/'}) DETACH DELETE a",
       ],
@@ -231,17 +231,17 @@ export function turnAgentsContract(store: StoreUnderTest): void {
         "MATCH (t:Turn {key: 'shop/main/2'}) CREATE (:Agent {key: 'shop/lost/', project: 'shop', name: 'lost'})-[:PLAYED]->(t)",
       ],
       [
-        'the judge of a later addition at the record that it does not belong to',
+        'a link from the judge of an addition to another turn',
         'shop/main/2',
         "MATCH (a:Agent {key: 'shop/late/'}) MATCH (t:Turn {key: 'shop/main/2'}) CREATE (a)-[:JUDGED]->(t)",
       ],
       [
-        'a link that is there twice',
+        'a link that exists twice',
         'shop/main/1',
         "MATCH (a:Agent {key: 'shop/third/'}) MATCH (t:Turn {key: 'shop/main/1'}) CREATE (a)-[:JUDGED]->(t)",
       ],
       [
-        'the Player of a turn as its judge',
+        'a Player that is linked as a judge',
         'shop/main/2',
         "MATCH (a:Agent)-[r:PLAYED]->(t:Turn {key: 'shop/main/2'}) DELETE r CREATE (a)-[:JUDGED]->(t)",
       ],

@@ -234,7 +234,7 @@ export function turnTokensContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a session has, if they are requested, the tokens that its list has, and those of each turn', async () => {
+    test('a session that is read with `tokens` has the same sum as in the list, and the tokens of each turn', async () => {
       await capture(1, 100, { transcriptSessionIds: [S1] })
       await capture(2, 200, { transcriptSessionIds: [S1] })
       await capture(3, 300, { usage: { coach: { inputTokens: 6 } } })

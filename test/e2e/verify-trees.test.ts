@@ -20,7 +20,7 @@ feature_id: FEAT-1
 - [ ] AC-001: \`true\` passes
 `
 
-/** Environment of git: variables of an enclosing git command, such as a hook, would name another repository. */
+/** Environment of git. Omits the variables of an enclosing git command, such as a hook, because they name another repository. */
 const ENVIRONMENT = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
   GIT_AUTHOR_NAME: 'T',

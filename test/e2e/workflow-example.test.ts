@@ -37,11 +37,11 @@ test('the example workflow for GitHub has two permissions, pins its actions, and
   const lines = steps.flatMap(({ run }) => (run === undefined ? [] : run.trim().split('\n')))
   expect(lines.length).toBeGreaterThan(3)
   const names = lines.map((line) => {
-    // GitHub inserts such a value into the script, so a value from a pull request could run as a command. Variables are safe.
+    // GitHub inserts such a value into the script, so a value from a pull request could run as a command. Environment variables are safe.
     expect(line).not.toContain('${{')
     const [, call = ''] = /^npx --yes turngraph (.*?)(?: >> "\$GITHUB_STEP_SUMMARY")?$/.exec(line) ?? []
     const { command, rest } = findCommand(call.split(' '))
-    // Only the program itself has no parent: the line names no command.
+    // Only the program itself has no parent, so a null means that the line names no command.
     expect(command.parent, line).not.toBeNull()
     const known = command.options.map(({ long }) => long)
     for (const word of rest) if (word.startsWith('--')) expect(known, line).toContain(word)

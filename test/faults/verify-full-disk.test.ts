@@ -5,14 +5,14 @@ import { commandsOn, untilGone } from '../e2e/command.ts'
 import { newFolder, PROCESS_TEST_MS } from './harness/in-test.ts'
 import { canMount, mountSmallDisk } from './harness/small-disk.ts'
 
-/** `turngraph verify` with a command that fills the disk of our data folder. */
+/** Tests `turngraph verify` with a command that fills the disk of the data folder. */
 
 const mountable = canMount()
 if (!mountable) console.log('Left out: full disks. This machine does not let us mount one.')
 
 const TURN = { feature_id: 'FEAT-1', task_id: 'TASK-1', turn_number: 1, player_summary: 'It is done' }
 
-/** A data folder on a small disk, with one turn, and a verification that was added to it. */
+/** Creates a data folder on a small disk, with one turn and an added verification. */
 async function recordedOnSmallDisk() {
   const disk = await mountSmallDisk()
   onTestFinished(() => disk.remove())
@@ -47,7 +47,7 @@ const ENDS: [what: string, after: string][] = [
 ]
 
 test.skipIf(!mountable).each(ENDS)(
-  'a command that fills the disk of the data folder and %s is one error, its group ends, and the next verify works',
+  'verify prints one error and ends the process group of a command that fills the disk and %s, and the next verify works',
   { timeout: PROCESS_TEST_MS },
   async (_what, after) => {
     const { disk, folder, pids, verify, listStored } = await recordedOnSmallDisk()

@@ -103,7 +103,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 const MAVEN = ['mvn', '--offline', '--quiet', '--batch-mode', '-Dproject.build.sourceEncoding=UTF-8']
 const JUNIT = 'package acme; import org.junit.jupiter.api.*;'
 
-/** Returns true if Maven can run tests without the network: it has its plugins and JUnit. */
+/** Returns true if Maven has its plugins and JUnit, so that it can run tests without the network. */
 function canRunMaven(): boolean {
   if (!has('mvn', '--version')) return false
   const folder = mkdtempSync(path.join(base, 'maven-'))
@@ -155,7 +155,7 @@ test.skipIf(jest === null)(
   it('AC-002 refuses <text>', () => { throw new Error('\\u001b[31mno\\u001b[0m & never') })
   it.skip('AC-003 is stored', () => {})
 }) })`
-    // A test of 0 ms in the file of a todo proves nothing either.
+    // jest-junit writes a todo as a passed test of 0 seconds, also in a file without other tests.
     const later = "test.todo('AC-003 is printed')"
     const files = { 'package.json': '{}', 'money.test.js': text, 'later.test.js': later }
     const reporter = `--reporters=${path.join(jest ?? '', 'jest-junit')}`

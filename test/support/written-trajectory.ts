@@ -57,7 +57,7 @@ export const trajectory = (more: Written = {}): Written => ({
   ...more,
 })
 
-/** A trajectory with words in all places where an agent writes text. Only the output of a failed command may be stored. */
+/** Writes a trajectory with a canary in each field that can hold text of an agent. Only the output of a failed command may be stored. */
 export function talkativeTrajectory(canary: (place: string) => string): Buffer {
   const told = (id: number, source: string, more: Written = {}): Written => ({
     ...step(id, source, more),

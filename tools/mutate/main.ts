@@ -1,5 +1,5 @@
 // `npm run mutate [-- WORD]`: breaks each rule of mutations.ts in a copy of the project, one at a time, and runs the tests that must
-// notice. With a word, only the mutations whose rule or file contains it. Ends with 1 if a mutation survives.
+// fail. WORD selects the mutations whose rule or file contains it. The exit code is 1 if a mutation survives.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { MUTATIONS, type Mutation } from './mutations.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** A mutation that makes a loop endless ends after this time, and counts as noticed. */
+/** Time limit of one test run. A mutation that causes an endless loop counts as noticed. */
 const LIMIT_MS = 300_000
-/** A time in the future, in seconds. A newer source than the build would be built, which these tests do not use. */
+/** Time of the copied build, in seconds: far in the future, so that no changed source starts a new build. */
 const FUTURE = 4_000_000_000
 
 const [word = ''] = process.argv.slice(2)
@@ -36,7 +36,7 @@ function copyProject(): void {
   symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
 }
 
-/** Ends if a test fails without any mutation: its failure would prove nothing. */
+/** Throws an error if a test fails without a mutation, because such a failure proves nothing. */
 function checkUnchanged(mutations: readonly Mutation[]): void {
   for (const tests of new Set(mutations.map((mutation) => mutation.tests)))
     if (countFailures(tests) !== 0)
@@ -46,14 +46,15 @@ function checkUnchanged(mutations: readonly Mutation[]): void {
 function isNoticed({ rule, file, from, to, tests }: Mutation): boolean {
   const place = path.join(copy, file)
   const source = readFileSync(place, 'utf8')
-  if (source.split(from).length !== 2) throw new Error(`not exactly once in ${file}: ${from}`)
+  if (source.split(from).length !== 2)
+    throw new Error(`the text of a mutation must occur exactly once in ${file}: ${from}`)
   writeFileSync(
     place,
     source.replace(from, () => to),
   )
   const failures = countFailures(tests)
   writeFileSync(place, source)
-  // A file that does not load shows that the mutation is no valid code, not that a test noticed it.
+  // If no test ran, the mutated file does not load. The mutation is then invalid code, and no test noticed it.
   const said = failures === null ? 'INVALID' : failures === 0 ? 'SURVIVED' : 'noticed'
   console.log(`${said}: ${rule} (${file})`)
   return said === 'noticed'

@@ -1,4 +1,4 @@
-/** A change of the source that breaks a rule, and the tests that must notice: a file, or `FILE > NAME` for some of its tests. */
+/** A change of the source that breaks a rule, and the tests that must fail: a file, or `FILE > NAME` for some of its tests. */
 export type Mutation = { rule: string; file: string; from: string; to: string; tests: string }
 
 const stalls = 'test/contract/embedded.test.ts > stalls'
@@ -52,36 +52,44 @@ export const MUTATIONS: readonly Mutation[] = [
   stall('feedback that returns twice oscillates', 'RETURNS = 2', 'RETURNS = 3'),
   stall('a verdict that changes three times oscillates', 'CHANGES = 3', 'CHANGES = 4'),
   stall(
-    'an approval starts the count anew',
+    'turns before the last approval do not count',
     'outcomes.slice(approval + 1)\n  const say',
     'outcomes.slice()\n  const say',
   ),
   stall('a newer session finishes an older one', 'if (session.isSuperseded) {', 'if (false) {'),
-  stall('growth in the window is no stall', '=== 1 && isFlat(window)\n', '=== 1\n'),
+  stall(
+    'repeated feedback is no stall if the session gained something in its turns',
+    '=== 1 && isFlat(window)\n',
+    '=== 1\n',
+  ),
   stall(
     'fewer failed tests are growth',
     'step.testsFailed < Math.min(...earlier)',
     'step.testsFailed < Math.max(...earlier)',
   ),
-  stall('a cause that goes for the second time is no gain', '!goneBefore.has(cause)', 'true'),
-  stall('a new cause cancels the gain of one that is gone', 'isNewlyGone && !hasNewCause', 'isNewlyGone'),
+  stall('a cause that disappears for the second time is no gain', '!goneBefore.has(cause)', 'true'),
   stall(
-    'a Player that claims all is spared, unless a gate fails',
+    'a new cause cancels the gain of a cause that disappeared',
+    'isNewlyGone && !hasNewCause',
+    'isNewlyGone',
+  ),
+  stall(
+    'a stall is recoverable if the Player claims all criteria, unless a gate fails',
     'if (isSpared(session)) {',
     'if (false) {',
   ),
   stall(
-    'a rejection with evidence ends the sparing',
+    'a stall is not recoverable because of claims that were rejected with evidence',
     '?? null) === null,\n    )\n  )\n}',
     '?? null) !== undefined,\n    )\n  )\n}',
   ),
   stall(
-    'a finished session is not told to stop',
+    'a stall is recoverable if all criteria are verified',
     "if (allVerified(session)) return say('stalled', window, finding)",
     '',
   ),
   stall(
-    'a verdict of a Player flips nothing',
+    'a verdict of a Player does not count as a change of a verdict',
     'if (judges && explicit && turns.has(turn))',
     'if (explicit && turns.has(turn))',
     stalls,
@@ -104,7 +112,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "state: 'verified',\n      verifiedInTurn: before.verifiedInTurn ?? turn,\n      contestedInTurn: before.contestedInTurn",
   ),
   progress(
-    'a criterion is verified since the first time',
+    'a criterion keeps the turn in which it was first verified',
     'verifiedInTurn: before.verifiedInTurn ?? turn,\n      contestedInTurn: null,\n      evidenceState',
     'verifiedInTurn: turn,\n      contestedInTurn: null,\n      evidenceState',
   ),
@@ -147,8 +155,8 @@ export const MUTATIONS: readonly Mutation[] = [
   states('a manual criterion is not required', "&& state.kind !== 'manual'", ''),
   states('a criterion that is not declared does not count', 'declared !== false', 'true'),
   states('a refuted criterion is not proven', "state === 'verified' && !refuted)", "state === 'verified')"),
-  states('a promise that nobody judged leaves a session unfinished', 'promised.length === 0 &&\n', ''),
-  states('no criterion means that nothing is proven', 'required.length > 0 &&\n', ''),
+  states('a session with an unjudged promise is not finished', 'promised.length === 0 &&\n', ''),
+  states('a session without a required criterion is not proven', 'required.length > 0 &&\n', ''),
   states(
     'a judged criterion hides those that were only promised',
     'judgedOnes.length > 0 ? judgedOnes :',
@@ -191,8 +199,12 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   absence('a status of a promise is no evidence', '  /^promise status\\s*:/i,\n', ''),
 
-  causes('two shared identifiers are one cause', 'MIN_SHARED = 2', 'MIN_SHARED = 3'),
-  causes('a smaller share than 60 % is another cause', 'MIN_SHARE = 0.6', 'MIN_SHARE = 0.1'),
+  causes('issues that share two identifiers have one cause', 'MIN_SHARED = 2', 'MIN_SHARED = 3'),
+  causes(
+    'issues that share less than 60 % of the identifiers have different causes',
+    'MIN_SHARE = 0.6',
+    'MIN_SHARE = 0.1',
+  ),
   causes('different categories are different causes', 'if (a.category !== b.category) return null', ''),
   causes('labels of criteria are no identifiers', '&& !LABEL.test(word)', ''),
 
@@ -206,7 +218,7 @@ export const MUTATIONS: readonly Mutation[] = [
 
   applies('an addition is counted once', 'additions.some(({ digest }) => digest === entry.digest)', 'false'),
   applies(
-    'a withdrawal removes later turns only',
+    'a withdrawal removes only later turns',
     'if (turn > entry.above) turns.delete(turn)',
     'if (turn >= entry.above) turns.delete(turn)',
   ),
@@ -253,7 +265,7 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
   ),
   outcome('a session that is quiet for a day is abandoned', '24 * 60 * 60', '25 * 60 * 60'),
-  outcome('a running session is running whatever it shows', "if (isActive) return 'running'", ''),
+  outcome('a session with an active run is always running', "if (isActive) return 'running'", ''),
   outcome(
     'a refuted criterion means regressed',
     "criteria.some(isRefuted) ? 'regressed' : outcome",
@@ -262,7 +274,7 @@ export const MUTATIONS: readonly Mutation[] = [
   outcome('a failed gate is a gap', 'open + failedGates.length > 0', 'open > 0'),
 
   attention(
-    'a session that a newer one approved needs nobody',
+    'a session does not need a person if a newer session of its task is approved',
     'if (facts.supersededBy !== null) return null',
     '',
   ),
@@ -278,7 +290,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   attention('the most urgent reason comes first', 'rank(a) - rank(b) ||', ''),
   attention(
-    "proofs in the Player's words matter if all are",
+    "proofs in the Player's words are a reason only if all proofs are",
     'repeated + bare < proven.length) return null',
     'repeated + bare === 0) return null',
   ),
@@ -292,7 +304,7 @@ export const MUTATIONS: readonly Mutation[] = [
   worlds('create_world makes a world at any turn', 'turnNumber > 1 && !isForced', 'turnNumber > 1'),
 
   tests(
-    'a failed test refutes a criterion whatever else passed',
+    'a failed test refutes a criterion even if other tests passed',
     "if (tests.some(({ status }) => status === 'failed')) return false",
     '',
   ),
@@ -322,9 +334,9 @@ export const MUTATIONS: readonly Mutation[] = [
     'judges.set(each, agent)',
     'undefined',
   ),
-  agents('an addition moves to newer records only', 'oldestFirst.toReversed()', 'oldestFirst'),
+  agents('an addition moves only to newer records', 'oldestFirst.toReversed()', 'oldestFirst'),
   agents(
-    'a link of an older record suffices',
+    'a link to an older record is enough',
     'older.some((each) => each.judged.includes(agent.key))',
     'record.judged.includes(agent.key)',
   ),

@@ -5,7 +5,7 @@ import { type Stated, StatedList, type StatedWarning, toStated } from './stated.
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
-/** Maximum number of lines that Cucumber's parser reads: it takes as long for a blank line as for a step. */
+/** Maximum number of lines for Cucumber's parser, which takes as long for a blank line as for a step. */
 const MAX_PARSED_LINES = 200_000
 /** Maximum number of examples that name an outline whose own name is only a placeholder. */
 const MAX_NAMES = 100
@@ -30,7 +30,7 @@ export async function readGherkin(source: string): Promise<Stated> {
   return toStated(list, { featureId: null, taskId: null }, warnings, 'it has no scenario')
 }
 
-/** Describes why a file takes Cucumber's parser too long; null if it does not. */
+/** Returns the reason why a file is too slow for Cucumber's parser; null if it is not too slow. */
 function findExcess(lines: readonly string[]): StatedWarning | null {
   let run = 0
   for (const [i, line] of lines.entries()) {

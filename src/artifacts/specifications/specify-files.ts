@@ -131,7 +131,7 @@ export async function declareSpecifications(
   return declared
 }
 
-/** Checks that each task has its newest list as the newest version in the graph. Declares nothing. */
+/** Returns true if the newest version of each task in the graph equals the newest list of its files. Writes nothing. */
 export async function isAllDeclared(
   client: Pick<SpecifyTarget, 'getSpecification'>,
   { declarations }: ReadSpecifications,

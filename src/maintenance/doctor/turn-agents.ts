@@ -19,8 +19,9 @@ export type RecordAgents = LinkedAgents & {
 }
 
 /**
- * Checks all records of some turns. An addition moves to the record that replaces its own, and the link of its judge stays. So the
- * judge of an addition is linked to its record or to an older one, and no record has links beyond those.
+ * Checks the links of all records of some turns. When a record is replaced, its additions move to the new record, but the links of
+ * their judges stay. So the judge of an addition is linked to the current record of the addition or to an older record of the turn.
+ * All other links must match the names in the record.
  */
 export function checkAgents(records: readonly RecordAgents[], findings: Findings): void {
   const ofTurn = ({ label, key }: RecordAgents) => (label === 'Turn' ? key : turnOfSuperseded(key))
@@ -40,7 +41,7 @@ export function checkAgents(records: readonly RecordAgents[], findings: Findings
 const revisionOf = ({ key }: RecordAgents): number =>
   isSupersededKey(key) ? Number(key.slice(turnOfSuperseded(key).length + 1)) : Number.POSITIVE_INFINITY
 
-/** `newer`: judges of additions to the record and to newer ones. `older`: the record and its older ones. */
+/** `newer`: judges of additions to the record or to a newer record of the turn. `older`: the record and the records that are older. */
 type Around = { newer: ReadonlyMap<string, AgentNode>; older: readonly RecordAgents[] }
 
 function checkRecord(record: RecordAgents, { newer, older }: Around, findings: Findings): void {

@@ -257,7 +257,7 @@ async function readAdditions(graph: Graph, keyOfTurn: string): Promise<StoredAdd
   return row ?? null
 }
 
-/** Runs the statements of an addition without a match, so that a Neo4j that has just started plans them before the first addition. */
+/** Runs the statements of an addition with keys that match nothing, so that a Neo4j that has just started plans them in advance. */
 export async function warmUpAdditions(graph: Graph): Promise<void> {
   await readAdditions(graph, '')
   await graph.transact(async (run) => {

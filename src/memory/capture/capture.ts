@@ -66,7 +66,7 @@ type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T |
  * Stores a turn with its verifications, promises, issues and gates in one transaction. A repeated capture returns the stored
  * record. Another record at the same turn is a conflict, unless the request has `onConflict: 'supersede'`.
  *
- * Usually takes one read and one write; only the write if the turn names its world and no criterion. A specification, a new world,
+ * Usually takes one read and one write. Skips the read if the turn names its world and no criterion. A specification, a new world,
  * a turn that is not the newest, a masked secret and a rejected write each need more reads. Source: seed 000, `capture_turn_state`.
  *
  * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `restore_unfinished`, `busy`, `store_unavailable`, `timeout`

@@ -135,7 +135,7 @@ function toContextRow({ records, snapshot, withdrawn }: KnownThen): ContextRow |
  * specification, the histories of a large world for the Coach, and facts from other sessions.
  *
  * `context` is the seed's text (seed 000, `load_turn_continuation_context`). It is `null` if there is neither a prior turn nor
- * anything known before it, such as a specification or an earlier session. This is an answer; an unreachable store is an error.
+ * anything known before it, such as a specification or an earlier session. An unreachable store is an error, never a `null`.
  *
  * @throws `unknown_world` if the task does not have the named world, `world_deleted`,
  *   `store_unavailable`, `timeout`
@@ -161,7 +161,7 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     if (without !== null) return without
   }
   if (newest !== null && newest.world.currentTurn < request.currentTurn) {
-    // The stored progress is that after the prior turn, because no newer turn exists.
+    // The stored progress belongs to the prior turn, because no newer turn exists.
     const hasEntries = newest.world.turnCount <= maxTurnsWithEntries(request)
     const entries = hasEntries ? await readEntries(graph, newest) : null
     return answerFrom(graph, newest, newestSnapshot(newest, entries), request)

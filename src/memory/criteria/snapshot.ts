@@ -42,15 +42,15 @@ export type Snapshot = {
   /** Progress by the key of the criterion. */
   progress: ReadonlyMap<string, Progress>
   /**
-   * Outcomes of the turns that count for stall analysis, ascending. After the newest turn, only the newest ones, which the world
-   * stores.
+   * Outcomes of the turns that count for stall analysis, ascending. A snapshot after the newest turn has only the newest
+   * outcomes, because the world stores no others.
    */
   outcomes: readonly Outcome[]
-  /** Newest turn at the time of each version of the specification; empty without a specification. */
+  /** Number of the newest turn when each version of the specification was declared; empty without a specification. */
   specifiedAfter: readonly number[]
-  /** False if no verification of the world names files. True if one does, or if this is not known. */
+  /** False if no verification of the world names files. True if a verification names files, or if this is not known. */
   hasProofFiles: boolean
-  /** True if the task has a newer session. False also if this was not read, and after a turn that is not the newest. */
+  /** True if the task has a newer session. Also false if this was not read, or if the snapshot is after an earlier turn. */
   isSuperseded: boolean
   /** Verifications that were read, each under the criterion for which it counts (see {@link placeEntries}); null if not read. */
   ledger: readonly LedgerEntry[] | null
@@ -69,8 +69,8 @@ export const statementOfTarget = (file: string, ...choices: string[]): SnapshotS
 })
 
 /**
- * Runs a statement for a target and returns its row; null if there is no row. Reads again while `isWhole` rejects the row, which
- * then shows a part of a commit.
+ * Runs a statement for a target and returns its row; null if there is no row. Reads again while `isWhole` rejects the row, because
+ * such a row shows only a part of a commit.
  */
 export function readTarget<S extends z.ZodType>(
   graph: Graph,
@@ -88,7 +88,7 @@ export function readTarget<S extends z.ZodType>(
 }
 
 /**
- * Reads a row like {@link readTarget}, and rejects a deleted world. The row of a deleted world need not be whole.
+ * Reads a row like {@link readTarget}, and rejects a deleted world. The row of a deleted world may be incomplete.
  *
  * @throws `world_deleted`
  */
@@ -145,9 +145,9 @@ export const snapshotColumns = {
   criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
 }
 
-/** Decoded columns of `criteria/_ledger`. Without a turn and a criterion if the world has more turns than `$ledgerUpTo`. */
+/** Decoded columns of `criteria/_ledger`. They are empty if the world has more turns than `$ledgerUpTo`. */
 export const ledgerColumns = {
-  /** Number of all turns that the read found, below and above `$turnNumber`. */
+  /** Number of all turns that the statement found, below and above `$turnNumber`. */
   turnsFound: z.number(),
   /** Turns below `$turnNumber`, each with its outcome, its verifications (`entries`) and its promises (`promised`). */
   turns: z.array(
@@ -174,8 +174,8 @@ export type SnapshotRow = z.output<typeof snapshotRow>
 type LedgerTurns = Pick<SnapshotRow, keyof typeof ledgerColumns>
 
 /**
- * Values of `ledgerUpTo`, the maximum number of turns of a world whose ledger is read together with its progress. A small world is
- * cheap to read whole. For a larger one, a second statement reads the entries that an answer shows.
+ * Values of `ledgerUpTo`, the maximum number of turns of a world whose ledger is read together with its progress. The ledger
+ * of a small world is cheap to read. For a larger world, a second statement reads only the entries that an answer shows.
  */
 export const SMALL_WORLD = 32
 export const NO_LEDGER = 0
@@ -226,7 +226,7 @@ export async function readTargetAsOf<S extends z.ZodType<SnapshotRow>>(
     (found) => isSnapshotWhole(ledgerUpTo)(found) && isWhole(found),
   )
   if (row === null || asOf === null || asOf >= row.world.currentTurn || hasLedger(row)) return row
-  // Names the world, because another one may be the newest by now.
+  // Names the world, because the task may have a newer world by now.
   const { slug: worldSlug } = row.world
   return readTargetAsOf(graph, statements, { ...target, worldSlug }, asOf, WHOLE_LEDGER, schema, isWhole)
 }
@@ -237,16 +237,16 @@ const hasLedger = ({ world, turnsFound }: SnapshotRow): boolean => turnsFound ==
 export const warmUpSnapshot = (graph: Graph): Promise<void> =>
   warmUpTarget(graph, snapshotStatements, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
 
-/** Returns a check that is true for a row that shows one moment: its progress, and its ledger if it was requested. */
+/** Creates a check that returns true if the progress of a row, and its ledger if requested, show the same moment. */
 export const isSnapshotWhole =
   (ledgerUpTo: number) =>
   (row: SnapshotRow): boolean =>
     row.world.deleted ||
     (isProgressWhole(row) &&
-      // A larger world comes without its ledger. Turns in its row were counted before a commit raised it above the limit.
+      // A world above the limit has no ledger in its row. If the row has turns, a commit raised the world above the limit.
       (row.world.turnCount > ledgerUpTo ? row.turnsFound === 0 : isLedgerWhole(row, row.world.turnCount)))
 
-/** True if the edges PROGRESS show one moment: their revisions have the sum that the world stores. */
+/** True if the edges PROGRESS show one moment: the sum of their revisions equals the sum that the world stores. */
 export const isProgressWhole = ({
   world,
   criteriaProgress,
@@ -257,8 +257,8 @@ export const isProgressWhole = ({
   )
 
 /**
- * True if the ledger shows one moment. Each turn stores the numbers of its verifications and promises, and has as many if it was
- * read whole. After half of a commit, the number of turns also differs from that of the world, a turn occurs twice, or an entry
+ * True if the ledger shows one moment. Each turn stores the numbers of its verifications and promises, and a complete read finds the
+ * same numbers. A read of half a commit can also find another number of turns than the world stores, a turn twice, or an entry that
  * names an unknown criterion.
  *
  * @param except turn that may lack parts (see {@link readLedger})
@@ -345,7 +345,7 @@ export const placeEntries = (
 
 /** All verifications (`ledger`) and promises (`promised`) of a world, with the criteria of its task. */
 export type Ledger = {
-  /** Number of writes that changed the ledger, as of the read. The next write is rejected if it has changed. */
+  /** Number of writes that had changed the ledger when it was read. The next write is rejected if this number has changed since. */
   ledgerRev: number
   /** Numbers of the turns, unordered. */
   turns: number[]
@@ -390,7 +390,7 @@ export function readTurnLedgers(
   except: number | null = null,
 ): Promise<z.output<typeof ledgerRow> | null> {
   const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
-  // A deleted world loses its turns one by one, so it need not be whole. The write then rejects the capture.
+  // A deleted world loses its turns one by one, so its ledger may be incomplete. The write then rejects the capture.
   return readWholeRow(
     graph,
     wholeLedger,
@@ -419,7 +419,7 @@ export async function readLedgersOfWorlds(
 
 const mergedRow = z.object({ key: z.string(), mergedInto: z.string() })
 
-/** Reads which criteria of a task were merged, each with the one that it was merged into. */
+/** Reads the merged criteria of a task, each with the criterion that it was merged into. */
 export const readMerges = (graph: Graph, taskKey: string): Promise<z.output<typeof mergedRow>[]> =>
   readRows(graph, mergedCriteria, { taskKey }, mergedRow)
 

@@ -34,7 +34,7 @@ export const isRollout = (start: string): boolean =>
       (line) => NAMES_FIELD.test(line) && (isCodexRecord(parseObject(line) ?? {}) || isLongCodexRecord(line)),
     )
 
-/** Matches a field that every record of a rollout has. Parsing twenty lines of each file takes longer. */
+/** Matches a field that every record of a rollout has, so that lines of other formats are not parsed. */
 const NAMES_FIELD = /"(?:payload|instructions)"/
 
 const MAX_LOOKED_AT = 20

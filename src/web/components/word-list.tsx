@@ -1,4 +1,4 @@
-// Explains the words of a view, in a fold that the keyboard opens.
+// Explains the words of a view in a `<details>` element, which also opens with the keyboard.
 export type Meanings = Readonly<Record<string, string>>
 
 export function WordList({ meanings }: { meanings: Meanings }) {

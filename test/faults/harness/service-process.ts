@@ -28,8 +28,8 @@ export type ServiceProcess = {
   freeze(): void
   thaw(): void
   /**
-   * Returns the end of its output to standard error, as far as it has arrived. A log line arrives later than the
-   * answer of the request that caused it; all have arrived after {@link stop}.
+   * Returns the end of the standard error output that has arrived. A log line may arrive after the answer to the
+   * request that caused it. All lines have arrived after {@link stop}.
    */
   output(): string
 }

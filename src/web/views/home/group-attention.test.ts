@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ATTENTION_REASONS } from '../../../rules/attention.ts'
 import { groupAttention } from './group-attention.ts'
 
-test('each reason has a group with all of its sessions, and the unseen approvals come last and folded', () => {
+test('each reason has a group with all its sessions, and the group of unseen approvals is last and folded', () => {
   const items = ATTENTION_REASONS.flatMap((reason) => [
     { reason, name: `${reason} 1` },
     { reason, name: `${reason} 2` },

@@ -13,7 +13,7 @@ const TASKS: readonly (readonly [reason: Item['reason'], toDo: string])[] = [
   ['only_players_words', 'Look at what nobody has seen'],
 ]
 
-/** Reason of the group that is folded: it has the most sessions, and the least to do. */
+/** Reason of the folded group, which has the most sessions and needs the least work. */
 const FOLDED: Item['reason'] = 'only_players_words'
 
 export type AttentionGroup<I> = { reason: Item['reason']; toDo: string; isFolded: boolean; items: I[] }

@@ -13,7 +13,7 @@ import { WithoutSession } from './without-session.tsx'
 /** Maximum number of projects whose sessions the page shows, and of sessions of each. */
 const MAX_PROJECTS = 20
 const MAX_SESSIONS = 50
-/** Maximum number of sessions per page of those that need a person. The numbers of the groups should be whole. */
+/** Maximum number of sessions that need a person, per page. It is high, so that the counts of the groups are usually complete. */
 const MAX_ATTENTION = 500
 
 export function HomeView() {

@@ -1,7 +1,7 @@
-// Reads the rows of the analysis of tasks without a session. Pure.
+// Decodes the rows of the analysis `specified-without-session`. Pure.
 export type SpecifiedTask = { project: string; feature: string; task: string; criteria: number }
 
-/** @param row in the order of the columns: feature, task, criteria, path, declared_at */
+/** Decodes a row with the columns feature, task, criteria, path and declared_at. */
 export const toSpecifiedTask = (
   project: string,
   [feature, task, criteria]: readonly unknown[],

@@ -8,7 +8,7 @@ import { type SpecifiedTask, toSpecifiedTask } from './specified-tasks.ts'
 
 const MAX_TASKS = 100
 
-/** Needs the scope `analyst`, as every analysis. */
+/** Lists the tasks of some projects. Needs the scope `analyst`, as every analysis does. */
 export function WithoutSession({ projects }: { projects: readonly string[] }) {
   const { service } = useSession()
   const tasks = useAnswer(JSON.stringify(['without session', projects]), async (signal) => {

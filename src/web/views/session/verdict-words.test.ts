@@ -24,14 +24,14 @@ describe('the words of a verdict', () => {
     expect(describeVerdict('finished', 'approved with gaps')).toBe('finished')
   })
 
-  test('a verdict that agrees with the outcome, or has none, is one word', () => {
+  test('a verdict that agrees with the outcome, or has no outcome, needs no explanation', () => {
     expect(describeVerdict('stalled', 'stalled')).toBe('stalled')
     expect(describeVerdict('progressing', 'running')).toBe('progressing')
     expect(describeVerdict('finished', 'approved')).toBe('finished')
     expect(describeVerdict('insufficient_data', null)).toBe('insufficient data')
   })
 
-  test('only a running session, or an earlier turn, looks good', () => {
+  test('only a running session, or a session as of an earlier turn, has the tone of progress', () => {
     expect(chooseTone('progressing', 'regressed')).toBe('ended')
     expect(chooseTone('progressing', 'running')).toBe('progressing')
     expect(chooseTone('progressing', null)).toBe('progressing')

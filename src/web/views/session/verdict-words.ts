@@ -23,6 +23,6 @@ export function describeVerdict(verdict: Verdict, outcome: string | null): strin
   return word
 }
 
-/** Chooses the tone of the verdict: only a session that runs, or that is shown as of an earlier turn, looks good. */
+/** Chooses the tone of the verdict. The tone `progressing` is only for a running session, or for a session as of an earlier turn. */
 export const chooseTone = (verdict: Verdict, outcome: string | null): string =>
   verdict === 'progressing' && outcome !== null && outcome !== 'running' ? 'ended' : verdict

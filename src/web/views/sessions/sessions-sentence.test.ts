@@ -9,7 +9,7 @@ const session = (more: Partial<Parameters<typeof describeSessions>[0]['items'][n
 })
 
 describe('the sentence of a list of sessions', () => {
-  test('counts the outcomes, as the rows name them, and leaves out counts of zero', () => {
+  test('counts the outcomes in the words of the rows, and omits counts of zero', () => {
     const items = [
       session({ active_attempt_id: 'a' }),
       session({ outcome: 'approved' }),

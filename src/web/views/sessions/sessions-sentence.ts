@@ -3,7 +3,7 @@ import type { ItemOf } from '../../service/operations.ts'
 
 type Session = Pick<ItemOf<'listWorlds'>, 'active_turn_run_id' | 'active_attempt_id' | 'outcome'>
 
-/** The outcomes without the name that some of them have at their end. */
+/** Outcomes without the name at their end, such as the gate of `blocked by tests`. */
 const OUTCOMES = [
   'running',
   'approved',

@@ -44,7 +44,7 @@ export function TurnRecord({ turn }: { turn: Turn }) {
   )
 }
 
-/** Draws nothing if the record has no files. An import puts the created files among the modified ones. */
+/** Draws nothing if the record has no files. An import adds the created files to `files_modified`, so the text names both. */
 export function ModifiedFiles({
   files,
   source,
