@@ -14,7 +14,7 @@ export function WithoutSession({ projects }: { projects: readonly string[] }) {
   const tasks = useAnswer(JSON.stringify(['without session', projects]), async (signal) => {
     const tasks: SpecifiedTask[] = []
     let isCut = false
-    // One at a time: the service runs four analyses at once, and rejects what does not fit into its queue.
+    // One analysis after another: the service runs four at once, and rejects those that do not fit into its queue.
     for (const project of projects) {
       const name = 'specified-without-session'
       const found = await service.call('runAnalysis', { project, name, limit: MAX_TASKS }, signal)
