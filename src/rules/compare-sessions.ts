@@ -5,6 +5,8 @@ import { plural } from '../core/plural.ts'
 import { isRequired } from './criterion-states.ts'
 import { compareCodeUnits } from './labels.ts'
 import { countCriteria } from './notes.ts'
+import { entriesIn } from './progress.ts'
+import { findReversals } from './reversals.ts'
 import { foldSteps, type SessionRecords, statesAfter, verifiedKeys } from './session-steps.ts'
 import { COACH_DECISIONS } from './values.ts'
 
@@ -31,7 +33,7 @@ export const comparedSession = z.object({
     .describe('number of criteria that each turn verified for the first time, for turns with any'),
   firstVerifiedIn: z.number().nullable().describe('first turn that verified a criterion'),
   allVerifiedIn: z.number().nullable().describe('turn that verified the last criterion that counts'),
-  reversals: z.number().describe('rejections right after a verification, by criterion'),
+  reversals: z.number().describe('rejections after a verification, of the criteria that count'),
   failedGates: z
     .array(z.object({ gate: z.string(), turns: z.number() }))
     .describe('number of judged turns in which each gate failed, most first'),
@@ -70,7 +72,7 @@ function describeSession(records: ComparedRecords): ComparedSession {
     return gained.length === 0 ? [] : [{ turn, gained: gained.length }]
   })
   const { verified, contested } = countCriteria(required)
-  const progress = [...(steps.at(-1)?.progress.values() ?? [])]
+  const findEntries = entriesIn({ ledger: steps.flatMap(({ ledger }) => ledger), progress: new Map() })
   const open = issues.filter(({ state }) => state === 'open')
   return {
     featureId,
@@ -84,7 +86,7 @@ function describeSession(records: ComparedRecords): ComparedSession {
     gains,
     firstVerifiedIn: gains[0]?.turn ?? null,
     allVerifiedIn: required.length > 0 && verified === required.length ? (gains.at(-1)?.turn ?? null) : null,
-    reversals: progress.reduce((sum, { flips }) => sum + flips, 0),
+    reversals: required.flatMap(({ key }) => findReversals(findEntries(key), new Map())).length,
     failedGates: countGates(steps.flatMap(({ outcome }) => outcome?.failedGates ?? [])),
     issues: issues.length,
     openIssues: open.length,

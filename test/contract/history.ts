@@ -162,5 +162,21 @@ export function historyContract(store: StoreUnderTest): void {
         code: 'unknown_world',
       })
     })
+
+    test('a comparison counts the reversals that the summary of each session lists', async () => {
+      await client().declareCriteria({
+        featureId: FEATURE,
+        taskId: TASK,
+        criteria: [{ criterionId: 'AC-1', text: 'The text of AC-1' }],
+      })
+      await capture(
+        'w1',
+        verdicts({ 'AC-1': 'verified', 'AC-2': 'verified' }),
+        verdicts({ 'AC-1': 'rejected', 'AC-2': 'rejected' }),
+      )
+      const { reversals } = await client().getSessionSummary({ worldSlug: 'w1' })
+      expect(reversals.map(({ criterionId }) => criterionId)).toEqual(['AC-1'])
+      expect((await client().compareWorlds({ a: 'w1', b: 'w1' })).a.reversals).toBe(1)
+    })
   })
 }

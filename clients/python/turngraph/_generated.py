@@ -1391,7 +1391,7 @@ class CompareWorldsAnswerA(TypedDict):
     first_verified_in: int | None
     # turn that verified the last criterion that counts
     all_verified_in: int | None
-    # rejections right after a verification, by criterion
+    # rejections after a verification, of the criteria that count
     reversals: int
     # number of judged turns in which each gate failed, most first
     failed_gates: list[CompareWorldsAnswerAFailedGatesItem]
