@@ -63,6 +63,8 @@ function parse(parser: Parser, text: string): void {
 class JunitReader {
   readonly tests = new TestList()
   hasRoot = false
+  /** True if the root is `<testsuites>`. */
+  #isListOfSuites = false
   /** The open suites. */
   readonly #suites: Suite[] = []
   #case: Case | null = null
@@ -93,6 +95,7 @@ class JunitReader {
   #open({ name, attributes }: Tag): void {
     if (!this.hasRoot && !ROOTS.has(name))
       throw new BrokenReport(`has the root <${name.slice(0, 100)}>, not <testsuites> or <testsuite>`)
+    if (!this.hasRoot) this.#isListOfSuites = name === 'testsuites'
     this.hasRoot = true
     if (++this.#elements > MAX_ELEMENT_DEPTH)
       throw new BrokenReport(`has elements more than ${MAX_ELEMENT_DEPTH} levels deep`)
@@ -113,11 +116,12 @@ class JunitReader {
 
   /**
    * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite. Marks
-   * such tests as skipped, because they prove nothing.
+   * such tests as skipped, because they prove nothing. Surefire, whose root is one suite, counts too few tests if it reruns
+   * some of them.
    */
   #closeSuite(): void {
     const suite = this.#suites.pop()
-    if (suite === undefined || suite.tests <= suite.declared) return
+    if (suite === undefined || !this.#isListOfSuites || suite.tests <= suite.declared) return
     for (const test of suite.untimedPasses) test.status = 'skipped'
   }
 

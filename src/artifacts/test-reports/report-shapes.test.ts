@@ -151,6 +151,14 @@ test('Surefire writes parameters with types, nested classes as suites, and the t
   })
 })
 
+test('a passed test of 0 seconds counts in a suite of Surefire, which counts too few tests if it reruns some', async () => {
+  const report = `<testsuite ${SUREFIRE} name="com.acme.MoneyTest" tests="1" failures="0">
+  <testcase name="flaky_AC001" classname="com.acme.MoneyTest" time="0.001"><flakyFailure message="first"/></testcase>
+  <testcase name="rounds_AC002" classname="com.acme.MoneyTest" time="0.0"/>
+</testsuite>`
+  expect(await judge([report], 'AC-001', 'AC-002')).toEqual({ 'AC-001': 'verified', 'AC-002': 'verified' })
+})
+
 test('one failed parameter of a parametrized test of Surefire rejects its criterion', async () => {
   const report = `<testsuite ${SUREFIRE} name="com.acme.MoneyTest" tests="2" failures="1">
   <testcase name="roundsHalf(int)[1]" classname="com.acme.MoneyTest" time="0.035"/>
