@@ -224,6 +224,12 @@ RETURN b.key AS key`,
   return toStep(relinked, { from: fromKey, to: toKey })
 }
 
+/** Returns a clause that links the agents of a list, with the fields of `AgentNode`, to a turn or a replaced record. */
+export const linkAgents = (record: string, list: string): string =>
+  `FOREACH (a IN ${list} | MERGE (y:Agent {key: a.key}) ON CREATE SET y.name = a.name, y.model = a.model, y.project = a.project
+  FOREACH (_ IN a.judged | MERGE (${record})<-[:JUDGED]-(y))
+  FOREACH (_ IN a.played | MERGE (${record})<-[:PLAYED]-(y)))`
+
 /** Deletes all relationships of a type that lead to a node, from it, or both. The nodes stay. */
 export function unlink(label: Label, key: string, type: string, way: 'in' | 'out' | 'both'): Step {
   const pattern = { in: `<-[r:${type}]-`, out: `-[r:${type}]->`, both: `-[r:${type}]-` }[way]

@@ -212,7 +212,7 @@ const cases: Case[] = [
   },
 ]
 
-/** Declares a task and captures its first turn. Returns two commands about it, each of which runs in a given folder. */
+/** Declares a task and captures its first turn. Returns two commands about the task. Each takes its working folder. */
 async function declareTask() {
   const user = commandsOn(temporaryFolder())
   const tasks = temporaryFolder()

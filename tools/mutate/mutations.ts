@@ -342,7 +342,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   agents(
     'a repair deletes an agent without a link',
-    "deleteUnusedStep('Agent', [...judged, ...played]),",
+    '...deleteUnusedSteps({ Agent: [...judged, ...played] }),',
     '',
   ),
   agents('a repair removes a wrong link of a Player', "unlink(label, key, 'PLAYED', 'in'),", ''),

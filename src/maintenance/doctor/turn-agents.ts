@@ -1,11 +1,11 @@
 /** Compares the links of agents with the names in records and in additions. */
 import { groupBy } from '../../core/group-by.ts'
 import { isSupersededKey, turnOfSuperseded } from '../../core/keys.ts'
-import { unlink } from '../../graph/model-statements.ts'
+import { linkAgents, unlink } from '../../graph/model-statements.ts'
 import { type Step, toStep } from '../../graph/port.ts'
 import { generated } from '../../graph/statements.ts'
 import { type AgentNode, MAX_JUDGES } from '../../rules/turn-agents.ts'
-import { deleteUnusedStep } from '../forget/delete-nodes.ts'
+import { deleteUnusedSteps } from '../forget/delete-nodes.ts'
 import type { Findings } from './finding.ts'
 
 /** Keys of the agents that are linked to a record. */
@@ -82,7 +82,7 @@ const rewriteLinks = ({ label, key, judged, played }: RecordAgents, agents: Agen
   unlink(label, key, 'JUDGED', 'in'),
   unlink(label, key, 'PLAYED', 'in'),
   toStep(LINKING[label], { key, agents: agents.sort((a, b) => (a.key < b.key ? -1 : 1)) }),
-  deleteUnusedStep('Agent', [...judged, ...played]),
+  ...deleteUnusedSteps({ Agent: [...judged, ...played] }),
 ]
 
 const linking = (label: RecordAgents['label']) =>
@@ -90,10 +90,7 @@ const linking = (label: RecordAgents['label']) =>
     `doctor/link-agents-${label}`,
     `// params: $key $agents
 MATCH (t:${label} {key: $key})
-FOREACH (a IN $agents |
-  MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
-  FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
-  FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
+${linkAgents('t', '$agents')}
 RETURN t.key AS key`,
   )
 const LINKING = { Turn: linking('Turn'), SupersededTurn: linking('SupersededTurn') }

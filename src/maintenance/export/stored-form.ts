@@ -8,6 +8,7 @@ import { listFileNodes } from '../../core/project-paths.ts'
 import { type Exported, LABELS, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findOwners, relationshipProperties, relationships } from '../../graph/model/relationships.ts'
 import { storedProperties } from '../../graph/model/validate.ts'
+import { linkAgents } from '../../graph/model-statements.ts'
 import type { Value } from '../../graph/port.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
@@ -189,9 +190,7 @@ const PARTS = {
   agents: {
     reads: [], // derived from the names in the record
     decode: z.never(),
-    write: `FOREACH (a IN x.agents | MERGE (y:Agent {key: a.key}) ON CREATE SET y.name = a.name, y.model = a.model, y.project = a.project
-  FOREACH (_ IN a.judged | MERGE (n)<-[:JUDGED]-(y))
-  FOREACH (_ IN a.played | MERGE (n)<-[:PLAYED]-(y)))`,
+    write: linkAgents('n', 'x.agents'),
     param: (_, { turn, verifications }) => {
       const record = turn as Stored<'Turn'>
       return listAgentNodes(projectOfKey(record.key), record, verifications as Stored<'Verification'>[])

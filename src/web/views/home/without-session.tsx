@@ -14,7 +14,7 @@ export function WithoutSession({ projects }: { projects: readonly string[] }) {
   const tasks = useAnswer(JSON.stringify(['without session', projects]), async (signal) => {
     const tasks: SpecifiedTask[] = []
     let isCut = false
-    // One analysis after another: the service runs four at once, and rejects those that do not fit into its queue.
+    // The service runs four analyses at once, and rejects those that do not fit into its queue. So this sends one at a time.
     for (const project of projects) {
       const name = 'specified-without-session'
       const found = await service.call('runAnalysis', { project, name, limit: MAX_TASKS }, signal)

@@ -26,15 +26,12 @@ export function describeSessions(
   isFiltered: boolean,
 ): string {
   if (items.length === 0) return isFiltered ? 'None matches.' : 'Nothing is recorded yet.'
-  const shown = items.length === 1 ? 'One session' : `${items.length} sessions`
   const counts = OUTCOMES.map(
     (start) => [items.filter(({ outcome }) => findKind(outcome) === start).length, start] as const,
   )
   const parts = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
-  const of = !hasMore
-    ? shown
-    : items.length === 1
-      ? 'The latest session'
-      : `The latest ${items.length} sessions`
+  const sessions = items.length === 1 ? 'session' : `${items.length} sessions`
+  const one = items.length === 1 ? 'One session' : sessions
+  const of = hasMore ? `The latest ${sessions}` : one
   return parts.length === 0 ? `${of}.` : `${of}: ${parts.join(', ')}.`
 }
