@@ -155,12 +155,14 @@ export class EmbeddedGraph implements Graph {
     })
   }
 
-  schema(command: string): Promise<void> {
+  schema(commands: readonly string[]): Promise<void> {
     return this.#enqueue(async () => {
       this.#revision++
-      this.#noteCommit((await this.#db.executeCypher(command)).counters)
-      const index = indexFor(command)
-      if (index !== null) await this.#db.executeCypher(index)
+      for (const command of commands) {
+        this.#noteCommit((await this.#db.executeCypher(command)).counters)
+        const index = indexFor(command)
+        if (index !== null) await this.#db.executeCypher(index)
+      }
     })
   }
 

@@ -5,14 +5,13 @@ import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
 import { retry } from '../core/retry.ts'
-import { keyRow, readPages, readRows } from './decode.ts'
-import { LABELS, type Label } from './model/nodes.ts'
-import { selectKeys } from './model-statements.ts'
+import { readRows } from './decode.ts'
 import type { Graph } from './port.ts'
-import { CYPHER_ROOT, generated, statement } from './statements.ts'
+import { CYPHER_ROOT, statement } from './statements.ts'
 
 /**
- * A file of `cypher/migrations`, with a name in the format of neo4j-migrations: `V001__what_it_does.cypher`.
+ * A file of `cypher/migrations`, with a name in the format of neo4j-migrations: `V001__what_it_does.cypher`. Its
+ * commands can be repeated, and either create and drop schema or change data, because Neo4j runs them in one transaction.
  */
 export type Migration = {
   version: string
@@ -35,14 +34,6 @@ export type MigrateOptions = {
 
 const LEASE_MS = 10_000
 const WAIT_FOR_LOCK_MS = 30_000
-/** Number of nodes that a command changes at once, by label. */
-const AT_ONCE: { [L in Label]?: number } = { World: 20, Turn: 100, SupersededTurn: 100 }
-const NODES_AT_ONCE = 1_000
-/** Time limit for a command on a few nodes, in milliseconds: sessions may be long. */
-const NODES_MS = 60_000
-
-/** First part of the name of each lock owner in this process. */
-const PROCESS = crypto.randomUUID()
 
 const takeLock = statement('graph/migration-lock')
 const renewLock = statement('graph/migration-renew')
@@ -82,7 +73,10 @@ export function loadMigrations(folder = path.join(CYPHER_ROOT, 'migrations')): M
     })
 }
 
-/** Compares the files with the chain in the graph. Rejects a changed file of an applied migration. */
+/**
+ * Compares the files with the chain in the graph. Rejects a graph of an earlier schema, a changed file of an applied
+ * migration, and an unknown migration.
+ */
 export async function migrationStatus(
   graph: Graph,
   migrations: readonly Migration[] = loadMigrations(),
@@ -91,13 +85,15 @@ export async function migrationStatus(
   for (const { version, properties } of applied) {
     const { description, checksum } = properties
     const file = migrations.find((migration) => migration.version === version)
+    if (version === FIRST && file?.description !== description)
+      throw new SchemaMismatch(EARLIER, HOW_TO_BRING)
     if (file === undefined) {
-      throw drift(
+      throw new SchemaMismatch(
         `The graph has migration V${version} (${description}), which this version of Turngraph does not know.`,
       )
     }
     if (file.checksum !== checksum) {
-      throw drift(`V${version} (${description}) was changed after it had been applied.`)
+      throw new SchemaMismatch(`V${version} (${description}) was changed after it had been applied.`)
     }
   }
   const done = new Set(applied.map((migration) => migration.version))
@@ -107,97 +103,75 @@ export async function migrationStatus(
   }
 }
 
+/** The first migration has another description if migrations began again after it was applied. */
+const FIRST = '001'
+
 /** Updates the schema, one process at a time, and returns the versions that it applied. */
 export async function migrate(graph: Graph, options: MigrateOptions = {}): Promise<readonly string[]> {
   const { migrations = loadMigrations(), now = () => new Date(), leaseMs = LEASE_MS } = options
   const { pending } = await migrationStatus(graph, migrations)
   if (pending.length === 0) return []
-  for (const command of BOOTSTRAP) await graph.schema(command)
-  const owner = `${PROCESS} ${crypto.randomUUID()}`
+  await graph.schema(BOOTSTRAP)
+  return withLock(graph, leaseMs, (renew) => applyPending(graph, { migrations, now, renew }))
+}
+
+/** Applies the pending migrations in order, and returns their versions. Checks the lock before and after each. */
+async function applyPending(
+  graph: Graph,
+  { migrations, now, renew }: { migrations: readonly Migration[]; now: () => Date; renew: Renew },
+): Promise<readonly string[]> {
+  const { applied, pending } = await migrationStatus(graph, migrations)
+  let previous = applied.at(-1) ?? null
+  for (const { version, description, checksum, commands } of migrations) {
+    if (!pending.includes(version)) continue
+    await refuseIfLost(renew)
+    await graph.schema(commands)
+    await refuseIfLost(renew)
+    const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
+    await graph.write([{ statement: recordMigration, params }])
+    previous = version
+  }
+  return pending
+}
+
+type Renew = () => Promise<boolean>
+
+/** Calls `work` while no other process migrates. Only one process can have an embedded graph, so it needs no lock. */
+async function withLock<T>(graph: Graph, leaseMs: number, work: (renew: Renew) => Promise<T>): Promise<T> {
+  if (graph.engine === 'embedded') return work(async () => true)
+  const owner = crypto.randomUUID()
+  const params = () => ({ owner, token: crypto.randomUUID(), leaseMs })
   const locked = new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
     hint: 'Wait for it. A stale lock expires within ten seconds.',
   })
   await retry(
     async () => {
-      if (!(await tryToLock(graph, owner, leaseMs))) throw locked
+      if ((await graph.write([{ statement: takeLock, params: params() }])) === null) throw locked
     },
     { when: (error) => error === locked, until: performance.now() + WAIT_FOR_LOCK_MS, ...LOCK_PAUSES },
   )
-  const renew = () => tryToRenew(graph, owner, leaseMs)
-  const renewing = renewRegularly(graph, renew, leaseMs)
+  const renew = async () => (await graph.write([{ statement: renewLock, params: params() }])) !== null
+  const renewing = renewRegularly(renew, leaseMs)
   try {
-    const { applied, pending: left } = await migrationStatus(graph, migrations)
-    let previous = applied.at(-1) ?? null
-    for (const migration of migrations.filter(({ version }) => left.includes(version))) {
-      for (const [i, command] of migration.commands.entries())
-        await runCommand(graph, { name: `V${migration.version}.${i + 1}`, command, renew })
-      await refuseIfLost(renew)
-      const { version, description, checksum } = migration
-      const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
-      await graph.write([{ statement: recordMigration, params }])
-      previous = version
-    }
-    return left
+    return await work(renew)
   } finally {
     clearInterval(renewing)
     await graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
   }
 }
 
-type Renew = () => Promise<boolean>
-
-/**
- * Runs a command. A command that names the keys of a label, such as `$worldKeys` or `$turnKeys`, runs for a few
- * nodes at a time, because servers limit the size of a transaction. Such a command must end with `RETURN count(*)`,
- * and may run again after its process was killed.
- */
-async function runCommand(
-  graph: Graph,
-  { name, command, renew }: { name: string; command: string; renew: Renew },
-): Promise<void> {
-  await refuseIfLost(renew)
-  const label = LABELS.find((each) => command.includes(`$${toKeysParam(each)}`))
-  if (label === undefined) return graph.schema(command)
-  const param = toKeysParam(label)
-  const change = generated(`migrations/${name}`, `// params: $${param}\n${command}`)
-  for await (const some of readPages(graph, selectKeys(label), {}, keyRow, AT_ONCE[label] ?? NODES_AT_ONCE)) {
-    const params = { [param]: some.map(({ key }) => key) }
-    if (some.length > 0) await graph.write([{ statement: change, params }], performance.now() + NODES_MS)
-    await refuseIfLost(renew)
-  }
-}
-
-/** Returns the name of the parameter with the keys of a few nodes: `supersededTurnKeys`. */
-const toKeysParam = (label: Label): string => `${label.charAt(0).toLowerCase()}${label.slice(1)}Keys`
-
-/** Only one process can have an embedded graph, so a lock of another process in it is stale. */
-async function tryToLock(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {
-  const process = graph.engine === 'embedded' ? PROCESS : null
-  const params = { owner, process, token: crypto.randomUUID(), leaseMs }
-  return (await graph.write([{ statement: takeLock, params }])) !== null
-}
-
-/** The embedded graph needs no renewal because only one process writes to it. */
-async function tryToRenew(graph: Graph, owner: string, leaseMs: number): Promise<boolean> {
-  if (graph.engine === 'embedded') return true
-  const params = { owner, token: crypto.randomUUID(), leaseMs }
-  return (await graph.write([{ statement: renewLock, params }])) !== null
-}
-
 const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
 
 /**
- * A command may take longer than the lease. A failed renewal is repeated at the next interval; the migration
- * checks before the next command whether the lease was lost.
+ * A migration may take longer than the lease. A failed renewal is repeated at the next interval; the next check finds
+ * out whether the lease was lost.
  */
-function renewRegularly(graph: Graph, renew: Renew, leaseMs: number): NodeJS.Timeout | undefined {
-  if (graph.engine === 'embedded') return undefined
-  return setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
-}
+const renewRegularly = (renew: Renew, leaseMs: number): NodeJS.Timeout =>
+  setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
 
 /**
  * A process that was suspended for longer than its lease may have lost it: another process has migrated the
- * schema, and others have written since then. An old command would change their data.
+ * schema, and others have written since then. An old migration would change their data.
  */
 async function refuseIfLost(renew: Renew): Promise<void> {
   if (await renew()) return
@@ -212,11 +186,14 @@ async function refuseIfLost(renew: Renew): Promise<void> {
 
 /** The graph has another schema than this version. A retry does not help. */
 export class SchemaMismatch extends TurngraphError {
-  constructor(message: string) {
-    super('store_unavailable', `The schema does not fit: ${message}`, {
-      hint: 'Run the Turngraph version that wrote this graph, or restore the migration file; never edit an applied one.',
-    })
+  constructor(message: string, hint = HOW_TO_FIT) {
+    super('store_unavailable', `The schema does not fit: ${message}`, { hint })
   }
 }
 
-const drift = (message: string): TurngraphError => new SchemaMismatch(message)
+const HOW_TO_FIT =
+  'Run the Turngraph version that wrote this graph, or restore the migration file; never edit an applied one.'
+const EARLIER =
+  'An earlier version of Turngraph wrote this graph, and no migration leads from its schema to this one.'
+const HOW_TO_BRING =
+  'Export the graph with the version that wrote it (`turngraph export --out FILE`), and restore the file into an empty store with this version (`turngraph restore FILE`).'

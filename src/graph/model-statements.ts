@@ -64,18 +64,6 @@ ORDER BY key
 LIMIT $limit`,
   )
 
-/** Selects a page of the node keys of all projects. */
-export const selectKeys = (label: Label): Statement =>
-  generated(
-    `model/keys-${label}`,
-    `// params: $after $limit
-MATCH (x:${label})
-WHERE x.key > $after
-RETURN x.key AS key
-ORDER BY key
-LIMIT $limit`,
-  )
-
 /** Selects the keys of the projects that have nodes of a label. It scans the label. */
 export const selectProjects = (label: Label): Statement =>
   generated(

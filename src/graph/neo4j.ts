@@ -36,8 +36,8 @@ const TRANSACTION_TIMEOUT_MS = 5_000
 /** No retry starts later than this before the deadline: the last try must still have time to answer. */
 const LAST_TRY_MS = 500
 const FIRST_RETRY_MS = 15
-/** Time limit for a schema command: a migration may read and change every node of the graph. */
-const SCHEMA_COMMAND_MS = 30 * 60_000
+/** Time limit for schema commands: Neo4j reads every node of a label to fill an index. */
+const SCHEMA_MS = 30 * 60_000
 /**
  * The adapter for Neo4j 5.26 LTS and 2026.x. A single statement runs as an auto-commit transaction in one
  * round trip; BEGIN and COMMIT would need a second one. The driver's managed retries start at one second, so
@@ -107,12 +107,19 @@ export class Neo4jGraph implements Graph {
     return this.#retrying(ACCESS.WRITE, together, { deadline })
   }
 
-  async schema(command: string): Promise<void> {
+  async schema(commands: readonly string[]): Promise<void> {
     const config = { defaultAccessMode: ACCESS.WRITE, bookmarkManager: this.#bookmarks }
-    // The start is retried for as long as a request may take; once the command runs, it may take its time.
-    const work = (session: Session) => session.run(command, {}, { timeout: SCHEMA_COMMAND_MS })
+    const work = async (session: Session) => {
+      const transaction = session.beginTransaction({
+        timeout: SCHEMA_MS,
+        metadata: { app: 'turngraph', statement: 'schema' },
+      })
+      for (const command of commands) await transaction.run(command)
+      await transaction.commit()
+    }
+    // The start is retried for as long as a request may take; once the commands run, they may take their time.
     await this.#retry({ deadline: deadlineFromNow() }, () =>
-      this.#inSession(config, work, { deadline: performance.now() + SCHEMA_COMMAND_MS }),
+      this.#inSession(config, work, { deadline: performance.now() + SCHEMA_MS }),
     )
   }
 

@@ -67,8 +67,8 @@ export class ObservedGraph implements Graph {
     }
   }
 
-  schema(command: string): Promise<void> {
-    return this.#graph.schema(command)
+  schema(commands: readonly string[]): Promise<void> {
+    return this.#graph.schema(commands)
   }
 
   health(): Promise<GraphHealth> {

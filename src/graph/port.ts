@@ -64,8 +64,12 @@ export interface Graph {
    */
   transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null>
 
-  /** Runs one schema command (`CREATE CONSTRAINT …`) outside any transaction. */
-  schema(command: string): Promise<void>
+  /**
+   * Runs schema commands (`CREATE CONSTRAINT …`) in order, with time for a graph that is full. Neo4j runs them in
+   * one transaction of their own. On the embedded engine, a process that is killed may leave some of them undone, so
+   * each must be repeatable (`IF NOT EXISTS`).
+   */
+  schema(commands: readonly string[]): Promise<void>
 
   /** Resolves when the engine answers a query. */
   health(): Promise<GraphHealth>
@@ -90,7 +94,7 @@ export const graphWith = (graph: Graph, own: Partial<Omit<Graph, 'engine' | 'sou
   readLong: (statement, params, limits) => graph.readLong(statement, params, limits),
   write: (steps, deadline) => graph.write(steps, deadline),
   transact: (work, deadline) => graph.transact(work, deadline),
-  schema: (command) => graph.schema(command),
+  schema: (commands) => graph.schema(commands),
   health: () => graph.health(),
   close: () => graph.close(),
   ...own,

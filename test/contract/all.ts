@@ -11,6 +11,7 @@ import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
 import { doctorContract } from './doctor.ts'
+import { earlierExportContract } from './earlier-export.ts'
 import { elsewhereContract } from './elsewhere.ts'
 import { eventsContract } from './events.ts'
 import { exampleQueriesContract } from './example-queries.ts'
@@ -114,6 +115,7 @@ export function storeContract(store: StoreUnderTest): void {
   storedContract(store)
   projectOfNodesContract(store)
   exportContract(store)
+  earlierExportContract(store)
   backupContract(store)
   restoreUnfinishedContract(store)
   pairsContract(store)

@@ -108,7 +108,7 @@ const onEachWrite = (graph: Graph, before: () => void): Graph => ({
     before()
     return graph.transact(...args)
   },
-  schema: (command) => graph.schema(command),
+  schema: (commands) => graph.schema(commands),
   health: () => graph.health(),
   close: () => graph.close(),
 })

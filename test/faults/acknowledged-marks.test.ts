@@ -117,7 +117,7 @@ test('a change by a migration is acknowledged like any other write', async () =>
   const { graph, copyAsKilled } = newGraph()
   await writeAt(graph, 1)
   const earlier = copyAsKilled()
-  await graph.schema("MATCH (n:Thing) SET n.value = 'changed'")
+  await graph.schema(["MATCH (n:Thing) SET n.value = 'changed'"])
   putMarks(copyAsKilled(), earlier)
   expect(() => EmbeddedGraph.open({ folder: earlier })).toThrow('has lost up to 1 acknowledged writes')
 })

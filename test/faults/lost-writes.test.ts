@@ -128,7 +128,7 @@ test('after any writes, rejections and rollbacks, a kill at any moment is not re
       ),
     () => graph.read(look, {}),
     () => graph.health(),
-    () => graph.schema('CREATE INDEX thing_value IF NOT EXISTS FOR (n:Thing) ON (n.value)'),
+    () => graph.schema(['CREATE INDEX thing_value IF NOT EXISTS FOR (n:Thing) ON (n.value)']),
   ]
   for (let round = 1; round <= 60; round++) {
     const chosen = Array.from({ length: random.between(1, 4) }, () => random.between(0, steps.length - 1))

@@ -28,9 +28,9 @@ function warningsOf() {
 
 test('a service whose schema is older than that of the graph rejects writes, and is not ready', async () => {
   const { call, graph } = await start()
-  await graph.schema(
+  await graph.schema([
     "CREATE (m:SchemaMigration {version: '900', description: 'newer', checksum: 'x', appliedAt: datetime('2026-01-01T00:00:00Z')})",
-  )
+  ])
   for (const answer of [await call('POST', '/v1/turns', { body: record() }), await call('GET', '/readyz')]) {
     expect(answer.status).toBe(503)
     expect(answer.body.error.message).toContain('The graph has migration V900 (newer)')

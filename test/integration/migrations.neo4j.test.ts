@@ -12,10 +12,7 @@ const HALF_MS = DEADLINE_MS - 1_000
 describeOn(neo4jLts, (store) => {
   const handles = useGraph(store, 'openUnmigrated')
 
-  test.each([
-    ['a command', 'MATCH (a:Slow {number: 1})'],
-    ['a command that goes through the worlds', 'UNWIND $worldKeys AS key MATCH (a:Slow {number: 1})'],
-  ])('%s of a migration may take longer than a request', async (_, begins) => {
+  test('a command of a migration may take longer than a request', async () => {
     const driver = neo4j.driver(neo4jUrl('lts'))
     const lock = async (number: number) => {
       const session = driver.session()
@@ -27,10 +24,11 @@ describeOn(neo4jLts, (store) => {
       }
     }
     try {
-      await driver.executeQuery('CREATE (:World {key: "w"}), (:Slow {number: 1}), (:Slow {number: 2})')
+      await driver.executeQuery('CREATE (:Slow {number: 1}), (:Slow {number: 2})')
       const [unlockFirst, unlockSecond] = [await lock(1), await lock(2)]
       // Waits for two locks in sequence, because the servers here do not wait that long for one lock.
-      const slow = `${begins} SET a.isChanged = true WITH a MATCH (b:Slow {number: 2}) SET b.isChanged = true RETURN count(*) AS changed`
+      const slow =
+        'MATCH (a:Slow {number: 1}) SET a.isChanged = true WITH a MATCH (b:Slow {number: 2}) SET b.isChanged = true'
       const migration = { version: '001', description: 'slow', checksum: 'slow', commands: [slow] }
       const migrated = migrate(handles.graph, { migrations: [migration] })
       await pause(HALF_MS)

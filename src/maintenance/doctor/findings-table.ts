@@ -18,7 +18,8 @@ export const CHECKS = {
   migration_changed: {
     severity: 'error',
     finds: 'an applied migration whose file is different or missing in this version',
-    remedy: 'Run the version of Turngraph that wrote the graph, or restore the file.',
+    remedy:
+      'Run the version of Turngraph that wrote the graph, or restore the file. If an earlier version wrote the graph, export it with that version, and restore the export into a new data folder or database.',
   },
   migration_chain: {
     severity: 'error',

@@ -114,7 +114,7 @@ class Reader {
       readLong: (...args) => count(graph.readLong(...args)),
       write: (...args) => graph.write(...args),
       transact: (...args) => count(graph.transact(...args)),
-      schema: (command) => graph.schema(command),
+      schema: (commands) => graph.schema(commands),
       health: () => graph.health(),
       close: () => graph.close(),
     }

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { exportOf, restoreLines } from '../support/exported.ts'
+import { findingsOf } from './doctor.ts'
+import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** Made-up sessions, a turn run and a transcript, as the last version with the 17 earlier migrations exported them. */
+const lines = readFileSync(new URL('../support/earlier-export.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+
+export function earlierExportContract(store: StoreUnderTest): void {
+  describe('an export of the version before migrations began again', () => {
+    const handles = useGraph(store)
+
+    test('is restored into a healthy graph with the same export', async () => {
+      const { graph } = handles
+      await restoreLines(graph, lines)
+      expect(await findingsOf(graph)).toEqual([])
+      expect(await exportOf(graph)).toEqual(lines)
+    })
+  })
+}
