@@ -331,3 +331,66 @@ describe('characters outside ASCII', () => {
     expect({ uuids, isGood, bad }).toEqual({ uuids: ['a'], isGood: true, bad: 0 })
   })
 })
+
+describe('the result of a call', () => {
+  const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'text' }]
+  const start = { type: 'user', uuid: 'u', timestamp: '2026-03-08T14:07:00.397Z' }
+  const message = { role: 'user', content }
+  const records = (text: string) => {
+    const bytes = Buffer.from(text)
+    const found: TranscriptRecord[] = []
+    const counts = new ReadingCounts()
+    readLine(bytes, 0, bytes.length, counts, (record) => found.push(record))
+    return { found, ...counts.figures() }
+  }
+  const stdout = 'x","agentId":"1"}{"sessionId":"2"},"toolUseResult":{"a":"\\"}'
+
+  test.each<[string, Written]>([
+    ['at the end', { message, toolUseResult: { stdout } }],
+    [
+      'before short fields',
+      { message, toolUseResult: { file: { n: [1] } }, userType: 'external', slug: 'a-b' },
+    ],
+    ['without fields', { message, toolUseResult: {} }],
+    ['with text outside ASCII in it', { message, toolUseResult: { stdout: 'é → 日' } }],
+  ])('is read without the content of its toolUseResult: %s', (_, fields) => {
+    const record = { ...start, ...fields }
+    expect(records(JSON.stringify(record)).found).toEqual([{ ...record, toolUseResult: {} }])
+  })
+
+  test.each<[string, Written]>([
+    ['it names an agent', { message, toolUseResult: { totalTokens: 1, agentId: 'a1' } }],
+    [
+      'the call failed',
+      { message: { content: [{ ...content[0], is_error: true }] }, toolUseResult: { stdout } },
+    ],
+    ['it is a text', { message, toolUseResult: 'User rejected' }],
+    ['a field that turns need is not ASCII', { cwd: '/é', message, toolUseResult: { stdout } }],
+    ['it is followed by an object', { toolUseResult: { stdout }, message }],
+    ['it is followed by a value that is no text', { message, toolUseResult: { stdout }, isMeta: true }],
+    [
+      'it is a field of another object',
+      { message: { content: [{ ...content[0], toolUseResult: { a: 1 } }] } },
+    ],
+    ['the record is a prompt', { message: { content: 'Fix it' }, toolUseResult: { stdout } }],
+    ['another field ends with its name', { message, lastToolUseResult: { a: 1 } }],
+  ])('is read as a whole if %s', (_, fields) => {
+    const record = { ...start, ...fields }
+    expect(records(JSON.stringify(record)).found).toEqual([record])
+  })
+
+  test('is read with the record behind it on the same line, and a torn one is not lost', () => {
+    const next = { ...start, uuid: 'v', sessionId: 's', message, toolUseResult: { stdout } }
+    const whole = JSON.stringify({ ...start, sessionId: 's', message, toolUseResult: { a: { b: 'c' } } })
+    const read = (text: string) => records(text).found.map(({ uuid }) => uuid)
+    expect(read(whole + JSON.stringify(next))).toEqual(['u', 'v'])
+    for (const end of [-1, -2, -5, -12])
+      expect(read(whole.slice(0, end) + JSON.stringify(next)), String(end)).toEqual(['v'])
+  })
+
+  test('is bad if it is torn', () => {
+    const whole = JSON.stringify({ ...start, message, toolUseResult: { a: { b: 'c' } }, slug: 'a-b' })
+    for (const end of [-1, -3, -8, -13, -15, -16, -18])
+      expect(records(whole.slice(0, end)), String(end)).toMatchObject({ found: [], badLines: 1 })
+  })
+})

@@ -58,6 +58,12 @@ const NEW: TranscriptState = {
   recent: [],
   joined: [],
 }
+
+const copySteps = <S, T extends { steps: S[] }>(turn: T): T => ({
+  ...turn,
+  steps: turn.steps.map((step) => ({ ...step })),
+})
+
 const MAX_RECORDS = 512
 const MAX_RECENT = 32
 /** Maximum number of other sessions of a file. Records of further ones belong to the file's own session. */
@@ -193,14 +199,18 @@ export class Transcript {
     return [...this.#threads.values()].filter(({ counts }) => !counts).length
   }
 
+  /** Returns the state at the current position. The caller may change its steps and must not keep it. */
   state(): TranscriptState {
     return {
       agent: this.#reader?.agent ?? null,
       reader: this.#reader?.state() ?? null,
       sessionId: this.#sessionId === null ? null : maskName(this.#sessionId),
       threads: [...this.#threads.values()].map(({ state }) => ({
-        ...structuredClone(state),
+        ...state,
         sessionId: this.#maskId(state.sessionId),
+        open: state.open === null ? null : copySteps(state.open),
+        unsettled: state.unsettled.map(copySteps),
+        held: state.held.map(copySteps),
       })),
       records: [...this.#records].map(([uuid, id]) => [uuid, this.#maskId(id)]),
       recent: [...this.#recent],
