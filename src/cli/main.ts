@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Entry of the command line: runs one command, and ends with its exit code. */
 import { type Command, CommanderError } from 'commander'
+import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { reportFailure } from './failure.ts'
@@ -11,6 +12,9 @@ import { buildProgram } from './program.ts'
 
 /** Lists all commands if it is given with `--help`. Not an option of the program, because every command would accept it. */
 const ALL = '--all'
+
+/** Commands that parse many records. The others end before a compiled schema would pay off. */
+const PARSES_MUCH = ['serve', 'mcp', 'watch', 'import', 'init', 'restore']
 
 /** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */
 async function runCommand(args: readonly string[]): Promise<number> {
@@ -46,4 +50,5 @@ if (logSession !== undefined) (await import('./log-lines.ts')).writeAsLogLines(l
 
 // `npx turngraph` is the first command of most people.
 const args = process.argv.slice(2)
+z.config({ jitless: !PARSES_MUCH.includes(args[0] ?? 'init') })
 process.exitCode = await runCommand(args.length === 0 ? ['init'] : args)
