@@ -32,6 +32,7 @@ import { pairsContract } from './pairs.ts'
 import { portContract } from './port.ts'
 import { projectOfNodesContract } from './project-of-nodes.ts'
 import { proofsContract } from './proofs.ts'
+import { racesContract } from './races.ts'
 import { readsContract } from './reads.ts'
 import { recordsContract } from './records.ts'
 import { restoreUnfinishedContract } from './restore-unfinished.ts'
@@ -88,6 +89,7 @@ export function storeContract(store: StoreUnderTest): void {
   pagesContract(store)
   notThereContract(store)
   isolationContract(store)
+  racesContract(store)
   issuesContract(store)
   historyContract(store)
   asOfContract(store)

@@ -182,20 +182,6 @@ export function captureContract(store: StoreUnderTest): void {
         expect(again.created).toBe(false)
       })
 
-      test('parallel captures of the same record store it once', async () => {
-        const answers = await Promise.all(
-          Array.from({ length: 8 }, () => on.client.captureTurnState({ ...everyField, turnNumber: 1 })),
-        )
-        expect(answers.filter(({ created }) => created)).toHaveLength(1)
-        expect(await countsOf(handles.graph)).toMatchObject({
-          Turn: 1,
-          Verification: 6,
-          Promise: 2,
-          Issue: 2,
-          Gate: 3,
-        })
-      })
-
       test('a record without its own time can be repeated later without a conflict', async () => {
         const sent = { project: PROJECT, featureId: 'F', taskId: 'T', turnNumber: 1, playerSummary: 'x' }
         const first = await on.client.captureTurnState(sent)
@@ -225,14 +211,6 @@ export function captureContract(store: StoreUnderTest): void {
         expect(await on.client.captureTurnState(other)).toMatchObject({ created: true, superseded: true })
         expect(await on.client.captureTurnState(other)).toMatchObject({ created: false, superseded: false })
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1 })
-      })
-
-      test('parallel captures of the same superseding record supersede once', async () => {
-        await on.client.captureTurnState(aTurn(1))
-        const other = aTurn(1, { playerSummary: 'other', onConflict: 'supersede' })
-        const answers = await Promise.all(Array.from({ length: 8 }, () => on.client.captureTurnState(other)))
-        expect(answers.filter(({ created }) => created)).toHaveLength(1)
-        expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1, SUPERSEDES: 1 })
       })
 
       test('a repeat of a record in an older world returns the stored one', async () => {
@@ -360,23 +338,6 @@ export function captureContract(store: StoreUnderTest): void {
         const answer = await on.client.captureTurnState({ ...first, onConflict: 'supersede' })
         expect(answer).toMatchObject({ created: true, superseded: false })
       })
-
-      test('of parallel captures that supersede a turn, one becomes the turn and the others its history', async () => {
-        await on.client.captureTurnState(aTurn(1))
-        const others = ['a', 'b', 'c', 'd'].map((playerSummary) =>
-          on.client.captureTurnState(aTurn(1, { playerSummary, onConflict: 'supersede' })),
-        )
-        await Promise.all(others)
-        const { items } = await on.client.getTurnHistory({ worldSlug: TASK, turnNumber: 1 })
-        const now = await on.client.getTurn({ worldSlug: TASK, turnNumber: 1 })
-        expect([...items, now].map(({ playerSummary }) => playerSummary).sort()).toEqual([
-          'Attempt 1',
-          'a',
-          'b',
-          'c',
-          'd',
-        ])
-      })
     })
 
     describe('order of arrival', () => {
@@ -412,16 +373,6 @@ export function captureContract(store: StoreUnderTest): void {
           }
         }
         expect([...seen]).toHaveLength(2)
-      })
-
-      test('turns that are captured in parallel form one chain', async () => {
-        const numbers = [5, 1, 4, 2, 8, 3, 7, 6]
-        await Promise.all(numbers.map((turnNumber) => on.client.captureTurnState(sent(turnNumber))))
-        expect(await chainOf(handles.graph, worldKey(PROJECT, TASK))).toBe('1→2 2→3 3→4 4→5 5→6 6→7 7→8')
-        expect(await countsOf(handles.graph)).toMatchObject({ World: 1, Turn: 8, HAS_TURN: 8, NEXT: 7 })
-        const { items } = await on.client.listTurns({ worldSlug: TASK })
-        expect(items.map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-        expect(await brokenCounts(handles.graph)).toEqual([])
       })
 
       test('a late turn is put between its neighbours, and the current turn stays', async () => {

@@ -752,24 +752,6 @@ export function runsContract(store: StoreUnderTest): void {
       expect(fenceOf(again)).toBeGreaterThan(fenceOf(failed))
     })
 
-    test('of many parallel starts of a run in one world one wins, and the others get the run that holds it', async () => {
-      const { runs } = lifeOf(handles.graph)
-      const world = await aWorld()
-      for (let round = 0; round < 3; round++) {
-        const tries = await Promise.allSettled(
-          Array.from({ length: 30 }, () => runs.startTurnRun({ ...world, ...counts(1) })),
-        )
-        const won = tries.flatMap((tried) => (tried.status === 'fulfilled' ? [tried.value] : []))
-        expect(won).toHaveLength(1)
-        const [winner] = won as [TurnRun]
-        for (const tried of tries) {
-          if (tried.status === 'fulfilled') continue
-          expect(tried.reason).toMatchObject({ code: 'busy', details: { turn_run_id: winner.turnRunId } })
-        }
-        await runs.requestTurnRunCancel(winner, 'next round')
-      }
-    })
-
     test('runs and attempts of other worlds are not found, and a world that does not exist is unknown_world', async () => {
       const { runs } = lifeOf(handles.graph)
       const world = await aWorld()
