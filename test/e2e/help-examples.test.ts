@@ -22,7 +22,7 @@ const LEFT_OUT: readonly [example: RegExp, reason: string][] = [
 ]
 
 /** Commands that run until they are stopped. */
-const ENDLESS = /^turngraph (?:watch|tail|run start)\b/m
+const ENDLESS = /^(?:exec )?turngraph (?:watch|tail|run start)\b/m
 
 /** The id of the run in an example, and the real run that replaces it. */
 const RUN_ID = /(?<=run (?:status|cancel) )[\da-f-]{36}/
@@ -145,6 +145,9 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
       WITHIN: isEndless ? 'timeout -s INT 15' : '',
     }
     const asked = promisify(execFile)('bash', ['-uo', 'pipefail', '-c', script], { cwd: home, env })
+    // Bash has replaced itself by the command, except in a pipe.
+    if (isEndless && !script.includes(' | jq'))
+      asked.child.stdout?.once('data', () => asked.child.kill('SIGINT'))
     const answer = await asked.catch((error: { code: number; stdout: string; stderr: string }) => error)
     const code = 'code' in answer && !isEndless ? answer.code : 0
     const [, file] = /> (\S+)$|--out (\S+)/.exec(script)?.filter(Boolean) ?? []
@@ -165,7 +168,11 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
     const [id = ''] = RUN_ID.exec(example) ?? []
     const script = id === '' ? example : example.replace(id, (await run(NEWEST_RUN)).stdout.trim())
     const { code, stdout, stderr } = await run(
-      script.startsWith('turngraph tail ') ? `${CAPTURES}${script}` : script,
+      /^turngraph tail [^|]*$/.test(script)
+        ? `${CAPTURES}exec ${script}`
+        : script.startsWith('turngraph tail ')
+          ? `${CAPTURES}${script}`
+          : script,
     )
     const answered =
       stdout.trim() !== '' || (stderr.trim() !== '' && !/\b(?:query|turns|paths)\b/.test(script))
