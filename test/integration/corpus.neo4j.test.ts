@@ -14,7 +14,7 @@ import { tasks } from '../oracles/artifacts.ts'
 import { expectations, type TaskExpectation, type TurnExpectation } from '../oracles/contexts.ts'
 import { issueExpectations } from '../oracles/issues.ts'
 import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, memory, neo4jLts, shuffled } from '../support/engines.ts'
+import { describeOn, neo4jLts, shuffled } from '../support/engines.ts'
 import { clientOf } from '../support/records.ts'
 
 type Context = OperationOutput<'loadTurnContinuationContext'>
@@ -154,7 +154,7 @@ describeCorpus('real autobuild artifacts', () => {
     /** All contexts of Player and Coach on the first engine. */
     let reference: string[] | null = null
 
-    for (const engine of [memory, shuffled, neo4jLts]) {
+    for (const engine of [shuffled, neo4jLts]) {
       describeOn(engine, (store) => {
         const handles = useGraph(store)
 
@@ -208,7 +208,7 @@ describeCorpus('real autobuild artifacts', () => {
           expect(contexts).toEqual(reference)
           expect(contexts.length).toBeGreaterThan(0)
           expect(blocking.lost).toEqual([])
-          if (engine === memory) {
+          if (engine === shuffled) {
             console.log(`${name}: ${blocking.kept} blocking issues kept at the default budget, 0 lost`)
             if (SHIFTED.has(name)) expect(shifted.length).toBeGreaterThan(0)
             const turns = [...new Set(shifted)]
@@ -222,7 +222,7 @@ describeCorpus('real autobuild artifacts', () => {
             approved.stopped,
             'sessions that were approved later, and that would have been stopped',
           ).toEqual([])
-          if (engine === memory)
+          if (engine === shuffled)
             console.log(`${name}: ${approved.asked} turns before an approval, none stopped`)
         }, 300_000)
       })

@@ -21,7 +21,7 @@ const TURNS_A_WORLD = 4
 const CALLS_COUNTED = 3
 /** Number of worlds. Below some hundred turns Neo4j plans scans of whole labels, which is right for so few. */
 const SMALL = 100
-const LARGE = 300
+const LARGE = 200
 
 /** The maximum number of records that one call touched, by statement. */
 type Touched = Map<string, number>

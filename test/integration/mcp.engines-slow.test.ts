@@ -15,9 +15,6 @@ for (const engine of enginesHere([memory, neo4jLts]))
   })
 for (const engine of enginesHere([memory]))
   describeOn(engine, (store) => {
-    describe('over stdio', () => tools((prepared) => overStdio(store, 'shop', prepared)))
-    describe('over streamable HTTP, by a client of 2026-07-28', () =>
-      tools((prepared) => overHttp(store, 'shop', prepared, 'second')))
     describe('over stdio, by a client of 2026-07-28', () =>
       tools((prepared) => overStdio(store, 'shop', prepared, 'second')))
   })
