@@ -262,9 +262,12 @@ const startsList = (mark: string, rest: string): boolean =>
   rest.trimEnd() !== mark && (!/^\d/.test(mark) || mark.slice(0, -1) === '1')
 
 function measureIndent(line: string): { indent: number; rest: string } {
-  const start = /^[ \t]*/.exec(line)?.[0] ?? ''
-  const rest = line.slice(start.length)
-  return { indent: columnsOf(start, 0), rest: rest.trim() === '' ? '' : rest }
+  let start = 0
+  let indent = 0
+  for (; line[start] === ' ' || line[start] === '\t'; start++)
+    indent += line[start] === '\t' ? 4 - (indent % 4) : 1
+  const rest = line.slice(start)
+  return { indent, rest: rest.trim() === '' ? '' : rest }
 }
 
 /** Counts the columns of a text. A tab ends at a multiple of four. */

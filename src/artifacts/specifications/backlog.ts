@@ -28,8 +28,9 @@ export function readBacklog(source: string, { nested = false }: ReadOptions): St
       items.flatMap((item) => collectTexts(item, nested)),
     )) {
       count++
-      const [start = '', number = `${count}`] = /^#(\d{1,4})[ \t]+/.exec(cleanText(text)) ?? []
-      list.add({ text: cleanText(text).slice(start.length), line, criterionId: `${prefix}${number}` })
+      const clean = cleanText(text)
+      const [start = '', number = `${count}`] = /^#(\d{1,4})[ \t]+/.exec(clean) ?? []
+      list.add({ text: clean.slice(start.length), line, criterionId: `${prefix}${number}` })
     }
   }
   const isList = ({ title, parents }: Section) =>

@@ -81,3 +81,32 @@ test('a file that the parser refuses is read by its scenario lines', async () =>
   ])
   expect((await readGherkin('nothing')).refused).toBe('states no criteria: it has no scenario')
 })
+
+test('a step with a table and a text is written with the text first, and tags and comments are left out', async () => {
+  const { tasks, warnings } = await readGherkin(
+    'Feature: F\n  @a @b # c\n  @c\n  Scenario: One\n    Free words\n    # note\n    Given a\n      | t |\n      """\n      text\n      """\n    Then b\n',
+  )
+  expect(tasks[0]?.criteria).toEqual([{ text: 'One: Given a text | t | Then b', tests: ['One'] }])
+  expect(warnings).toEqual([])
+})
+
+test.each([
+  ['a table', 'Given a\n| a | b |\n| c |\n', 'inconsistent cell count within the table'],
+  [
+    'a table of examples',
+    'Given a\nExamples:\n| a |\n| b | c |\n',
+    'inconsistent cell count within the table',
+  ],
+  ['a tag with a space', 'Given a\n@a b\nScenario: Two\n', 'A tag may not contain whitespace'],
+])('%s that Cucumber refuses is read by the scenario lines', async (_what, steps, why) => {
+  const { tasks, warnings } = await readGherkin(`Feature: F\nScenario: One\n${steps}`)
+  expect(tasks[0]?.criteria[0]?.tests).toEqual(['One'])
+  expect(warnings).toEqual([{ line: expect.any(Number), message: expect.stringContaining(why) }])
+})
+
+test('the tables of two steps and of examples may have different numbers of columns', async () => {
+  const { warnings } = await readGherkin(
+    'Feature: F\nScenario Outline: One\nGiven a\n| a |\nGiven b\n| a | b |\nExamples:\n| a |\nExamples:\n| a | b |\n',
+  )
+  expect(warnings).toEqual([])
+})

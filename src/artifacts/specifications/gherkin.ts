@@ -1,20 +1,13 @@
 /** Reads a `.feature` file: one criterion for each scenario, by the parser of Cucumber. Pure. */
-import type { Dialect, Parser } from '@cucumber/gherkin'
+import type { Dialect } from '@cucumber/gherkin'
 import { MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
+import { readScenarios, type Scenario } from './gherkin-scenarios.ts'
 import { type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
 /** Maximum number of lines for Cucumber's parser, which takes as long for a blank line as for a step. */
 const MAX_PARSED_LINES = 200_000
-/** Maximum number of examples that name an outline whose own name is only a placeholder. */
-const MAX_NAMES = 100
-
-type Feature = NonNullable<ReturnType<Parser<object>['parse']>['feature']>
-type Child = Feature['children'][number]
-type Scenario = NonNullable<Child['scenario']>
-type TableRow = Scenario['examples'][number]['tableBody'][number]
-
 /** A file that the parser refuses is read by the lines of its scenarios, with a warning. */
 export async function readGherkin(source: string): Promise<Stated> {
   const warnings: StatedWarning[] = []
@@ -49,12 +42,9 @@ function parse(
   warnings: StatedWarning[],
 ): void {
   try {
-    let id = 0
-    const builder = new gherkin.AstBuilder(() => `${id++}`)
-    const parser = new gherkin.Parser(builder, new gherkin.GherkinClassicTokenMatcher())
-    parser.stopAtFirstError = true
-    const { feature } = parser.parse(text)
-    if (feature !== undefined) addFeature(feature, list, warnings)
+    for (const { line, scenario } of readScenarios(text, gherkin))
+      if (scenario === null) warnings.push({ line, message: 'the background is not part of the criteria' })
+      else addScenario(scenario, line, list)
   } catch (error) {
     if (!(error instanceof gherkin.Errors.GherkinException)) throw error
     const { line = null } = error.location ?? {}
@@ -66,57 +56,31 @@ function parse(
   }
 }
 
-function addFeature({ children }: Feature, list: StatedList, warnings: StatedWarning[]): void {
-  const all = children.flatMap((child): readonly Child[] => child.rule?.children ?? [child])
-  for (const { background, scenario } of all) {
-    if (background !== undefined)
-      warnings.push({ line: background.location.line, message: 'the background is not part of the criteria' })
-    if (scenario !== undefined) addScenario(scenario, list)
-  }
-}
-
-function addScenario(scenario: Scenario, list: StatedList): void {
-  const { name, steps, examples, location } = scenario
-  const parts = [
-    ...steps.flatMap(({ keyword, text, docString, dataTable }) => [
-      `${keyword.trim()} ${text}`,
-      ...(docString === undefined ? [] : [docString.content]),
-      ...writeRows(dataTable?.rows ?? []),
-    ]),
-    ...examples.flatMap(({ keyword, name: title, tableHeader, tableBody }) => [
-      `${keyword}: ${title}`.trim(),
-      ...writeRows(tableHeader === undefined ? [] : [tableHeader, ...tableBody]),
-    ]),
-  ]
+function addScenario(scenario: Scenario, line: number, list: StatedList): void {
+  const { name, parts } = scenario
   const text = [name === '' ? '' : `${name}:`, ...parts].join('\n')
   list.add({
     text: parts.length === 0 ? name : text,
-    line: location.line,
+    line,
     criterionId: null,
     tests: namesOfTests(scenario),
   })
 }
 
-const writeRows = (rows: readonly TableRow[]): string[] =>
-  rows.map(({ cells }) => `| ${cells.map(({ value }) => value).join(' | ')} |`)
-
 const PLACEHOLDER = /<[^<>]+>/g
 
 /** A placeholder is any text. A name that has no other words is written with each of its examples. */
-function namesOfTests({ name, examples }: Scenario): string[] {
-  if (examples.length === 0) return name.trim() === '' ? [] : [name]
+function namesOfTests({ name, isOutline, examples }: Scenario): string[] {
+  if (!isOutline) return name.trim() === '' ? [] : [name]
   if (name.length > MAX_PATTERN_CHARACTERS) return []
   const pattern = name.replace(PLACEHOLDER, '*')
   if (/[\p{L}\p{N}]/u.test(pattern)) return [pattern]
   const names = new Set<string>()
-  const rows = examples.flatMap(({ tableHeader, tableBody }) =>
-    tableBody.map(({ cells }) => ({ header: tableHeader?.cells ?? [], cells })),
-  )
-  for (const { header, cells } of rows.slice(0, MAX_NAMES)) {
-    const values = new Map(cells.map(({ value }, i) => [`<${header[i]?.value}>`, value]))
+  for (const { header, cells } of examples) {
+    const values = new Map(cells.map((value, i) => [`<${header[i]}>`, value]))
     names.add(name.replace(PLACEHOLDER, (found) => values.get(found) ?? found))
   }
-  return [...names].filter((each) => !/<[^<>]+>/.test(each) && each.trim() !== '').slice(0, MAX_NAMES)
+  return [...names].filter((each) => !/<[^<>]+>/.test(each) && each.trim() !== '')
 }
 
 function addScenarioLines(text: string, dialects: Readonly<Record<string, Dialect>>, list: StatedList): void {

@@ -11,6 +11,8 @@ const numbered = (count: number, write: (i: number) => string): string =>
 
 const nested = (depth: number): string => numbered(depth, (i) => `${' '.repeat(i)}- x\n`)
 
+const SCENARIO = 'Feature: f\nScenario: a\nGiven x\n'
+
 /** Files so long that cubic or quadratic time exceeds the limit of a test. */
 const REFUSED: readonly [string, FormatName, string][] = [
   ['space behind bold words', 'markdown', `**a**${' '.repeat(1_000_000)}b`],
@@ -18,6 +20,8 @@ const REFUSED: readonly [string, FormatName, string][] = [
   ['a requirement of two lines', 'openspec', `Requirement:${' '.repeat(1_000_000)}a\nb\n===\n`],
   ['a scenario of two lines', 'openspec', `Scenario:${' '.repeat(1_000_000)}a\nb\n===\n`],
   ['lines within 1,000 nested items', 'markdown', `${nested(1_000)}${'b\n'.repeat(2_000_000)}`],
+  ['lines that continue an item', 'backlog', `## Acceptance Criteria\n- a\n${'b\n'.repeat(500_000)}`],
+  ['tags in turn with examples', 'gherkin', `${SCENARIO}${'@a\nExamples:\n|a|\n'.repeat(60_000)}`],
   ['a long text within 1,000 nested items', 'spec-kit', `FR-1\n\n${nested(1_000)}${'word '.repeat(200_000)}`],
 ]
 
@@ -72,6 +76,16 @@ test('a feature file with more than 200,000 lines is read by its scenario lines,
   expect(tasks[0]?.criteria).toHaveLength(2)
   const message = 'has more than 200000 lines; the file is read by its scenario lines'
   expect(warnings).toEqual([{ line: null, message }])
+})
+
+test.each<[FormatName, string]>([
+  ['backlog', `## Acceptance Criteria\n- ${'a '.repeat(40_000)}`],
+  ['gherkin', `${SCENARIO}${'And y\n'.repeat(20_000)}`],
+  ['markdown', `## Acceptance Criteria\n- ${'. '.repeat(40_000)}`],
+])('an item of more than 64 KiB is not read by format %s, also if it has no words', async (format, text) => {
+  expect((await read(format, text)).warnings).toEqual([
+    { line: 2, message: 'an item is longer than 64 KiB; it is not read' },
+  ])
 })
 
 test('an item without words has the label of its first nested item', async () => {

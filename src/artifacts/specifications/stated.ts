@@ -82,11 +82,11 @@ export class StatedList {
     this.added++
     if (this.added > MAX_TEXTS) return
     const { label, text } = splitStatedLabel(cleanText(stated), criterionId)
-    const words = joinedWords(text)
     const warn = (message: string) => this.#warnings.push({ line, message })
-    if (words === '') return void warn('an item has no words; it is skipped')
     if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
       return void warn('an item is longer than 64 KiB; it is not read')
+    const words = joinedWords(text)
+    if (words === '') return void warn('an item has no words; it is skipped')
     const earlier = this.#lineOfWords.get(words)
     if (earlier !== undefined) return void warn(`an item repeats the text${atLine(earlier)}; it is read once`)
     this.#lineOfWords.set(words, line)
@@ -138,12 +138,19 @@ function splitStatedLabel(
 
 /** Writes a text as one line, without comments, a check box and the marks of fences. */
 export function cleanText(text: string): string {
-  const lines = removeComments(text).split('\n')
-  const kept = lines.filter((line) => !FENCE_MARK.test(line)).join('\n')
+  const uncommented = removeComments(text)
+  const kept = HAS_FENCE_MARK.test(uncommented) ? removeFenceMarks(uncommented) : uncommented
   return kept.replace(CHECK_BOX, '').replace(/\s+/gu, ' ').trim()
 }
 
 const CHECK_BOX = /^\s*\[[ \txX~-]?\](?=\s|$)/
+const removeFenceMarks = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !FENCE_MARK.test(line))
+    .join('\n')
+
+const HAS_FENCE_MARK = /`{3}|~{3}/
 const FENCE_MARK = /^[ \t]*(?:`{3,}[^`]*|~{3,}.*)$/
 
 const atLine = (line: number | null): string => (line === null ? '' : ` in line ${line}`)
