@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
 import { listFencedBlocks } from './markdown-lines.ts'
+import { isUsableTime } from './times.ts'
 
 /** Models write evidence and concerns as a text or as a list. An entry that is not a text is kept as JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))
@@ -272,23 +273,30 @@ function withRepeatedKeys<T>(parsed: ParsedArtifact<T>, fileText: string): Parse
 }
 
 /**
- * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the number of broken
- * lines.
+ * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the numbers of broken
+ * lines and of times that are not instants.
  */
-export function parseEvents(fileText: string): { tasks: Map<string, string>; brokenLines: number } {
+export function parseEvents(fileText: string): {
+  tasks: Map<string, string>
+  brokenLines: number
+  unusableTimes: number
+} {
   const tasks = new Map<string, string>()
   let brokenLines = 0
+  let unusableTimes = 0
   for (const line of fileText.split('\n')) {
     if (line.trim() === '') continue
     const parsed = event.safeParse(parseFile(line))
     if (!parsed.success) brokenLines++
     else if (parsed.data.task_id) {
-      const at = parsed.data.timestamp ?? ''
+      const isUsable = isUsableTime(parsed.data.timestamp)
+      if (!isUsable) unusableTimes++
+      const at = isUsable ? (parsed.data.timestamp ?? '') : ''
       const newest = tasks.get(parsed.data.task_id)
       if (newest === undefined || at > newest) tasks.set(parsed.data.task_id, at)
     }
   }
-  return { tasks, brokenLines }
+  return { tasks, brokenLines, unusableTimes }
 }
 
 /** Parses a file. Returns undefined if it is not JSON; the caller reports it. */

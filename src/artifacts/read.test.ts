@@ -420,3 +420,52 @@ describe('the summary is never boilerplate if the report has a better text', () 
     expect(await summaries([addressed(notes)])).toEqual([notes])
   })
 })
+
+test('a time that is not an instant is reported once for its file, and its other fields count', async () => {
+  await write('TASK-1/player_turn_1.json', player('a'))
+  await write('TASK-1/work_state_turn_1.json', { timestamp: 'late' })
+  await write('TASK-1/turn_state_turn_1.json', { ...stateAt('soon'), started_at: '2026-01-01T00:00:00Z' })
+  await write('TASK-1/task_work_results.json', { timestamp: 'today', summary: 'All done' })
+  await write('TASK-1/checkpoints.json', {
+    checkpoints: [
+      { turn: 1, commit_hash: 'a', timestamp: '2026-01-01T00:00:09Z' },
+      { turn: 1, commit_hash: 'b', timestamp: '1767225600' },
+      { turn: 2, commit_hash: 'c', timestamp: '09.01.2026' },
+    ],
+  })
+  const { tasks, warnings } = await readAutobuild([root])
+  expect(tasks[0]?.runs[0]?.[0]).toMatchObject({
+    started_at: '2026-01-01T00:00:00Z',
+    completed_at: '2026-01-01T00:00:09Z',
+    commit: 'a',
+  })
+  const isNoTime = (text: string, more = '') => `"${text}" is not an ISO 8601 time; it is left out${more}`
+  expect(warnings.map(({ turn, field, message }) => [turn, field, message])).toEqual([
+    [null, 'task_work_results.timestamp', isNoTime('today')],
+    [null, 'checkpoints.checkpoints[1].timestamp', isNoTime('1767225600', ' (and 1 more)')],
+    [1, 'turn_state.completed_at', isNoTime('soon')],
+    [1, 'work_state.timestamp', isNoTime('late')],
+  ])
+})
+
+test('times of events that are not instants are reported once for their file, and do not choose a feature', async () => {
+  await write('x/.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
+  await write('x/.guardkit/autobuild/TASK-2/player_turn_1.json', player('a'))
+  const log = (timestamp: string) => `{"task_id":"TASK-1","timestamp":"${timestamp}"}\n`
+  await write('x/.guardkit/autobuild/FEAT-A/events.jsonl', log('yesterday') + log('soon'))
+  await write('x/.guardkit/autobuild/FEAT-B/events.jsonl', log('2026-03-08T10:00:00Z'))
+  const { tasks, warnings } = await readAutobuild([root])
+  expect(tasks.map(({ taskId, featureId }) => [taskId, featureId])).toEqual([
+    ['TASK-1', 'FEAT-B'],
+    ['TASK-2', 'FEAT-UNKNOWN'],
+  ])
+  const shown = join(root, 'x/.guardkit/autobuild/FEAT-A/events.jsonl')
+  expect(warnings.filter(({ field }) => field === 'events.timestamp')).toEqual([
+    {
+      task: 'TASK-1',
+      turn: null,
+      field: 'events.timestamp',
+      message: `${shown} has times that are not ISO 8601: 2; they are left out`,
+    },
+  ])
+})

@@ -13,7 +13,8 @@ import { SHORTEST_TURN_MS } from './finished-turns.ts'
 import type { FoundFile, FoundFolders, TaskFolder } from './folders.ts'
 import type { ImportReport } from './import-report.ts'
 import { type Parsed, readArtifact, type Shape } from './read-artifact.ts'
-import { readTimes, splitRuns } from './times.ts'
+import { readTimes, splitRuns, warnOfTimes } from './times.ts'
+import type { Warn } from './truncate-to-limits.ts'
 import {
   completedAt,
   type EarlierReading,
@@ -113,6 +114,12 @@ async function readTask(
   const results = await reader.read(SHAPES.taskWorkResults, folder.results, ofTask)
   const resultsAt = await findWriteTime(results, folder.results)
   const checkpoints = (await reader.read(SHAPES.checkpoints, folder.checkpoints, ofTask))?.checkpoints ?? []
+  const warnOfTask: Warn = (field, message) => reader.warnings.push({ ...ofTask, field, message })
+  warnOfTimes([{ field: 'task_work_results.timestamp', text: results?.timestamp }], warnOfTask)
+  warnOfTimes(
+    checkpoints.map(({ timestamp: text }, i) => ({ field: `checkpoints.checkpoints[${i}].timestamp`, text })),
+    warnOfTask,
+  )
   const turns: TurnFiles[] = []
   for (const [turn, files] of folder.turns) {
     const at = { task: taskId, turn }
@@ -247,7 +254,7 @@ const isNamed = (feature: string | null): feature is string => feature !== null
 async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Promise<string | null> {
   const naming: { featureId: string; at: string }[] = []
   for (const { featureId, file } of folder.events) {
-    const at = (await reader.events(file)).get(folder.taskId)
+    const at = (await reader.events(file, folder.taskId)).get(folder.taskId)
     if (at !== undefined) naming.push({ featureId, at })
   }
   return (
@@ -292,11 +299,19 @@ class ArtifactReader {
     return read.value
   }
 
-  /** Returns the task ids in a feature's log. A broken line loses only that line. */
-  async events(file: FoundFile): Promise<ReadonlyMap<string, string>> {
+  /**
+   * Returns the task ids in a feature's log. A broken line loses only that line.
+   *
+   * @param task the task that a warning of the file names, because each file is read once
+   */
+  async events(file: FoundFile, task: string): Promise<ReadonlyMap<string, string>> {
     const cached = this.#events.get(file.path)
     if (cached !== undefined) return cached
-    const { tasks, brokenLines } = parseEvents((await this.#text(file)) ?? '')
+    const { tasks, brokenLines, unusableTimes } = parseEvents((await this.#text(file)) ?? '')
+    if (unusableTimes > 0) {
+      const message = `${file.shown} has times that are not ISO 8601: ${unusableTimes}; they are left out`
+      this.warnings.push({ task, turn: null, field: 'events.timestamp', message })
+    }
     if (brokenLines > 0) {
       this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: `holds lines that are not events: ${brokenLines}` })

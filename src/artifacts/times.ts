@@ -14,20 +14,33 @@ type Times = { startedAt?: string | undefined; completedAt?: string | undefined 
 
 export function readTimes({ turnState, workState, checkpoints }: TimedFiles, warn: Warn): Times {
   const time = (field: string, text: string | null | undefined): string | undefined => {
-    if (!isText(text)) return undefined
-    const iso = canonicalInstant(text)
-    if (iso === null) warn(field, `"${text.slice(0, 80)}" is not an ISO 8601 time; it is left out`)
-    return iso ?? undefined
+    warnOfTimes([{ field, text }], warn)
+    return isText(text) ? (canonicalInstant(text) ?? undefined) : undefined
   }
   const startedAt = time('turn_state.started_at', turnState?.started_at)
   const completed = time('turn_state.completed_at', turnState?.completed_at)
+  const worked = time('work_state.timestamp', workState?.timestamp)
   if (completed !== undefined) {
     // The capture sets both when it writes. Equal times are the end of the turn and contain no duration.
     return startedAt === completed ? { completedAt: completed } : { startedAt, completedAt: completed }
   }
-  const worked = time('work_state.timestamp', workState?.timestamp)
   return { startedAt, completedAt: worked ?? latest(checkpoints ?? [])?.at }
 }
+
+/** Warns once of the times of a file that are not instants: names the first one, and counts the others. */
+export function warnOfTimes(
+  times: readonly { field: string; text: string | null | undefined }[],
+  warn: Warn,
+): void {
+  const [first, ...others] = times.filter(({ text }) => !isUsableTime(text))
+  if (first === undefined) return
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  warn(first.field, `"${first.text?.slice(0, 80)}" is not an ISO 8601 time; it is left out${more}`)
+}
+
+/** Checks that a time is an instant, or absent. */
+export const isUsableTime = (text: string | null | undefined): boolean =>
+  !isText(text) || canonicalInstant(text) !== null
 
 type TimedCheckpoint = { at: string; hash: string | null | undefined }
 
