@@ -6,6 +6,8 @@ import { type Stated, StatedList, type StatedWarning, toStated } from './stated.
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
+/** Maximum length of a row of a table: an item with a longer one would not be read. */
+const MAX_ROW_CHARACTERS = 64 * 1024
 /** Maximum number of lines for Cucumber's parser, which takes as long for a blank line as for a step. */
 const MAX_PARSED_LINES = 200_000
 /** A file that the parser refuses is read by the lines of its scenarios, with a warning. */
@@ -29,6 +31,8 @@ function findExcess(lines: readonly string[]): StatedWarning | null {
   for (const [i, line] of lines.entries()) {
     const first = line.trimStart()[0]
     run = first === '@' || (run > 0 && (first === undefined || first === '#')) ? run + 1 : 0
+    if (first === '|' && line.length > MAX_ROW_CHARACTERS)
+      return { line: i + 1, message: `${MAX_ROW_CHARACTERS} characters in a row of a table` }
     if (run > MAX_TAG_LINES)
       return { line: i + 1 - MAX_TAG_LINES, message: `${MAX_TAG_LINES} lines of tags in a row` }
   }

@@ -108,6 +108,15 @@ test('the first 100 examples of all tables name an outline', async () => {
   expect(tasks[0]?.criteria[0]?.tests).toHaveLength(100)
 })
 
+test('a file with a row of a table of more than 64 KiB is read by its scenario lines, with a warning', async () => {
+  const file = (bars: number) => `${SCENARIO}${'|'.repeat(bars)}\nScenario: second\nGiven y\n`
+  expect((await read('gherkin', file(1_000))).warnings).toEqual([])
+  const { tasks, warnings } = await read('gherkin', file(1_000_000))
+  expect(tasks[0]?.criteria.map(({ text }) => text)).toEqual(['second: Given y'])
+  const message = 'has more than 65536 characters in a row of a table; the file is read by its scenario lines'
+  expect(warnings[0]).toEqual({ line: 4, message })
+})
+
 test('a file with too many tags in a row is read by its scenario lines, with a warning', async () => {
   const tags = (count: number) => `Feature: f\nScenario: first\nGiven x\n${'@a\n\n'.repeat(count)}`
   const { tasks, warnings } = await read('gherkin', `${tags(200_000)}Scenario: second\nGiven y\n`)
