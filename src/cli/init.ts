@@ -4,13 +4,22 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { InvalidArgumentError } from 'commander'
-import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
-import type { TurngraphClient } from '../client/client.ts'
 import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
 import type { NamedTask } from './hook-task.ts'
+import {
+  countNotImported,
+  describeFigures,
+  describeNotAllowed,
+  describeNotImported,
+  type Figures,
+  findTranscriptPaths,
+  importSources,
+  type Plan,
+  readFigures,
+} from './init-figures.ts'
 import { printJson, printLines, printNote, printText } from './output.ts'
 import type { FileResult, UndoneFile } from './setup/change-files.ts'
 import { OFFER_NAMES, type OfferName } from './setup/offer-names.ts'
@@ -74,7 +83,7 @@ Examples:
     const isKnown = isToImport && !yes && !json && isAtTerminal() && (await isImportedAlready(plan, project))
     if (isKnown) printNote('All of it is imported already, and nothing has changed since.')
     const isImported = isToImport && (yes || isKnown || (await isConfirmed(json, plan, project)))
-    const figures = isImported ? await importSources(plan, project) : null
+    const figures = isImported ? await collectFigures(plan, { project, isKnown }) : null
     if (figures !== null && !json) printFigures(plan, figures)
     const changed = await setUpOffers(plan, { offers, isAsked: !yes && !json, project })
     if (json) return printWire(plan, figures, changed)
@@ -87,6 +96,18 @@ Examples:
 /** Maximum number of refused `.feature` files that are printed by name. */
 const MAX_NAMED_FEATURES = 5
 
+/** Imports the sources, and reads the figures. With a token that may not write, only reads them. */
+async function collectFigures(
+  plan: Plan,
+  { project, isKnown }: { project: string | undefined; isKnown: boolean },
+): Promise<Figures> {
+  const { withClient } = await import('./connect.ts')
+  const { scopes } = await withClient({ project, readsOnly: true }, (client) => client.describeCaller({}))
+  if (scopes.includes('write')) return importSources(plan, project)
+  const hasNews = !isKnown && !(await isImportedAlready(plan, project))
+  return readFigures(plan, { project, hasNews })
+}
+
 /** Prints the `.feature` files that cannot be read. Omits other refused files, because they may not be specifications. */
 function printRefusedFeatures({ specifications }: Plan): void {
   // A file with tasks was read, but does not name its feature and task.
@@ -98,12 +119,10 @@ function printRefusedFeatures({ specifications }: Plan): void {
   if (others > 0) printNote(`Not read: ${plural(others, 'other .feature file')}`)
 }
 
-function printFigures({ folder }: Plan, figures: Figures): void {
+function printFigures(plan: Plan, figures: Figures): void {
   printLines(describeFigures(figures) || 'Nothing could be imported.')
-  if (figures.leftOut > 0)
-    printNote(
-      `Not imported, of files and turns: ${figures.leftOut}. To list them, run \`turngraph import autobuild ${quoteForShell(folder)} --dry-run\`, \`turngraph specify ${quoteForShell(folder)} --dry-run\` and \`turngraph import transcripts --dry-run\`.`,
-    )
+  for (const note of [describeNotImported(plan, figures), describeNotAllowed(figures)])
+    if (note !== null) printNote(note)
 }
 
 function parseOffers(text: string): OfferName[] {
@@ -175,20 +194,6 @@ async function undoSetup(given: string, json: boolean): Promise<void> {
 }
 
 const MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
-
-/** The sources that a folder has. */
-type Plan = {
-  folder: string
-  sessions: number
-  turns: number
-  specifications: ReadSpecifications
-  /** Number of transcripts of Claude Code and Codex. */
-  transcripts: number
-  /** Folder of the transcripts of Claude Code. */
-  transcriptFolder: string
-  /** Sessions of Codex that ran in the folder or below it. */
-  codexFiles: readonly string[]
-}
 
 /** @throws `not_found` if the folder does not exist */
 async function findSources(given: string): Promise<Plan> {
@@ -272,9 +277,6 @@ async function isImportedAlready(plan: Plan, project: string | undefined): Promi
   return bytes === 0
 }
 
-const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =>
-  [transcriptFolder, ...codexFiles].filter(existsSync)
-
 /** Asks once at a terminal. Otherwise names the command that imports. */
 async function isConfirmed(json: boolean, { folder }: Plan, project: string | undefined): Promise<boolean> {
   if (json) return false
@@ -294,93 +296,6 @@ async function isConfirmed(json: boolean, { folder }: Plan, project: string | un
   }
 }
 
-type Figures = {
-  sessions: number
-  turns: number
-  /** Number of tasks whose criteria were declared. */
-  specifications: number
-  turnsAfterAllWasProven: number
-  verified: number
-  /** Verified criteria whose only evidence is the Player's text. */
-  inPlayersWords: number
-  transcriptTurns: number
-  /** Number of files and turns that could not be imported. */
-  leftOut: number
-}
-
-async function importSources(plan: Plan, project: string | undefined): Promise<Figures> {
-  const [{ importAutobuild }, { declareSpecifications }, { importFiles }, { withClient, withTranscripts }] =
-    await Promise.all([
-      import('../artifacts/import.ts'),
-      import('../artifacts/specifications/specify-files.ts'),
-      import('../transcripts/import-files.ts'),
-      import('./connect.ts'),
-    ])
-  const { turns: transcriptTurns, skippedFiles } =
-    plan.transcripts === 0
-      ? { turns: 0, skippedFiles: 0 }
-      : await withTranscripts({ project }, (store, into) =>
-          importFiles(store, findTranscriptPaths(plan), {
-            project: into,
-          }),
-        )
-  return withClient({ project }, async (client) => {
-    const imported =
-      plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { specifications: true })
-    await declareSpecifications(client, plan.specifications, { project })
-    const refused = plan.specifications.report.files.filter((file) => file.refused !== undefined).length
-    const leftOut =
-      refused + skippedFiles + (imported === null ? 0 : imported.skipped.length + imported.turnsFailed)
-    return {
-      sessions: imported?.worlds ?? 0,
-      turns:
-        imported === null ? 0 : imported.turnsCreated + imported.turnsUnchanged + imported.turnsSuperseded,
-      specifications: plan.specifications.taskCount,
-      transcriptTurns,
-      leftOut,
-      ...(await readProofs(client)),
-    }
-  })
-}
-
-/** Reads how the sessions of the project are proven. */
-async function readProofs(
-  client: TurngraphClient,
-): Promise<Pick<Figures, 'verified' | 'inPlayersWords' | 'turnsAfterAllWasProven'>> {
-  const { readPages } = await import('./require-project.ts')
-  const { items } = await readPages({}, (window) => client.listWorlds({ withoutTokens: true, ...window }))
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
-  const verified = sum(items.map((world) => world.verified))
-  const inPlayersWords = sum(items.map(({ repeated, misplaced }) => repeated + misplaced))
-  if (items.length === 0) return { verified, inPlayersWords, turnsAfterAllWasProven: 0 }
-  const { columns, rows } = await client.runAnalysis({ name: 'turns-after-all-was-proven', limit: 1_000 })
-  const place = columns.indexOf('turns')
-  return { verified, inPlayersWords, turnsAfterAllWasProven: sum(rows.map((row) => Number(row[place]))) }
-}
-
-function describeFigures(figures: Figures): string {
-  const {
-    sessions,
-    turns,
-    specifications,
-    transcriptTurns,
-    turnsAfterAllWasProven,
-    verified,
-    inPlayersWords,
-  } = figures
-  return [
-    ...(sessions === 0 ? [] : [`${plural(sessions, 'session')}, ${plural(turns, 'turn')}.`]),
-    ...(verified === 0
-      ? []
-      : [
-          `In this project ${plural(turnsAfterAllWasProven, 'turn')} came after everything was proven.`,
-          `${inPlayersWords} of ${verified} proofs are in the Player's own words.`,
-        ]),
-    ...(specifications === 0 ? [] : [`The criteria of ${plural(specifications, 'task')} are declared.`]),
-    ...(transcriptTurns === 0 ? [] : [`${plural(transcriptTurns, 'turn')} of transcripts.`]),
-  ].join('\n')
-}
-
 /** Prints the plan and the figures in their wire form. */
 async function printWire(plan: Plan, figures: Figures | null, changed: readonly FileResult[]): Promise<void> {
   const { snakeCase } = await import('../core/wire-form.ts')
@@ -392,7 +307,7 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
       specifications: plan.specifications.taskCount,
       codexFiles: plan.codexFiles.length,
     }),
-    imported: figures && toWire(figures),
+    imported: figures && toWire({ ...figures, leftOut: countNotImported(figures) }),
     changed,
   })
 }

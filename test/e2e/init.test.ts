@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } fro
 import path from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
+import { linesOf, says, user } from '../support/written-transcript.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 let home = ''
@@ -134,6 +135,79 @@ test('init names the feature files that cannot be read', async () => {
   expect(notes).toHaveLength(6)
   expect(notes[0]).toContain('bad1.feature states no criteria: it has no scenario')
   expect(notes[5]).toContain('Not read: 2 other .feature files')
+})
+
+test('init counts the transcripts that the named command lists, without agents that only warmed up', async () => {
+  writeSession()
+  const claude = path.join(home, 'claude/projects', realpathSync(shop).replace(/[^A-Za-z0-9]/g, '-'))
+  mkdirSync(claude, { recursive: true })
+  writeFileSync(path.join(claude, `${sessionOf(1)}.jsonl`), bytesOf(turn('a', ['Read'])))
+  const warmUp = [user('Warmup'), says('Ready')].map((record) => ({
+    ...record,
+    isSidechain: true,
+    agentId: 'a1',
+    sessionId: sessionOf(1),
+  }))
+  writeFileSync(path.join(claude, 'agent-a1.jsonl'), linesOf(warmUp))
+  const quiet = await init(['init', '--yes', '--no-serve'])
+  expect([quiet.code, quiet.stderr]).toEqual([0, expect.not.stringContaining('Not imported')])
+  const imported = await init(['import', 'transcripts', claude, '--json'])
+  expect(JSON.parse(imported.stdout).skipped).toEqual([
+    { file: path.join(claude, 'agent-a1.jsonl'), reason: 'its agent only warmed up' },
+  ])
+  writeFileSync(path.join(claude, 'notes.jsonl'), '{"a":1}\n')
+  const { stderr } = await init(['init', '--yes', '--no-serve'])
+  const [, count, command = ''] =
+    /Not imported, of files and turns: (\d+). To list them, run `turngraph ([^`]*)`\.$/m.exec(stderr) ?? []
+  expect(command).toBe(`import transcripts ${claude} --dry-run`)
+  const listed = await init([...command.split(' '), '--json'])
+  expect([count, JSON.parse(listed.stdout).skipped]).toEqual([
+    '1',
+    [{ file: path.join(claude, 'notes.jsonl'), reason: expect.any(String) }],
+  ])
+})
+
+test('init with a token that may only read shows the figures and names the parts that it left out', async () => {
+  writeSession()
+  const claude = path.join(home, 'claude/projects', realpathSync(shop).replace(/[^A-Za-z0-9]/g, '-'))
+  mkdirSync(claude, { recursive: true })
+  writeFileSync(path.join(claude, `${sessionOf(1)}.jsonl`), bytesOf(turn('a', ['Read'])))
+  const { url } = await turngraph.serve()
+  const create = (scope: string) =>
+    turngraph.run(['token', 'create', '--name', scope.replace(',', '-'), '--scope', scope])
+  const [reader, analyst] = [
+    (await create('read')).stdout.trim(),
+    (await create('read,analyst')).stdout.trim(),
+  ]
+  const by = (token: string, ...args: string[]) =>
+    turngraph.run(['init', '--yes', '--no-serve', ...args], {
+      cwd: shop,
+      environment: {
+        CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
+        TURNGRAPH_URL: url,
+        TURNGRAPH_TOKEN: token,
+      },
+    })
+  const isKnown = (token: string) =>
+    fetch(`${url}/v1/caller`, { headers: { authorization: `Bearer ${token}` } }).then(({ status }) => status)
+  await expect.poll(() => isKnown(analyst), { timeout: 30_000 }).toBe(200)
+  const first = await by(reader)
+  expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('1 session, 0 turns.')])
+  expect(first.stderr).toContain('Left out, because the token does not allow it: the import (scope write).')
+  expect((await init(['init', '--yes', '--no-serve'])).code).toBe(0)
+  const second = await by(reader)
+  expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('1 session, 2 turns.')])
+  expect(second.stdout).toContain("1 of 1 proofs are in the Player's own words.")
+  expect(second.stdout).not.toContain('came after everything was proven')
+  expect(second.stderr).toContain(
+    'Left out, because the token does not allow it: the update of the desires (scope write), the number of turns after everything was proven (scope analyst).',
+  )
+  const { imported } = JSON.parse((await by(analyst, '--json')).stdout)
+  expect(imported).toMatchObject({
+    turns: 2,
+    turns_after_all_was_proven: 1,
+    not_allowed: ['the update of the desires (scope write)'],
+  })
 })
 
 function contentsOf(folder: string): Record<string, string> {

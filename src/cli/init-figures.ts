@@ -1,0 +1,197 @@
+/** Imports the sources of a folder for `turngraph init`, and describes the figures of its project. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { ReadSpecifications } from '../artifacts/specifications/specify-files.ts'
+import type { TurngraphClient } from '../client/client.ts'
+import { plural } from '../core/plural.ts'
+import { quoteForShell } from '../rules/command-line.ts'
+import type { FilesImport } from '../transcripts/import-files.ts'
+
+/** The sources that a folder has. */
+export type Plan = {
+  folder: string
+  sessions: number
+  turns: number
+  specifications: ReadSpecifications
+  /** Number of transcripts of Claude Code and Codex. */
+  transcripts: number
+  /** Folder of the transcripts of Claude Code. */
+  transcriptFolder: string
+  /** Sessions of Codex that ran in the folder or below it. */
+  codexFiles: readonly string[]
+}
+
+export type Figures = {
+  sessions: number
+  turns: number
+  /** Number of tasks whose criteria were declared. */
+  specifications: number
+  /** Null if the token may not run the analysis. */
+  turnsAfterAllWasProven: number | null
+  verified: number
+  /** Verified criteria whose only evidence is the Player's text. */
+  inPlayersWords: number
+  transcriptTurns: number
+  /** Files and turns that could not be imported, by the command that lists them. */
+  leftOut: {
+    autobuild: number
+    specifications: number
+    /** Paths of the transcripts. */
+    transcripts: readonly string[]
+  }
+  /** Descriptions of the parts that the token does not allow. */
+  notAllowed: string[]
+}
+
+export const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =>
+  [transcriptFolder, ...codexFiles].filter(existsSync)
+
+/** Imports the sources and reads the figures. */
+export async function importSources(plan: Plan, project: string | undefined): Promise<Figures> {
+  const [{ importAutobuild }, { declareSpecifications }, { importFiles, planImport }, connections] =
+    await Promise.all([
+      import('../artifacts/import.ts'),
+      import('../artifacts/specifications/specify-files.ts'),
+      import('../transcripts/import-files.ts'),
+      import('./connect.ts'),
+    ])
+  const paths = findTranscriptPaths(plan)
+  const transcripts =
+    plan.transcripts === 0
+      ? { turns: 0, skipped: [] }
+      : await connections.withTranscripts({ project }, async (store, into) => {
+          const { turns } = await importFiles(store, paths, { project: into })
+          // The dry run that lists the files does not list agents that only warmed up, because they lack nothing.
+          return { turns, skipped: (await planImport(store, paths, into)).skipped }
+        })
+  return connections.withClient({ project }, async (client) => {
+    const imported =
+      plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { specifications: true })
+    await declareSpecifications(client, plan.specifications, { project })
+    return toFigures(client, plan, { imported, transcripts })
+  })
+}
+
+/** Reads the figures with a token that may not write. */
+export async function readFigures(
+  plan: Plan,
+  { project, hasNews }: { project: string | undefined; hasNews: boolean },
+): Promise<Figures> {
+  const [{ importAutobuild }, { planImport }, { withClient, withTranscripts }] = await Promise.all([
+    import('../artifacts/import.ts'),
+    import('../transcripts/import-files.ts'),
+    import('./connect.ts'),
+  ])
+  const options = { project, readsOnly: true }
+  const { skipped } =
+    plan.transcripts === 0
+      ? { skipped: [] }
+      : await withTranscripts(options, (store, into) => planImport(store, findTranscriptPaths(plan), into))
+  return withClient(options, async (client) => {
+    const imported =
+      plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { dryRun: true })
+    const stored = imported && { ...imported, turnsCreated: 0, turnsSuperseded: 0 }
+    const figures = await toFigures(client, plan, { imported: stored, transcripts: { turns: 0, skipped } })
+    const part = hasNews ? 'the import' : 'the update of the desires'
+    return {
+      ...figures,
+      specifications: 0,
+      notAllowed: [`${part} (scope write)`, ...figures.notAllowed],
+    }
+  })
+}
+
+type Imported = {
+  worlds: number
+  turnsCreated: number
+  turnsUnchanged: number
+  turnsSuperseded: number
+  turnsFailed: number
+  skipped: readonly unknown[]
+}
+
+async function toFigures(
+  client: TurngraphClient,
+  { specifications }: Plan,
+  {
+    imported,
+    transcripts,
+  }: { imported: Imported | null; transcripts: Pick<FilesImport, 'turns' | 'skipped'> },
+): Promise<Figures> {
+  const { worlds = 0, turnsCreated = 0, turnsUnchanged = 0, turnsSuperseded = 0 } = imported ?? {}
+  return {
+    sessions: worlds,
+    turns: turnsCreated + turnsUnchanged + turnsSuperseded,
+    specifications: specifications.taskCount,
+    transcriptTurns: transcripts.turns,
+    leftOut: {
+      autobuild: imported === null ? 0 : imported.skipped.length + imported.turnsFailed,
+      specifications: specifications.report.files.filter((file) => file.refused !== undefined).length,
+      transcripts: transcripts.skipped.map(({ file }) => file),
+    },
+    ...(await readProofs(client)),
+  }
+}
+
+type Proofs = Pick<Figures, 'verified' | 'inPlayersWords' | 'turnsAfterAllWasProven' | 'notAllowed'>
+
+/** Reads how the sessions of the project are proven. */
+async function readProofs(client: TurngraphClient): Promise<Proofs> {
+  const { readPages } = await import('./require-project.ts')
+  const { items } = await readPages({}, (window) => client.listWorlds({ withoutTokens: true, ...window }))
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+  const verified = sum(items.map((world) => world.verified))
+  const inPlayersWords = sum(items.map(({ repeated, misplaced }) => repeated + misplaced))
+  const proofs = { verified, inPlayersWords, turnsAfterAllWasProven: 0, notAllowed: [] }
+  if (items.length === 0) return proofs
+  const { scopes } = await client.describeCaller({})
+  if (!scopes.includes('analyst')) {
+    const part = 'the number of turns after everything was proven (scope analyst)'
+    return { ...proofs, turnsAfterAllWasProven: null, notAllowed: [part] }
+  }
+  const { columns, rows } = await client.runAnalysis({ name: 'turns-after-all-was-proven', limit: 1_000 })
+  const place = columns.indexOf('turns')
+  return { ...proofs, turnsAfterAllWasProven: sum(rows.map((row) => Number(row[place]))) }
+}
+
+export function describeFigures(figures: Figures): string {
+  const { sessions, turns, specifications, transcriptTurns, verified, inPlayersWords } = figures
+  const { turnsAfterAllWasProven: late } = figures
+  return [
+    ...(sessions === 0 ? [] : [`${plural(sessions, 'session')}, ${plural(turns, 'turn')}.`]),
+    ...(verified === 0
+      ? []
+      : [
+          ...(late === null
+            ? []
+            : [`In this project ${plural(late, 'turn')} came after everything was proven.`]),
+          `${inPlayersWords} of ${verified} proofs are in the Player's own words.`,
+        ]),
+    ...(specifications === 0 ? [] : [`The criteria of ${plural(specifications, 'task')} are declared.`]),
+    ...(transcriptTurns === 0 ? [] : [`${plural(transcriptTurns, 'turn')} of transcripts.`]),
+  ].join('\n')
+}
+
+export const countNotImported = ({ leftOut }: Figures): number =>
+  leftOut.autobuild + leftOut.specifications + leftOut.transcripts.length
+
+/** Names the commands that list the files and turns that could not be imported; null if there are none. */
+export function describeNotImported(plan: Plan, figures: Figures): string | null {
+  const count = countNotImported(figures)
+  if (count === 0) return null
+  const { autobuild, specifications, transcripts } = figures.leftOut
+  const folder = quoteForShell(plan.folder)
+  const isBelow = (file: string) => file.startsWith(plan.transcriptFolder + path.sep)
+  const paths = [...new Set(transcripts.map((file) => (isBelow(file) ? plan.transcriptFolder : file)))]
+  const commands = [
+    ...(autobuild === 0 ? [] : [`import autobuild ${folder}`]),
+    ...(specifications === 0 ? [] : [`specify ${folder}`]),
+    ...(paths.length === 0 ? [] : [`import transcripts ${paths.map(quoteForShell).join(' ')}`]),
+  ]
+  const named = commands.map((command) => `\`turngraph ${command} --dry-run\``)
+  return `Not imported, of files and turns: ${count}. To list them, run ${named.join(', ')}.`
+}
+
+/** Names the parts that the token does not allow; null if it allows all. */
+export const describeNotAllowed = ({ notAllowed }: Figures): string | null =>
+  notAllowed.length === 0 ? null : `Left out, because the token does not allow it: ${notAllowed.join(', ')}.`
