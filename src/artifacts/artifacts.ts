@@ -5,9 +5,9 @@
  */
 import * as z from 'zod'
 import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
+import { isUsableTime } from './content.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
 import { listFencedBlocks } from './markdown-lines.ts'
-import { isUsableTime } from './times.ts'
 
 /** Models write evidence and concerns as a text or as a list. An entry that is not a text is kept as JSON. */
 const entryText = z.unknown().transform((v) => (typeof v === 'string' ? v : (JSON.stringify(v) ?? '')))

@@ -1,5 +1,7 @@
 /** Selects the fields of an artifact that have content, for a turn record. */
+
 import type * as z from 'zod'
+import { canonicalInstant } from '../core/instants.ts'
 import type { WireForm } from '../core/wire-form.ts'
 import type { turnInput } from '../memory/record/record.ts'
 
@@ -50,3 +52,7 @@ type WithContent<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
 export function withContent<T extends Record<string, unknown>>(fields: T): WithContent<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => hasContent(value))) as WithContent<T>
 }
+
+/** Checks that a time is an instant, or absent. */
+export const isUsableTime = (text: string | null | undefined): boolean =>
+  !isText(text) || canonicalInstant(text) !== null

@@ -1,7 +1,7 @@
 /** Reads the start and end of turns, and splits the turns of a folder into runs by their times. */
 import { canonicalInstant } from '../core/instants.ts'
 import type { Checkpoint, TurnStateFile, WorkState } from './artifacts.ts'
-import { isText } from './content.ts'
+import { isText, isUsableTime } from './content.ts'
 import type { Warn } from './truncate-to-limits.ts'
 
 type TimedFiles = {
@@ -37,10 +37,6 @@ export function warnOfTimes(
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   warn(first.field, `"${first.text?.slice(0, 80)}" is not an ISO 8601 time; it is left out${more}`)
 }
-
-/** Checks that a time is an instant, or absent. */
-export const isUsableTime = (text: string | null | undefined): boolean =>
-  !isText(text) || canonicalInstant(text) !== null
 
 type TimedCheckpoint = { at: string; hash: string | null | undefined }
 
