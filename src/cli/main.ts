@@ -2,13 +2,13 @@
 /** Entry of the command line: runs one command, and ends with its exit code. */
 import { type Command, CommanderError } from 'commander'
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
 import { reportFailure } from './failure.ts'
 import { takeNewsOfGraph } from './graph-in-use.ts'
 import { watchOutput } from './lost-output.ts'
 import { printNote } from './output.ts'
 import { buildProgram } from './program.ts'
+import { usageError } from './usage-error.ts'
 
 /** Lists all commands if it is given with `--help`. Not an option of the program, because every command would accept it. */
 const ALL = '--all'
@@ -21,11 +21,11 @@ async function runCommand(args: readonly string[]): Promise<number> {
   let command: Command | null = null
   const report = (error: unknown) => reportFailure(error, { command, json: args.includes('--json') })
   watchOutput(report)
+  const listsAll = args.includes(ALL) && args.every((arg) => [ALL, '--help', '-h', 'help'].includes(arg))
+  const program = buildProgram({ listsAll }).hook('preAction', (_program, called) => {
+    command = called
+  })
   try {
-    const listsAll = args.includes(ALL) && args.every((arg) => [ALL, '--help', '-h', 'help'].includes(arg))
-    const program = buildProgram({ listsAll }).hook('preAction', (_program, called) => {
-      command = called
-    })
     await program.parseAsync(listsAll ? ['--help'] : args, { from: 'user' })
     const news = args.includes('--json') ? null : takeNewsOfGraph()
     if (news !== null) printNote(news)
@@ -34,14 +34,9 @@ async function runCommand(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       return error.exitCode === 0 ? EXIT.done.code : EXIT.invalid.code // help was requested, or printed because no command was given
     }
-    return report(error instanceof CommanderError ? usageError(error) : error)
+    return report(error instanceof CommanderError ? usageError(error, program, args) : error)
   }
 }
-
-const usageError = (error: CommanderError): TurngraphError =>
-  new TurngraphError('invalid_request', error.message.replace(/^error: /, ''), {
-    hint: '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.',
-  })
 
 // A hook started this command: hook.log gets its output (hook-run.ts). The variable is not a setting.
 const { TURNGRAPH_LOG_SESSION: logSession } = process.env

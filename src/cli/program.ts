@@ -60,6 +60,8 @@ export function buildProgram({ listsAll = false }: { listsAll?: boolean } = {}):
     // main.ts prints all errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
   for (const add of COMMANDS) add(program)
+  // usage-error.ts suggests commands instead. Set after the commands, which keep the suggestions of the parser.
+  program.showSuggestionAfterError(false)
   program.addHelpText('after', listsAll ? MORE_EXAMPLES + NOTES : EXAMPLES)
   return program.configureHelp({
     visibleCommands(command) {
@@ -144,6 +146,9 @@ Examples:
   turngraph context --feature FEAT-1 --task TASK-1 --turn 3   what turn 3 needs to know
   turngraph criteria --feature FEAT-1 --task TASK-1           what is proven, and how it went
   turngraph stall --feature FEAT-1 --task TASK-1              whether the session still gets anywhere
+  turngraph next --feature FEAT-1 --task TASK-1               what to do now, in at most 300 tokens
+  turngraph why --feature FEAT-1 --task TASK-1                why the newest turn was not approved
+  turngraph search retry                                      turns whose text has this word
 
 turngraph --help --all lists all ${COMMANDS.length - 1} commands and the exit codes.
 `

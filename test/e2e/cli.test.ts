@@ -63,6 +63,37 @@ describe('help', () => {
     expect((await turngraph.run(['--help'])).stdout).toContain(`lists all ${every.length} commands`)
   })
 
+  test.each([
+    ['serch', "unknown command 'serch'. Did you mean search?"],
+    ['nxt', "unknown command 'nxt'. Did you mean next?"],
+    ['crit', "unknown command 'crit'. Did you mean criteria?"],
+    ['ver', "unknown command 'ver'. Did you mean verify or verifications?"],
+    ['bogus', "unknown command 'bogus'.\n"],
+    ['complet', "unknown command 'complet'. Did you mean completion?\n"],
+    ['run strt', "unknown command 'strt'\n(Did you mean start?)"],
+  ])(
+    '`turngraph %s` suggests a similar command, also one that the short help leaves out',
+    async (line, says) => {
+      const { code, stdout, stderr } = await turngraph.run(line.split(' '))
+      expect([code, stdout]).toEqual([EXIT.invalid.code, ''])
+      expect(stderr.replace(/\n +/g, '\n')).toContain(says)
+    },
+  )
+
+  test('a folder or an option of init without the command names the whole command', async () => {
+    const folder = await turngraph.run(['.'])
+    expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining('turngraph init .\n')])
+    const undo = await turngraph.run(['--undo'])
+    expect([undo.code, undo.stderr]).toEqual([2, expect.stringContaining('turngraph init --undo\n')])
+    const misspelled = await turngraph.run(['--bogus'])
+    expect([misspelled.code, misspelled.stderr]).toEqual([2, expect.not.stringContaining('init')])
+  })
+
+  test('the short help has examples of next, why and search', async () => {
+    const { stdout } = await turngraph.run(['--help'])
+    for (const name of ['next', 'why', 'search']) expect(stdout).toContain(`\n  turngraph ${name} `)
+  })
+
   test('--all is for the help only', async () => {
     const { code, stderr } = await turngraph.run(['worlds', '--all'])
     expect(code).toBe(2)

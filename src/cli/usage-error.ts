@@ -1,0 +1,41 @@
+/** Explains a command line that the parser rejected. */
+import { statSync } from 'node:fs'
+import { type Command, type CommanderError, Help } from 'commander'
+import { TurngraphError } from '../core/errors.ts'
+import { didYouMean, nearNames } from '../core/near-names.ts'
+import { quoteForShell } from '../rules/command-line.ts'
+
+const HELP = '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.'
+
+/** @param args the command line without the name of the program */
+export function usageError(error: CommanderError, program: Command, args: readonly string[]): TurngraphError {
+  const message = error.message.replace(/^error: /, '')
+  const [first = ''] = args
+  if (error.code === 'commander.unknownCommand' && findCommand(program, first) === undefined) {
+    const hint = isFolder(first) ? `To look in this folder: turngraph init ${quoteForShell(first)}` : HELP
+    return new TurngraphError('invalid_request', `${message}.${didYouMean(nearCommands(program, first))}`, {
+      hint,
+    })
+  }
+  const isOfInit = findCommand(program, 'init')?.options.some(({ long }) => long === first)
+  const hint =
+    error.code === 'commander.unknownOption' && isOfInit
+      ? `It is an option of init: turngraph init ${args.map(quoteForShell).join(' ')}`
+      : HELP
+  return new TurngraphError('invalid_request', message, { hint })
+}
+
+const findCommand = (program: Command, name: string): Command | undefined =>
+  program.commands.find((command) => command.name() === name || command.aliases().includes(name))
+
+const MAX_BEGUN = 3
+
+/** Returns the commands that begin with a text, otherwise the ones that are similar to it. */
+function nearCommands(program: Command, text: string): string[] {
+  // The short help leaves out most commands; a suggestion may be any of them.
+  const names = Help.prototype.visibleCommands.call(new Help(), program).map((command) => command.name())
+  const begun = names.filter((name) => name.startsWith(text.toLowerCase()))
+  return begun.length > 0 && begun.length <= MAX_BEGUN ? begun : nearNames(text, names)
+}
+
+const isFolder = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
