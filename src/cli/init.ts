@@ -8,6 +8,7 @@ import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
+import { takeNewsOfGraph } from './graph-in-use.ts'
 import type { NamedTask } from './hook-task.ts'
 import {
   countNotImported,
@@ -87,8 +88,10 @@ Examples:
     if (figures !== null && !json) printFigures(plan, figures)
     const changed = await setUpOffers(plan, { offers, isAsked: !yes && !json, project })
     if (json) return printWire(plan, figures, changed)
-    if (figures === null) return
+    const isServedEmpty = isEmpty && offers.length === 0 && isAtTerminal()
+    if (figures === null && !isServedEmpty) return
     if (!serve || !process.stderr.isTTY) return printNote('See them on the page: turngraph serve')
+    takeNewsOfGraph() // The service names its graph, and creates it.
     await servePage()
   },
 )

@@ -43,6 +43,7 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
       import('../platform/log.ts'),
       import('./running-server.ts'),
     ])
+  const isPortChosen = port !== undefined || Boolean(process.env.TURNGRAPH_PORT)
   const config = loadConfig({
     ...process.env,
     ...(host !== undefined && { TURNGRAPH_HOST: host }),
@@ -55,13 +56,21 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   if (running !== null) throw alreadyServed(config.dataFolder, running)
   const log = createLog(logLevel(config))
   const graph = await openGraph(config.store)
-  const service = await startService({ config, graph, log }).catch(async (error: unknown) => {
-    await graph.close()
-    throw portTaken(config, error)
-  })
+  const start = (on: Config) => startService({ config: on, graph, log })
+  const service = await start(config)
+    .catch((error: unknown) => {
+      // Without a printed address, nobody would learn the other port.
+      if (isPortChosen || !printAddress || !isPortTaken(error)) throw error
+      printNote(`${describeTakenPort(config)} The page gets a free one.`)
+      return start({ ...config, port: 0 })
+    })
+    .catch(async (error: unknown) => {
+      await graph.close()
+      throw portTaken(config, error)
+    })
   const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
   if (process.stderr.isTTY || !log.isLevelEnabled('info'))
-    greet(config, storeName(config.store), service.url, token)
+    await greet(config, storeName(config.store), service.url, token)
   else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
   if (printAddress && config.web)
     printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
@@ -73,19 +82,37 @@ const logLevel = (config: Config): string =>
   process.stderr.isTTY && !process.env.TURNGRAPH_LOG ? 'warn' : config.logLevel
 
 /** @param token file of the token; null if the service requires none */
-function greet(config: Config, store: string, url: string, token: string | null): void {
+async function greet(config: Config, store: string, url: string, token: string | null): Promise<void> {
   printNote(`Turngraph listens on ${url} and serves ${store}.`)
   printNote(
     token === null
       ? 'It asks for no token.'
       : `Its token lies in ${token}; commands here use it by themselves.`,
   )
-  if (process.stderr.isTTY) for (const line of nextSteps(config, url)) printNote(line)
+  if (!process.stderr.isTTY) return
+  for (const line of nextSteps(config, url, await readNextCommand(config, url))) printNote(line)
+}
+
+/** Returns null if the service cannot read its graph yet: a store that is away does not delay the start. */
+async function readNextCommand(config: Config, url: string): Promise<string | null> {
+  const [{ createHttpClient }, { chooseNextCommand }] = await Promise.all([
+    import('./connect.ts'),
+    import('./next-steps.ts'),
+  ])
+  const client = createHttpClient({ ...config, token: null }, undefined, url)
+  try {
+    return await chooseNextCommand(client, config.project)
+  } catch (error) {
+    if (error instanceof TurngraphError) return null
+    throw error
+  } finally {
+    await client.close()
+  }
 }
 
 /** Lists the next steps for a person at a terminal. The view of the API is part of the page. */
-export const nextSteps = ({ web }: Pick<Config, 'web'>, url: string): string[] => [
-  '\nNext, in another terminal: turngraph import autobuild PATH, turngraph worlds',
+export const nextSteps = ({ web }: Pick<Config, 'web'>, url: string, command: string | null): string[] => [
+  ...(command === null ? [] : [`\nNext, in another terminal: ${command}`]),
   `API: ${url}${web ? '/docs' : '/openapi.json'}    End: Ctrl+C`,
 ]
 
@@ -97,11 +124,14 @@ const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: str
 export const isPortTaken = (error: unknown): error is Error =>
   error instanceof Error && systemCode(error.cause) === 'EADDRINUSE'
 
-function portTaken({ host, port }: Config, error: unknown): unknown {
+const describeTakenPort = ({ host, port }: Config): string =>
+  `Port ${port} on ${host} is taken by another process.`
+
+function portTaken(config: Config, error: unknown): unknown {
   if (!isPortTaken(error)) return error
   const { cause } = error
-  return new TurngraphError('invalid_request', `Port ${port} on ${host} is taken by another process.`, {
-    hint: 'Choose another one (--port 7481), or any free one (--port 0); TURNGRAPH_PORT does the same.',
+  return new TurngraphError('invalid_request', describeTakenPort(config), {
+    hint: 'Choose another one (--port 7481, `npm start -- --port 7481`), or any free one (--port 0). TURNGRAPH_PORT does the same.',
     cause,
   })
 }

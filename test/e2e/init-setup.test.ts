@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -315,6 +316,37 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
       `Port ${port} on 127.0.0.1 is taken by another process. The page gets a free one.`,
     )
     expect(stdout).toContain('Open http://127.0.0.1:')
+  })
+
+  test('an empty folder gets its graph and the page, with the command that imports', async () => {
+    rmSync(inShop('tasks'), { recursive: true })
+    const { stdout } = await answer(
+      [
+        ['Enter continues', '\r'],
+        ['/#code', '\u0003'],
+      ],
+      { options: '' },
+    )
+    expect(stdout).toContain('There is nothing to import in')
+    expect(stdout).toContain('Next, in another terminal: turngraph import autobuild PATH')
+    expect(stdout).toContain('Open http://127.0.0.1:')
+    expect(stdout).not.toContain('There is no graph in')
+  })
+
+  test('after an import, the page is announced with the next command for the newest open session', async () => {
+    const record = { feature_id: 'FEAT-1', task_id: 'TASK-2', turn_number: 1, player_summary: 'Built it' }
+    const captured = await commandsOn(home).run(['capture'], { input: JSON.stringify(record) })
+    expect(captured.code, captured.stderr).toBe(0)
+    const { stdout } = await answer(
+      [
+        ['[Y/n]', 'y\r'],
+        ['Enter continues', '\r'],
+        ['/#code', '\u0003'],
+      ],
+      { options: '' },
+    )
+    expect(stdout).toContain('Next, in another terminal: turngraph next --world TASK-2')
+    expect(stdout).not.toContain('turngraph import autobuild PATH')
   })
 
   test('Ctrl+C ends the offers and changes nothing', async () => {

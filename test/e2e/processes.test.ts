@@ -156,6 +156,25 @@ describe('serve', () => {
     const { code, stdout, stderr } = await turngraph.run(['serve', '--port', String(port)])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127.0.0.1 is taken.*\nhint: .*--port 0.*\n$`))
+    expect(stderr).toContain('`npm start -- --port 7481`')
+  })
+
+  test('the default port gives way to a free one if the address of the page is printed', async () => {
+    const other = createServer().listen(7480, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    // If another process of this machine has the port, it is taken as well.
+    await new Promise<void>((resolve) => other.once('listening', resolve).once('error', () => resolve()))
+    const unseen = await turngraph.run(['serve'])
+    expect([unseen.code, unseen.stderr]).toEqual([
+      2,
+      expect.stringContaining('Port 7480 on 127.0.0.1 is taken'),
+    ])
+    const child = turngraph.start(['serve', '--print-address'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [line] = await once(child.stdout!, 'data')
+    const { url = '' } = readServerFile(turngraph.folder) ?? {}
+    expect(url).not.toContain(':7480')
+    expect(`${line}`.replace(/^Open /, '')).toEqual(addressWithCode(url))
   })
 
   test('a server prints its address and the path of its token, even with a quiet log', async () => {

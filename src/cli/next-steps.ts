@@ -1,0 +1,28 @@
+/** Chooses the command that is useful next for the data of a graph. */
+import type { TurngraphClient } from '../client/client.ts'
+import { quoteForShell } from '../rules/command-line.ts'
+
+type Client = Pick<TurngraphClient, 'listProjects' | 'listWorlds' | 'listTranscriptPatterns'>
+
+const IMPORT = 'turngraph import autobuild PATH'
+/** Number of recent sessions among which one that is not over is searched. */
+const MAX_SESSIONS = 50
+
+/** @param ownProject project of the settings, which a command needs not name */
+export async function chooseNextCommand(client: Client, ownProject: string): Promise<string> {
+  const { items: projects } = await client.listProjects({})
+  const { project } = projects.find((each) => each.project === ownProject) ?? projects[0] ?? {}
+  if (project === undefined) return IMPORT
+  const option = project === ownProject || projects.length === 1 ? '' : ` --project ${quoteForShell(project)}`
+  const { items: sessions } = await client.listWorlds({
+    project,
+    order: 'last_activity',
+    limit: MAX_SESSIONS,
+    withoutTokens: true,
+  })
+  const open = sessions.find(({ outcome }) => !/^(approved|superseded)/.test(outcome))
+  if (open !== undefined) return `turngraph next --world ${quoteForShell(open.worldSlug)}${option}`
+  if (sessions.length > 0) return `turngraph worlds${option}`
+  const { items: patterns } = await client.listTranscriptPatterns({ project, minLength: 0, limit: 1 })
+  return patterns.length > 0 ? `turngraph turns --min-length 0${option}` : IMPORT
+}
