@@ -140,6 +140,7 @@ export const readDeclaredTasks = (graph: Graph, project: string) =>
 const criterionRow = z.object({
   key: z.string(),
   texts: textList,
+  labels: textList,
   newestVersion: z.number(),
   isHidden: z.boolean(),
   versions: z.array(z.number()),
@@ -158,7 +159,11 @@ async function readCriterionRows(
   return rows.filter(isFound).map(toCriterionSource)
 }
 
-function toCriterionSource({ key, texts, sessions }: z.output<typeof criterionRow>): ReadSource {
+/** The text by which a search finds a criterion by its label, with its name, which the snippet shows. */
+const withLabel = (label: string, [name]: readonly string[]): string =>
+  name === undefined ? label : `${label}: ${name}`
+
+function toCriterionSource({ key, texts, labels, sessions }: z.output<typeof criterionRow>): ReadSource {
   const task = taskOfCriterion(key)
   const [newest] = sessions.toSorted((a, b) => b.ordinal - a.ordinal)
   return {
@@ -168,9 +173,9 @@ function toCriterionSource({ key, texts, sessions }: z.output<typeof criterionRo
       group: key,
       number: 0,
       time: UNKNOWN_TIME,
-      digest: JSON.stringify(texts),
+      digest: JSON.stringify([texts, labels]),
     },
-    texts: listTexts('criterion', texts),
+    texts: listTexts('criterion', [...texts, ...labels.map((label) => withLabel(label, texts))]),
     place: {
       ...NO_PLACE,
       featureId: task?.featureId ?? null,

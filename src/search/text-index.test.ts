@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readAddress } from '../web/address.ts'
 import { pageLink } from './page-link.ts'
-import { SEARCH_KINDS, type Source, TextIndex } from './text-index.ts'
+import { type Rank, SEARCH_KINDS, type Source, TextIndex } from './text-index.ts'
 
 const source = (number: number): Source => ({
   id: `turn ${number}`,
@@ -95,4 +95,27 @@ test('a link leads to the view of its turn, session or project', () => {
   expect(readAddress(pageLink(project, 'w/1', 2))).toEqual({ view: 'turn', project, world: 'w/1', turn: 2 })
   expect(readAddress(pageLink(project, 'w/1', null))).toEqual({ view: 'session', project, world: 'w/1' })
   expect(readAddress(pageLink(project, null, null))).toEqual({ view: 'sessions', project })
+})
+
+test('of the texts of one criterion the best is a hit, of equal ones the first, on each page', () => {
+  const index = new TextIndex()
+  const texts = ['logs of a page', 'a log of pages', 'one log', 'another log']
+  for (let number = 1; number <= 40; number++)
+    index.put(
+      source(number),
+      texts.map((text, position) => ({ kind: 'criterion', position, text })),
+    )
+  const search = (words: string[], limit: number, after: Rank | null = null) =>
+    index.search(words, { kinds: SEARCH_KINDS, after, limit })
+  for (const [words, best] of [
+    [['log'], 1],
+    [['log', 'page'], 0],
+    [['one'], 2],
+  ] as const) {
+    const all = search([...words], 1_000)
+    expect(all.map(({ position }) => position)).toEqual(Array.from({ length: 40 }, () => best))
+    expect(new Set(all.map(({ number }) => number)).size).toBe(40)
+    const first = search([...words], 15)
+    expect([...first, ...search([...words], 1_000, first.at(-1))]).toEqual(all)
+  }
 })

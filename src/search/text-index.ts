@@ -17,6 +17,8 @@ export const KIND_WEIGHTS = {
 export type SearchKind = keyof typeof KIND_WEIGHTS
 export const SEARCH_KINDS = Object.keys(KIND_WEIGHTS) as [SearchKind, ...SearchKind[]]
 
+const CRITERION = SEARCH_KINDS.indexOf('criterion')
+
 const BEGINNING = 1
 /** Score that a text gains for each searched word that it contains as a whole word. */
 const WHOLE_WORD_BONUS = 1
@@ -137,7 +139,9 @@ export class TextIndex {
     const count = this.#match(words)
     const places = this.#matched
     const [bonus, kindOf] = [this.#bonus, this.#kindOf]
+    const isOfBest = this.#chooseTextOfCriteria(count, weights)
     const consider = (place: number) => {
+      if (!isOfBest(place)) return
       const score = (least + (bonus[place] ?? 0)) * (weights[kindOf[place] ?? 0] ?? 0)
       if (score < best.minScore) return
       if (!best.mayAdd(score, this.#timeOf[place] ?? UNKNOWN_TIME)) return
@@ -155,6 +159,33 @@ export class TextIndex {
       if (low < high) consider(places[high] ?? 0)
     }
     return best.list()
+  }
+
+  /**
+   * Chooses one matched text of each criterion: the best one, of equal ones the first. The others are wordings of the same
+   * condition, and must not be hits of their own.
+   *
+   * @returns a check that rejects the other texts
+   */
+  #chooseTextOfCriteria(count: number, weights: Uint8Array): (place: number) => boolean {
+    if (weights[CRITERION] === 0) return () => true
+    const chosen = new Map<Entry, number>()
+    for (let at = 0; at < count; at++) {
+      const place = this.#matched[at] ?? 0
+      const entry = this.#kindOf[place] === CRITERION ? this.#entryOf[place] : null
+      if (entry == null) continue
+      const best = chosen.get(entry)
+      if (best === undefined || this.#isBetterText(place, best)) chosen.set(entry, place)
+    }
+    return (place) => {
+      const entry = this.#kindOf[place] === CRITERION ? this.#entryOf[place] : null
+      return entry == null || chosen.get(entry) === place
+    }
+  }
+
+  #isBetterText(place: number, best: number): boolean {
+    const gain = (this.#bonus[place] ?? 0) - (this.#bonus[best] ?? 0)
+    return gain > 0 || (gain === 0 && place < best)
   }
 
   /** Finds the texts that contain all words. Writes them to `#matched` and their bonuses to `#bonus`, and returns their number. */

@@ -4,7 +4,7 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import { everyItem } from '../../src/core/pages.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
 import { type SearchHit, SearchIndexes, searchMemory } from '../../src/search/search.ts'
-import { type OracleText, searchNaively, textsOfTurn } from '../oracles/search.ts'
+import { type OracleText, searchNaively, textsOfCriterion, textsOfTurn } from '../oracles/search.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { send, sessionOf, turn as transcriptTurn } from '../support/transcript-import.ts'
 import { linesOf } from '../support/written-transcript.ts'
@@ -42,6 +42,39 @@ const madeUpTurn = fc.record({
   ),
   hour: fc.option(fc.integer({ min: 0, max: 2 })),
 })
+
+const lastPart = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
+/** Declares criteria of a task, and records a verdict on each of them in another wording. */
+async function declareInTwoWordings(
+  client: TurngraphClient,
+  conditions: readonly string[],
+  project = PROJECT,
+): Promise<OracleText[]> {
+  const task = { featureId: FEATURE, taskId: 'TASK-OF-CRITERIA' }
+  const texts: OracleText[] = []
+  if (conditions.length === 0) return texts
+  const label = (i: number) => `AC-00${i + 1}`
+  await client.declareCriteria({
+    ...task,
+    criteria: conditions.map((condition, i) => ({ criterionId: label(i), text: condition })),
+  })
+  const reworded = (condition: string) => `[ ] **${condition}**`
+  const verifications = conditions.map((condition, i) => ({
+    criterionId: label(i),
+    criterionText: reworded(condition),
+    status: 'verified',
+  }))
+  await client.captureTurnState(aTurn(1, { ...task, project, playerSummary: '-', verifications }))
+  const { criteria } = await client.listCriteria(task)
+  for (const [i, condition] of conditions.entries()) {
+    const key = criteria.find(({ text }) => text === condition)?.key ?? ''
+    texts.push(
+      ...textsOfCriterion(lastPart(key), { wordings: [condition, reworded(condition)], labels: [label(i)] }),
+    )
+  }
+  return texts
+}
 
 /** The search over the texts of a project (contract: doors.md, section 6). */
 export function searchContract(store: StoreUnderTest): void {
@@ -122,9 +155,13 @@ export function searchContract(store: StoreUnderTest): void {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(madeUpTurn, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-          fc.array(fc.constantFrom(...WORDS, 'lo', 'CAF', '都', 'ไทย'), { minLength: 1, maxLength: 3 }),
-          fc.uuid(),
-          async (sessions, words, project) => {
+          fc.uniqueArray(text, { maxLength: 4, selector: (each) => each.toLowerCase() }),
+          fc.array(fc.constantFrom(...WORDS, 'lo', 'CAF', '都', 'ไทย', 'AC-001', 'ac'), {
+            minLength: 1,
+            maxLength: 3,
+          }),
+          async (sessions, conditions, words) => {
+            const project = crypto.randomUUID() // also in each retry with a smaller example
             const client = clientOf(handles.graph, project)
             const all: OracleText[] = []
             for (const [s, turns] of sessions.entries())
@@ -134,13 +171,44 @@ export function searchContract(store: StoreUnderTest): void {
                 await client.captureTurnState(sent)
                 all.push(...textsOfTurn(sent))
               }
+            all.push(...(await declareInTwoWordings(client, conditions, project)))
             const q = words.join(' ')
-            const expected = searchNaively(all, q).map(({ kind, worldSlug, turn }) => [kind, worldSlug, turn])
-            expect(await placesOf(client, q, { limit: 3 })).toEqual(expected)
+            const expected = searchNaively(all, q).map(({ kind, criterion, worldSlug, turn }) =>
+              criterion === undefined ? [kind, worldSlug, turn] : [kind, criterion],
+            )
+            const found = (await findAll(client, q, { limit: 3 })).map(
+              ({ kind, criterionKey, worldSlug, turn }) =>
+                criterionKey === null ? [kind, worldSlug, turn] : [kind, lastPart(criterionKey)],
+            )
+            expect(found).toEqual(expected)
           },
         ),
         { numRuns: 25 },
       )
+    })
+
+    test('a criterion with several wordings is one hit, which shows its first wording and counts once', async () => {
+      const client = clientOf(handles.graph)
+      const criteria = ['A sharp needle', 'A blunt needle', 'A long needle']
+      await declareInTwoWordings(client, criteria)
+      const first = await client.search({ q: 'needle', limit: 2 })
+      const second = await client.search({ q: 'needle', limit: 2, cursor: first.nextCursor })
+      expect([first.items.length, second.items.length, second.nextCursor]).toEqual([2, 1, null])
+      const snippets = [...first.items, ...second.items].map(({ snippet }) => snippet)
+      expect(snippets.toSorted()).toEqual(criteria.toSorted())
+    })
+
+    test('a criterion is found by its label, also together with its words', async () => {
+      const client = clientOf(handles.graph)
+      await declareInTwoWordings(client, ['A sharp needle', 'A blunt needle'])
+      for (const q of ['AC-002', 'ac-002 blunt']) {
+        const { items } = await client.search({ q, kind: 'criterion' })
+        expect(
+          items.map(({ snippet }) => snippet),
+          q,
+        ).toEqual(['AC-002: A blunt needle'])
+      }
+      expect((await client.search({ q: 'AC-002 sharp' })).items).toEqual([])
     })
 
     test('a search finds each write that was acknowledged before it, in an index that exists', async () => {

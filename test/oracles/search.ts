@@ -1,6 +1,8 @@
 /** An independent search: folds and compares every text, character by character, without an index. */
 
 export type OracleText = {
+  /** Key of the criterion in its task, for a text of a criterion. */
+  criterion?: string
   kind: 'criterion' | 'lesson' | 'blocker' | 'issue' | 'feedback' | 'summary' | 'failed_call'
   worldSlug: string
   turn: number
@@ -64,7 +66,18 @@ const wordsOfQuery = (query: string): string[] => [
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** Lists the texts that have every word of the query, or a word that begins with it, best first. */
+/** Keeps the first text of each criterion, and every other text. */
+function withoutOtherWordings(sorted: readonly OracleText[]): OracleText[] {
+  const seen: string[] = []
+  return sorted.filter(({ criterion }) => {
+    if (criterion === undefined) return true
+    if (seen.includes(criterion)) return false
+    seen.push(criterion)
+    return true
+  })
+}
+
+/** Lists the texts that have every word of the query, or a word that begins with it, best first; of a criterion the best one. */
 export function searchNaively(texts: readonly OracleText[], query: string): OracleText[] {
   const sought = wordsOfQuery(query)
   const found = texts.flatMap((text) => {
@@ -76,18 +89,35 @@ export function searchNaively(texts: readonly OracleText[], query: string): Orac
     return [{ text, score: scores.reduce<number>((sum, score) => sum + score, 0) * WEIGHT[text.kind] }]
   })
   const time = ({ time }: OracleText) => time ?? Number.NEGATIVE_INFINITY
-  return found
+  const group = ({ worldSlug, criterion }: OracleText) => criterion ?? worldSlug
+  const sorted = found
     .sort(
       (a, b) =>
         b.score - a.score ||
         compare(String(time(b.text) > time(a.text)), String(time(a.text) > time(b.text))) ||
-        compare(a.text.worldSlug, b.text.worldSlug) ||
+        compare(group(a.text), group(b.text)) ||
         b.text.turn - a.text.turn ||
         ORDER.indexOf(a.text.kind) - ORDER.indexOf(b.text.kind) ||
         a.text.position - b.text.position,
     )
     .map(({ text }) => text)
+  return withoutOtherWordings(sorted)
 }
+
+/** The searchable texts of a criterion: its wordings, then each label with the first wording. */
+export const textsOfCriterion = (
+  criterion: string,
+  { wordings, labels }: { wordings: readonly string[]; labels: readonly string[] },
+): OracleText[] =>
+  [...wordings, ...labels.map((label) => `${label}: ${wordings[0] ?? ''}`)].map((text, position) => ({
+    criterion,
+    kind: 'criterion',
+    worldSlug: '',
+    turn: 0,
+    position,
+    time: null,
+    text,
+  }))
 
 /** The searchable texts of a turn as it was captured. */
 export function textsOfTurn(turn: {
