@@ -5,7 +5,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { groupBy } from '../core/group-by.ts'
-import { systemCode } from '../core/system-code.ts'
+import { isGone, systemCode } from '../core/system-code.ts'
 import { compareCodeUnits } from '../rules/labels.ts'
 
 /**
@@ -109,7 +109,7 @@ export function taskFoldersIn({ folders, skipped: unusable }: FolderScan): Found
 }
 
 async function existing(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map(isFolder))
+  const found = await Promise.all(paths.map(isReachableFolder))
   const missing = paths.filter((_, i) => found[i] !== true)
   if (missing.length === 0) return [...paths]
   throw new TurngraphError('not_found', `There is no folder at ${missing.map((p) => `"${p}"`).join(', ')}.`, {
@@ -296,6 +296,19 @@ function listEvents({ path, files }: Folder): FeatureEvents[] {
   const logs = files.filter(({ name }) => name === 'events.jsonl')
   return logs.map((file) => ({ featureId, file, beside: dirname(path) }))
 }
+
+/** @throws `not_found` for a path that the operating system does not let this user reach */
+const isReachableFolder = async (path: string): Promise<boolean> =>
+  (
+    await stat(path).catch((cause: unknown) => {
+      if (isGone(cause)) return null
+      throw new TurngraphError('not_found', `"${path}" cannot be read: ${systemCode(cause) ?? 'unknown'}.`, {
+        hint: 'Allow this user to read it and the folders above it.',
+        details: { paths: [path] },
+        cause,
+      })
+    })
+  )?.isDirectory() === true
 
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null))?.isDirectory() === true

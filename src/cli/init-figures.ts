@@ -6,6 +6,7 @@ import type { TurngraphClient } from '../client/client.ts'
 import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
+import type { LeftOutFiles } from './setup/left-out.ts'
 
 /** The sources that a folder has. */
 export type Plan = {
@@ -19,6 +20,7 @@ export type Plan = {
   transcriptFolder: string
   /** Sessions of Codex that ran in the folder or below it. */
   codexFiles: readonly string[]
+  leftOut: LeftOutFiles
 }
 
 export type Figures = {
@@ -34,6 +36,8 @@ export type Figures = {
   transcriptTurns: number
   /** Files and turns that could not be imported, by the command that lists them. */
   leftOut: {
+    /** Number of all of them. A folder that several commands list counts once. */
+    count: number
     autobuild: number
     specifications: number
     /** Paths of the transcripts. */
@@ -107,17 +111,20 @@ type Imported = {
   turnsUnchanged: number
   turnsSuperseded: number
   turnsFailed: number
-  skipped: readonly unknown[]
+  skipped: readonly { file: string; reason: string }[]
 }
 
 async function toFigures(
   client: TurngraphClient,
-  { specifications }: Plan,
+  { specifications, leftOut }: Plan,
   {
     imported,
     transcripts,
   }: { imported: Imported | null; transcripts: Pick<FilesImport, 'turns' | 'skipped'> },
 ): Promise<Figures> {
+  leftOut.addSkipped(imported?.skipped ?? [])
+  leftOut.addSpecifications(specifications.report.files)
+  leftOut.addSkipped(transcripts.skipped)
   const { worlds = 0, turnsCreated = 0, turnsUnchanged = 0, turnsSuperseded = 0 } = imported ?? {}
   return {
     sessions: worlds,
@@ -125,6 +132,7 @@ async function toFigures(
     specifications: specifications.taskCount,
     transcriptTurns: transcripts.turns,
     leftOut: {
+      count: leftOut.count + (imported?.turnsFailed ?? 0),
       autobuild: imported === null ? 0 : imported.skipped.length + imported.turnsFailed,
       specifications: specifications.report.files.filter((file) => file.refused !== undefined).length,
       transcripts: transcripts.skipped.map(({ file }) => file),
@@ -172,14 +180,10 @@ export function describeFigures(figures: Figures): string {
   ].join('\n')
 }
 
-export const countNotImported = ({ leftOut }: Figures): number =>
-  leftOut.autobuild + leftOut.specifications + leftOut.transcripts.length
-
 /** Names the commands that list the files and turns that could not be imported; null if there are none. */
 export function describeNotImported(plan: Plan, figures: Figures): string | null {
-  const count = countNotImported(figures)
+  const { count, autobuild, specifications, transcripts } = figures.leftOut
   if (count === 0) return null
-  const { autobuild, specifications, transcripts } = figures.leftOut
   const folder = quoteForShell(plan.folder)
   const isBelow = (file: string) => file.startsWith(plan.transcriptFolder + path.sep)
   const paths = [...new Set(transcripts.map((file) => (isBelow(file) ? plan.transcriptFolder : file)))]

@@ -11,7 +11,6 @@ import { action, SHARED } from './command.ts'
 import { takeNewsOfGraph } from './graph-in-use.ts'
 import type { NamedTask } from './hook-task.ts'
 import {
-  countNotImported,
   describeFigures,
   describeNotAllowed,
   describeNotImported,
@@ -23,6 +22,7 @@ import {
 } from './init-figures.ts'
 import { printJson, printLines, printNote, printText } from './output.ts'
 import type { FileResult, UndoneFile } from './setup/change-files.ts'
+import { LeftOutFiles } from './setup/left-out.ts'
 import { OFFER_NAMES, type OfferName } from './setup/offer-names.ts'
 import { interrupt } from './signals.ts'
 
@@ -76,9 +76,10 @@ Examples:
     if (undo) return undoSetup(folder, json)
     const plan = await findSources(folder)
     const isEmpty = plan.sessions + plan.transcripts + plan.specifications.declarations.length === 0
+    plan.leftOut.setExitCode()
     if (!json) {
       printLines(describePlan(plan, isEmpty))
-      printRefusedFeatures(plan)
+      plan.leftOut.print(plan.folder)
     }
     const isToImport = !isEmpty && (yes || offers.length === 0)
     const isKnown = isToImport && !yes && !json && isAtTerminal() && (await isImportedAlready(plan, project))
@@ -96,9 +97,6 @@ Examples:
   },
 )
 
-/** Maximum number of refused `.feature` files that are printed by name. */
-const MAX_NAMED_FEATURES = 5
-
 /** Imports the sources, and reads the figures. With a token that may not write, only reads them. */
 async function collectFigures(
   plan: Plan,
@@ -111,19 +109,10 @@ async function collectFigures(
   return readFigures(plan, { project, hasNews })
 }
 
-/** Prints the `.feature` files that cannot be read. Omits other refused files, because they may not be specifications. */
-function printRefusedFeatures({ specifications }: Plan): void {
-  // A file with tasks was read, but does not name its feature and task.
-  const refused = specifications.report.files.flatMap(({ path: file, refused: why, tasks }) =>
-    why !== undefined && tasks.length === 0 && file.endsWith('.feature') ? [`Not read: ${file} ${why}`] : [],
-  )
-  for (const line of refused.slice(0, MAX_NAMED_FEATURES)) printNote(line)
-  const others = refused.length - MAX_NAMED_FEATURES
-  if (others > 0) printNote(`Not read: ${plural(others, 'other .feature file')}`)
-}
-
 function printFigures(plan: Plan, figures: Figures): void {
   printLines(describeFigures(figures) || 'Nothing could be imported.')
+  plan.leftOut.print(plan.folder)
+  plan.leftOut.setExitCode()
   for (const note of [describeNotImported(plan, figures), describeNotAllowed(figures)])
     if (note !== null) printNote(note)
 }
@@ -212,10 +201,13 @@ async function findSources(given: string): Promise<Plan> {
     import('./agent-folders.ts'),
   ])
   const folder = path.resolve(given)
-  const { tasks } = await findTaskFolders([folder])
+  const { tasks, skipped } = await findTaskFolders([folder])
   const specifications = await readSpecificationFiles([folder], {
     readFile: (file) => readAtMost(file, MAX_SPECIFICATION_BYTES),
   })
+  const leftOut = new LeftOutFiles()
+  leftOut.addSkipped(skipped)
+  leftOut.addSpecifications(specifications.report.files)
   const transcriptFolder = transcriptFolderOf(folder, claudeProjects())
   const ofClaude = existsSync(transcriptFolder) ? await countTranscripts([transcriptFolder]) : 0
   const codexFiles = existsSync(codexSessions()) ? await findRollouts(codexSessions(), folder) : []
@@ -227,6 +219,7 @@ async function findSources(given: string): Promise<Plan> {
     transcripts: ofClaude + codexFiles.length,
     transcriptFolder,
     codexFiles,
+    leftOut,
   }
 }
 
@@ -235,9 +228,11 @@ const transcriptFolderOf = (folder: string, projects: string): string =>
   path.join(projects, realpathSync(folder).replace(/[^A-Za-z0-9]/g, '-'))
 
 function describePlan(
-  { folder, sessions, turns, specifications, transcripts }: Plan,
+  { folder, sessions, turns, specifications, transcripts, leftOut }: Plan,
   isEmpty: boolean,
 ): string {
+  if (isEmpty && leftOut.hasUnreadable)
+    return `Nothing to import was found in ${folder}, because some of it cannot be read.`
   if (isEmpty)
     return [
       `There is nothing to import in ${folder} yet.`,
@@ -307,10 +302,12 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
   printJson({
     plan: toWire({
       ...plan,
+      leftOut: undefined,
+      leftOutFiles: plan.leftOut.files,
       specifications: plan.specifications.taskCount,
       codexFiles: plan.codexFiles.length,
     }),
-    imported: figures && toWire({ ...figures, leftOut: countNotImported(figures) }),
+    imported: figures && toWire({ ...figures, leftOut: figures.leftOut.count }),
     changed,
   })
 }

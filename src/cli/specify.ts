@@ -11,6 +11,7 @@ import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
 import { printJson, printList, printNote, printSome, printText } from './output.ts'
 import { whyUnreadable } from './record-file.ts'
+import { remedyFor } from './specification-remedy.ts'
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 /** Maximum number of files and warnings that are named. */
@@ -83,9 +84,7 @@ function refuseOnly({ files }: SpecifyReport, paths: readonly string[]): void {
   }
   if (paths.length > 1 || files.length > 1 || file.refused === undefined || file.path !== paths[0]) return
   const shown = file.path === '-' ? 'Standard input' : file.path
-  const hint = file.refused.startsWith('names no ')
-    ? 'Give --feature and --task, or `feature_id` and `id` in its front matter.'
-    : 'Write a list under a heading "Acceptance Criteria", or name the format with --format.'
+  const hint = remedyFor(file) ?? 'Name a text file with acceptance criteria.'
   throw new TurngraphError('invalid_request', `${shown} ${file.refused}.`, {
     hint,
     details: { problems: [{ path: file.path, message: file.refused }] },
@@ -119,8 +118,11 @@ function printProblems({ files }: SpecifyReport): void {
 const describeWarnings = ({ path: file, warnings }: SpecifiedFile): string[] =>
   warnings.map(({ line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`)
 
-const describeRefusal = ({ path: file, refused }: SpecifiedFile): string[] =>
-  refused === undefined ? [] : [`${file} ${refused}`]
+function describeRefusal(file: SpecifiedFile): string[] {
+  if (file.refused === undefined) return []
+  const remedy = remedyFor(file)
+  return [`${file.path} ${file.refused}${remedy === null ? '' : `. ${remedy}`}`]
+}
 
 type Shown = { featureId?: string | undefined; taskId?: string | undefined; version?: number | undefined }
 

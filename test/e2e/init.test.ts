@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { bytesOf, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf, says, user } from '../support/written-transcript.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
@@ -115,26 +115,73 @@ test('init of an empty folder names what it looks for', async () => {
   expect((await init(['init', 'missing'])).code).toBe(4)
 })
 
-test('init imports the rest if some files cannot be read, and names the commands that list them', async () => {
+test('init imports the rest if some files cannot be used, and names each of them with its reason', async () => {
   writeSession()
-  write(path.join(shop, '.guardkit/autobuild/TASK-1/coach_turn_3.json'), '{"decision"')
+  const broken = path.join(shop, '.guardkit/autobuild/TASK-1/coach_turn_3.json')
+  write(broken, '{"decision"')
   const { code, stdout, stderr } = await init(['init', '--yes', '--no-serve'])
   expect(code).toBe(0)
   expect(stdout).toContain('1 session, 2 turns.')
-  expect(stderr).toContain('Not imported, of files and turns: 1.')
-  expect(stderr).toContain('turngraph import autobuild')
+  expect(stderr).toMatch(new RegExp(`^Left out: ${realpathSync(broken)} .+\\.$`, 'm'))
 })
 
-test('init names the feature files that cannot be read', async () => {
-  write(path.join(shop, 'good.feature'), 'Feature: f\n  Scenario: s\n    Given x\n')
-  for (let i = 1; i <= 7; i++) write(path.join(shop, `bad${i}.feature`), 'no scenario\n')
+test('init names ten files that it leaves out, with the remedy of a feature file, and counts the others', async () => {
+  write(path.join(shop, 'cart page.feature'), 'Feature: f\n  Scenario: s\n    Given x\n')
+  for (let i = 10; i <= 20; i++) write(path.join(shop, `bad${i}.feature`), 'no scenario\n')
   write(path.join(shop, 'notes.md'), 'no criteria\n')
+  write(path.join(shop, 'TASK-1.md'), '## Acceptance Criteria\n\n- [ ] It holds\n')
   const { code, stderr } = await init(['init'])
   expect(code).toBe(0)
-  const notes = stderr.split('\n').filter((line) => line.includes('Not read'))
-  expect(notes).toHaveLength(6)
-  expect(notes[0]).toContain('bad1.feature states no criteria: it has no scenario')
-  expect(notes[5]).toContain('Not read: 2 other .feature files')
+  const notes = stderr.split('\n').filter((line) => line.startsWith('Left out: '))
+  expect(notes).toHaveLength(11)
+  expect(notes[0]).toContain(
+    'bad10.feature states no criteria: it has no scenario. Write a `Scenario:` for each criterion.',
+  )
+  expect(notes[10]).toMatch(/^Left out: 3 other files\. To list all of them, run .*turngraph specify /)
+})
+
+test('the remedy that init names for a feature file without a task declares its scenario', async () => {
+  write(path.join(shop, 'cart page.feature'), 'Feature: f\n  Scenario: A book is added\n    Given x\n')
+  write(path.join(shop, 'TASK-1.md'), '## Acceptance Criteria\n\n- [ ] It holds\n')
+  const { stderr } = await init(['init', '--yes', '--no-serve'])
+  const file = path.join(realpathSync(shop), 'cart page.feature')
+  const remedy = `turngraph specify '${file}' --feature FEATURE --task TASK`
+  expect(stderr).toContain(
+    `Left out: ${file} names no feature_id and no id. A .feature file cannot name its task. Run \`${remedy}\`.`,
+  )
+  expect(stderr).toContain('TASK-1.md names no feature_id and no id. Run `turngraph specify ')
+  expect(stderr).toContain('or write `feature_id` and `id` into its front matter.')
+  const { code, stdout } = await init(['specify', file, '--feature', 'FEATURE', '--task', 'TASK'])
+  expect([code, stdout]).toEqual([0, 'Declared version 1 of TASK, 1 criterion\n'])
+})
+
+/** Takes from root the right to read each file. */
+const AS_OTHERS = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+
+test('a folder that cannot be read is named once with the remedy, and the exit code is that of an import', async () => {
+  writeSession()
+  const closed = path.join(shop, 'closed')
+  mkdirSync(closed)
+  chmodSync(closed, 0)
+  onTestFinished(() => chmodSync(closed, 0o700))
+  const environment = { CLAUDE_CONFIG_DIR: path.join(home, 'claude') }
+  const run = (args: readonly string[], cwd = shop) =>
+    turngraph.run(args, { cwd, environment, wrapper: AS_OTHERS })
+  const { code, stdout, stderr } = await run(['init', '--yes', '--no-serve'])
+  expect((await run(['import', 'autobuild', shop])).code).toBe(8)
+  expect([code, stdout]).toEqual([8, expect.stringContaining('1 session, 2 turns.')])
+  const named = `Left out: ${realpathSync(closed)} cannot be read: EACCES. Allow this user to read it, and run the command again.`
+  expect(stderr.split('\n').filter((line) => line.includes('closed'))).toEqual([named])
+  const alone = await run(['init', closed], home)
+  expect([alone.code, alone.stdout]).toEqual([
+    8,
+    `Nothing to import was found in ${closed}, because some of it cannot be read.\n`,
+  ])
+  expect(alone.stderr.split('\n')[0]).toBe(named.replace(realpathSync(closed), closed))
+  const below = await run(['init', path.join(closed, 'inner')], home)
+  expect([below.code, below.stderr]).toEqual([4, expect.stringContaining('inner" cannot be read: EACCES.')])
+  const noFolder = await run(['init', path.join(shop, 'tasks/backlog/TASK-2.md')], home)
+  expect([noFolder.code, noFolder.stderr]).toEqual([4, expect.stringContaining('There is no folder at')])
 })
 
 test('init counts the transcripts that the named command lists, without agents that only warmed up', async () => {
