@@ -1,10 +1,10 @@
 /** Finds the task that a session of Claude Code works on, and binds the session to it. Loads no package: a hook must be quick. */
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
 import { systemCode } from '../core/system-code.ts'
 import { withFileLock } from '../platform/file-lock.ts'
 import { foldersUpwards, kindOf, realPath } from '../platform/folders.ts'
+import { replaceFile } from '../platform/replace-file.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { readSmallFile, UnusableFile } from './hook-files.ts'
 import { mainCheckoutOf } from './hook-folders.ts'
@@ -109,16 +109,8 @@ function jsonObject(where: string, text: string): object {
 
 /** Writes a task file whole or not at all. */
 export function writeTask(file: string, task: NamedTask, sessionId: string | null): void {
-  const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   const given = { ...task, ...(sessionId !== null && { session_id: sessionId }) }
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600
-  writeFileSync(draft, `${JSON.stringify(given, null, 2)}\n`, { flag: 'wx', mode })
-  try {
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replaceFile(file, `${JSON.stringify(given, null, 2)}\n`, 0o600)
 }
 
 /**

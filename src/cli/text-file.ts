@@ -1,7 +1,8 @@
 /** Reads and replaces small text files of a user, such as the settings of a coding agent. */
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { kindOf } from '../platform/folders.ts'
+import { replaceFile } from '../platform/replace-file.ts'
 
 /** Error for a file that cannot be edited safely. The message is the reason, without the name of the file. */
 export class UnfitFile extends Error {}
@@ -23,20 +24,12 @@ export async function readTextFile(file: string): Promise<string | null> {
 }
 
 /**
- * Writes a file atomically with the same permissions. Replaces the target of a link instead of the link.
+ * Writes a file atomically with the same permissions and owner. Replaces the target of a link instead of the link.
  *
  * @param mode permissions of a new file
  */
 export function writeTextFile(file: string, text: string, mode = 0o600): void {
-  const isPresent = existsSync(file)
-  const real = isPresent ? realpathSync(file) : file
+  const real = existsSync(file) ? realpathSync(file) : file
   mkdirSync(path.dirname(real), { recursive: true })
-  const draft = `${real}.${process.pid}.${crypto.randomUUID()}`
-  try {
-    writeFileSync(draft, text, { mode: isPresent ? statSync(real).mode : mode, flag: 'wx' })
-    renameSync(draft, real)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replaceFile(real, text, mode)
 }

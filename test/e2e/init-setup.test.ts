@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -41,6 +42,12 @@ const init = (...args: string[]): Promise<Ran> =>
 function write(file: string, text: string): void {
   mkdirSync(path.dirname(inShop(file)), { recursive: true })
   writeFileSync(inShop(file), text)
+}
+
+/** Describes the permissions, the owner and the group of a file. */
+function rightsOf(file: string): string {
+  const { mode, uid, gid } = lstatSync(inShop(file))
+  return `${(mode & 0o777).toString(8)} ${uid} ${gid}`
 }
 
 /** Describes every file, link and folder: its content and its permissions. */
@@ -117,6 +124,36 @@ describe('turngraph init --with', () => {
     expect(digests()).toEqual(changed)
     expect(JSON.parse((await init('--undo', '--json')).stdout).undone).toHaveLength(6)
     expect(digests()).toEqual(before)
+  })
+
+  test('a changed file keeps its mode and owner, at the change and at the undo, whatever the umask is', async () => {
+    const isRoot = process.getuid?.() === 0
+    const files = ['AGENTS.md', '.mcp.json', '.claude/settings.local.json']
+    for (const file of files) {
+      write(file, file.endsWith('.md') ? '# Rules\n' : '{}')
+      if (isRoot) chownSync(inShop(file), 65_534, 65_533)
+      chmodSync(inShop(file), 0o664)
+    }
+    write('.turngraph/task.json', '{"feature_id": "FEAT-1", "task_id": "TASK-1"}')
+    chmodSync(inShop('.turngraph/task.json'), 0o664)
+    const rights = () => files.map((file) => rightsOf(file))
+    const before = rights()
+    expect(before[0]).toMatch(isRoot ? /^664 65534 65533$/ : /^664 /)
+    const run = (...args: string[]) =>
+      commandsOn(home).run(args, {
+        cwd: shop,
+        environment: environment(),
+        wrapper: ['sh', '-c', 'umask 027; exec "$@"', 'sh'],
+      })
+    const contents = files.map(read)
+    expect((await run('init', '--with', 'hooks,mcp,agents', '--json')).code).toBe(0)
+    expect(files.map(read).filter((text, i) => text === contents[i])).toEqual([])
+    expect(rights()).toEqual(before)
+    expect((await run('task', 'set', 'FEAT-1/TASK-2')).code).toBe(0)
+    expect(rightsOf('.turngraph/task.json')).toMatch(/^664 /)
+    expect((await run('init', '--undo')).code).toBe(0)
+    expect(files.map(read)).toEqual(contents)
+    expect(rights()).toEqual(before)
   })
 
   test('the undo keeps the edits of a person, and reports them', async () => {
