@@ -2,7 +2,7 @@
 // Includes the tasks in whose turns they occurred.
 // columns: failure, count, sessions, tasks
 // params: $project $projectKey $limit
-MATCH (e:FailedStep {project: $project})
+MATCH (e:FailedCall {project: $project})
 WITH e.failure AS failure, count(e) AS count, collect(DISTINCT e.sessionId) AS sessionIds
 WITH failure, count, sessionIds, size(sessionIds) AS sessions
 WHERE sessions > 1

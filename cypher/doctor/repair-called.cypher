@@ -1,4 +1,4 @@
-// Rewrites how often a turn called each tool, from the sums of its steps.
+// Rewrites how often a turn called each tool, from its calls.
 // params: $key $called
 MATCH (t:TranscriptTurn {key: $key})
 CALL (t) { MATCH (t)-[r:CALLED]->() DELETE r }

@@ -5,7 +5,7 @@ MATCH (s:TranscriptSession {key: $sessionKey})
 CALL (s) { MATCH (s)<-[r:TRANSCRIBED_IN]-(t) WHERE NOT coalesce(s.id IN t.transcriptSessionIds, false) DELETE r }
 CALL (s) { MATCH (s)-[r:AGENT_OF]->(:TranscriptSession) DELETE r }
 CALL (s) { MATCH (s)<-[r:AGENT_OF]-(:TranscriptSession) DELETE r }
-CALL (s) { MATCH (s)<-[r:STARTED]-(:Step) DELETE r }
+CALL (s) { MATCH (s)<-[r:STARTED]-(:TranscriptTurn) DELETE r }
 SET s.isTranscribed = null, s.agent = null, s.agentId = null, s.parentStepId = null, s.cwd = null, s.worktreeKey = null, s.version = null,
     s.startedAt = null, s.endedAt = null
 RETURN s.key AS key

@@ -1,7 +1,7 @@
-// Links calls to the agents that they started.
+// Links turns to the agents that their calls started.
 // params: $batch
 UNWIND $batch.rows AS x
-MATCH (t:TranscriptTurn {key: x.turn})-[:HAS_STEP]->(s:Step {sequence: x.sequence})
+MATCH (t:TranscriptTurn {key: x.turn})
 MATCH (c:TranscriptSession {key: x.session})
-MERGE (s)-[:STARTED]->(c)
-RETURN count(s) AS written
+MERGE (t)-[:STARTED {sequence: x.sequence}]->(c)
+RETURN count(*) AS written

@@ -9,6 +9,6 @@ WITH DISTINCT t
 MATCH (t:TranscriptTurn {key: key})
 // end
 RETURN t.key AS key, t.sessionId AS sessionId, t.begunMs AS begunMs,
-       [(t)-[:HAS_STEP]->(s:FailedStep) | [s.sequence, s.tool, s.error]] AS calls,
+       [(t)-[:HAS_FAILED_CALL]->(f:FailedCall) | [f.sequence, f.tool, f.error]] AS calls,
        [(t)<-[:HAS_TURN]-(:TranscriptSession)<-[:TRANSCRIBED_IN]-(x:Turn)<-[:HAS_TURN]-(w:World) WHERE w.deletedAt IS NULL |
          [w.slug, w.featureId, w.taskId, x.number]] AS turns

@@ -1,15 +1,14 @@
-// Links calls to the agents that they started, of some sessions and their agents: by the agent's name in the
-// result, or by the call that the agent's own file names.
+// Links turns to the agents that their calls started, of some sessions and their agents: by the agent's name in
+// the result, or by the call that the agent's own file names.
 // params: $sessionKeys
 UNWIND $sessionKeys AS key
 MATCH (p:TranscriptSession {key: key})<-[:AGENT_OF]-(c:TranscriptSession)
-WITH p, collect(c.agentId) AS agentIds, collect(c.parentStepId) AS stepIds
-MATCH (p)<-[:AGENT_OF*0..1]-(h:TranscriptSession)-[:HAS_TURN]->(t:TranscriptTurn)-[:HAS_STEP]->(s:Step)
-WHERE s.agentId IN agentIds OR s.id IN stepIds
-WITH p, collect(s) AS steps
+WITH p, collect(c.agentId) AS agentIds, collect(c.parentStepId) AS callIds
+MATCH (p)<-[:AGENT_OF*0..1]-(:TranscriptSession)-[:HAS_TURN]->(t:TranscriptTurn)
+WHERE any(id IN t.agentIds WHERE id IN agentIds) OR any(id IN t.callIds WHERE id IN callIds)
+WITH p, collect(DISTINCT t) AS turns
 MATCH (p)<-[:AGENT_OF]-(c:TranscriptSession)
-UNWIND steps AS s
-WITH c, s
-WHERE s.agentId = c.agentId OR s.id = c.parentStepId
-MERGE (s)-[:STARTED]->(c)
-RETURN count(s) AS links
+UNWIND turns AS t
+UNWIND [i IN range(0, size(t.callIds) - 1) WHERE t.agentIds[i] = c.agentId OR t.callIds[i] = c.parentStepId] AS place
+MERGE (t)-[:STARTED {sequence: place}]->(c)
+RETURN count(*) AS links

@@ -1,6 +1,6 @@
-// Writes turns with their steps, some hundred per statement. Tools and patterns are hubs: each is looked up
-// once per turn, and existing ones are not changed here. The steps that `paths` reads have a separate label:
-// 4 % of all steps.
+// Writes turns with their calls, some hundred per statement. The calls are lists of the turn; only failed ones
+// are nodes too. Tools and patterns are hubs: each is looked up once per turn, and existing ones are not
+// changed here.
 // params: $batch
 UNWIND $batch.turns AS x
 MERGE (t:TranscriptTurn {key: x.key})
@@ -11,16 +11,10 @@ FOREACH (p IN x.follows |
   ON CREATE SET n.pattern = p.pattern, n.project = x.properties.project, n.turns = 0, n.calls = 0
   MERGE (n)-[:STARTS_WITH]->(k)
   CREATE (t)-[:FOLLOWS]->(n))
-FOREACH (c IN x.calls |
+FOREACH (c IN x.called |
   MERGE (k:Tool {key: c.key}) ON CREATE SET k.name = c.name, k.project = x.properties.project
-  CREATE (t)-[:CALLED {calls: c.calls, errors: c.errors}]->(k)
-  FOREACH (s IN c.steps |
-    CREATE (t)-[:HAS_STEP]->(:Step {
-      id: s[0], sequence: s[1], status: s[2], isParallel: s[3], durationMs: s[4], agentId: s[5],
-      parallelGroup: s[6], response: s[7]})-[:USED]->(k))
-  FOREACH (s IN c.failed |
-    CREATE (t)-[:HAS_STEP]->(z:Step:FailedStep {
-      id: s.row[0], sequence: s.row[1], status: s.row[2], isParallel: s.row[3], durationMs: s.row[4],
-      agentId: s.row[5], parallelGroup: s.row[6], response: s.row[7]})-[:USED]->(k)
-    SET z += s.more))
+  CREATE (t)-[:CALLED {calls: c.calls, errors: c.errors}]->(k))
+FOREACH (f IN x.failed |
+  CREATE (t)-[:HAS_FAILED_CALL]->(z:FailedCall)
+  SET z += f)
 RETURN count(t) AS turns

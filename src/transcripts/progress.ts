@@ -5,7 +5,7 @@ import { decodeRow, readRows } from '../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
-import { optionalNumber, optionalText } from '../rules/values.ts'
+import { optionalNumber, optionalText, textList } from '../rules/values.ts'
 import { newestRecords } from './statement-params.ts'
 import type { TranscriptState } from './transcript.ts'
 
@@ -122,10 +122,14 @@ export async function readSeen(
   graph: Graph,
   source: TranscriptSource,
 ): Promise<{ started: string[]; seen: string[] }> {
-  const row = z.object({ turns: z.array(z.string()), calls: z.array(z.string()) })
-  const [found] = await readRows(graph, idsOfFile, { key: transcriptFileKey(source) }, row)
-  return { started: found?.turns ?? [], seen: found?.calls ?? [] }
+  const rows = await readRows(graph, idsOfFile, { key: transcriptFileKey(source) }, idsRow)
+  return {
+    started: rows.map(({ turn }) => turn),
+    seen: rows.flatMap(({ callIds, responses }) => callIds.map((id, i) => `${responses[i] ?? ''}\n${id}`)),
+  }
 }
+
+const idsRow = z.object({ turn: z.string(), callIds: textList, responses: textList })
 
 export const contentsOfTranscripts = z.object({
   sessions: z.number().describe('in the graph now; each subagent is a session'),

@@ -1,4 +1,5 @@
 /** Converts the turns and sessions of a transcript to the parameters of the statements that write them. */
+import { groupBy } from '../core/group-by.ts'
 import { canonicalInstant } from '../core/instants.ts'
 import {
   patternKey,
@@ -11,6 +12,7 @@ import {
   worktreeKey,
 } from '../core/keys.ts'
 import type { Value } from '../graph/port.ts'
+import { toCallLists } from '../rules/call-lists.ts'
 import { readWorktree } from '../rules/worktree.ts'
 import { classifyFailure } from './failure.ts'
 import type { ThreadState } from './thread.ts'
@@ -62,11 +64,16 @@ const NO_USAGE = {
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn) {
   const startedAt = instant(turn.startedAt)
   const begunMs = startedAt === null ? NEVER_MS : Date.parse(startedAt)
-  const tools = turn.steps.map(({ tool }) => storedName(tool))
+  const calls = turn.steps.map(({ id, tool, status, response, durationMs, agentId, parallelGroup }) => ({
+    ...{ id: storedName(id), tool: storedName(tool), status, response: storedName(response), durationMs },
+    agentId: agentId === null ? null : storedName(agentId),
+    // Open turns in the file state of an earlier version have no groups.
+    parallelGroup: parallelGroup ?? null,
+  }))
   const pattern = turn.pattern?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null
   const keyOfPattern = pattern === null ? null : patternKey(project, pattern)
   const { id, startedAt: _, steps: __, usage, ...counts } = turn
-  const [name = ''] = tools
+  const [{ tool: name } = { tool: '' }] = calls
   return {
     key,
     startedAt,
@@ -81,47 +88,30 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
       begunMs,
       pattern,
       patternKey: keyOfPattern,
-      tools,
+      ...toCallLists(calls),
     },
     follows:
       keyOfPattern === null
         ? []
         : [{ key: keyOfPattern, pattern, tool: { key: toolKey(project, name), name } }],
-    calls: callsByTool(turn, tools, { project, sessionId, begunMs }),
+    called: countCalls(project, calls),
+    failed: turn.steps.flatMap(({ status, error }, sequence) => {
+      const { id = '', tool = '' } = calls[sequence] ?? {}
+      const place = { sequence, id, tool, project, sessionId, begunMs }
+      return status === 'error'
+        ? [{ ...place, error: error ?? '', failure: classifyFailure(tool, error ?? '') }]
+        : []
+    }),
   }
 }
 
-/** Groups the steps of a turn by tool, so that each tool is looked up once. */
-function callsByTool(
-  { steps }: TranscriptTurn,
-  tools: readonly string[],
-  { project, sessionId, begunMs }: { project: string; sessionId: string; begunMs: number },
-): Value[] {
-  const byTool = new Map<string, { steps: Value[]; failed: Value[] }>()
-  for (const [sequence, step] of steps.entries()) {
-    const tool = tools[sequence] ?? ''
-    const own = byTool.get(tool) ?? { steps: [], failed: [] }
-    byTool.set(tool, own)
-    const agentId = step.agentId === null ? null : storedName(step.agentId)
-    // A list in the order of the statement's columns. Names, repeated a million times, were half of the sent
-    // bytes. Open turns in the file state of an earlier version have no groups.
-    const group = step.parallelGroup ?? null
-    const { status, isParallel, durationMs } = step
-    const [id, response] = [storedName(step.id), storedName(step.response)]
-    const row = [id, sequence, status, isParallel, durationMs, agentId, group, response]
-    if (status !== 'error') own.steps.push(row)
-    else {
-      const error = step.error ?? ''
-      const more = { error, failure: classifyFailure(tool, error), project, tool, sessionId, begunMs }
-      own.failed.push({ row, more })
-    }
-  }
-  return [...byTool].map(([name, own]) => ({
+/** Counts the calls and the failed calls of each tool. */
+export function countCalls(project: string, calls: readonly { tool: string; status: string }[]) {
+  return [...groupBy(calls, ({ tool }) => tool)].map(([name, own]) => ({
     key: toolKey(project, name),
     name,
-    calls: own.steps.length + own.failed.length,
-    errors: own.failed.length,
-    ...own,
+    calls: own.length,
+    errors: own.filter(({ status }) => status === 'error').length,
   }))
 }
 

@@ -5,11 +5,12 @@ import { sessionKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
+import { fromCallLists } from '../rules/call-lists.ts'
 import { optionalNumber, optionalText, STEP_STATUSES, textList } from '../rules/values.ts'
 import { HOW_TO_LIST, noSuchSession } from './require-session.ts'
 
 const findTurns = statement('transcripts/find-turns')
-const stepsOfTurn = statement('transcripts/steps-of-turn')
+const callsOfTurn = statement('transcripts/calls-of-turn')
 
 export const transcriptStep = z.object({
   sequence: z.number().describe('the index of the call in the turn, from 0'),
@@ -51,16 +52,32 @@ export async function listTranscriptSteps(
 ): Promise<{ turnId: string; steps: TranscriptStep[] }> {
   const { after, limit } = request
   const { key: turnKey, id: turnId } = await findTurn(graph, request)
-  const rows = await readRows(graph, stepsOfTurn, { turnKey, after, limit }, stepRow)
-  // If an agent calls another agent, the result does not name it. Only the edge to its session does.
-  const steps = rows.map(({ startedIds, ...step }) => ({
-    ...step,
-    agentId: step.agentId ?? startedIds.toSorted()[0] ?? null,
-  }))
+  const [turn] = await readRows(graph, callsOfTurn, { turnKey }, callsRow)
+  if (turn === undefined) return { turnId, steps: [] }
+  const errors = new Map(turn.errors)
+  const started = new Map(turn.started.toSorted(([, a], [, b]) => (a < b ? 1 : -1)))
+  const steps = fromCallLists(turn)
+    .map(({ id: _, response: __, agentId, parallelGroup, tool, status, durationMs }, sequence) => ({
+      ...{ sequence, tool, status, isParallel: parallelGroup !== null, parallelGroup, durationMs },
+      error: errors.get(sequence) ?? null,
+      // If an agent calls another agent, the result does not name it. Only the edge to its session does.
+      agentId: agentId ?? started.get(sequence) ?? null,
+    }))
+    .slice(after + 1, after + 1 + limit)
   return { turnId, steps }
 }
 
-const stepRow = transcriptStep.extend({ startedIds: textList })
+const callsRow = z.object({
+  tools: textList,
+  callIds: textList,
+  statuses: z.array(z.enum(STEP_STATUSES)),
+  parallelGroups: z.array(z.number()),
+  durationsMs: z.array(z.number()),
+  agentIds: textList,
+  responses: textList,
+  errors: z.array(z.tuple([z.number(), z.string()])),
+  started: z.array(z.tuple([z.number(), z.string()])),
+})
 
 const turnsRow = z.object({
   turns: z.array(z.object({ key: z.string(), id: z.string(), begunMs: z.number() })),

@@ -325,9 +325,9 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.outcomes = [], w.newestDigest = null, w.promisedTurn = null, w.promisedDigest = null, w.lastCompletedAt = null, w.lastActivityAt = w.createdAt, w.progressSum = 0 WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
   ],
   [
-    'a step of no turn',
+    'a failed call of no turn',
     'unattached',
-    "CREATE (s:Step {id: 's', sequence: 0, status: 'ok', isParallel: false})",
+    "CREATE (f:FailedCall {id: 's', sequence: 0, tool: 'Bash', error: '', failure: '', project: 'shop', sessionId: 'x', begunMs: 0})",
   ],
   [
     'an empty feature',
@@ -335,20 +335,25 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (p:Project {key: 'shop'}) CREATE (p)-[:HAS_FEATURE]->(:Feature {key: 'shop/none', id: 'none', project: 'shop'})",
   ],
   [
-    'a step that is gone',
+    'a call that is gone',
     'transcript_turn',
-    "MATCH (:TranscriptTurn {key: 'shop/c2'})-[:HAS_STEP]->(s:Step {sequence: 3}) DETACH DELETE s",
+    "MATCH (t:TranscriptTurn {key: 'shop/c2'}) SET t.statuses = t.statuses[..-1]",
+  ],
+  [
+    'a failed call that is gone',
+    'transcript_turn',
+    "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_FAILED_CALL]->(f:FailedCall {sequence: 5}) DETACH DELETE f",
   ],
   [
     'a sentence that a person typed at a permission prompt',
     'persons_words',
-    "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_STEP]->(s:FailedStep {sequence: 5}) SET s.error = 'please use the other file'",
+    "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_FAILED_CALL]->(f:FailedCall {sequence: 5}) SET f.error = 'please use the other file'",
   ],
   ['a number of errors', 'transcript_turn', "MATCH (t:TranscriptTurn {key: 'shop/c1'}) SET t.errors = 0"],
   [
     'a turn that follows another pattern',
     'transcript_turn',
-    "MATCH (t:TranscriptTurn {key: 'shop/c4'})-[r:FOLLOWS]->(p:TurnPattern) DELETE r WITH t MATCH (t)-[:HAS_STEP]->(s:Step)-[:USED]->(:Tool {name: 'Read'}) MATCH (p:TurnPattern {key: t.patternKey}) MATCH (u:TranscriptTurn {key: 'shop/c2'}) CREATE (u)-[:FOLLOWS]->(p)",
+    "MATCH (t:TranscriptTurn {key: 'shop/c4'})-[r:FOLLOWS]->(p:TurnPattern) DELETE r WITH t MATCH (p:TurnPattern {key: t.patternKey}) MATCH (u:TranscriptTurn {key: 'shop/c2'}) CREATE (u)-[:FOLLOWS]->(p)",
   ],
   [
     'a sum of calls on the way to a tool',

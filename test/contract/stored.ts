@@ -54,8 +54,8 @@ export function storedContract(store: StoreUnderTest): void {
           properties: { position: 0, project: 'p', name: 'x', status: 'green' },
         }),
       ).toEqual(['(:Gate) status: Invalid option: expected one of "passed"|"failed"|"unknown"'])
-      expect(findNodeProblems({ labels: ['Step', 'Tool'], properties: {} })).toEqual([
-        '(:Step:Tool) is no node of the table',
+      expect(findNodeProblems({ labels: ['Gate', 'Tool'], properties: {} })).toEqual([
+        '(:Gate:Tool) is no node of the table',
       ])
       expect(
         findNodeProblems({ labels: ['Tool'], properties: { key: 'p/x', name: 'x', project: 'p', more: 1 } }),

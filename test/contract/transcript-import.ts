@@ -44,9 +44,9 @@ const RICH = bytesOf(
 /** Stores a sentence in the form of an earlier version. */
 const storeSentence = parseStatement(
   'test/store-sentence',
-  `MATCH (s:FailedStep {id: 't1.5'}), (f:TranscriptFile)
-   SET s.error = 'please use the other file', f.rulesVersion = null
-   RETURN s.id AS id`,
+  `MATCH (c:FailedCall {id: 't1.5'}), (f:TranscriptFile)
+   SET c.error = 'please use the other file', f.rulesVersion = null
+   RETURN c.id AS id`,
 )
 
 /** Imports of the same bytes: repeated, in pieces, and in parallel. */

@@ -166,22 +166,19 @@ export const NO_DIFFERENCES = { added: [], missing: [] }
 const steps = parseStatement(
   'test/steps',
   `// params: $turn
-   MATCH (t:TranscriptTurn {id: $turn})-[:HAS_STEP]->(s:Step)-[:USED]->(k:Tool)
-   RETURN t.length AS length, s.id AS id, s.sequence AS sequence, s.status AS status, k.name AS tool,
-          s.error AS error, s.isParallel AS isParallel`,
+   MATCH (t:TranscriptTurn {id: $turn})
+   RETURN t.callIds AS ids, t.tools AS tools, t.statuses AS statuses`,
 )
 
 /** Returns the steps of a turn in order, each as `id tool status`. */
 export async function stepsOf(graph: Graph, turnId: string): Promise<string[]> {
-  const rows = await graph.read(steps, { turn: turnId })
-  return rows
-    .toSorted((a, b) => Number(a.sequence) - Number(b.sequence))
-    .map(({ id, tool, status }) => `${id} ${tool} ${status}`)
+  const rows = (await graph.read(steps, { turn: turnId })) as Record<'ids' | 'tools' | 'statuses', string[]>[]
+  return rows.flatMap(({ ids, tools, statuses }) => ids.map((id, i) => `${id} ${tools[i]} ${statuses[i]}`))
 }
 
 const errors = parseStatement(
   'test/errors',
-  'MATCH (s:Step) WHERE s.error IS NOT NULL RETURN s.id AS id, s.error AS error',
+  'MATCH (f:FailedCall) RETURN f.id AS id, f.error AS error',
 )
 
 export async function errorsOf(graph: Graph): Promise<Record<string, string>> {
@@ -191,7 +188,7 @@ export async function errorsOf(graph: Graph): Promise<Record<string, string>> {
 
 const started = parseStatement(
   'test/started',
-  'MATCH (s:Step)-[:STARTED]->(c:TranscriptSession) RETURN s.id AS step, c.id AS session',
+  'MATCH (t:TranscriptTurn)-[s:STARTED]->(c:TranscriptSession) RETURN t.callIds[s.sequence] AS step, c.id AS session',
 )
 
 /** Returns the calls that started agents, each as `step → session`. */
@@ -218,8 +215,8 @@ const partsThatDisagree = parseStatement(
   'test/parts-of-turns',
   `MATCH (t:TranscriptTurn)
    RETURN t.id AS id, t.length AS length, size(t.tools) AS tools, t.errors AS errors, t.pattern AS pattern,
-          size([(t)-[:HAS_STEP]->(s:Step) | 1]) AS steps,
-          size([(t)-[:HAS_STEP]->(s:FailedStep) | 1]) AS failed,
+          size(t.callIds) AS steps,
+          size([(t)-[:HAS_FAILED_CALL]->(f:FailedCall) | 1]) AS failed,
           [(t)-[c:CALLED]->(:Tool) | c.calls] AS calls, [(t)-[c:CALLED]->(:Tool) | c.errors] AS callErrors,
           [(t)-[:FOLLOWS]->(p:TurnPattern) | p.pattern] AS patterns,
           size([(t)<-[:HAS_TURN]-(s:TranscriptSession) | 1]) AS sessions`,

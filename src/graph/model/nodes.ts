@@ -33,6 +33,7 @@ import {
   texts,
   token,
   whole,
+  wholes,
 } from './properties.ts'
 
 /**
@@ -191,19 +192,6 @@ const leaseShape = {
   fence: count.describe('number of its lease, which a write must bring').optional(),
   leaseOwner: text.describe('owner of the lease').optional(),
   leaseUntil: epochMs.describe("end of the lease, by the database's clock"),
-}
-
-const stepShape = {
-  id: text.describe('id of the call in the transcript'),
-  sequence: count.describe('place of the call in its turn, from 0'),
-  status: oneOf(STEP_STATUSES).describe('how the call ended'),
-  isParallel: flag.describe('whether it ran in parallel with other calls'),
-  parallelGroup: count.describe('number of the group of parallel calls in the turn').optional(),
-  durationMs: number.describe('length of the call in milliseconds').optional(),
-  agentId: text.describe('id of the subagent that the call started').optional(),
-  response: text
-    .describe('id of the message or the record with the call: distinguishes calls whose ids restart')
-    .optional(),
 }
 
 export const nodes = {
@@ -515,7 +503,17 @@ export const nodes = {
       length: count.describe('number of calls'),
       pattern: text.describe('its tools in order, with repeated ones as {2+}').optional(),
       patternKey: key.describe('key of its pattern').optional(),
-      tools: texts.describe('names of its tools, each once'),
+      tools: texts.describe('name of the tool of each call, in order'),
+      callIds: texts.describe('id of each call in the transcript, in the order of tools'),
+      statuses: texts.describe(`status of each call: ${STEP_STATUSES.join(', ')}`),
+      parallelGroups: counts.describe(
+        'for each call: number of its group of parallel calls, from 1; 0: not parallel',
+      ),
+      durationsMs: wholes.describe('length of each call in milliseconds; -1: not known'),
+      agentIds: texts.describe(
+        'id of the subagent that each call started; empty: none, or its result does not name it',
+      ),
+      responses: texts.describe('id of the message or the record with each call; empty: not known'),
       errors: count.describe('number of calls that failed'),
       parallelSteps: count.describe('number of calls that ran in parallel'),
       models: texts
@@ -532,15 +530,15 @@ export const nodes = {
       rev: lock,
     },
   ),
-  Step: part('id', 'one tool call', stepShape),
-  FailedStep: part('id', 'one that failed: it is a Step too', {
-    ...stepShape,
+  FailedCall: part('sequence', 'a call of the turn that failed', {
+    sequence: count.describe('place of the call in its turn, from 0'),
+    id: text.describe('id of the call in the transcript'),
+    tool: text.describe('name of the tool'),
     error: text.describe('end of the error message, at most 500 characters, without secrets'),
     failure: text.describe(
       'tool and error with paths, numbers and durations masked: equal failures are one group',
     ),
     project: projectName,
-    tool: text.describe('name of the tool'),
     sessionId: text.describe('id of its session'),
     begunMs: epochMs.describe('start of its turn; -8640000000000000 if it is not known'),
   }),

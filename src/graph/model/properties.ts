@@ -16,6 +16,7 @@ export const text = kind(z.string(), 'text')
 /** Synthetic: the parts of the scope, percent-encoded and joined by `/` (src/core/keys.ts). */
 export const key = kind(z.string().min(1), 'key')
 export const whole = kind(z.number().int(), 'whole number')
+export const wholes = kind(z.array(z.number().int()), 'list of whole numbers')
 export const count = kind(z.number().int().min(0), 'count')
 export const counts = kind(z.array(z.number().int().min(0)), 'list of counts')
 export const number = kind(z.number(), 'number')

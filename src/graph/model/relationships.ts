@@ -19,7 +19,7 @@ export type StoredRelationship = {
   isRequired: boolean
   /** True if it replaces the required ones: a task may declare its criteria before its first world. */
   suffices: boolean
-  /** The owned nodes are ordered parts: `by` counts from 0, and `count` of the owner is their number. */
+  /** The owned nodes are parts in the order of `by`, a number from 0. `count` of the owner is their number. */
   parts: { by: string; count: string } | null
 }
 
@@ -130,12 +130,19 @@ export const relationships: readonly StoredRelationship[] = [
     { index: count.describe('place of the turn in this session, from 0') },
     { owner: 'from' },
   ),
-  owns('HAS_STEP', 'TranscriptTurn', 'Step', 'the calls of a turn', {
-    parts: { by: 'sequence', count: 'length' },
+  owns('HAS_FAILED_CALL', 'TranscriptTurn', 'FailedCall', 'the calls of a turn that failed', {
+    parts: { by: 'sequence', count: 'errors' },
   }),
-  relationship('USED', 'Step', 'Tool', 'the tool that was called'),
-  relationship('STARTED', 'Step', 'TranscriptSession', 'the subagent that the call started'),
-  relationship('CALLED', 'TranscriptTurn', 'Tool', 'how often the turn called the tool: a sum of its steps', {
+  relationship(
+    'STARTED',
+    'TranscriptTurn',
+    'TranscriptSession',
+    'the subagent that a call of the turn started',
+    {
+      sequence: count.describe('place of the call in the turn, from 0'),
+    },
+  ),
+  relationship('CALLED', 'TranscriptTurn', 'Tool', 'how often the turn called the tool: a sum of its calls', {
     calls: count.describe('number of calls'),
     errors: count.describe('number of calls that failed'),
   }),

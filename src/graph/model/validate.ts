@@ -13,14 +13,10 @@ export type RelationshipRow = {
   properties: Readonly<Record<string, unknown>>
 }
 
-/** Returns the most specific label: a failed step is also a step. Null if the labels are not in the model. */
+/** Returns the label of a node. Null if it has several, or one that is not in the model. */
 export function findLabel(labels: readonly string[]): Label | null {
-  if (labels.length === 2)
-    return labels.includes('Step') && labels.includes('FailedStep') ? 'FailedStep' : null
   const [label] = labels
-  return label !== undefined && label !== 'FailedStep' && Object.hasOwn(nodes, label)
-    ? (label as Label)
-    : null
+  return labels.length === 1 && label !== undefined && Object.hasOwn(nodes, label) ? (label as Label) : null
 }
 
 /**

@@ -129,7 +129,7 @@ function checkRecord(
   properties: Properties,
   isReported: boolean,
 ): boolean {
-  const labels = label === 'FailedStep' ? ['Step', label] : [label]
+  const labels = [label]
   const problems = findNodeProblems({ labels, properties })
   if (problems.length === 0) return true
   const { shape } = nodes[label].properties

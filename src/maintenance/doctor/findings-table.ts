@@ -171,9 +171,9 @@ export const CHECKS = {
   },
   transcript_turn: {
     severity: 'error',
-    finds: 'a transcript turn whose length, tools, errors or pattern do not match its steps',
+    finds: 'a transcript turn whose length, sums, failed calls or pattern do not match its calls',
     remedy:
-      'Run `turngraph doctor --repair`: it recomputes them from the steps. If steps are missing, import this transcript again from offset 0.',
+      'Run `turngraph doctor --repair`: it recomputes sums and the pattern. If calls are missing, import this transcript again from offset 0.',
   },
   persons_words: {
     severity: 'error',

@@ -1,7 +1,7 @@
-/** Checks sessions of transcripts, and their turns against the steps. */
+/** Checks sessions of transcripts, and their turns against their calls. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
-import { patternKey, toolKey } from '../../core/keys.ts'
+import { patternKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
@@ -10,14 +10,15 @@ import { statement } from '../../graph/statements.ts'
 import { ERROR_TEXT_RULES, keepStoredText } from '../../rules/tool-error.ts'
 import { classifyFailure } from '../../transcripts/failure.ts'
 import { formatPattern } from '../../transcripts/pattern.ts'
+import { countCalls } from '../../transcripts/statement-params.ts'
 import type { TranscriptState } from '../../transcripts/transcript.ts'
 import { type About, type Examined, type Findings, propertyMap, type ToCheck } from './finding.ts'
 
-const stepsOfTurns = selectParts('TranscriptTurn', { tools: '[(x)-[:USED]->(k:Tool) | k.name]' })
+const failedCalls = selectParts('TranscriptTurn', {})
 const dropError = statement('doctor/drop-error')
 const repairCalled = statement('doctor/repair-called')
 
-const STEPS_AT_ONCE = 4_000
+const CALLS_AT_ONCE = 4_000
 
 const sessionRow = z.object({
   hasFile: z.boolean(),
@@ -44,13 +45,8 @@ const linksRow = z.object({
   rulesVersion: z.number().nullish(),
 })
 type Links = z.output<typeof linksRow>
-const stepRow = z.object({
-  key: z.string(),
-  labels: z.array(z.string()),
-  properties: propertyMap,
-  tools: texts,
-})
-type StepRow = z.output<typeof stepRow>
+const failedRow = z.object({ key: z.string(), properties: propertyMap })
+type FailedRow = z.output<typeof failedRow>
 
 const PERSONS_WORDS = 'it holds a text that may be what a person typed'
 
@@ -87,19 +83,19 @@ function dropPersonsWords(state: TranscriptState, isReadByRules: boolean): Trans
 }
 
 export async function checkTranscriptTurns({ graph, project, nodes, findings }: ToCheck): Promise<void> {
-  for (const some of inChunks(nodes, ({ properties }) => Number(properties.length), STEPS_AT_ONCE)) {
+  for (const some of inChunks(nodes, ({ properties }) => Number(properties.errors), CALLS_AT_ONCE)) {
     const keys = some.map(({ key }) => key)
-    const steps = await readRows(graph, stepsOfTurns, { keys }, stepRow)
-    const byTurn = groupBy(steps, ({ key }) => key)
+    const failed = await readRows(graph, failedCalls, { keys }, failedRow)
+    const byTurn = groupBy(failed, ({ key }) => key)
     for (const turn of some) checkTurn(project, turn, byTurn.get(turn.key) ?? [], findings)
-    findings.examined += steps.length
+    findings.examined += failed.length
   }
 }
 
 function checkTurn(
   project: string,
   { key, properties, row, about }: Examined,
-  steps: readonly StepRow[],
+  failed: readonly FailedRow[],
   findings: Findings,
 ): void {
   const { holders, follows, called, rulesVersion } = linksRow.parse(row)
@@ -110,25 +106,29 @@ function checkTurn(
       actual: turn.sessionId,
       expected: holders,
     })
-  for (const step of steps) checkStep(turn, step, rulesVersion === ERROR_TEXT_RULES, findings)
+  for (const call of failed) checkFailedCall(turn, call, rulesVersion === ERROR_TEXT_RULES, findings)
+  const lists = [
+    turn.callIds,
+    turn.statuses,
+    turn.parallelGroups,
+    turn.durationsMs,
+    turn.agentIds,
+    turn.responses,
+  ]
+  const lengths = [turn.tools, ...lists].map((list) => list.length)
+  const expected = lengths.map(() => turn.length)
   if (
     about.reportDifference('transcript_turn', {
-      label: 'length',
-      actual: turn.length,
-      expected: steps.length,
+      label: 'number of calls:',
+      actual: expected,
+      expected: lengths,
     })
   )
     return
-  const ordered = [...steps].sort((a, b) => Number(a.properties.sequence) - Number(b.properties.sequence))
-  const places = ordered.map(({ properties }) => properties.sequence)
-  if (places.some((place, i) => place !== i)) {
-    about.add('transcript_turn', `its steps stand at ${places}`)
-    return
-  }
+  const errors = turn.statuses.flatMap((status, i) => (status === 'error' ? [i] : []))
   const derived = {
-    tools: ordered.map(({ tools }) => tools.join()),
-    errors: steps.filter(isFailed).length,
-    parallelSteps: steps.filter(({ properties }) => properties.isParallel === true).length,
+    errors: errors.length,
+    parallelSteps: turn.parallelGroups.filter((group) => group > 0).length,
   }
   for (const [name, there] of Object.entries(derived)) {
     const repair = () => setProperties('TranscriptTurn', key, { [name]: there })
@@ -138,60 +138,56 @@ function checkTurn(
       repair,
     )
   }
-  checkCalls(project, key, called, ordered, about)
+  about.reportDifference('transcript_turn', {
+    label: 'failed calls:',
+    actual: failed.map(({ properties: { sequence } }) => Number(sequence)).sort((a, b) => a - b),
+    expected: errors,
+  })
+  checkCalls(project, turn, called, about)
   checkPattern(project, turn, follows, about)
 }
 
-const isFailed = ({ labels }: StepRow): boolean => labels.includes('FailedStep')
-
-function checkStep(
+function checkFailedCall(
   turn: Stored<'TranscriptTurn'>,
-  step: StepRow,
+  { key, properties }: FailedRow,
   isReadByRules: boolean,
   findings: Findings,
 ): void {
-  const { key, properties } = step
-  const about = findings.of(isFailed(step) ? 'FailedStep' : 'Step', String(properties.id))
+  const about = findings.of('FailedCall', `${key}/${properties.sequence}`)
   if (!about.record(properties)) return
-  if (isFailed(step) !== (properties.status === 'error'))
-    about.add('transcript_turn', `is ${properties.status}, and ${isFailed(step) ? 'a' : 'no'} FailedStep`)
-  if (!isFailed(step)) return
-  const says = [properties.project, properties.sessionId, properties.begunMs]
-  const there = [turn.project, turn.sessionId, turn.begunMs]
+  const { error, sequence, tool, id, project, sessionId, begunMs } = properties as Stored<'FailedCall'>
   about.reportDifference('transcript_turn', {
-    label: 'project, sessionId, begunMs:',
-    actual: says,
-    expected: there,
+    label: 'id, tool, project, sessionId, begunMs:',
+    actual: [id, tool, project, sessionId, begunMs],
+    expected: [turn.callIds[sequence], turn.tools[sequence], turn.project, turn.sessionId, turn.begunMs],
   })
-  const { error, sequence, tool } = properties as Stored<'FailedStep'>
   const kept = keepStoredText(tool, error, isReadByRules)
   if (kept === error) return
   const params = { key, sequence, error: kept, failure: classifyFailure(tool, kept) }
   about.add('persons_words', PERSONS_WORDS, () => toStep(dropError, params))
 }
 
-/** Checks the sums of calls, which reports read instead of the steps. */
+/** Checks the sums of calls, which reports read. */
 function checkCalls(
   project: string,
-  key: string,
+  { key, tools, statuses }: Stored<'TranscriptTurn'>,
   called: Links['called'],
-  steps: readonly StepRow[],
   about: About,
 ): void {
-  const sums = [...groupBy(steps, ({ tools }) => tools.join())].map(
-    ([tool, own]) => [tool, own.length, own.filter(isFailed).length] as const,
+  const sums = countCalls(
+    project,
+    tools.map((tool, i) => ({ tool, status: statuses[i] ?? '' })),
   )
   const sorted = <T extends readonly [string, ...unknown[]]>(rows: readonly T[]) =>
     rows.toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const repair = () =>
-    toStep(repairCalled, {
-      key,
-      called: sums.map(([tool, calls, errors]) => ({ key: toolKey(project, tool), calls, errors })),
-    })
   about.reportDifference(
     'transcript_turn',
-    { label: 'CALLED', actual: sorted(called), expected: sorted(sums) },
-    repair,
+    {
+      label: 'CALLED',
+      actual: sorted(called),
+      expected: sorted(sums.map(({ name, calls, errors }) => [name, calls, errors] as const)),
+    },
+    () => toStep(repairCalled, { key, called: sums }),
   )
 }
 

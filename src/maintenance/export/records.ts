@@ -1,8 +1,9 @@
 /** Declares the lines of an export, each one record. */
 import * as z from 'zod'
 import { hasProjectFromKey, LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
-import { count, describeKind, json, key, oneOf, text } from '../../graph/model/properties.ts'
+import { count, describeKind, flag, json, key, number, oneOf, text } from '../../graph/model/properties.ts'
 import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
+import { STEP_STATUSES } from '../../rules/values.ts'
 
 /**
  * Lines of an export. Each line is one complete record, which a restore writes in one transaction. Properties have the names
@@ -150,10 +151,15 @@ const transcriptSession = z.strictObject({
   agentOf: keys,
 })
 
-const { sequence, ...stepShape } = nodes.Step.properties.shape
 const step = z.strictObject({
   tool: text,
-  ...stepShape,
+  id: text,
+  status: oneOf(STEP_STATUSES),
+  isParallel: flag,
+  parallelGroup: count.optional(),
+  durationMs: number.optional(),
+  agentId: text.optional(),
+  response: text.optional(),
   error: text.optional(),
   failure: text.optional(),
   started: keys.optional().describe('the subagents that the call started'),
@@ -161,7 +167,9 @@ const step = z.strictObject({
 
 const transcriptTurn = z.strictObject({
   kind: z.literal('transcript_turn'),
-  turn: nodes.TranscriptTurn.properties.omit({ tools: true, patternKey: true, rev: true }),
+  turn: nodes.TranscriptTurn.properties
+    .omit({ tools: true, callIds: true, statuses: true, parallelGroups: true })
+    .omit({ durationsMs: true, agentIds: true, responses: true, patternKey: true, rev: true }),
   heldBy: z.array(z.strictObject({ session: key, index: count })),
   steps: z.array(step),
 })
@@ -202,7 +210,7 @@ const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
 
 /** Labels whose children an export lists, whatever their kind. */
 const LISTED_BELOW: readonly Label[] = ['Project', 'Feature', 'Task', 'World']
-const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'Step', 'FailedStep']
+const PARTS_OF_RECORDS: readonly Label[] = ['Verification', 'Promise', 'Issue', 'Gate', 'FailedCall']
 
 /**
  * Kinds that only the model declares. A line has the properties of the node and the key of its owner. Throws if no export lists

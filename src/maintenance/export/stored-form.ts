@@ -10,6 +10,7 @@ import { findOwners, relationshipProperties, relationships } from '../../graph/m
 import { storedProperties } from '../../graph/model/validate.ts'
 import { linkAgents } from '../../graph/model-statements.ts'
 import type { Value } from '../../graph/port.ts'
+import { type CallLists, fromCallLists } from '../../rules/call-lists.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
 import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
@@ -238,34 +239,33 @@ const RECORDS: readonly Label[] = ['Turn', 'SupersededTurn']
 /** Calls of a transcript turn in their order. The order is not stored in the line. */
 const steps: Field = {
   reads: [
-    '[(n)-[:HAS_STEP]->(s:Step)-[:USED]->(k:Tool) | [k.name, properties(s)]]',
-    '[(n)-[:HAS_STEP]->(s:Step)-[:STARTED]->(k:TranscriptSession) | [s.sequence, k.key]]',
+    '[(n)-[:HAS_FAILED_CALL]->(f:FailedCall) | [f.sequence, f.error, f.failure]]',
+    '[(n)-[s:STARTED]->(k:TranscriptSession) | [s.sequence, k.key]]',
+    'n {.tools, .callIds, .statuses, .parallelGroups, .durationsMs, .agentIds, .responses}',
   ],
   decode: z
     .tuple([
-      z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())])),
+      z.array(z.tuple([z.number(), z.string(), z.string()])),
       z.array(z.tuple([z.number(), z.string()])),
+      z.custom<CallLists>(),
     ])
-    .transform(([found, started]) =>
-      found
-        .map(
-          ([tool, call]) =>
-            [tool, storedProperties(call.failure == null ? 'Step' : 'FailedStep', call)] as const,
-        )
-        .sort(([, a], [, b]) => a.sequence - b.sequence)
-        .map(([tool, { sequence, ...step }]) => {
-          const {
-            project: _,
-            tool: __,
-            sessionId: ___,
-            begunMs: ____,
-            ...more
-          } = step as Stored<'FailedStep'>
-          const sessions = otherEnds(started, sequence)
-          return { tool, ...more, ...(sessions.length > 0 && { started: sessions }) }
-        }),
+    .transform(([failed, started, lists]) =>
+      fromCallLists(lists).map(({ tool, id, status, ...rest }, sequence) => {
+        const [, error, failure] = failed.find(([of]) => of === sequence) ?? []
+        const sessions = otherEnds(started, sequence)
+        const { parallelGroup, durationMs, agentId, response } = rest
+        return {
+          ...{ tool, id, status, isParallel: parallelGroup !== null },
+          ...(parallelGroup !== null && { parallelGroup }),
+          ...(durationMs !== null && { durationMs }),
+          ...(agentId !== null && { agentId }),
+          ...(response !== null && { response }),
+          ...(error !== undefined && { error, failure }),
+          ...(sessions.length > 0 && { started: sessions }),
+        }
+      }),
     ),
-  countedBy: countProperty('HAS_STEP'),
+  countedBy: countProperty('HAS_FAILED_CALL'),
 }
 
 /** Declares a field with the criteria that a specification lists or retires, by key. */

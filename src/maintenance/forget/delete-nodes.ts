@@ -40,7 +40,7 @@ const SHARED: { [label in Label]?: { by: readonly string[]; where?: string; isSt
   TurnPattern: { by: ['FOLLOWS'] },
   File: { by: ['TOUCHED'] },
   Agent: { by: ['JUDGED', 'PLAYED'], isStart: true },
-  Tool: { by: ['CALLED', 'STARTS_WITH', 'USED'] },
+  Tool: { by: ['CALLED', 'STARTS_WITH'] },
   // A session without an import exists because turns name it or because it is the parent of an agent.
   TranscriptSession: { by: ['TRANSCRIBED_IN', 'AGENT_OF'], where: 'x.isTranscribed IS NULL' },
   Criterion: { by: ['OF', 'TO_MEET', 'ABOUT', 'LISTS', 'RETIRES'] },

@@ -2,10 +2,11 @@
  * Restores transcripts with the statements of the import, which also derive tools, patterns and sums and add them to the
  * existing ones.
  */
-import { patternKey, transcriptKey } from '../../core/keys.ts'
-import { toStep, type Value } from '../../graph/port.ts'
+import { patternKey, toolKey } from '../../core/keys.ts'
+import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-
+import { toCallLists } from '../../rules/call-lists.ts'
+import { countCalls } from '../../transcripts/statement-params.ts'
 import { Sums } from '../../transcripts/sums.ts'
 import { readRecords } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
@@ -61,7 +62,7 @@ export async function writeTranscriptTurns(
   const sums = new Sums()
   for (const { record } of fresh) {
     const { project, length, pattern = null, begunMs } = record.turn
-    sums.add(project, { length, pattern, begunMs, tools: listTools(record) }, 1)
+    sums.add(project, { length, pattern, begunMs, tools: record.steps.map(({ tool }) => tool) }, 1)
   }
   for (const step of sums.steps(work.token)) await work.run(step)
   return { created: fresh.length, conflicts }
@@ -79,39 +80,30 @@ const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
     key,
   }))
 
-const listTools = ({ steps }: Turn): string[] => steps.map(({ tool }) => tool)
-/** Builds the parameter of `transcripts/write-turns`: groups the steps by tool, so that it looks up each tool once. */
-function toParams(record: Turn): object {
-  const { key, startedAt, ...properties } = record.turn
+/** Builds the parameter of `transcripts/write-turns`. */
+function toParams({ turn, steps }: Turn): object {
+  const { key, startedAt, ...properties } = turn
   const { project, sessionId, begunMs, pattern } = properties
-  const tools = listTools(record)
   const follows = pattern === undefined ? null : patternKey(project, pattern)
-  const toolKey = (name: string) => transcriptKey(project, name)
-  const byTool = new Map<string, { steps: Value[]; failed: Value[] }>()
-  for (const [sequence, { tool, id, status, isParallel, ...step }] of record.steps.entries()) {
-    const own = byTool.get(tool) ?? { steps: [], failed: [] }
-    byTool.set(tool, own)
-    const { durationMs = null, agentId = null, parallelGroup = null, response = null } = step
-    const row = [id, sequence, status, isParallel, durationMs, agentId, parallelGroup, response]
-    const { error, failure } = step
-    if (error === undefined || failure === undefined) own.steps.push(row)
-    else own.failed.push({ row, more: { error, failure, project, tool, sessionId, begunMs } })
-  }
+  const [{ tool: first } = { tool: '' }] = steps
+  const calls = steps.map(({ id, tool, status, ...step }) => {
+    const { parallelGroup = null, durationMs = null, agentId = null, response = null } = step
+    return { id, tool, status, parallelGroup, durationMs, agentId, response }
+  })
   return {
     key,
     startedAt: startedAt ?? null,
-    properties: { ...properties, tools, ...(follows !== null && { patternKey: follows }) },
+    properties: { ...properties, ...toCallLists(calls), ...(follows !== null && { patternKey: follows }) },
     follows:
       follows === null || pattern === undefined
         ? []
-        : [{ key: follows, pattern, tool: { key: toolKey(tools[0] ?? ''), name: tools[0] ?? '' } }],
-    calls: [...byTool].map(([name, own]) => ({
-      key: toolKey(name),
-      name,
-      calls: own.steps.length + own.failed.length,
-      errors: own.failed.length,
-      ...own,
-    })),
+        : [{ key: follows, pattern, tool: { key: toolKey(project, first), name: first } }],
+    called: countCalls(project, calls),
+    failed: steps.flatMap(({ id, tool, error, failure }, sequence) =>
+      error === undefined || failure === undefined
+        ? []
+        : [{ sequence, id, tool, error, failure, project, sessionId, begunMs }],
+    ),
   }
 }
 

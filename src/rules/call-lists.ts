@@ -1,0 +1,61 @@
+/** Converts the calls of a transcript turn to the lists that the turn stores, and back. Pure. */
+import type { StepStatus } from './values.ts'
+
+/** A tool call, without its input, its output and its error. */
+export type Call = {
+  /** Id of the call in the transcript. */
+  id: string
+  tool: string
+  status: StepStatus
+  /** Number of its group of parallel calls in the turn, from 1; null if it is not parallel. */
+  parallelGroup: number | null
+  /** Null if it is not known. */
+  durationMs: number | null
+  /** Subagent that the call started, as its result names it. */
+  agentId: string | null
+  /** The response with the call: distinguishes calls whose ids restart. */
+  response: string | null
+}
+
+/**
+ * The calls of a turn: lists with one value for each call, in the order of the calls. A list of the graph has no null, so -1, 0
+ * and the empty text stand for a missing value. A million calls must not become a million nodes (DESIGN.md, "Storage").
+ */
+export type CallLists = {
+  tools: string[]
+  callIds: string[]
+  statuses: StepStatus[]
+  parallelGroups: number[]
+  durationsMs: number[]
+  agentIds: string[]
+  responses: string[]
+}
+
+/**
+ * @example
+ * toCallLists([{ id: 'toolu_1', tool: 'Read', status: 'ok', parallelGroup: null, durationMs: 12, agentId: null, response: 'msg_1' }])
+ * // { tools: ['Read'], callIds: ['toolu_1'], statuses: ['ok'], parallelGroups: [0], durationsMs: [12], agentIds: [''], responses: ['msg_1'] }
+ */
+export const toCallLists = (calls: readonly Call[]): CallLists => ({
+  tools: calls.map(({ tool }) => tool),
+  callIds: calls.map(({ id }) => id),
+  statuses: calls.map(({ status }) => status),
+  parallelGroups: calls.map(({ parallelGroup }) => parallelGroup ?? 0),
+  // A call cannot end before its start: a clock was set back, and the duration is not known.
+  durationsMs: calls.map(({ durationMs }) => (durationMs === null || durationMs < 0 ? -1 : durationMs)),
+  agentIds: calls.map(({ agentId }) => agentId ?? ''),
+  responses: calls.map(({ response }) => response ?? ''),
+})
+
+export const fromCallLists = (lists: CallLists): Call[] =>
+  lists.tools.map((tool, i) => ({
+    id: lists.callIds[i] ?? '',
+    tool,
+    status: lists.statuses[i] ?? 'pending',
+    parallelGroup: lists.parallelGroups[i] || null,
+    durationMs: isKnown(lists.durationsMs[i]) ? lists.durationsMs[i] : null,
+    agentId: lists.agentIds[i] || null,
+    response: lists.responses[i] || null,
+  }))
+
+const isKnown = (ms: number | undefined): ms is number => ms !== undefined && ms >= 0
