@@ -59,7 +59,7 @@ function reportsOf(graph: Graph, project: string, steps: number): Report[] {
   const patterns = { project, minLength: THRESHOLD }
   const paths = { project, threshold: THRESHOLD, limit: 20 }
   const pattern = { project, minLength: 0, limit: 50, pattern: 'Read{2+} → Bash' }
-  // Selects the newer half of the turns, at an instant within a period of the stored sums.
+  // Selects the newer half of the turns.
   const sinceMs = instantOf(steps / 25)
   return [
     { name: 'turns', run: () => listTranscriptTurns(graph, turns) },

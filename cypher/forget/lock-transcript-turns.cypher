@@ -1,4 +1,4 @@
-// Locks turns and returns their sums, the other sessions that have them (as a fork does), and the files of
+// Locks turns and returns the other sessions that have them (as a fork does), and the files of
 // those sessions.
 // Locks: TranscriptTurn (in the order of the keys).
 // params: $keys $family $token
@@ -6,7 +6,6 @@ UNWIND $keys AS key
 MATCH (t:TranscriptTurn {key: key})
 SET t.rev = $token
 WITH t
-RETURN t.key AS key, t.length AS length, t.pattern AS pattern, t.begunMs AS begunMs, t.tools AS tools,
-       t.sessionId AS sessionId,
+RETURN t.key AS key, t.sessionId AS sessionId,
        [(t)<-[h:HAS_TURN]-(s:TranscriptSession) WHERE NOT s.key IN $family | [s.key, s.id, h.index]] AS others,
        [(t)<-[:HAS_TURN]-(s:TranscriptSession)<-[:HOLDS]-(f:TranscriptFile) | [s.key, f.key]] AS files

@@ -35,25 +35,22 @@ CREATE INDEX turn_run_enqueued IF NOT EXISTS FOR (n:TurnRun) ON (n.project, n.en
 // The search for expired leases reads the worlds with an active run or attempt.
 CREATE INDEX world_leased IF NOT EXISTS FOR (n:World) ON (n.leased);
 
-// Transcripts. A step is only reached through its turn, so it has no key: a constraint on a million of them would cost
-// more than all reports. The report `paths` reads the failed steps, which have a label of their own.
+// Transcripts. A failed call is only reached through its turn or by its failure, so it has no key.
 CREATE CONSTRAINT transcript_file_key IF NOT EXISTS FOR (n:TranscriptFile) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT transcript_session_key IF NOT EXISTS FOR (n:TranscriptSession) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT transcript_turn_key IF NOT EXISTS FOR (n:TranscriptTurn) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT tool_key IF NOT EXISTS FOR (n:Tool) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT turn_pattern_key IF NOT EXISTS FOR (n:TurnPattern) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT desire_key IF NOT EXISTS FOR (n:Desire) REQUIRE n.key IS UNIQUE;
-CREATE CONSTRAINT tool_use_key IF NOT EXISTS FOR (n:ToolUse) REQUIRE n.key IS UNIQUE;
 CREATE INDEX transcript_turn_project IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project);
 CREATE INDEX turn_pattern_project IF NOT EXISTS FOR (n:TurnPattern) ON (n.project);
-CREATE INDEX tool_use_project IF NOT EXISTS FOR (n:ToolUse) ON (n.project);
 // A capture finds the transcripts of agents that ran in a worktree of its task (turns/_transcribed).
 CREATE INDEX transcript_session_worktree IF NOT EXISTS FOR (n:TranscriptSession) ON (n.worktreeKey);
 // Neo4j answers reports from these indexes with few other reads. An index omits each node that lacks one of its properties.
 CREATE INDEX transcript_turn_length IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.length, n.index);
 CREATE INDEX transcript_turn_pattern IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.project, n.patternKey, n.length, n.sessionId, n.begunMs);
 CREATE INDEX transcript_turn_seen IF NOT EXISTS FOR (n:TranscriptTurn) ON (n.patternKey, n.sessionId, n.begunMs);
-CREATE INDEX failed_step_failure IF NOT EXISTS FOR (n:FailedStep) ON (n.project, n.failure, n.sessionId, n.begunMs);
+CREATE INDEX failed_call_failure IF NOT EXISTS FOR (n:FailedCall) ON (n.project, n.failure, n.sessionId, n.begunMs);
 
 // Events read the changes of a minute, in the whole graph or in one project.
 CREATE INDEX world_changed IF NOT EXISTS FOR (n:World) ON (n.changedIn);

@@ -6,4 +6,4 @@ UNWIND $keys AS key
 MERGE (t:TranscriptTurn {key: key})
 SET t.rev = $token
 RETURN t.key AS key, t.length AS length, t.sessionId AS sessionId, t.fileKey AS fileKey, t.pattern AS pattern,
-       t.begunMs AS begunMs, t.tools AS tools, t.status AS status
+       t.status AS status

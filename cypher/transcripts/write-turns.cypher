@@ -8,7 +8,7 @@ SET t += x.properties, t.startedAt = datetime(x.startedAt)
 FOREACH (p IN x.follows |
   MERGE (k:Tool {key: p.tool.key}) ON CREATE SET k.name = p.tool.name, k.project = x.properties.project
   MERGE (n:TurnPattern {key: p.key})
-  ON CREATE SET n.pattern = p.pattern, n.project = x.properties.project, n.turns = 0, n.calls = 0
+  ON CREATE SET n.pattern = p.pattern, n.project = x.properties.project
   MERGE (n)-[:STARTS_WITH]->(k)
   CREATE (t)-[:FOLLOWS]->(n))
 FOREACH (c IN x.called |

@@ -163,9 +163,6 @@ export const transcriptFileKey = (of: {
 export const patternKey = (project: string, pattern: string): string =>
   transcriptKey(project, sha256(pattern))
 
-export const toolUseKey = (of: { project: string; tool: string; period: number; length: number }): string =>
-  `${toolKey(of.project, of.tool)}/${of.period}/${of.length}`
-
 /** Splits a session's id: `{session}`, or `{session}/{agent}` for the thread of a subagent. */
 export function splitSessionId(id: string): { session: string; agentId: string | null } {
   const slash = id.lastIndexOf('/')

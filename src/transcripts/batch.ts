@@ -6,7 +6,6 @@ import { statement } from '../graph/statements.ts'
 import { deduplicate } from './deduplicate.ts'
 import type { TranscriptSource } from './progress.ts'
 import { NEVER_MS, type SessionParams, type StoredTurn, turnParams } from './statement-params.ts'
-import { Sums } from './sums.ts'
 
 const writeFiles = statement('transcripts/write-files')
 const newerFiles = statement('transcripts/newer-files')
@@ -155,12 +154,9 @@ async function describeSessions(run: Run, parts: readonly Part[]): Promise<Value
 
 async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
   const turns = parts.flatMap(({ turns: some }) => some)
-  const sums = new Sums()
   if (turns.length > 0) {
-    const { chosen, replaced, patterns } = await deduplicate(run, turns)
+    const { chosen, patterns } = await deduplicate(run, turns)
     const params = chosen.map(turnParams)
-    for (const before of replaced) sums.add(before.project, before, -1)
-    for (const { properties } of params) sums.add(properties.project, properties, 1)
     if (params.length > 0) await run(toStep(writeTurns, { batch: { turns: params } }))
     if (patterns.length > 0) await run(toStep(forgetPatterns, { keys: patterns }))
     // A repeated turn of a session is a later version or a copy. It keeps its first position.
@@ -177,5 +173,4 @@ async function writeParts(run: Run, parts: readonly Part[]): Promise<void> {
   const sessionKeys = [...new Set(parts.flatMap(({ agentsOf }) => agentsOf))]
   if (sessionKeys.length > 0) await run(toStep(linkAgents, { sessionKeys }))
   for (const { links } of parts) for (const link of links) await run(link)
-  for (const step of sums.steps(randomUUID())) await run(step)
 }

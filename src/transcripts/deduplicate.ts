@@ -8,10 +8,9 @@ import { patternKey, splitSessionId } from '../core/keys.ts'
 import { decodeRow } from '../graph/decode.ts'
 import { type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { optionalNumber, optionalText, textList } from '../rules/values.ts'
+import { optionalNumber, optionalText } from '../rules/values.ts'
 import { readNewestRecords } from './progress.ts'
-import { NEVER_MS, type StoredTurn } from './statement-params.ts'
-import type { Summed } from './sums.ts'
+import type { StoredTurn } from './statement-params.ts'
 
 const lockTurns = statement('transcripts/lock-turns')
 const forgetParts = statement('transcripts/forget-parts')
@@ -23,18 +22,12 @@ const lockedTurn = z.object({
   sessionId: optionalText,
   fileKey: optionalText,
   pattern: optionalText,
-  begunMs: optionalNumber,
-  tools: textList,
   status: optionalText,
 })
-
-type Replaced = Summed & { project: string }
 
 type Deduplicated = {
   /** The turns to write. */
   chosen: StoredTurn[]
-  /** The values of the replaced records that are part of sums. */
-  replaced: Replaced[]
   /** Keys of patterns that only the replaced record followed. */
   patterns: string[]
 }
@@ -62,18 +55,16 @@ export async function deduplicate(run: Run, turns: readonly StoredTurn[]): Promi
     const best = chosen.get(turn.key) ?? (stored && { ...stored, newestMs: newestOf(stored), turn: stored })
     if (best === undefined || isBetter(turn, best)) chosen.set(turn.key, turn)
   }
-  const replaced: Replaced[] = []
   const patterns = new Set<string>()
   const rewritten: string[] = []
   for (const { key, project, turn } of chosen.values()) {
-    const { length = null, pattern = null, begunMs, tools = [] } = existing.get(key) ?? {}
+    const { length = null, pattern = null } = existing.get(key) ?? {}
     if (length === null) continue
     rewritten.push(key)
-    replaced.push({ project, length, pattern, begunMs: begunMs ?? NEVER_MS, tools })
     if (pattern !== null && turn.pattern !== pattern) patterns.add(patternKey(project, pattern))
   }
   if (rewritten.length > 0) await run(toStep(forgetParts, { keys: rewritten }))
-  return { chosen: [...chosen.values()], replaced, patterns: [...patterns] }
+  return { chosen: [...chosen.values()], patterns: [...patterns] }
 }
 
 type Copy = {

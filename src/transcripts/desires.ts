@@ -12,7 +12,6 @@ import { ARROW, isSingleTool } from './pattern.ts'
 import { commonParams, instantAt, patternStats, type ReportRequest } from './reports.ts'
 import { NEVER_MS } from './statement-params.ts'
 
-const recurringPatterns = statement('transcripts/recurring-patterns')
 const countPatternTurns = statement('transcripts/count-pattern-turns')
 const patternsOfProject = statement('transcripts/patterns', 'project')
 const writeDesires = statement('transcripts/write-desires')
@@ -75,43 +74,17 @@ const isRepeatedTool = ({ category, pattern }: Counted): boolean =>
 /** Lists the desires of a project from its current turns, in the order of `comparePatterns`. */
 export async function listDesires(graph: Graph, request: DesiresRequest): Promise<Desire[]> {
   const { project, threshold } = request
-  const { fromMs, limit } = commonParams(request)
-  if (fromMs === NEVER_MS) {
-    const stats = await recurringStats(graph, { project, threshold }, limit)
-    return (await withFirstSeen(graph, project, stats)).map(toDesire)
+  const params = {
+    ...commonParams(request),
+    minTurns: RECURS,
+    minSessions: SESSIONS,
+    minLength: 1,
+    arrow: ARROW,
   }
-  // The sums of a pattern cover all its turns. With a start time, the turns must be counted.
-  const asked = { project, threshold, fromMs, limit, minTurns: RECURS, minSessions: SESSIONS, minLength: 1 }
-  return (await readRows(graph, patternsOfProject, { ...asked, arrow: ARROW }, patternStats)).map(toDesire)
+  const stats = await readRows(graph, patternsOfProject, { project, threshold, ...params }, patternStats)
+  return (await withFirstSeen(graph, project, stats)).map(toDesire)
 }
 
-/**
- * Reads the turns of only as many patterns as were requested, in order, then of the next ones if too few
- * qualify.
- */
-async function recurringStats(
-  graph: Graph,
-  asked: { project: string; threshold: number },
-  limit: number,
-): Promise<PatternStats[]> {
-  const patterns = await readRows(graph, recurringPatterns, { ...asked, minTurns: RECURS }, recurringPattern)
-  patterns.sort(comparePatterns)
-  const found: PatternStats[] = []
-  for (let next = 0; next < patterns.length && found.length < limit; next += limit) {
-    const some = patterns.slice(next, next + limit)
-    const keys = some.map(({ key }) => key)
-    const turnsByPattern = await readPatternTurns(graph, keys, NEVER_MS)
-    for (const { key, ...pattern } of some) {
-      const turns = turnsByPattern.get(key)
-      if (turns !== undefined && turns.sessions >= SESSIONS) found.push({ ...pattern, ...turns })
-    }
-  }
-  return found.slice(0, limit)
-}
-
-const recurringPattern = patternStats
-  .pick({ pattern: true, count: true, calls: true })
-  .extend({ key: z.string() })
 const patternTurns = patternStats
   .pick({ sessions: true, firstMs: true, lastMs: true })
   .extend({ key: z.string() })

@@ -337,7 +337,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a call that is gone',
     'transcript_turn',
-    "MATCH (t:TranscriptTurn {key: 'shop/c2'}) SET t.statuses = t.statuses[..-1]",
+    "MATCH (t:TranscriptTurn {key: 'shop/c2'}) SET t.statuses = tail(t.statuses)",
   ],
   [
     'a failed call that is gone',
@@ -359,21 +359,6 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'a sum of calls on the way to a tool',
     'transcript_turn',
     "MATCH (:TranscriptTurn {key: 'shop/c2'})-[c:CALLED]->(:Tool {name: 'Bash'}) SET c.errors = 1",
-  ],
-  [
-    'a pattern that counts more turns',
-    'transcript_sums',
-    "MATCH (p:TurnPattern {pattern: 'Task → Read'}) WHERE p.project = 'shop' SET p.turns = 2",
-  ],
-  [
-    'the calls of a tool',
-    'transcript_sums',
-    "MATCH (u:ToolUse) WHERE u.project = 'shop' AND u.tool = 'Task' SET u.calls = u.calls + 1",
-  ],
-  [
-    'the calls of a tool that are gone',
-    'transcript_sums',
-    "MATCH (u:ToolUse) WHERE u.project = 'shop' AND u.tool = 'Task' DELETE u",
   ],
   ['a desire of another day', 'desire_stale', "MATCH (d:Desire) WHERE d.project = 'shop' SET d.count = 3"],
   [
@@ -419,7 +404,8 @@ const NEITHER_DERIVABLE = new Set([
   'a desire below the key of a project that is not there',
   'a decision that is none',
   'a verification without a status',
-  'a step that is gone',
+  'a call that is gone',
+  'a failed call that is gone',
   'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
 /** Name of the fault whose repair removes the turn from its world, but not from the graph. */
@@ -430,7 +416,7 @@ const LEFT = FAULTS.filter(isLeft)
 const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault) && fault[0] !== DOUBLED)
 
 /** Faults that leave a node without its parent. */
-const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a step of no turn'])
+const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a failed call of no turn'])
 
 const SAID = ['Turn', 'SupersededTurn', 'Verification', 'Promise', 'Issue', 'Gate', 'Criterion', 'Attempt']
 const saidIn = (counts: Counts) => SAID.map((label) => [label, counts[label]])

@@ -363,7 +363,6 @@ export function forgetContract(store: StoreUnderTest): void {
         TranscriptFile: 1,
         TranscriptSession: 1,
         TranscriptTurn: 1,
-        Step: 1,
         Tool: 1,
       })
       expect(await leftIn(handles.graph)).toEqual(await leftIn(alone))
@@ -371,15 +370,14 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('a turn with more steps than one transaction takes is deleted with all of them', async () => {
-      await send(
-        client(),
-        sessionOf(1),
-        bytesOf(turn('huge', Array(2_500).fill('Read')), turn('small', LONG)),
-      )
+    test('a turn with more failed calls than one transaction takes is deleted with all of them', async () => {
+      const errors = Object.fromEntries(Array.from({ length: 2_500 }, (_, i) => [i, 'Exit code 1']))
+      const huge = turn('huge', Array(2_500).fill('Bash'), { errors })
+      await send(client(), sessionOf(1), bytesOf(huge, turn('small', LONG)))
       const before = await countsOf(handles.graph)
+      expect(before.FailedCall).toBe(2_500)
       const went = await forgetAll(handles.graph, { wholeProject: true })
-      expect(went.counts).toMatchObject({ TranscriptTurn: 2, Step: before.Step })
+      expect(went.counts).toMatchObject({ TranscriptTurn: 2, FailedCall: before.FailedCall })
       expect(await countsOf(handles.graph)).toEqual({})
     })
 

@@ -39,7 +39,9 @@ export function storedContract(store: StoreUnderTest): void {
         ),
       ]).toEqual([])
       const labels = new Set(all.flatMap((node) => node.labels))
-      expect(LABELS.filter((label) => !labels.has(label))).toEqual([])
+      // One process has the embedded graph, so a migration of it needs no lock.
+      const unused = graph.engine === 'embedded' ? ['SchemaMigrationLock'] : []
+      expect(LABELS.filter((label) => !labels.has(label))).toEqual(unused)
       const drawn = new Set(between.map(({ from, type, to }) => `${from.join(':')} ${type} ${to.join(':')}`))
       const known = relationships.flatMap(({ from, type, to }) =>
         from.flatMap((start) => to.map((end) => `${start} ${type} ${end}`)),

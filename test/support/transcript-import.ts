@@ -3,7 +3,6 @@ import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import type { TranscriptUpload, TranscriptUploaded } from '../../src/operations/transcript-upload.ts'
 import type { TranscriptTurnRow } from '../../src/transcripts/reports.ts'
-import { PERIOD_MS } from '../../src/transcripts/sums.ts'
 import { dumpOf } from './graph-dump.ts'
 import { failed, instant, linesOf, result, system, user, type Written } from './written-transcript.ts'
 
@@ -176,10 +175,7 @@ export async function stepsOf(graph: Graph, turnId: string): Promise<string[]> {
   return rows.flatMap(({ ids, tools, statuses }) => ids.map((id, i) => `${id} ${tools[i]} ${statuses[i]}`))
 }
 
-const errors = parseStatement(
-  'test/errors',
-  'MATCH (f:FailedCall) RETURN f.id AS id, f.error AS error',
-)
+const errors = parseStatement('test/errors', 'MATCH (f:FailedCall) RETURN f.id AS id, f.error AS error')
 
 export async function errorsOf(graph: Graph): Promise<Record<string, string>> {
   const rows = await graph.read(errors, {})
@@ -224,51 +220,33 @@ const partsThatDisagree = parseStatement(
 
 const sum = (numbers: unknown): number => (numbers as number[]).reduce((all, n) => all + n, 0)
 
-const summedTurns = parseStatement(
-  'test/summed-turns',
-  `MATCH (t:TranscriptTurn) WHERE t.length > 0
-   RETURN t.project AS project, t.length AS length, t.pattern AS pattern, t.begunMs AS begunMs, t.tools AS tools`,
+const followed = parseStatement(
+  'test/followed-patterns',
+  'MATCH (t:TranscriptTurn) WHERE t.length > 0 RETURN DISTINCT t.project AS project, t.pattern AS pattern',
 )
-const patternSums = parseStatement(
-  'test/pattern-sums',
-  'MATCH (p:TurnPattern) RETURN p.project AS project, p.pattern AS pattern, p.turns AS turns, p.calls AS calls',
-)
-const toolSums = parseStatement(
-  'test/tool-sums',
-  `MATCH (u:ToolUse)
-   RETURN u.project AS project, u.tool AS tool, u.period AS period, u.length AS length, u.turns AS turns, u.calls AS calls`,
+const storedPatterns = parseStatement(
+  'test/stored-patterns',
+  'MATCH (p:TurnPattern)-[:STARTS_WITH]->(:Tool) RETURN p.project AS project, p.pattern AS pattern',
 )
 
-/** Returns the differences between the stored sums of the import and the sums of the stored turns. */
-async function brokenSums(graph: Graph): Promise<string[]> {
-  const expected = new Map<string, [turns: number, calls: number]>()
-  const add = (what: unknown[], calls: number) => {
-    const [turns, sum] = expected.get(JSON.stringify(what)) ?? [0, 0]
-    expected.set(JSON.stringify(what), [turns + 1, sum + calls])
-  }
-  for (const { project, length, pattern, begunMs, tools } of await graph.read(summedTurns, {})) {
-    add([project, pattern], Number(length))
-    const period = Math.floor(Number(begunMs) / PERIOD_MS)
-    for (const tool of new Set(tools as string[])) {
-      add([project, tool, period, length], (tools as string[]).filter((each) => each === tool).length)
-    }
-  }
-  const sums = [
-    ...(await graph.read(patternSums, {})).map((p) => [[p.project, p.pattern], p.turns, p.calls] as const),
-    ...(await graph.read(toolSums, {})).map(
-      (u) => [[u.project, u.tool, u.period, u.length], u.turns, u.calls] as const,
-    ),
-  ].map(([what, turns, calls]) => `${JSON.stringify(what)}: ${turns} turns, ${calls} calls`)
-  const wanted = [...expected].map(([what, [turns, calls]]) => `${what}: ${turns} turns, ${calls} calls`)
+/** Returns the patterns that no turn follows, and those that turns follow without a node. */
+async function strayPatterns(graph: Graph): Promise<string[]> {
+  const [wanted, there] = (await Promise.all([graph.read(followed, {}), graph.read(storedPatterns, {})])).map(
+    (rows) => rows.map(({ project, pattern }) => `${project}: ${pattern}`),
+  )
   return [
-    ...sums.filter((sum) => !wanted.includes(sum)).map((sum) => `added up wrongly: ${sum}`),
-    ...wanted.filter((sum) => !sums.includes(sum)).map((sum) => `not added up: ${sum}`),
+    ...(there ?? [])
+      .filter((pattern) => !wanted?.includes(pattern))
+      .map((pattern) => `not followed: ${pattern}`),
+    ...(wanted ?? [])
+      .filter((pattern) => !there?.includes(pattern))
+      .map((pattern) => `not stored: ${pattern}`),
   ]
 }
 
-/** Returns turns whose counts differ from their parts, and sums that differ from their turns. */
+/** Returns turns whose counts differ from their parts, and patterns that do not match their turns. */
 export async function brokenTurns(graph: Graph): Promise<string[]> {
-  return [...(await turnsWithOtherParts(graph)), ...(await brokenSums(graph))]
+  return [...(await turnsWithOtherParts(graph)), ...(await strayPatterns(graph))]
 }
 
 async function turnsWithOtherParts(graph: Graph): Promise<string[]> {

@@ -530,9 +530,9 @@ export const nodes = {
       rev: lock,
     },
   ),
-  FailedCall: part('sequence', 'a call of the turn that failed', {
-    sequence: count.describe('place of the call in its turn, from 0'),
+  FailedCall: part('id', 'a call of the turn that failed', {
     id: text.describe('id of the call in the transcript'),
+    sequence: count.describe('place of the call in its turn, from 0'),
     tool: text.describe('name of the tool'),
     error: text.describe('end of the error message, at most 500 characters, without secrets'),
     failure: text.describe(
@@ -547,27 +547,10 @@ export const nodes = {
     name: text.describe('name of the tool'),
     project: projectName,
   }),
-  TurnPattern: node(
-    null,
-    'an abstract sequence of tools, with how many turns follow it and with how many calls',
-    {
-      key: nodeKey,
-      project: projectName,
-      pattern: text.describe('tools in order, with repeated ones as {2+}'),
-      turns: count.describe('number of turns that follow it'),
-      calls: count.describe('number of calls in these turns'),
-      rev: lock.optional(),
-    },
-  ),
-  ToolUse: node(null, 'the calls of a tool in the turns of one length and one period of 7 days', {
+  TurnPattern: node(null, 'an abstract sequence of tools that turns follow', {
     key: nodeKey,
     project: projectName,
-    tool: text.describe('name of the tool'),
-    period: whole.describe('number of the period of 7 days, counted from 1970'),
-    length: count.describe('length of the turns, in calls'),
-    turns: count.describe('number of turns'),
-    calls: count.describe('number of calls of the tool'),
-    rev: lock,
+    pattern: text.describe('tools in order, with repeated ones as {2+}'),
   }),
   Desire: node('desire', 'a long recurring pattern that deserves a better tool', {
     key: nodeKey,

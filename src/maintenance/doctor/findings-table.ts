@@ -181,11 +181,6 @@ export const CHECKS = {
     remedy:
       'Run `turngraph doctor --repair`: it removes the text. Importing the transcript again removes it too.',
   },
-  transcript_sums: {
-    severity: 'error',
-    finds: 'a pattern or a tool whose counts do not match the stored turns',
-    remedy: REPAIR,
-  },
   desire_stale: {
     severity: 'warning',
     finds: 'a desire whose counts do not match its pattern: an import is running, or was interrupted',

@@ -8,7 +8,6 @@ import {
   sessionKey,
   taskKey,
   toolKey,
-  toolUseKey,
   transcriptFileKey,
   transcriptKey,
   worldKey,
@@ -16,9 +15,9 @@ import {
 import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { checkDesires } from './desires.ts'
 import type { Properties, ToCheck } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
-import { checkDesires, checkPatterns, checkTool, checkUses, USES_LOCKED } from './sums.ts'
 import { checkTask } from './tasks.ts'
 import { checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './transcripts.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
@@ -106,26 +105,15 @@ export const rules: { [L in Label]?: Rule<L> } = {
     check: checkTranscriptTurns,
   },
   Tool: {
-    atOnce: 1,
     needs: ['project', 'name'],
     expectedKey: ({ project, name }) => toolKey(project, name),
-    check: checkTool,
-    lock: ([key = ''], token) =>
-      toStep(USES_LOCKED, { project: partsOfKey(key)[0], tool: partsOfKey(key)[1], token }),
   },
   TurnPattern: {
-    columns: { tools: '[(x)-[:STARTS_WITH]->(k:Tool) | k.name]' },
     needs: ['project', 'pattern'],
     expectedKey: ({ project, pattern }) => patternKey(project, pattern),
-    check: checkPatterns,
-  },
-  ToolUse: {
-    needs: ['project', 'tool', 'period', 'length'],
-    expectedKey: (use) => toolUseKey(use),
-    check: checkUses,
   },
   Desire: {
-    columns: { patterns: '[(x)-[:SURFACED_FROM]->(p:TurnPattern) | [p.key, p.turns, p.calls]]' },
+    columns: { patterns: '[(x)-[:SURFACED_FROM]->(p:TurnPattern) | p.key]' },
     needs: ['project', 'pattern'],
     expectedKey: ({ project, pattern }) => patternKey(project, pattern),
     check: checkDesires,

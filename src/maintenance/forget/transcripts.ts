@@ -1,13 +1,12 @@
-/** Deletes conversations of a project: transcript sessions with the sessions of their agents, and their share of the sums. */
+/** Deletes conversations of a project: transcript sessions with the sessions of their agents. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
 import { sessionKey, transcriptKey } from '../../core/keys.ts'
 import { decodeRow, readPages } from '../../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
 import { generated, statement } from '../../graph/statements.ts'
-import { optionalText, textList } from '../../rules/values.ts'
+import { optionalText } from '../../rules/values.ts'
 import { refreshDesires } from '../../transcripts/desires.ts'
-import { Sums } from '../../transcripts/sums.ts'
 import {
   addCounts,
   type Counts,
@@ -32,7 +31,7 @@ const resetSession = statement('forget/reset-session')
 const turns = kindsOwnedBy('TranscriptSession')
 
 /** Labels whose nodes of a project remain after its last conversation is deleted. */
-const REMAINS = (['Desire', 'TurnPattern', 'ToolUse', 'Tool', 'TranscriptFile'] as const).map(
+const REMAINS = (['Desire', 'TurnPattern', 'Tool', 'TranscriptFile'] as const).map(
   (label) =>
     [
       label,
@@ -109,7 +108,7 @@ export async function* conversationsToForget(
 
 /**
  * Deletes a conversation. Deletes the read positions of its files first, so that an import starts these files from the
- * beginning; then its turns with their share of the sums; then its sessions.
+ * beginning; then its turns; then its sessions.
  */
 async function forgetConversation(
   graph: Graph,
@@ -136,25 +135,20 @@ async function forgetConversation(
 
 const lockedTurn = z.object({
   key: z.string(),
-  length: z.number(),
-  pattern: optionalText,
-  begunMs: z.number(),
-  tools: textList,
   sessionId: optionalText,
   others: z.array(z.tuple([z.string(), z.string(), z.number()])),
   files: z.array(z.tuple([z.string(), z.string()])),
 })
 type LockedTurn = z.output<typeof lockedTurn>
 
-/** Deletes turns with their share of the sums. Turns that another session also holds are reassigned to that session. */
+/** Deletes turns. Turns that another session also holds are reassigned to that session. */
 async function forgetTurns(
   run: Run,
   kind: OwnedKind,
   listed: readonly Listed[],
   { project, sessionKeys }: Conversation,
 ): Promise<Counts> {
-  const token = crypto.randomUUID()
-  const params = { keys: listed.map(({ key }) => key), family: sessionKeys, token }
+  const params = { keys: listed.map(({ key }) => key), family: sessionKeys, token: crypto.randomUUID() }
   const locked = (await run({ statement: lockTurns, params })).map((row) =>
     decodeRow(lockTurns, lockedTurn, row),
   )
@@ -168,10 +162,6 @@ async function forgetTurns(
     listed.filter(({ key }) => keys.has(key)),
   )
   if (isThinned) return counts
-  const sums = new Sums()
-  for (const turn of own) sums.add(project, turn, -1)
-  for (const step of sums.steps(token))
-    addCounts(counts, { ToolUse: Number((await run(step))[0]?.forgotten ?? 0) })
   addCounts(counts, await deleteUnused(run, linked))
   return counts
 }

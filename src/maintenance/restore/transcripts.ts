@@ -1,13 +1,11 @@
 /**
- * Restores transcripts with the statements of the import, which also derive tools, patterns and sums and add them to the
- * existing ones.
+ * Restores transcripts with the statements of the import, which also derive tools and patterns.
  */
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { toCallLists } from '../../rules/call-lists.ts'
 import { countCalls } from '../../transcripts/statement-params.ts'
-import { Sums } from '../../transcripts/sums.ts'
 import { readRecords } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
 import type { Ref } from '../export/stored-form.ts'
@@ -59,12 +57,6 @@ export async function writeTranscriptTurns(
       ),
     ),
   )
-  const sums = new Sums()
-  for (const { record } of fresh) {
-    const { project, length, pattern = null, begunMs } = record.turn
-    sums.add(project, { length, pattern, begunMs, tools: record.steps.map(({ tool }) => tool) }, 1)
-  }
-  for (const step of sums.steps(work.token)) await work.run(step)
   return { created: fresh.length, conflicts }
 }
 
