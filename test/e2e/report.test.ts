@@ -28,20 +28,20 @@ const partAt = (html: string, id: string): string => {
   return start === -1 ? '' : html.slice(start, html.indexOf(' id="', start + 1))
 }
 
-describe.each(['directly', 'through a running server'])('turngraph report, %s', (way) => {
-  let home = ''
-  let turngraph: ReturnType<typeof commandsOn>
+let home = ''
+let turngraph: ReturnType<typeof commandsOn>
+const report = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await turngraph.run(['report', '--project', 'shop', ...args])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+describe('turngraph report', () => {
   beforeEach(async () => {
     home = temporaryFolder()
     turngraph = commandsOn(home)
-    if (way !== 'directly') await turngraph.serve()
     await captureAll(turngraph)
   })
-  const report = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await turngraph.run(['report', '--project', 'shop', ...args])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    return stdout
-  }
 
   test('of a session shows its progress, the verdict of each turn on each criterion, and the evidence', async () => {
     const html = await report('--world', JUDGED_WORLD)
@@ -95,6 +95,15 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
     expect(inOrder).toEqual(
       JSON.parse(stdout).items.map(({ world_slug }: { world_slug: string }) => world_slug),
     )
+  })
+})
+
+describe.each(['directly', 'through a running server'])('turngraph report, %s', (way) => {
+  beforeEach(async () => {
+    home = temporaryFolder()
+    turngraph = commandsOn(home)
+    if (way !== 'directly') await turngraph.serve()
+    await captureAll(turngraph)
   })
 
   test('for a Player contains no evidence and no reason of the judge', async () => {

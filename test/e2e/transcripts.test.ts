@@ -133,6 +133,11 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     write(3, bytesOf(turn('g', ['Bash'], { errors })))
     expect(await json('import', 'transcripts', folder)).toMatchObject({ redactions: 1 })
   })
+})
+
+/** What a service answers is tested in http-transcripts.test.ts; help-examples.test.ts runs each command on a service. */
+describe('reports', () => {
+  beforeEach(writeAll)
 
   test('turns, patterns, paths and desires print the tables of the seed, or JSON', async () => {
     const { json, run } = await everyCommand()
