@@ -177,6 +177,26 @@ describe('turngraph init --with', () => {
     expect(stdout).toContain('Kept .codex/hooks.json: it is not JSON.')
   })
 
+  test('the undo of an edited file keeps its comments, line ends, last line and permissions', async () => {
+    const settings = '// mine\n{\n\t"model": "opus", // the big one\n\t"env": {},\n}'
+    write('.claude/settings.local.json', settings)
+    write('AGENTS.md', '# Rules\r\n\r\nBe brief.')
+    write('.codex/config.toml', 'model = "o"')
+    chmodSync(inShop('.claude/settings.local.json'), 0o640)
+    chmodSync(inShop('AGENTS.md'), 0o664)
+    const modes = () => Object.entries(digests()).map(([name, entry]) => [name, entry.split(' ')[0]])
+    const before = modes()
+    expect((await init('--with', 'hooks,mcp,agents')).code).toBe(0)
+    write('.claude/settings.local.json', read('.claude/settings.local.json').replace('opus', 'sonnet'))
+    write('AGENTS.md', `Read this.\r\n${read('AGENTS.md')}More.`)
+    write('.codex/config.toml', `# mine\n${read('.codex/config.toml')}`)
+    expect((await init('--undo')).code).toBe(0)
+    expect(read('.claude/settings.local.json')).toBe(settings.replace('opus', 'sonnet'))
+    expect(read('AGENTS.md')).toBe('Read this.\r\n# Rules\r\n\r\nBe brief.\r\nMore.')
+    expect(read('.codex/config.toml')).toBe('# mine\nmodel = "o"\n')
+    expect(modes()).toEqual(before)
+  })
+
   test('the undo deletes the task file after a session was bound to it', async () => {
     await init('--with', 'task')
     write('.turngraph/task.json', '{"feature_id":"FEAT-1","task_id":"TASK-2","session_id":"s"}')
