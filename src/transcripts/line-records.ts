@@ -71,7 +71,7 @@ function parseRecord(bytes: Buffer, start: number, end: number): TranscriptRecor
 /**
  * Parses the result of a call without the content of its `toolUseResult`, which is 40 % of the bytes that turns
  * need. It repeats the result in the tool's own form. Turns need only the `agentId` in it, and its form if the
- * call failed. A record that is torn between the braces at the end of `toolUseResult` counts as whole.
+ * call failed. A record that is torn behind a brace within `toolUseResult` may count as whole.
  *
  * @returns null if the record must be parsed as a whole
  */
