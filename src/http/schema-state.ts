@@ -8,11 +8,12 @@ import {
   SchemaMismatch,
 } from '../graph/migrations.ts'
 import type { Graph } from '../graph/port.ts'
-import { warmUp } from '../operations/warm-up.ts'
+import { warmUp, warmUpRest } from '../operations/warm-up.ts'
 import type { Log } from '../platform/log.ts'
 
 const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
+const REST_AFTER_MS = 30_000
 const REMEMBER_FOR_WRITES_MS = 5_000
 
 /**
@@ -29,6 +30,7 @@ export class SchemaState {
   #warm = false
   #failure: TurngraphError | null = null
   #timer: NodeJS.Timeout | null = null
+  #restTimer: NodeJS.Timeout | undefined
   #stopped = false
   #asked: Promise<void> | null = null
   #fits: Promise<void> | null = null
@@ -113,11 +115,27 @@ export class SchemaState {
   stop(): void {
     this.#stopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
+    clearTimeout(this.#restTimer)
   }
 
   async #warmUp(): Promise<void> {
     await warmUp(this.#graph)
     this.#warm = true
+    this.#warmUpRestLater()
+  }
+
+  /**
+   * Plans less frequent statements when the first requests are answered. A failure only means that their first callers
+   * wait for the plans.
+   */
+  #warmUpRestLater(): void {
+    if (this.#graph.engine === 'embedded') return // plans each in a millisecond
+    clearTimeout(this.#restTimer)
+    this.#restTimer = setTimeout(() => {
+      warmUpRest(this.#graph).catch((error: unknown) => {
+        if (!this.#stopped) this.#log.info({ err: error }, 'not all statements are planned')
+      })
+    }, REST_AFTER_MS).unref()
   }
 
   async #ask(): Promise<void> {

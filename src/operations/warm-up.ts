@@ -1,24 +1,39 @@
 // Makes the graph plan the frequent statements before the first request.
-import { hasCode } from '../core/errors.ts'
-import { retry } from '../core/retry.ts'
-import type { Graph } from '../graph/port.ts'
+import { type Graph, graphWith } from '../graph/port.ts'
 import { warmUpAdditions } from '../memory/capture/additions.ts'
-import { warmUpCapture } from '../memory/capture/capture.ts'
-import { warmUpContext } from '../memory/context/context.ts'
+import { warmUpCapture, warmUpChanges } from '../memory/capture/capture.ts'
+import { warmUpContext, warmUpContextDetails } from '../memory/context/context.ts'
 import { warmUpPromises } from '../memory/criteria/promises.ts'
 import { warmUpSnapshot } from '../memory/criteria/snapshot.ts'
 import { warmUpTurnRuns } from '../runs/turn-run-store.ts'
 
 /**
- * Makes the graph plan the frequent statements without writing data: a Neo4j that has just started takes seconds to plan each,
- * and no caller should wait for that. A time-out means that the graph is still planning. Finished plans are kept, so the next
- * try gets further.
+ * Makes the graph plan the statements of captures and contexts without writing data: a Neo4j that has just started takes
+ * seconds to plan each, and no caller should wait for that. Neo4j plans two statements at the same time.
  *
  * @throws `store_unavailable`, or `timeout` if planning takes too long
  */
 export async function warmUp(graph: Graph): Promise<void> {
-  const all = [warmUpCapture, warmUpAdditions, warmUpContext, warmUpSnapshot, warmUpPromises, warmUpTurnRuns]
-  for (const work of all) {
-    await retry(() => work(graph), { when: (error) => hasCode(error, 'timeout'), retries: 9 })
-  }
+  const patient = withTimeToPlan(graph)
+  await Promise.all([warmUpCapture(patient), warmUpContext(patient)])
+}
+
+/** Makes the graph plan further statements, one at a time, while the service already answers. */
+export async function warmUpRest(graph: Graph): Promise<void> {
+  const patient = withTimeToPlan(graph)
+  const all = [warmUpSnapshot, warmUpPromises, warmUpTurnRuns, warmUpAdditions, warmUpChanges]
+  for (const work of [...all, warmUpContextDetails]) await work(patient)
+}
+
+/** Time limit for a statement whose plan is missing. A statement that is aborted is planned from the beginning again. */
+const PLAN_MS = 60_000
+
+/** Returns the same graph with time to plan each statement. */
+function withTimeToPlan(graph: Graph): Graph {
+  const deadline = () => performance.now() + PLAN_MS
+  return graphWith(graph, {
+    read: (statement, params) => graph.read(statement, params, deadline()),
+    write: (steps) => graph.write(steps, deadline()),
+    transact: (work) => graph.transact(work, deadline()),
+  })
 }

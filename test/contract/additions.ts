@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Graph } from '../../src/graph/port.ts'
 import type { OperationInput } from '../../src/operations/table.ts'
-import { warmUp } from '../../src/operations/warm-up.ts'
+import { warmUp, warmUpRest } from '../../src/operations/warm-up.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import { aContext, aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
 import { forgetAll } from './forget.ts'
@@ -62,7 +62,10 @@ export function additionsContract(store: StoreUnderTest): void {
 
     test('the warm-up plans each statement of an addition', async () => {
       await capture(1)
-      const warmed = await namesOfStatements(handles.graph, warmUp)
+      const warmed = await namesOfStatements(handles.graph, async (graph) => {
+        await warmUp(graph)
+        await warmUpRest(graph)
+      })
       const at = (startedAt: string) => verification({ observation: anObservation({ startedAt }) })
       const add = (graph: Graph, each: Verification) =>
         clientOf(graph).addVerifications({ ...task, worldSlug: 'main', verifications: [each] })

@@ -261,6 +261,25 @@ const NOWHERE: Target = { worldSlug: '', isNew: false, replaced: null, rollbacks
  * plan each of them, and no caller should wait for that.
  */
 export async function warmUpCapture(graph: Graph): Promise<void> {
+  const capture = captureOfNothing()
+  const known = await loadWorldSnapshot(graph, capture)
+  await loadWorldSnapshot(graph, { ...capture, request: { ...capture.request, worldSlug: '' } })
+  await checkNewWorld(graph, capture.request)
+  await readExisting(graph, capture, '')
+  if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
+}
+
+/** Runs the statements that change a turn or insert an earlier one, without a match. */
+export async function warmUpChanges(graph: Graph): Promise<void> {
+  const capture = captureOfNothing()
+  const known = await loadWorldSnapshot(graph, capture)
+  for (const mode of ['late', 'supersede'] as const) {
+    const planned = await plan(graph, capture, NOWHERE, mode, known)
+    if (planned !== null) await graph.write(planned)
+  }
+}
+
+function captureOfNothing(): Capture {
   const request = {
     project: '',
     featureId: '',
@@ -270,16 +289,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
     verifications: [{ criterionId: 'AC-001', status: 'unknown' as const }],
   }
   const record = normalizeTurn(request, toInstant(new Date(0)))
-  const capture = { request, record, digest: '', writeId: '', asOwner: false }
-  const known = await loadWorldSnapshot(graph, capture)
-  await loadWorldSnapshot(graph, { ...capture, request: { ...request, worldSlug: '' } })
-  await readExisting(graph, capture, '')
-  await checkNewWorld(graph, request)
-  for (const mode of ['next', 'late', 'supersede'] as const) {
-    const planned = await plan(graph, capture, NOWHERE, mode, known)
-    if (planned !== null) await graph.write(planned)
-  }
-  if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
+  return { request, record, digest: '', writeId: '', asOwner: false }
 }
 
 /** Runs the first capture of a world in a transaction that is rolled back, because its statements always write. */

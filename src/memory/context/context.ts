@@ -265,26 +265,36 @@ const ABSENT_SESSION = {
 
 /** Runs the statements of a context without a match: see `warmUpCapture`. */
 export async function warmUpContext(graph: Graph): Promise<void> {
-  const nowhere = { project: '', featureId: '', taskId: '', currentTurn: 2 }
-  for (const role of ['player', 'coach'] as const) {
-    const request = {
-      ...nowhere,
-      role,
-      tokenBudget: 0,
-      perspectiveReset: false,
-      policy: 'sticky' as const,
-      elsewhere: 'known' as const,
-      asOf: 'now' as const,
-    }
+  for (const each of REQUESTS_OF_NOTHING) {
+    const request = { ...each, elsewhere: 'earlier' as const }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
-    await readContextOfEarlierTurn(graph, request)
-    await readContextOfEarlierTurn(graph, { ...request, worldSlug: '' })
     await answerWithoutPrior('first_turn', graph, request)
     await readEarlierSession(graph, request, '')
+  }
+}
+
+/** Runs the statements of contexts that few callers request: those of an earlier turn, and those with related sessions. */
+export async function warmUpContextDetails(graph: Graph): Promise<void> {
+  for (const request of REQUESTS_OF_NOTHING) {
+    await readContextOfEarlierTurn(graph, request)
+    await readContextOfEarlierTurn(graph, { ...request, worldSlug: '' })
     await readKnown(graph, request, null, ABSENT_SESSION)
   }
 }
+
+const REQUESTS_OF_NOTHING = (['player', 'coach'] as const).map((role) => ({
+  project: '',
+  featureId: '',
+  taskId: '',
+  currentTurn: 2,
+  role,
+  tokenBudget: 0,
+  perspectiveReset: false,
+  policy: 'sticky' as const,
+  elsewhere: 'known' as const,
+  asOf: 'now' as const,
+}))
 
 async function readContext(graph: Graph, request: Request): Promise<ContextRow | null> {
   const entriesUpTo = maxTurnsWithEntries(request)

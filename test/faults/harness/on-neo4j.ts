@@ -1,6 +1,6 @@
 import { migrate } from '../../../src/graph/migrations.ts'
 import { Neo4jGraph } from '../../../src/graph/neo4j.ts'
-import { warmUp } from '../../../src/operations/warm-up.ts'
+import { warmUp, warmUpRest } from '../../../src/operations/warm-up.ts'
 import { startTestNeo4j } from '../../support/test-neo4j.ts'
 import { checkGraphShape } from './graph-shape.ts'
 import type { Later, ScenarioOptions } from './scenario.ts'
@@ -42,6 +42,7 @@ export async function planStatements(url: string, password: string | null = null
   try {
     await migrate(graph)
     await warmUp(graph)
+    await warmUpRest(graph)
   } finally {
     await graph.close()
   }
