@@ -8,6 +8,7 @@ import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
+import { dropEarlierInput } from './earlier-input.ts'
 import { takeNewsOfGraph } from './graph-in-use.ts'
 import type { NamedTask } from './hook-task.ts'
 import {
@@ -283,6 +284,7 @@ async function isConfirmed(json: boolean, { folder }: Plan, project: string | un
     printNote(`Nothing was imported. To import it: turngraph init ${quoteForShell(folder)} --yes${option}`)
     return false
   }
+  await dropEarlierInput()
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // As for any other command; otherwise the question itself would fail.
   terminal.on('SIGINT', interrupt)

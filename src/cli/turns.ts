@@ -1,10 +1,11 @@
 /** `turngraph turns`: shows the turns of transcripts, their patterns, and the steps of a turn. */
 import { TurngraphError } from '../core/errors.ts'
+import { plural } from '../core/plural.ts'
 import type { OperationInput } from '../operations/table.ts'
 import { formatSequence } from '../transcripts/pattern.ts'
 import { ask, type Frame, takeItems } from './ask.ts'
 import { action, SHARED } from './command.ts'
-import { printItems } from './output.ts'
+import { printItems, printNote } from './output.ts'
 
 export const addTurns = action(
   {
@@ -42,20 +43,48 @@ export const addTurns = action(
     if (sequences) return showSequences(asked, frame)
     if (turn !== undefined) return showSteps(asked.sessionId, turn, frame)
     if (patterns) return showPatterns(asked, frame)
-    return ask(
-      'listTranscriptTurns',
-      { ...asked, pattern },
-      frame,
-      printItems('No such turn.', {
+    return showTurns({ ...asked, pattern }, frame)
+  },
+)
+
+async function showTurns(asked: OperationInput<'listTranscriptTurns'>, frame: Frame): Promise<void> {
+  // A pattern is listed at any length.
+  const isFiltered = asked.pattern == null && asked.minLength !== 0
+  await ask(
+    'listTranscriptTurns',
+    asked,
+    frame,
+    printItems(
+      isFiltered ? 'No turn has that many calls. --min-length 0 lists all turns.' : 'No such turn.',
+      {
         session: 'sessionId',
         turn: 'index',
         length: 'length',
         tools: ({ tools }) => formatSequence(tools),
-      }),
-      { part: takeItems },
+      },
+    ),
+    { part: takeItems },
+  )
+  if (frame.json || !isFiltered) return
+  const { minLength, since, sessionId } = asked
+  const shorter =
+    (await countTurns({ since, sessionId, minLength: 0 }, frame)) -
+    (await countTurns({ since, sessionId, minLength }, frame))
+  if (shorter > 0)
+    printNote(
+      `Left out: ${plural(shorter, 'turn')} with calls, but fewer than ${
+        minLength ?? 'the configured number (TURNGRAPH_TURN_LENGTH_THRESHOLD)'
+      }. --min-length 0 lists all turns.`,
     )
-  },
-)
+}
+
+async function countTurns(asked: OperationInput<'listTranscriptPatterns'>, frame: Frame): Promise<number> {
+  let turns = 0
+  await ask('listTranscriptPatterns', { ...asked, limit: 0 }, frame, ({ items }) => {
+    turns = items.reduce((sum, { count }) => sum + count, 0)
+  })
+  return turns
+}
 
 function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Frame): Promise<void> {
   const from =

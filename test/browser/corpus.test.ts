@@ -84,7 +84,7 @@ async function checkProject(page: Page, started: Started, project: string): Prom
 
   for (const [section, says] of [
     ['runs', 'No turn run was started in this project yet.'],
-    ['patterns', 'No turn of a transcript is that long.'],
+    ['patterns', 'No turn of a transcript is recorded here.'],
   ] as const) {
     await go(page, `${below}/${section}`)
     await page.getByText(says, { exact: false }).waitFor()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { start } from '../integration/http-start.ts'
 import { aTurn, clientOf, PROJECT } from '../support/records.ts'
+import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -16,6 +17,22 @@ describeInBrowser('the home page', () => {
       'turngraph watch PATH',
       'turngraph capture TURN.json',
     ])
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  test('imported transcripts have a line on the home page and the sessions, and the patterns name what they leave out', async () => {
+    const started = await start()
+    const bytes = bytesOf(turn('a', ['Read', 'Edit']), turn('b', ['Bash'], { from: 100 }))
+    await send(clientOf(started.graph), sessionOf(1), bytes, { project: PROJECT })
+    const page = await browser.open(started, '/')
+    const line = page.getByRole('link', { name: '2 turns', exact: true })
+    await line.waitFor()
+    await page.goto(`${started.service.url}/p/${PROJECT}`)
+    await line.click()
+    await page.getByText('2 turns with fewer calls are left out.').waitFor()
+    await page.getByRole('button', { name: 'Show turns of any length' }).click()
+    await page.getByRole('table', { name: 'Patterns' }).waitFor()
+    expect(await page.getByText('are left out').count()).toBe(0)
     expect(await accessibilityProblems(page)).toEqual([])
   })
 

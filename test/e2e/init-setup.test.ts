@@ -300,15 +300,18 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
   /** Answers each prompt as soon as it is printed. */
   async function answer(
     answers: readonly (readonly [prompt: string, keys: string])[],
-    { options = '--no-serve', port = '0' } = {},
+    { options = '--no-serve', port = '0', earlier = '' } = {},
   ): Promise<Ran> {
-    const inTerminal = `exec /usr/bin/script -qefc "'$0' '$1' init ${options}" /dev/null`
+    // The shell reads one line of the input that is typed before the command starts. The rest stays in the terminal.
+    const wait = earlier === '' ? '' : 'read begin; '
+    const inTerminal = `exec /usr/bin/script -qefc "${wait}exec '$0' '$1' init ${options}" /dev/null`
     const child = commandsOn(home).start([], {
       cwd: shop,
       environment: { ...environment(), TURNGRAPH_PORT: port },
       wrapper: ['/bin/sh', '-c', inTerminal],
     })
     onTestFinished(() => void child.kill('SIGKILL'))
+    if (earlier !== '') child.stdin?.write(`begin\n${earlier}`)
     let printed = ''
     let [next, ...left] = answers
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -373,6 +376,43 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
       `Port ${port} on 127.0.0.1 is taken by another process. The page gets a free one.`,
     )
     expect(stdout).toContain('Open http://127.0.0.1:')
+  })
+
+  test('keys that were typed before the questions do not answer them', async () => {
+    const { stdout } = await answer(
+      [
+        ['[Y/n]', 'y\r'],
+        ['Enter continues', '\r'],
+      ],
+      { earlier: 'n\nm' },
+    )
+    expect(stdout).toContain('The criteria of 1 task are declared.')
+    expect(existsSync(inShop('.mcp.json'))).toBe(false)
+  })
+
+  test('keys that were typed before the offers set up nothing', async () => {
+    rmSync(inShop('tasks'), { recursive: true })
+    const { stdout } = await answer([['Enter continues', 'a\r']], { earlier: 'm\n' })
+    expect(stdout).toContain('Made AGENTS.md')
+    expect(existsSync(inShop('.mcp.json'))).toBe(false)
+  })
+
+  test('offers that are set up already are marked and have no key', async () => {
+    await init('--with', 'mcp,agents')
+    const { stdout } = await answer([
+      ['[Y/n]', 'n\r'],
+      ['Enter continues', 'm\r'],
+    ])
+    expect(stdout).toMatch(/^ {2}h {2}hooks: /m)
+    expect(stdout).toContain(
+      '  -  done: the MCP server: agents ask the memory with tools (.mcp.json, .codex/config.toml)',
+    )
+    expect(stdout).toContain('  -  done: ten lines that tell an agent')
+    expect(stdout).not.toContain('Already in')
+    await init('--with', ALL)
+    const done = await answer([['[Y/n]', 'n\r']])
+    expect(done.stdout).toContain('All of it is done.')
+    expect(done.code).toBe(0)
   })
 
   test('an empty folder gets its graph and the page, with the command that imports', async () => {

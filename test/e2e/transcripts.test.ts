@@ -139,6 +139,22 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
 describe('reports', () => {
   beforeEach(writeAll)
 
+  test('turns says how many shorter turns it leaves out', async () => {
+    const { json, noted } = await everyCommand()
+    await json('import', 'transcripts', folder)
+    const { note } = await noted('turns')
+    expect(note).toBe(
+      'Left out: 1 turn with calls, but fewer than the configured number (TURNGRAPH_TURN_LENGTH_THRESHOLD). --min-length 0 lists all turns.\n',
+    )
+    const none = await noted('turns', '--session', S1, '--min-length', '7')
+    expect(none).toEqual({
+      stdout: '',
+      note: 'No turn has that many calls. --min-length 0 lists all turns.\nLeft out: 2 turns with calls, but fewer than 7. --min-length 0 lists all turns.\n',
+    })
+    expect((await noted('turns', '--min-length', '0')).note).toBe('')
+    expect((await noted('turns', '--pattern', 'Read')).note).toBe('')
+  })
+
   test('turns, patterns, paths and desires print the tables of the seed, or JSON', async () => {
     const { json, run } = await everyCommand()
     await json('import', 'transcripts', folder)

@@ -78,6 +78,17 @@ async function planAddition(
   }
 }
 
+/** True if a file has the part of Turngraph. A file that cannot be read has none: only its change reports the reason. */
+export async function hasPart(folder: string, file: SetupFile): Promise<boolean> {
+  const target = path.join(folder, file)
+  try {
+    requireInside(folder, target)
+    return OWN_PARTS[file].find((await readTextFile(target)) ?? '') !== null
+  } catch {
+    return false
+  }
+}
+
 /** Result of the undo of one file. */
 export type UndoneFile = {
   file: SetupFile

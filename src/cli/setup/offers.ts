@@ -2,12 +2,13 @@
 import { on } from 'node:events'
 import { emitKeypressEvents } from 'node:readline'
 import { TurngraphError } from '../../core/errors.ts'
+import { dropEarlierInput } from '../earlier-input.ts'
 import { reportFailure } from '../failure.ts'
 import { shownTask } from '../hook-task.ts'
 import { printNote } from '../output.ts'
 import { interrupt } from '../signals.ts'
 import { additionsOf, type Setup } from './additions.ts'
-import { addParts, type FileResult } from './change-files.ts'
+import { addParts, type FileResult, hasPart } from './change-files.ts'
 import { OFFER_NAMES, type OfferName } from './offer-names.ts'
 
 /** Key and description of each offer. */
@@ -44,14 +45,17 @@ export async function setUp(names: readonly OfferName[], setup: Setup): Promise<
 /** Shows the offers, and sets one up for each key until Enter. A failure is printed, and the other offers stay. */
 export async function offer(setup: Setup): Promise<void> {
   const open = new Map<string, OfferName>()
+  await dropEarlierInput()
   printNote('Turngraph can also set up, each with one key:')
   for (const name of OFFER_NAMES) {
     const files = additionsOf(name, setup).map(({ file }) => file)
     if (files.length === 0) continue
     const { key, describe } = OFFERS[name]
-    open.set(key, name)
-    printNote(`  ${key}  ${describe(setup)} (${files.join(', ')})`)
+    const isMade = (await Promise.all(files.map((file) => hasPart(setup.folder, file)))).every(Boolean)
+    if (!isMade) open.set(key, name)
+    printNote(`  ${isMade ? '-' : key}  ${isMade ? 'done: ' : ''}${describe(setup)} (${files.join(', ')})`)
   }
+  if (open.size === 0) return printNote('All of it is done. `turngraph init --undo` restores the files.')
   printNote('Enter continues. `turngraph init --undo` restores the files.')
   for await (const key of readKeys()) {
     if (key === 'return' || key === 'enter') return

@@ -4,6 +4,7 @@ import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { Table } from '../../components/table.tsx'
+import { TranscriptsLine } from '../../components/transcripts-line.tsx'
 import { useAnswer, usePages, useScope, useSession, useWholeList } from '../../service/use-service.ts'
 import { groupSessions } from './group-sessions.ts'
 import { NeedsYou } from './needs-you.tsx'
@@ -78,6 +79,7 @@ function Sessions({ projects }: { projects: readonly string[] }) {
           </>
         )}
       </Answered>
+      <TranscriptsLine projects={shown} />
       <Projects projects={projects} />
     </>
   )

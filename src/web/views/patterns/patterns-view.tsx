@@ -9,7 +9,7 @@ import { Field } from '../../components/field.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
-import { useEvents, useOperation } from '../../service/use-service.ts'
+import { useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
 import { DesiresRegion } from './desires-region.tsx'
 import { ErrorsRegion } from './errors-region.tsx'
 import { PatternTurns } from './pattern-turns.tsx'
@@ -29,14 +29,23 @@ export function PatternsView({ address: { project } }: Props) {
     search.get('min_length'),
     search.get('pattern'),
   ]
-  const patterns = useOperation('listTranscriptPatterns', {
+  const scope = {
     project,
-    limit: MAX_PATTERNS,
     ...(since !== null && { since }),
     ...(session !== null && { session_id: session }),
-    ...(minLength !== null && { min_length: Number(minLength) }),
+  }
+  const ofLength = minLength === null ? {} : { min_length: Number(minLength) }
+  const patterns = useOperation('listTranscriptPatterns', { ...scope, ...ofLength, limit: MAX_PATTERNS })
+  // All patterns, to count the turns that the filter leaves out.
+  const counted = useWholeList('listTranscriptPatterns', { ...scope, ...ofLength })
+  const all = useWholeList('listTranscriptPatterns', { ...scope, min_length: 0 })
+  const recorded = all.answer === null ? null : countTurns(all.answer)
+  const shorter = recorded === null || counted.answer === null ? 0 : recorded - countTurns(counted.answer)
+  useEvents({ project }, () => {
+    patterns.again()
+    counted.again()
+    all.again()
   })
-  useEvents({ project }, patterns.again)
   return (
     <>
       <Sentence title="Patterns">
@@ -48,7 +57,7 @@ export function PatternsView({ address: { project } }: Props) {
           type="number"
           min={0}
           value={minLength}
-          placeholder="long turns"
+          placeholder="the threshold"
           change={(value) => filterBy({ min_length: value })}
         />
         <Field label="Since" type="date" value={since} change={(value) => filterBy({ since: value })} />
@@ -59,12 +68,15 @@ export function PatternsView({ address: { project } }: Props) {
           change={(value) => filterBy({ session: value })}
         />
       </form>
+      {shorter > 0 && <ShorterTurns count={shorter} />}
       <Answered of={patterns}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty command={`turngraph import transcripts PATH --project ${project}`}>
-              No turn of a transcript is that long. This imports transcripts of Claude Code:
-            </Empty>
+            recorded === 0 && (
+              <Empty command={`turngraph import transcripts PATH --project ${project}`}>
+                No turn of a transcript is recorded here. This imports transcripts of Claude Code:
+              </Empty>
+            )
           ) : (
             <PatternsRegion patterns={items} opened={opened} isCut={items.length === MAX_PATTERNS} />
           )
@@ -79,8 +91,22 @@ export function PatternsView({ address: { project } }: Props) {
   )
 }
 
+function ShorterTurns({ count }: { count: number }) {
+  return (
+    <p>
+      {plural(count, 'turn')} with fewer calls {count === 1 ? 'is' : 'are'} left out.{' '}
+      <button type="button" onClick={() => filterBy({ min_length: '0' })}>
+        Show turns of any length
+      </button>
+    </p>
+  )
+}
+
+const countTurns = (patterns: readonly ItemOf<'listTranscriptPatterns'>[]): number =>
+  patterns.reduce((sum, { count }) => sum + count, 0)
+
 function sentenceFor(patterns: readonly ItemOf<'listTranscriptPatterns'>[]): string {
-  const turns = patterns.reduce((sum, { count }) => sum + count, 0)
+  const turns = countTurns(patterns)
   if (patterns.length === 0) return 'There is no pattern of turns here.'
   const follow = `${plural(turns, 'turn')} ${turns === 1 ? 'follows' : 'follow'} ${plural(patterns.length, 'pattern')}`
   // Repeated calls of a single tool are not informative, however frequent.

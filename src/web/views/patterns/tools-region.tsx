@@ -19,7 +19,10 @@ export function ToolsRegion({ project, since }: { project: string; since: string
         items.length > 0 && (
           <section aria-label="Tools">
             <h2>Tools</h2>
-
+            <p class="quiet-text">
+              A turn is long if it has more calls than the threshold, which is 5 unless
+              TURNGRAPH_TURN_LENGTH_THRESHOLD sets another one.
+            </p>
             <Table
               label="Tools"
               records={items}

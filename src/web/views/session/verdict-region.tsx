@@ -14,7 +14,10 @@ type Props = {
 
 export function VerdictRegion({ stall, criteria, outcome }: Props) {
   const { verdict, reason, suggestion, should_stop: shouldStop } = stall
-  const left = [...criteria.remaining, ...(criteria.manual ?? [])]
+  const { remaining, manual = [] } = criteria
+  // The suggestion usually lists what remains.
+  const isListed = remaining.length > 0 && suggestion?.includes(remaining.join(', ')) === true
+  const left = isListed ? manual : [...remaining, ...manual]
   return (
     <section class={`verdict verdict-${chooseTone(verdict, outcome)}`} aria-label="Verdict">
       <h2>

@@ -4,6 +4,7 @@ import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
+import { TranscriptsLine } from '../../components/transcripts-line.tsx'
 import { DecisionLegend } from '../../marks/legend.tsx'
 import { useSearch } from '../../navigation.ts'
 import { useEvents, usePages } from '../../service/use-service.ts'
@@ -27,6 +28,7 @@ export function SessionsView({ address: { project } }: Props) {
       <Sentence title={project}>
         {sessions.answer === null ? ' ' : describeSessions(sessions.answer, isFiltered(filter))}
       </Sentence>
+      <TranscriptsLine projects={[project]} />
       <SessionsFilter filter={filter} />
       <Answered of={sessions}>
         {({ items, hasMore }) => (

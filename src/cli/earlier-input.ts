@@ -1,0 +1,21 @@
+/** Drops what a person typed at the terminal before a question is printed. */
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { interrupt } from './signals.ts'
+
+const CTRL_C = 3
+
+/** Reads and drops the waiting input, so that it does not answer the next question. Needs a terminal. */
+export async function dropEarlierInput(): Promise<void> {
+  const { stdin } = process
+  // Without the raw mode, a line that has no Enter yet cannot be read.
+  stdin.setRawMode(true)
+  const drop = (typed: Buffer | string) => {
+    if (Buffer.from(typed).includes(CTRL_C)) interrupt()
+  }
+  stdin.on('data', drop).resume()
+  // The event loop polls its input once in each round. The first round may have begun already.
+  await nextRound()
+  await nextRound()
+  stdin.off('data', drop).pause()
+  stdin.setRawMode(false)
+}
