@@ -1,8 +1,8 @@
 /** Declares a command: its operation, the options that set the fields of the input, and the printing of the answer. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { TurngraphError } from '../core/errors.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
 import { type AskOptions, ask, type Frame } from './ask.ts'
+import type { Target } from './folder-task.ts'
 import type { Window } from './require-project.ts'
 
 /**
@@ -81,10 +81,10 @@ export const command = <
     part?: AskOptions<N>['part']
   },
 ): AddCommand =>
-  action<A, O>(declared, (given) => {
-    const { project, json, limit, cursor, ...fields }: Frame & Window & Target = given
+  action<A, O>(declared, async (named) => {
     const options: Parameters = declared.options ?? {}
-    if (options.taskId === TASK.taskId) requireTarget(fields)
+    const given = options.taskId === TASK.taskId ? await withTarget(named) : named
+    const { project, json, limit, cursor, ...fields }: Frame & Window = given
     return ask(
       declared.operation,
       { ...fields, ...declared.also } as OperationInput<N>,
@@ -97,6 +97,13 @@ export const command = <
       },
     )
   })
+
+/** Completes the names of the task in the values of a command. */
+export async function withTarget<G extends Target>(given: G): Promise<G> {
+  const { chooseTarget } = await import('./folder-task.ts')
+  const target = await chooseTarget(given)
+  return { ...given, ...Object.fromEntries(Object.entries(target).filter(([, name]) => name !== undefined)) }
+}
 
 /** Declares a command with its own implementation. */
 export const action =
@@ -176,19 +183,4 @@ function parseName(text: string): string {
 export function parseWhole(text: string): number {
   if (/^-?\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
-}
-
-type Target = { featureId?: unknown; taskId?: unknown; worldSlug?: unknown }
-
-/** @throws `invalid_request` that names the missing options if neither a task nor a world is given */
-export function requireTarget({ featureId, taskId, worldSlug }: Target): void {
-  if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined)) return
-  const missing = taskId !== undefined ? '--feature' : featureId !== undefined ? '--task' : null
-  const message =
-    missing === null
-      ? 'It is not said which task is meant.'
-      : `${missing} is missing: a task is named by its feature and its own id.`
-  throw new TurngraphError('invalid_request', message, {
-    hint: 'Name it with --feature and --task, or one of its worlds with --world.',
-  })
 }

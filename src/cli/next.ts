@@ -1,8 +1,7 @@
 /** `turngraph next`: prints what matters now in a session. */
 import { ask } from './ask.ts'
-import { action, ROLES, requireTarget, SHARED, TASK } from './command.ts'
+import { action, ROLES, SHARED, TASK, withTarget } from './command.ts'
 import { printLines } from './output.ts'
-import { readFolderTask } from './task.ts'
 
 export const addNext = action(
   {
@@ -18,17 +17,8 @@ export const addNext = action(
 Example:
   turngraph next --feature FEAT-1 --task TASK-1`,
   },
-  async ({ project, json, role, ...named }) => {
-    const isNamed = Object.values(named).some((name) => name !== undefined)
-    const found = isNamed ? null : await readFolderTask(process.env.TURNGRAPH_TASK)
-    const { feature_id: featureId, task_id: taskId, world_slug: worldSlug } = found?.task ?? {}
-    const target = isNamed ? named : { featureId, taskId, worldSlug }
-    requireTarget(target)
-    await ask(
-      'getNextStep',
-      { ...target, ...(role !== undefined && { role }) },
-      { project: project ?? found?.task.project, json },
-      ({ text }) => printLines(text),
-    )
+  async (given) => {
+    const { project, json, ...asked } = await withTarget(given)
+    await ask('getNextStep', asked, { project, json }, ({ text }) => printLines(text))
   },
 )

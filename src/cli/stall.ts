@@ -2,7 +2,7 @@
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
-import { action, POLICY, requireTarget, SHARED, TASK } from './command.ts'
+import { action, POLICY, SHARED, TASK, withTarget } from './command.ts'
 import { printList, printText } from './output.ts'
 import { colors } from './terminal.ts'
 
@@ -27,8 +27,8 @@ export const addStall = action(
     [ $? -eq ${EXIT.stop.code} ] && break   # any other code than 0 and ${EXIT.stop.code} is an error, not a reason to stop
   done`,
   },
-  ({ exitCode, project, json, ...asked }) => {
-    requireTarget(asked)
+  async (given) => {
+    const { exitCode, project, json, ...asked } = await withTarget(given)
     return ask('loadStall', asked, { project, json }, printStall, {
       beside: ({ shouldStop }) => {
         if (exitCode && shouldStop) process.exitCode = EXIT.stop.code

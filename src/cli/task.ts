@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { action, group, JSON_FORM, PROJECT } from './command.ts'
-import type { FoundTask } from './hook-task.ts'
+import { orRefuse, readFolderTask } from './folder-task.ts'
 import { printJson, printNote, printText } from './output.ts'
 
 const addSet = action(
@@ -80,30 +80,10 @@ export const addTask = group(
   [addSet, addShow, addClear],
 )
 
-/**
- * Finds the task of the environment, otherwise the task of this folder.
- *
- * @throws `invalid_request` if the named task has a wrong form
- */
-export async function readFolderTask(named?: string): Promise<FoundTask | null> {
-  const { findTask } = await import('./hook-task.ts')
-  return orRefuse(() => findTask(named, [process.cwd()]))
-}
-
 function splitTask(given: string): string[] {
   const parts = given.split('/')
   if (parts.length === 2 && parts.every((part) => part !== '')) return parts
   throw refuse(`"${given}" is not FEATURE/TASK.`, 'Example: turngraph task set FEAT-1/TASK-1')
-}
-
-async function orRefuse<T>(read: () => T): Promise<T> {
-  const { TaskNotNamed } = await import('./hook-task.ts')
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof TaskNotNamed)) throw error
-    throw refuse(error.message, 'Set the task again: turngraph task set FEATURE/TASK')
-  }
 }
 
 const refuse = (message: string, hint: string): TurngraphError =>

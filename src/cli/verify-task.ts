@@ -2,7 +2,6 @@
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import type { OperationOutput } from '../operations/table.ts'
-import { requireTarget } from './command.ts'
 import type { Given } from './verify-options.ts'
 
 export type Target = { featureId: string; taskId: string; worldSlug?: string; turnNumber?: number }
@@ -39,26 +38,12 @@ export async function readTask(
   })
 }
 
-/** Finds the feature and the task: as given, those of the world, or the only feature that has the task. */
+/** Finds the feature and the task: as given, otherwise those of the world. */
 export async function findTask(
   client: TurngraphClient,
   { featureId, taskId, worldSlug }: Pick<Given, 'featureId' | 'taskId' | 'worldSlug'>,
 ): Promise<{ featureId: string; taskId: string }> {
   if (featureId !== undefined && taskId !== undefined) return { featureId, taskId }
-  if (worldSlug !== undefined) {
-    const world = await client.getWorld({ worldSlug })
-    return { featureId: world.featureId, taskId: world.taskId }
-  }
-  if (taskId === undefined) requireTarget({ featureId, taskId, worldSlug })
-  const { items } = await client.listWorlds({ taskId: taskId ?? '', limit: 100, withoutTokens: true })
-  const features = [...new Set(items.map((world) => world.featureId))]
-  const [only] = features
-  if (taskId !== undefined && only !== undefined && features.length === 1) return { featureId: only, taskId }
-  throw new TurngraphError(
-    'invalid_request',
-    features.length === 0
-      ? `No session of a task ${taskId} is known.`
-      : `${features.length} features have a task ${taskId}: ${features.join(', ')}.`,
-    { hint: 'Name its feature with --feature.' },
-  )
+  const world = await client.getWorld({ worldSlug: worldSlug ?? '' })
+  return { featureId: world.featureId, taskId: world.taskId }
 }

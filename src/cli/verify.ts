@@ -4,7 +4,7 @@ import { showCommand, splitCommand } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import type { Check, DeclaredCriterion } from '../verify/checks.ts'
 import type { CheckResult } from '../verify/run-checks.ts'
-import { action } from './command.ts'
+import { action, withTarget } from './command.ts'
 import { printJson, printNote, printText } from './output.ts'
 import { type Given, VERIFY_ARGUMENTS, VERIFY_OPTIONS } from './verify-options.ts'
 import { printVerification, type Request, sendFile, store } from './verify-store.ts'
@@ -29,9 +29,10 @@ Examples:
   turngraph verify --feature FEAT-1 --task TASK-1 --junit report.xml
   turngraph verify --feature FEAT-1 --task TASK-1 --status`,
   },
-  async (given) => {
-    refuseUnused(given)
-    if (given.send !== undefined) return sendFile(given.send, given)
+  async (named) => {
+    refuseUnused(named)
+    if (named.send !== undefined) return sendFile(named.send, named)
+    const given = await withTarget(named)
     if (given.status) return (await import('./verify-status.ts')).printStatus(given)
     if (hasReports(given)) return (await import('./verify-reports.ts')).recordReports(given)
     const { command = [], criterionIds = [], manual, dryRun = false, json = false } = given

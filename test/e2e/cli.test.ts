@@ -148,10 +148,52 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     expect(await turngraph.run(['next', '--feature', 'FEAT-1', '--task', 'TASK-1'])).toEqual(said)
     const unset = await turngraph.run(['next'])
     expect([unset.code, unset.stdout]).toEqual([EXIT.invalid.code, ''])
-    expect(unset.stderr).toContain('--feature and --task')
+    expect(unset.stderr).toBe(
+      'error: No task is named, and none is set for this folder.\nhint: Add --world TASK-1. To set it once for this folder: turngraph task set FEATURE/TASK\n',
+    )
     await turngraph.run(['task', 'set', 'FEAT-1/TASK-1'])
     expect(await turngraph.run(['next'])).toEqual(said)
-    expect(await turngraph.run(['next', '--task', 'TASK-1'])).toMatchObject({ code: EXIT.invalid.code })
+    expect(await turngraph.run(['next', '--task', 'TASK-1'])).toEqual(said)
+  })
+
+  const aboutOneTask = [
+    ['why'],
+    ['criteria'],
+    ['stall'],
+    ['issues'],
+    ['context', '--turn', '2'],
+    ['promises', '--turn', '2'],
+    ['verify', '--dry-run', '--criterion', 'AC-001', '--', 'true'],
+  ]
+  test.each(aboutOneTask)('%s without a task is about the task of the folder', async (name, ...options) => {
+    await captured(1)
+    const run = (...target: string[]) => turngraph.run([name ?? '', ...target, ...options])
+    const named = await run('--feature', 'FEAT-1', '--task', 'TASK-1')
+    expect(named.code, named.stderr).toBe(0)
+    const unset = await run()
+    expect([unset.code, unset.stdout]).toEqual([EXIT.invalid.code, ''])
+    expect(unset.stderr).toContain(
+      'No task is named, and none is set for this folder.\nhint: Add --world TASK-1.',
+    )
+    expect(await run('--task', 'TASK-1')).toEqual(named)
+    await turngraph.run(['task', 'set', 'FEAT-1/TASK-1'])
+    expect(await run()).toEqual(named)
+  })
+
+  test('a task that two features have needs its feature, and the error names both', async () => {
+    await captured(1)
+    const other = { ...JSON.parse(turn(1)), feature_id: 'FEAT-2', world_slug: 'other' }
+    await turngraph.run(['specify', '-', '--format', 'json', '--feature', 'FEAT-2', '--task', 'TASK-1'], {
+      input: '[{"text": "It holds"}]',
+    })
+    expect((await turngraph.run(['capture'], { input: JSON.stringify(other) })).code).toBe(0)
+    expect(await turngraph.run(['criteria', '--task', 'TASK-1'])).toEqual({
+      code: EXIT.invalid.code,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: 2 features have a task TASK-1: FEAT-[12], FEAT-[12]\.\nhint: Name its feature with --feature\.\n$/,
+      ),
+    })
   })
 
   test('capture reads a record from a file, from - and from standard input', async () => {
@@ -432,7 +474,7 @@ describe('exit codes', () => {
       'error: --token-budget: must be a whole number from 100 to 100,000\n',
     ],
     [
-      ['context', '--task', 'TASK-1', '--turn', '2'],
+      ['report', '--task', 'TASK-1'],
       'error: --feature is missing: a task is named by its feature and its own id.\nhint: Name it with --feature and --task, or',
     ],
     [['why', '--feature', 'FEAT-1'], 'error: --task is missing: '],

@@ -2,7 +2,8 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode } from '../../core/errors.ts'
 import type { Role } from '../../memory/criteria/views.ts'
-import { ROLES, requireTarget, TASK } from '../command.ts'
+import { ROLES, TASK } from '../command.ts'
+import { missingOption } from '../folder-task.ts'
 import type { SessionFacts } from './session-facts.ts'
 
 /** Maximum wait of each call for the rate limit: a report makes thousands of calls. */
@@ -33,7 +34,8 @@ export type ReportTarget = {
 
 /** @throws `invalid_request` if only one of feature and task is given */
 export function requireTargetIfAny({ featureId, taskId }: ReportTarget): void {
-  if (featureId !== undefined || taskId !== undefined) requireTarget({ featureId, taskId })
+  if (featureId === undefined && taskId !== undefined) throw missingOption('--feature')
+  if (featureId !== undefined && taskId === undefined) throw missingOption('--task')
 }
 
 /** @throws `not_found` if the graph has no data of the project, or the task has no session */

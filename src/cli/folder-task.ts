@@ -1,0 +1,112 @@
+/** Reads the task of a folder, and chooses the task of a command that may name none. */
+import type { TurngraphClient } from '../client/client.ts'
+import { TurngraphError } from '../core/errors.ts'
+import { quoteForShell } from '../rules/command-line.ts'
+import { toOneLine } from '../rules/foreign-text.ts'
+import type { FoundTask } from './hook-task.ts'
+
+/** Options of a command that name a task or one of its sessions. */
+export type Target = {
+  featureId?: string | undefined
+  taskId?: string | undefined
+  worldSlug?: string | undefined
+  project?: string | undefined
+}
+
+/** Maximum number of sessions that the error of a command without a task names. */
+const MAX_NAMED = 5
+
+/**
+ * Completes the target of a command. Without any name, takes the task of TURNGRAPH_TASK or of this folder. With a task only,
+ * finds the feature that has it.
+ *
+ * @throws `invalid_request` that names sessions of the project if no task is named or set, or that names the missing option
+ */
+export async function chooseTarget({ featureId, taskId, worldSlug, project }: Target): Promise<Target> {
+  if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined))
+    return { featureId, taskId, worldSlug, project }
+  if (taskId !== undefined) return { featureId: await findFeature(taskId, project), taskId, project }
+  if (featureId !== undefined) throw missingOption('--task')
+  const found = await readFolderTask(process.env.TURNGRAPH_TASK)
+  if (found === null) throw noTask(await listSessions(project))
+  const { task } = found
+  return {
+    featureId: task.feature_id,
+    taskId: task.task_id,
+    worldSlug: task.world_slug,
+    project: project ?? task.project,
+  }
+}
+
+export const missingOption = (option: string): TurngraphError =>
+  new TurngraphError(
+    'invalid_request',
+    `${option} is missing: a task is named by its feature and its own id.`,
+    { hint: NAME_IT },
+  )
+
+const NAME_IT = 'Name it with --feature and --task, or one of its worlds with --world.'
+
+async function connected<T>(
+  project: string | undefined,
+  use: (client: TurngraphClient) => Promise<T>,
+): Promise<T> {
+  const { withClient } = await import('./connect.ts')
+  return withClient({ project, readsOnly: true }, use)
+}
+
+/** Finds the only feature that has sessions of a task. */
+async function findFeature(taskId: string, project: string | undefined): Promise<string> {
+  const { items } = await connected(project, (client) =>
+    client.listWorlds({ taskId, limit: 100, withoutTokens: true }),
+  )
+  const features = [...new Set(items.map(({ featureId }) => featureId))]
+  const [only] = features
+  if (only !== undefined && features.length === 1) return only
+  throw new TurngraphError(
+    'invalid_request',
+    features.length === 0
+      ? `No session of a task ${taskId} is known.`
+      : `${features.length} features have a task ${taskId}: ${features.join(', ')}.`,
+    { hint: 'Name its feature with --feature.' },
+  )
+}
+
+/** Lists the slugs of the sessions that were active last. */
+const listSessions = (project: string | undefined): Promise<string[]> =>
+  connected(project, async (client) => {
+    const asked = { order: 'last_activity', limit: MAX_NAMED, withoutTokens: true } as const
+    return (await client.listWorlds(asked)).items.map(({ worldSlug }) => worldSlug)
+  })
+
+function noTask(slugs: readonly string[]): TurngraphError {
+  const options = slugs.map((slug) => `--world ${quoteForShell(toOneLine(slug))}`)
+  const hint =
+    options.length === 0
+      ? NAME_IT
+      : `Add ${options.join(', or ')}. To set it once for this folder: turngraph task set FEATURE/TASK`
+  return new TurngraphError('invalid_request', 'No task is named, and none is set for this folder.', { hint })
+}
+
+/**
+ * Finds the task of the environment, otherwise the task of this folder.
+ *
+ * @throws `invalid_request` if the named task has a wrong form
+ */
+export async function readFolderTask(named?: string): Promise<FoundTask | null> {
+  const { findTask } = await import('./hook-task.ts')
+  return orRefuse(() => findTask(named, [process.cwd()]))
+}
+
+/** @throws `invalid_request` instead of the error for a task in a wrong form */
+export async function orRefuse<T>(read: () => T): Promise<T> {
+  const { TaskNotNamed } = await import('./hook-task.ts')
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof TaskNotNamed)) throw error
+    throw new TurngraphError('invalid_request', error.message, {
+      hint: 'Set the task again: turngraph task set FEATURE/TASK',
+    })
+  }
+}
