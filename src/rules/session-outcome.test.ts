@@ -189,6 +189,12 @@ describe('attention', () => {
     )
   })
 
+  test('an approved session without growth needs no help with a stall', () => {
+    const flat = { stall: { verdict: 'no_growth', sinceTurn: 2, window: 5 }, isActive: true } as const
+    expect(attentionOf(flat)?.reason).toBe('stalled')
+    expect(attentionOf({ ...flat, lastDecision: 'approved' })).toBeNull()
+  })
+
   test('a superseded session never needs a person, and a reason of a higher rank comes first', () => {
     expect(attentionOf({ ...blocked, supersededBy: 'TASK-A.2', hasNewer: true })).toBeNull()
     const superseded = { supersededBy: 'TASK-A.2', hasNewer: true } as const

@@ -201,6 +201,14 @@ describe('the first verdict that holds', () => {
     expect(answer.verdict).toBe(changes >= 3 ? 'oscillating' : 'plateau')
   })
 
+  test('what the Player claims is no verdict that changes', () => {
+    const entries = ['verified', 'rejected', 'verified', 'rejected'].map(
+      (status, i): RecentEntry => ({ turn: i + 1, status: status as 'verified', judges: false }),
+    )
+    const outcomes = entries.map(({ turn }) => feedback(turn, `s${turn}`))
+    expect(analyseStall(session({ outcomes, findEntries: () => entries })).verdict).toBe('plateau')
+  })
+
   test('of two judges who differ within a turn, the last verdict counts', () => {
     const entries = [1, 2, 3, 4].flatMap((turn): RecentEntry[] => [
       { turn, status: 'verified', judges: true },
