@@ -2,7 +2,8 @@
 //
 // The capture is one statement, so one round trip. Locks: World (by `rev`), Task (only when the turn extends the
 // task's criteria), then the new Turn; the same order as everywhere. The chain's end is found by key,
-// so the cost does not grow with the world. No row: a check failed, and `turns/existing` returns which.
+// so the cost does not grow with the world. No row: a check failed. The caller reads the criteria and
+// `turns/existing` again.
 // params: $worldKey $taskKey $turnKey $turnNumber $token $asOwner $rollbacks
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token

@@ -114,7 +114,7 @@ export const relationships: readonly StoredRelationship[] = [
   relationship('PROGRESS', 'World', 'Criterion', "its state after the world's newest turn (derived)", {
     kept: json.describe('all data about it that the next turn needs'),
     state: text.describe('status under the policy sticky'),
-    rejections: count.describe('number of turns that rejected it'),
+    rejections: count.describe('number of rejections by judges'),
   }),
   owns('HAS_RUN', 'World', 'TurnRun', 'the turn runs of a world'),
   owns('HAS_ATTEMPT', 'World', 'Attempt', 'all attempts of a world'),

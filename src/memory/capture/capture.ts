@@ -67,7 +67,8 @@ type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T |
  * record. Another record at the same turn is a conflict, unless the request has `onConflict: 'supersede'`.
  *
  * Usually takes one read and one write. Skips the read if the turn names its world and no criterion. A specification, a new world,
- * a turn that is not the newest, a masked secret and a rejected write each need more reads. Source: seed 000, `capture_turn_state`.
+ * a turn that is not the newest, a masked secret and a rejected write each need more reads. The first write into a world with a
+ * rollback is always rejected. `docs/capture-and-context.md` lists the statements. Source: seed 000, `capture_turn_state`.
  *
  * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `restore_unfinished`, `busy`, `store_unavailable`, `timeout`
  * @example

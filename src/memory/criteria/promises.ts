@@ -49,7 +49,7 @@ export const arePromisesConsistent = (
 ): boolean =>
   promises.length === promisedTurn.promiseCount &&
   promisedTurn.number === expected.number &&
-  // Graphs from before V005 have no digest.
+  // Without promises there is no digest.
   (expected.digest === null || promisedTurn.digest === expected.digest)
 
 /**
