@@ -193,7 +193,7 @@ async function bundleProcesses(draft) {
     external: ['#report'], // a separate module, which only one command loads
     plugins: [{ name: 'share-vocabulary', setup: shareVocabulary }],
     alias: { zod: at('node_modules', 'zod', 'index.js') }, // otherwise it would stay an external package
-    minifyWhitespace: true, // a twentieth of the time of a short command
+    minifyWhitespace: true, // saves 5 % of the time of a short command
     minifySyntax: true,
     format: 'esm',
     platform: 'node',

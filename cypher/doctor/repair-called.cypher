@@ -1,4 +1,4 @@
-// Rewrites how often a turn called each tool, from its calls.
+// Replaces the numbers of a turn's calls and errors per tool.
 // params: $key $called
 MATCH (t:TranscriptTurn {key: $key})
 CALL (t) { MATCH (t)-[r:CALLED]->() DELETE r }

@@ -1,4 +1,4 @@
-// Locks turns and returns the other sessions that have them (as a fork does), and the files of
+// Locks turns. Returns the other sessions that have these turns, such as forks, and the files of
 // those sessions.
 // Locks: TranscriptTurn (in the order of the keys).
 // params: $keys $family $token

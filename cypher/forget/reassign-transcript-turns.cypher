@@ -1,5 +1,5 @@
 // Removes turns from the sessions that will be deleted. A turn that came from one of these now belongs to
-// another session, with the file that would deliver it again; its failed calls get that session as well.
+// another session, and to the file from which an import would read it again. Its failed calls get that session, too.
 // params: $batch $family
 UNWIND $batch.turns AS x
 MATCH (t:TranscriptTurn {key: x.key})

@@ -1,4 +1,4 @@
-// Takes the lock of migrations on Neo4j. No row: another process is migrating. The same owner can take the lock again,
+// Takes the lock of migrations on Neo4j. Returns no row if another process is migrating. The same owner can take the lock again,
 // because a write is repeated if its answer was lost. A stale lock expires.
 // params: $owner $token $leaseMs
 MERGE (l:SchemaMigrationLock {key: 'migrations'})

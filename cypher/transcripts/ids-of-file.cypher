@@ -1,4 +1,4 @@
-// The turns of a file in the graph, with the calls that the file delivered, each by its response and its id. An
+// The stored turns of a file, with the response and the id of each call that the file provided. An
 // import skips records that are already among them.
 // params: $key
 MATCH (:TranscriptFile {key: $key})-[:HOLDS]->(:TranscriptSession)-[:HAS_TURN]->(t:TranscriptTurn)

@@ -1,5 +1,5 @@
-// Links turns to the agents that their calls started, of some sessions and their agents: by the agent's name in
-// the result, or by the call that the agent's own file names.
+// Links the turns of some sessions and of their agents to the agents that their calls started. Finds an agent by
+// its id in the result of the call, or by the id of the call in the agent's own file.
 // params: $sessionKeys
 UNWIND $sessionKeys AS key
 MATCH (p:TranscriptSession {key: key})<-[:AGENT_OF]-(c:TranscriptSession)

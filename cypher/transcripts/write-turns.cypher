@@ -1,6 +1,5 @@
-// Writes turns with their calls, some hundred per statement. The calls are lists of the turn; only failed ones
-// are nodes too. Tools and patterns are hubs: each is looked up once per turn, and existing ones are not
-// changed here.
+// Writes several hundred turns with their calls. The calls are lists of the turn; only failed calls are nodes, too.
+// Many turns share a tool or a pattern, so each is looked up once per turn, and an existing one is not changed.
 // params: $batch
 UNWIND $batch.turns AS x
 MERGE (t:TranscriptTurn {key: x.key})

@@ -274,7 +274,7 @@ function withRepeatedKeys<T>(parsed: ParsedArtifact<T>, fileText: string): Parse
 
 /**
  * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the numbers of broken
- * lines and of times that are not instants.
+ * lines and invalid times.
  */
 export function parseEvents(fileText: string): {
   tasks: Map<string, string>

@@ -53,6 +53,6 @@ export function withContent<T extends Record<string, unknown>>(fields: T): WithC
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => hasContent(value))) as WithContent<T>
 }
 
-/** Checks that a time is an instant, or absent. */
+/** Checks whether a time is an instant or absent. */
 export const isUsableTime = (text: string | null | undefined): boolean =>
   !isText(text) || canonicalInstant(text) !== null

@@ -300,9 +300,9 @@ class ArtifactReader {
   }
 
   /**
-   * Returns the task ids in a feature's log. A broken line loses only that line.
+   * Returns the task ids in a feature's log, and skips broken lines.
    *
-   * @param task the task that a warning of the file names, because each file is read once
+   * @param task task for the warnings of the file: the first task that needs it, because each file is read once
    */
   async events(file: FoundFile, task: string): Promise<ReadonlyMap<string, string>> {
     const cached = this.#events.get(file.path)

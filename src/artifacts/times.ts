@@ -27,7 +27,7 @@ export function readTimes({ turnState, workState, checkpoints }: TimedFiles, war
   return { startedAt, completedAt: worked ?? latest(checkpoints ?? [])?.at }
 }
 
-/** Warns once of the times of a file that are not instants: names the first one, and counts the others. */
+/** Adds one warning for the invalid times of a file. The warning shows the first one and counts the others. */
 export function warnOfTimes(
   times: readonly { field: string; text: string | null | undefined }[],
   warn: Warn,

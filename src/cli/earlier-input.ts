@@ -1,4 +1,4 @@
-/** Drops what a person typed at the terminal before a question is printed. */
+/** Drops the input that was typed at the terminal before a question was printed. */
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { interrupt } from './signals.ts'
 
@@ -7,7 +7,7 @@ const CTRL_C = 3
 /** Reads and drops the waiting input, so that it does not answer the next question. Needs a terminal. */
 export async function dropEarlierInput(): Promise<void> {
   const { stdin } = process
-  // Without the raw mode, a line that has no Enter yet cannot be read.
+  // Without raw mode, a line cannot be read before Enter is pressed.
   stdin.setRawMode(true)
   const drop = (typed: Buffer | string) => {
     if (Buffer.from(typed).includes(CTRL_C)) interrupt()

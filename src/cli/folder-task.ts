@@ -1,4 +1,4 @@
-/** Reads the task of a folder, and chooses the task of a command that may name none. */
+/** Chooses the task of a command: the task in its options, in the environment or of the folder. */
 import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { quoteForShell } from '../rules/command-line.ts'
@@ -13,14 +13,15 @@ export type Target = {
   project?: string | undefined
 }
 
-/** Maximum number of sessions that the error of a command without a task names. */
+/** Maximum number of sessions in the error for a missing task. */
 const MAX_NAMED = 5
 
 /**
- * Completes the target of a command. Without any name, takes the task of TURNGRAPH_TASK or of this folder. With a task only,
- * finds the feature that has it.
+ * Completes the target of a command. An empty target becomes the task of TURNGRAPH_TASK or of this folder. A target that has only
+ * a task gets the feature of the task.
  *
- * @throws `invalid_request` that names sessions of the project if no task is named or set, or that names the missing option
+ * @throws `invalid_request` if there is no task; the hint lists sessions of the project
+ * @throws `invalid_request` if a feature has no task, or if the feature of a task is missing or ambiguous
  */
 export async function chooseTarget({ featureId, taskId, worldSlug, project }: Target): Promise<Target> {
   if (worldSlug !== undefined || (featureId !== undefined && taskId !== undefined))
@@ -72,7 +73,7 @@ async function findFeature(taskId: string, project: string | undefined): Promise
   )
 }
 
-/** Lists the slugs of the sessions that were active last. */
+/** Lists the slugs of the most recently active sessions. */
 const listSessions = (project: string | undefined): Promise<string[]> =>
   connected(project, async (client) => {
     const asked = { order: 'last_activity', limit: MAX_NAMED, withoutTokens: true } as const
@@ -89,16 +90,16 @@ function noTask(slugs: readonly string[]): TurngraphError {
 }
 
 /**
- * Finds the task of the environment, otherwise the task of this folder.
+ * Finds the named task, or the task of this folder if no task is named.
  *
- * @throws `invalid_request` if the named task has a wrong form
+ * @throws `invalid_request` if the task is malformed
  */
 export async function readFolderTask(named?: string): Promise<FoundTask | null> {
   const { findTask } = await import('./hook-task.ts')
   return orRefuse(() => findTask(named, [process.cwd()]))
 }
 
-/** @throws `invalid_request` instead of the error for a task in a wrong form */
+/** Calls `read`, and converts the error for a malformed task to `invalid_request`. */
 export async function orRefuse<T>(read: () => T): Promise<T> {
   const { TaskNotNamed } = await import('./hook-task.ts')
   try {

@@ -8,7 +8,7 @@ import { quoteForShell } from '../rules/command-line.ts'
 import type { FilesImport } from '../transcripts/import-files.ts'
 import type { LeftOutFiles } from './setup/left-out.ts'
 
-/** The sources that a folder has. */
+/** Sources of data in a folder. */
 export type Plan = {
   folder: string
   sessions: number
@@ -36,7 +36,7 @@ export type Figures = {
   transcriptTurns: number
   /** Files and turns that could not be imported, by the command that lists them. */
   leftOut: {
-    /** Number of all of them. A folder that several commands list counts once. */
+    /** Total number of files and turns. A folder that several commands list counts once. */
     count: number
     autobuild: number
     specifications: number
@@ -65,7 +65,7 @@ export async function importSources(plan: Plan, project: string | undefined): Pr
       ? { turns: 0, skipped: [] }
       : await connections.withTranscripts({ project }, async (store, into) => {
           const { turns } = await importFiles(store, paths, { project: into })
-          // The dry run that lists the files does not list agents that only warmed up, because they lack nothing.
+          // The dry run omits agents that only warmed up, because they have nothing to import.
           return { turns, skipped: (await planImport(store, paths, into)).skipped }
         })
   return connections.withClient({ project }, async (client) => {

@@ -93,7 +93,7 @@ Examples:
     const isServedEmpty = isEmpty && offers.length === 0 && isAtTerminal()
     if (figures === null && !isServedEmpty) return
     if (!serve || !process.stderr.isTTY) return printNote('See them on the page: turngraph serve')
-    takeNewsOfGraph() // The service names its graph, and creates it.
+    takeNewsOfGraph() // Drops the note about a missing graph, because the service creates it.
     await servePage()
   },
 )

@@ -13,7 +13,7 @@ import { usageError } from './usage-error.ts'
 /** Lists all commands if it is given with `--help`. Not an option of the program, because every command would accept it. */
 const ALL = '--all'
 
-/** Commands that parse many records. The others end before a compiled schema would pay off. */
+/** Commands that parse many records. Other commands end before a compiled schema saves time. */
 const PARSES_MUCH = ['serve', 'mcp', 'watch', 'import', 'init', 'restore']
 
 /** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */

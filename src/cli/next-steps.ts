@@ -5,10 +5,10 @@ import { quoteForShell } from '../rules/command-line.ts'
 type Client = Pick<TurngraphClient, 'listProjects' | 'listWorlds' | 'listTranscriptPatterns'>
 
 const IMPORT = 'turngraph import autobuild PATH'
-/** Number of recent sessions among which one that is not over is searched. */
+/** Maximum number of recent sessions that are searched for an open one. */
 const MAX_SESSIONS = 50
 
-/** @param ownProject project of the settings, which a command needs not name */
+/** @param ownProject configured project, for which commands need no `--project` */
 export async function chooseNextCommand(client: Client, ownProject: string): Promise<string> {
   const { items: projects } = await client.listProjects({})
   const { project } = projects.find((each) => each.project === ownProject) ?? projects[0] ?? {}

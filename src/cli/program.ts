@@ -60,7 +60,7 @@ export function buildProgram({ listsAll = false }: { listsAll?: boolean } = {}):
     // main.ts prints all errors, as text or as JSON.
     .configureOutput({ outputError: () => {} })
   for (const add of COMMANDS) add(program)
-  // usage-error.ts suggests commands instead. Set after the commands, which keep the suggestions of the parser.
+  // usage-error.ts suggests commands instead. Commands that were added before this line keep the suggestions of the parser.
   program.showSuggestionAfterError(false)
   program.addHelpText('after', listsAll ? MORE_EXAMPLES + NOTES : EXAMPLES)
   return program.configureHelp({

@@ -59,7 +59,7 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   const start = (on: Config) => startService({ config: on, graph, log })
   const service = await start(config)
     .catch((error: unknown) => {
-      // Without a printed address, nobody would learn the other port.
+      // Without a printed address, the user does not know the other port.
       if (isPortChosen || !printAddress || !isPortTaken(error)) throw error
       printNote(`${describeTakenPort(config)} The page gets a free one.`)
       return start({ ...config, port: 0 })
@@ -93,7 +93,7 @@ async function greet(config: Config, store: string, url: string, token: string |
   for (const line of nextSteps(config, url, await readNextCommand(config, url))) printNote(line)
 }
 
-/** Returns null if the service cannot read its graph yet: a store that is away does not delay the start. */
+/** Returns null if the service cannot read its graph yet, because an unreachable store must not delay the start. */
 async function readNextCommand(config: Config, url: string): Promise<string | null> {
   const [{ createHttpClient }, { chooseNextCommand }] = await Promise.all([
     import('./connect.ts'),

@@ -48,7 +48,7 @@ export const addTurns = action(
 )
 
 async function showTurns(asked: OperationInput<'listTranscriptTurns'>, frame: Frame): Promise<void> {
-  // A pattern is listed at any length.
+  // With a pattern, turns of any length are listed.
   const isFiltered = asked.pattern == null && asked.minLength !== 0
   await ask(
     'listTranscriptTurns',

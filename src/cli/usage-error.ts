@@ -30,7 +30,7 @@ const findCommand = (program: Command, name: string): Command | undefined =>
 
 const MAX_BEGUN = 3
 
-/** Returns the commands that begin with a text, otherwise the ones that are similar to it. */
+/** Returns the commands that begin with a text, or similar commands if there are none. */
 function nearCommands(program: Command, text: string): string[] {
   // The short help leaves out most commands; a suggestion may be any of them.
   const names = Help.prototype.visibleCommands.call(new Help(), program).map((command) => command.name())

@@ -11,7 +11,7 @@ import { CYPHER_ROOT, statement } from './statements.ts'
 
 /**
  * A file of `cypher/migrations`, with a name in the format of neo4j-migrations: `V001__what_it_does.cypher`. Its
- * commands can be repeated, and either create and drop schema or change data, because Neo4j runs them in one transaction.
+ * commands are repeatable. They change either the schema or data, because Neo4j runs them in one transaction.
  */
 export type Migration = {
   version: string
@@ -103,7 +103,7 @@ export async function migrationStatus(
   }
 }
 
-/** The first migration has another description if migrations began again after it was applied. */
+/** Version of the first migration. Its description is different in graphs with the earlier list of migrations. */
 const FIRST = '001'
 
 /** Updates the schema, one process at a time, and returns the versions that it applied. */
@@ -136,7 +136,7 @@ async function applyPending(
 
 type Renew = () => Promise<boolean>
 
-/** Calls `work` while no other process migrates. Only one process can have an embedded graph, so it needs no lock. */
+/** Calls `work` with the lock of migrations. An embedded graph needs no lock, because only one process can open it. */
 async function withLock<T>(graph: Graph, leaseMs: number, work: (renew: Renew) => Promise<T>): Promise<T> {
   if (graph.engine === 'embedded') return work(async () => true)
   const owner = crypto.randomUUID()
@@ -163,15 +163,15 @@ async function withLock<T>(graph: Graph, leaseMs: number, work: (renew: Renew) =
 const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
 
 /**
- * A migration may take longer than the lease. A failed renewal is repeated at the next interval; the next check finds
- * out whether the lease was lost.
+ * A migration may take longer than the lease. A failed renewal is repeated at the next interval, and the next check
+ * detects a lost lease.
  */
 const renewRegularly = (renew: Renew, leaseMs: number): NodeJS.Timeout =>
   setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
 
 /**
- * A process that was suspended for longer than its lease may have lost it: another process has migrated the
- * schema, and others have written since then. An old migration would change their data.
+ * Rejects a migration that lost its lease, for example because the process was suspended. Another process may have migrated the
+ * schema since then, and an old migration would change newer data.
  */
 async function refuseIfLost(renew: Renew): Promise<void> {
   if (await renew()) return

@@ -117,7 +117,7 @@ export class Neo4jGraph implements Graph {
       for (const command of commands) await transaction.run(command)
       await transaction.commit()
     }
-    // The start is retried for as long as a request may take; once the commands run, they may take their time.
+    // Tries start only within the time limit of a request. The commands of a try have the longer limit.
     await this.#retry({ deadline: deadlineFromNow() }, () =>
       this.#inSession(config, work, { deadline: performance.now() + SCHEMA_MS }),
     )

@@ -65,9 +65,9 @@ export interface Graph {
   transact<T>(work: (run: Run) => Promise<T | null>, deadline?: number): Promise<T | null>
 
   /**
-   * Runs schema commands (`CREATE CONSTRAINT …`) in order, with time for a graph that is full. Neo4j runs them in
-   * one transaction of their own. On the embedded engine, a process that is killed may leave some of them undone, so
-   * each must be repeatable (`IF NOT EXISTS`).
+   * Runs schema commands (`CREATE CONSTRAINT …`) in order, with a time limit that is sufficient for large graphs. Neo4j
+   * runs them in one separate transaction. On the embedded engine, a killed process may have run only some of them, so each must
+   * be repeatable (`IF NOT EXISTS`).
    */
   schema(commands: readonly string[]): Promise<void>
 

@@ -125,8 +125,8 @@ export class SchemaState {
   }
 
   /**
-   * Plans less frequent statements when the first requests are answered. A failure only means that their first callers
-   * wait for the plans.
+   * Plans less frequent statements after the first requests. If this fails, the first callers of these statements wait
+   * for the plans.
    */
   #warmUpRestLater(): void {
     if (this.#graph.engine === 'embedded') return // plans each in a millisecond

@@ -25,10 +25,10 @@ export async function warmUpRest(graph: Graph): Promise<void> {
   for (const work of [...all, warmUpContextDetails]) await work(patient)
 }
 
-/** Time limit for a statement whose plan is missing. A statement that is aborted is planned from the beginning again. */
+/** Time limit for a statement whose plan is missing. An aborted statement is planned from the beginning again. */
 const PLAN_MS = 60_000
 
-/** Returns the same graph with time to plan each statement. */
+/** Returns the same graph with a time limit that is sufficient for planning. */
 function withTimeToPlan(graph: Graph): Graph {
   const deadline = () => performance.now() + PLAN_MS
   return graphWith(graph, {

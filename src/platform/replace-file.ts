@@ -5,17 +5,17 @@ import { systemCode } from '../core/system-code.ts'
 /**
  * Writes a file atomically. A present file keeps its permissions, and its owner and group if this process may set them.
  *
- * @param mode permissions of a new file, without those that the umask takes away
+ * @param mode permissions of a new file, before the umask is applied
  */
 export function replaceFile(file: string, text: string, mode: number): void {
   const present = statSync(file, { throwIfNoEntry: false })
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   try {
-    // Until the draft has its owner, other users must not read it.
+    // Other users must not read the draft before it has its owner.
     writeFileSync(draft, text, { mode: present === undefined ? mode : 0o600, flag: 'wx' })
     if (present !== undefined) {
       setOwner(draft, present)
-      // Not by the mode of the creation, because the umask would change it. Last, because chown clears some bits.
+      // The umask changes the mode of a created file, and chown clears some bits. So chmod is the last step.
       chmodSync(draft, present.mode & 0o7777)
     }
     renameSync(draft, file)
@@ -25,10 +25,10 @@ export function replaceFile(file: string, text: string, mode: number): void {
   }
 }
 
-/** Codes for an owner that this process may not set, or that its user namespace or the file system does not know. */
+/** Error codes if this process may not set the owner, or if its user namespace or the file system does not support it. */
 const NOT_ALLOWED: ReadonlySet<string | null> = new Set(['EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS'])
 
-/** Sets the owner and group of a file; only the group if this process may not give the file away, and neither if it may not. */
+/** Sets the owner and group of a file, as far as this process may: both, only the group, or neither. */
 function setOwner(file: string, { uid, gid }: Stats): void {
   const own = statSync(file)
   for (const owner of new Set([uid, own.uid])) {

@@ -13,13 +13,13 @@ export type Call = {
   durationMs: number | null
   /** Subagent that the call started, as its result names it. */
   agentId: string | null
-  /** The response with the call: distinguishes calls whose ids restart. */
+  /** Id of the response with the call. Distinguishes calls if ids are reused. */
   response: string | null
 }
 
 /**
- * The calls of a turn: lists with one value for each call, in the order of the calls. A list of the graph has no null, so -1, 0
- * and the empty text stand for a missing value. A million calls must not become a million nodes (DESIGN.md, "Storage").
+ * Calls of a turn, as lists with one value for each call, in order. Lists in the graph cannot contain null, so -1, 0 and the
+ * empty text represent missing values. Calls are not nodes, because their number is too large (DESIGN.md, "Storage").
  */
 export type CallLists = {
   tools: string[]
@@ -41,7 +41,7 @@ export const toCallLists = (calls: readonly Call[]): CallLists => ({
   callIds: calls.map(({ id }) => id),
   statuses: calls.map(({ status }) => status),
   parallelGroups: calls.map(({ parallelGroup }) => parallelGroup ?? 0),
-  // A call cannot end before its start: a clock was set back, and the duration is not known.
+  // A negative duration means that a clock was set back. The real duration is not known.
   durationsMs: calls.map(({ durationMs }) => (durationMs === null || durationMs < 0 ? -1 : durationMs)),
   agentIds: calls.map(({ agentId }) => agentId ?? ''),
   responses: calls.map(({ response }) => response ?? ''),

@@ -159,7 +159,7 @@ async function readCriterionRows(
   return rows.filter(isFound).map(toCriterionSource)
 }
 
-/** The text by which a search finds a criterion by its label, with its name, which the snippet shows. */
+/** Returns the text that makes a criterion searchable by its label. The snippet shows the name. */
 const withLabel = (label: string, [name]: readonly string[]): string =>
   name === undefined ? label : `${label}: ${name}`
 

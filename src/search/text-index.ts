@@ -162,8 +162,8 @@ export class TextIndex {
   }
 
   /**
-   * Chooses one matched text of each criterion: the best one, of equal ones the first. The others are wordings of the same
-   * condition, and must not be hits of their own.
+   * Chooses one matched text of each criterion: the best one, or the first of equally good ones. The others are wordings of the
+   * same condition and must not be separate hits.
    *
    * @returns a check that rejects the other texts
    */

@@ -71,7 +71,7 @@ function parseRecord(bytes: Buffer, start: number, end: number): TranscriptRecor
 /**
  * Parses the result of a call without the content of its `toolUseResult`, which is 40 % of the bytes that turns
  * need. It repeats the result in the tool's own form. Turns need only the `agentId` in it, and its form if the
- * call failed. A record that is torn behind a brace within `toolUseResult` may count as whole.
+ * call failed. A record that is cut off after a brace within `toolUseResult` may count as complete.
  *
  * @returns null if the record must be parsed as a whole
  */
@@ -80,7 +80,7 @@ function parseResult(bytes: Buffer, start: number, end: number): TranscriptRecor
   if (at < 0) return null
   const from = start + at + TOOL_USE_RESULT.length
   const to = bytes.lastIndexOf(CLOSE_BRACE, end - 2)
-  // After the object there are only short fields. A nested `sessionId` may belong to a record behind a torn one.
+  // Only short fields may follow the object. A `sessionId` within it may belong to the next record, if this one is cut off.
   if (to < from || end - to > MAX_LAST_FIELDS || bytes.subarray(from, to).includes(NAME_OF_ID)) return null
   const after = bytes.toString('latin1', to + 1, end)
   if (!LAST_FIELDS.test(after)) return null
@@ -89,16 +89,16 @@ function parseResult(bytes: Buffer, start: number, end: number): TranscriptRecor
   return isAscii(bytes.subarray(start, from)) || needsOnlyAscii(record) ? record : null
 }
 
-/** The end of `,"toolUseResult":{`. A search for a rare letter is faster. In a text, the quote has a backslash. */
+/** End of `,"toolUseResult":{`. A search is faster if it starts with a rare letter. In a text, the quote has a backslash. */
 const TOOL_USE_RESULT = Buffer.from('UseResult":{')
-/** The end of `"agentId":` and of `"sessionId":`. */
+/** End of `"agentId":` and of `"sessionId":`. */
 const NAME_OF_ID = Buffer.from('Id":')
 const MAX_LAST_FIELDS = 1024
 const LAST_FIELDS = /^(?:,"\w+":"[^"\\]*")*\}$/
 
 const ALWAYS = ['uuid', 'timestamp', 'message', 'toolUseResult']
 
-/** Checks for a record that contains only results without an error, and no part of it in the place of `toolUseResult`. */
+/** Checks whether a record contains only results without errors, and whether `toolUseResult` is its own field. */
 function isGoodResult(record: TranscriptRecord): boolean {
   if (!ALWAYS.every((field) => field in record)) return false
   const content = asObject(record.message)?.content

@@ -1,6 +1,6 @@
 /**
- * Reads the scenarios of a feature with Cucumber's parser. Collects them from its tokens instead of its syntax tree, which has a
- * node for each tag, row and cell: a hostile file of 1 MiB would have a million. Pure.
+ * Collects the scenarios of a feature from the tokens of Cucumber's parser, without its syntax tree. The tree has a node for each
+ * tag, row and cell: a million nodes for a hostile file of 1 MiB. Pure.
  */
 import type { AstBuilder, GherkinClassicTokenMatcher } from '@cucumber/gherkin'
 
@@ -8,7 +8,7 @@ export type Scenario = {
   name: string
   /** Steps, tables and examples, as lines of text. */
   parts: string[]
-  /** True if it has examples. */
+  /** True if the scenario has examples. */
   isOutline: boolean
   /** The first {@link MAX_EXAMPLES} examples of all tables. */
   examples: { header: readonly string[]; cells: readonly string[] }[]
@@ -42,7 +42,7 @@ export function readScenarios(text: string, gherkin: Gherkin): FoundScenario[] {
   return collector.found
 }
 
-/** Makes a matcher read the tags of a line once. The parser asks for them for each kind of line that may follow. */
+/** Makes a matcher read the tags of each line only once. The parser requests them for each kind of line that may follow. */
 function readTagsOnce(matcher: GherkinClassicTokenMatcher): GherkinClassicTokenMatcher {
   const match = matcher.match_TagLine.bind(matcher)
   matcher.match_TagLine = (token) => (token.matchedType as number) === TYPES.tag || match(token)
@@ -104,7 +104,7 @@ class Collector {
     this.#open.parts.push(`${matchedKeyword}: ${matchedText}`.trim())
   }
 
-  /** Adds a text that a second mark ends, above the rows of its step. */
+  /** Handles a mark of a doc string. The second mark ends the text and adds it before the table rows of its step. */
   #readDocStringMark(): void {
     if (this.#docString === null) this.#docString = []
     else {

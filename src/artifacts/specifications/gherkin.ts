@@ -6,7 +6,7 @@ import { type Stated, StatedList, type StatedWarning, toStated } from './stated.
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
-/** Maximum length of a row of a table: an item with a longer one would not be read. */
+/** Maximum length of a table row. An item with a longer row exceeds the limit of an item anyway. */
 const MAX_ROW_CHARACTERS = 64 * 1024
 /** Maximum number of lines for Cucumber's parser, which takes as long for a blank line as for a step. */
 const MAX_PARSED_LINES = 200_000

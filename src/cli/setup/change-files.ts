@@ -78,7 +78,7 @@ async function planAddition(
   }
 }
 
-/** True if a file has the part of Turngraph. A file that cannot be read has none: only its change reports the reason. */
+/** Checks whether a file has the part of Turngraph. Returns false if it cannot be read; changing the file reports the reason. */
 export async function hasPart(folder: string, file: SetupFile): Promise<boolean> {
   const target = path.join(folder, file)
   try {

@@ -10,7 +10,7 @@ import { remedyFor } from '../specification-remedy.ts'
 
 type LeftOut = { file: string; reason: string; remedy: string | null }
 
-/** Maximum number of files that are named. */
+/** Maximum number of files that are listed by name. */
 const MAX_NAMED = 10
 
 /** Files that an import skips. */
@@ -19,7 +19,7 @@ type Skipped = readonly { file: string; reason: string }[]
 export class LeftOutFiles {
   readonly #files = new Map<string, LeftOut>()
   readonly #unreadable = new Set<string>()
-  /** Number of files that are printed already, and of lines that name one. */
+  /** Number of files that `print` has handled, and of those that it has listed by name. */
   #printed = 0
   #named = 0
 
@@ -32,7 +32,7 @@ export class LeftOutFiles {
     return [...this.#files.values()]
   }
 
-  /** True if the operating system does not let this user read one of them. */
+  /** True if the operating system does not let this user read at least one file or folder. */
   get hasUnreadable(): boolean {
     return this.#unreadable.size > 0
   }
@@ -55,7 +55,7 @@ export class LeftOutFiles {
     this.#files.set(left.file, isReadable ? left : { ...left, remedy: READ_REMEDY })
   }
 
-  /** Prints the files that were added since the last call: first those that cannot be read, then the number of the others. */
+  /** Prints the files that were added since the last call, unreadable files first, and the number of files above the limit. */
   print(folder: string): void {
     const added = [...this.#files.values()].slice(this.#printed)
     this.#printed = this.#files.size
@@ -74,7 +74,7 @@ export class LeftOutFiles {
     return file.endsWith('.feature') ? 1 : 2
   }
 
-  /** Sets the exit code of an import that could not read a file. */
+  /** Sets the exit code to that of an import if a file could not be read. */
   setExitCode(): void {
     if (this.hasUnreadable) process.exitCode = EXIT.found.code
   }
@@ -82,13 +82,13 @@ export class LeftOutFiles {
 
 const READ_REMEDY = 'Allow this user to read it, and run the command again.'
 
-/** Returns the text that names the commands which list each file. */
+/** Returns the sentence with the commands that list all files. */
 const listCommands = (folder: string): string => {
   const shown = quoteForShell(folder)
   return `To list all of them, run \`turngraph import autobuild ${shown} --dry-run\`, \`turngraph specify ${shown} --dry-run\` and \`turngraph import transcripts --dry-run\`.`
 }
 
-/** Checks whether this user may read a file or list a folder. A link is not followed, and a file that is gone counts as readable. */
+/** Checks whether this user may read a file or list a folder. Does not follow links. A deleted file counts as readable. */
 function mayRead(file: string): boolean {
   try {
     const found = lstatSync(file)

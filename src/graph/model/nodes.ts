@@ -530,7 +530,7 @@ export const nodes = {
       rev: lock,
     },
   ),
-  FailedCall: part('id', 'a call of the turn that failed', {
+  FailedCall: part('id', 'a failed call of the turn', {
     id: text.describe('id of the call in the transcript'),
     sequence: count.describe('place of the call in its turn, from 0'),
     tool: text.describe('name of the tool'),

@@ -19,7 +19,7 @@ export type StoredRelationship = {
   isRequired: boolean
   /** True if it replaces the required ones: a task may declare its criteria before its first world. */
   suffices: boolean
-  /** The owned nodes are parts in the order of `by`, a number from 0. `count` of the owner is their number. */
+  /** Names of properties if the owned nodes are ordered parts: `by` is their place from 0, `count` is their number in the owner. */
   parts: { by: string; count: string } | null
 }
 
@@ -130,7 +130,7 @@ export const relationships: readonly StoredRelationship[] = [
     { index: count.describe('place of the turn in this session, from 0') },
     { owner: 'from' },
   ),
-  owns('HAS_FAILED_CALL', 'TranscriptTurn', 'FailedCall', 'the calls of a turn that failed', {
+  owns('HAS_FAILED_CALL', 'TranscriptTurn', 'FailedCall', 'the failed calls of a turn', {
     parts: { by: 'sequence', count: 'errors' },
   }),
   relationship(

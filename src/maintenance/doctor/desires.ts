@@ -1,4 +1,4 @@
-/** Counts the turns of desires again. Imports store these counts. */
+/** Compares the stored counts of desires with the turns of their patterns. */
 import * as z from 'zod'
 import { patternKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'

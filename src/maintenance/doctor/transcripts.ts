@@ -1,4 +1,4 @@
-/** Checks sessions of transcripts, and their turns against their calls. */
+/** Checks transcript sessions, and compares their turns with the calls. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
 import { patternKey } from '../../core/keys.ts'

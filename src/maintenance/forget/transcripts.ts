@@ -107,8 +107,8 @@ export async function* conversationsToForget(
 }
 
 /**
- * Deletes a conversation. Deletes the read positions of its files first, so that an import starts these files from the
- * beginning; then its turns; then its sessions.
+ * Deletes the read positions of a conversation's files, then its turns, then its sessions. Without the positions, an import reads
+ * these files from the beginning.
  */
 async function forgetConversation(
   graph: Graph,

@@ -270,7 +270,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
 }
 
-/** Runs the statements that change a turn or insert an earlier one, without a match. */
+/** Runs the statements that change a turn or insert an earlier one, without a match: see `warmUpCapture`. */
 export async function warmUpChanges(graph: Graph): Promise<void> {
   const capture = captureOfNothing()
   const known = await loadWorldSnapshot(graph, capture)

@@ -274,7 +274,7 @@ export async function warmUpContext(graph: Graph): Promise<void> {
   }
 }
 
-/** Runs the statements of contexts that few callers request: those of an earlier turn, and those with related sessions. */
+/** Runs the statements of less frequent contexts: those of an earlier turn, and those with related sessions. */
 export async function warmUpContextDetails(graph: Graph): Promise<void> {
   for (const request of REQUESTS_OF_NOTHING) {
     await readContextOfEarlierTurn(graph, request)
