@@ -421,7 +421,7 @@ describe('the summary is never boilerplate if the report has a better text', () 
   })
 })
 
-test('a time that is not an instant is reported once for its file, and its other fields count', async () => {
+test('an invalid time is reported once per file, and the other fields of the file are used', async () => {
   await write('TASK-1/player_turn_1.json', player('a'))
   await write('TASK-1/work_state_turn_1.json', { timestamp: 'late' })
   await write('TASK-1/turn_state_turn_1.json', { ...stateAt('soon'), started_at: '2026-01-01T00:00:00Z' })
@@ -448,7 +448,7 @@ test('a time that is not an instant is reported once for its file, and its other
   ])
 })
 
-test('times of events that are not instants are reported once for their file, and do not choose a feature', async () => {
+test('invalid times of events are reported once per file, and do not determine the feature', async () => {
   await write('x/.guardkit/autobuild/TASK-1/player_turn_1.json', player('a'))
   await write('x/.guardkit/autobuild/TASK-2/player_turn_1.json', player('a'))
   const log = (timestamp: string) => `{"task_id":"TASK-1","timestamp":"${timestamp}"}\n`

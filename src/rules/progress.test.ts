@@ -20,24 +20,24 @@ const complete = (turn: number): PromiseEntry => ({ ...place, turn, status: 'com
 const fold = (ledger: LedgerEntry[], promised: PromiseEntry[] = []): Progress | undefined =>
   advance(new Map(), ledger, promised).get('a')
 
-test('an entry of a status map that repeats a full entry of its turn changes nothing', () => {
+test('an entry of a status map does not change the state if its turn has a full entry', () => {
   const full = verdict(1, 'verified')
   const inMap = verdict(1, 'rejected', { form: 'status', position: 1, substantiated: false, evidence: null })
   expect(fold([full, inMap])).toMatchObject({ state: 'verified', contestedInTurn: null, entries: 2 })
   expect(fold([full, { ...inMap, turn: 2 }])).toMatchObject({ state: 'verified', contestedInTurn: 2 })
 })
 
-test('within a turn, judgements come before promises', () => {
+test('the verdicts of a turn are applied before its promises', () => {
   const [judged, promised] = [verdict(1, 'rejected', { position: 3 }), complete(1)]
   expect(fold([judged], [promised])).toMatchObject({ firstTurn: 1, firstPosition: 3 })
 })
 
-test('a promise of the turn of its rejection is broken', () => {
+test('a promise is broken if its criterion is rejected in the same turn', () => {
   expect(fold([verdict(1, 'rejected')], [complete(1)])).toMatchObject({ isBrokenPromise: true })
   expect(fold([verdict(1, 'rejected')], [complete(2)])).toMatchObject({ isBrokenPromise: false })
 })
 
-test('only a rejection with evidence of its own breaks an earlier promise', () => {
+test('only a rejection with its own evidence breaks an earlier promise', () => {
   const promised = [complete(1)]
   expect(fold([verdict(2, 'rejected')], promised)).toMatchObject({ isBrokenPromise: true })
   expect(fold([verdict(2, 'rejected', { substantiated: false })], promised)).toMatchObject({
@@ -45,7 +45,7 @@ test('only a rejection with evidence of its own breaks an earlier promise', () =
   })
 })
 
-test('a rejection with evidence refutes an observed proof, until it is observed again', () => {
+test('a rejection with evidence refutes an observed proof until the criterion is observed again', () => {
   const proof = observed(1, 'verified')
   expect(fold([proof, verdict(2, 'rejected')])?.observed).toMatchObject({
     contestedInTurn: 2,

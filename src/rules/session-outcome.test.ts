@@ -189,7 +189,7 @@ describe('attention', () => {
     )
   })
 
-  test('an approved session without growth needs no help with a stall', () => {
+  test('an approved session does not need help, even with the stall verdict no_growth', () => {
     const flat = { stall: { verdict: 'no_growth', sinceTurn: 2, window: 5 }, isActive: true } as const
     expect(attentionOf(flat)?.reason).toBe('stalled')
     expect(attentionOf({ ...flat, lastDecision: 'approved' })).toBeNull()

@@ -4,14 +4,14 @@ import { addFiles, dropOldTouches, NO_FILES, staleSince } from './stale.ts'
 const finalKey = (key: string): string => key
 const touch = (turn: number) => ({ turn, touched: ['src/a.ts'], promised: [], verified: [] })
 
-test('of the touches of a file, those stay that are the first after a verification', () => {
+test('only the first touch of a file after each verification is kept', () => {
   const files = [1, 2, 3, 4].reduce((before, turn) => addFiles(before, touch(turn), finalKey), NO_FILES)
   const kept = dropOldTouches(files, [1, 3, null])
   expect([...kept.touched]).toEqual([['src/a.ts', [2, 4]]])
   expect([...dropOldTouches(files, [4]).touched]).toEqual([])
 })
 
-test('a proof is stale from the first later touch on, with all touches or the kept ones', () => {
+test('a proof is stale from the first later touch, whether all touches or only the kept ones are used', () => {
   const proven = {
     turn: 3,
     touched: ['src/a.ts'],

@@ -201,7 +201,7 @@ describe('the first verdict that holds', () => {
     expect(answer.verdict).toBe(changes >= 3 ? 'oscillating' : 'plateau')
   })
 
-  test('what the Player claims is no verdict that changes', () => {
+  test('claims of the Player do not count as changing verdicts', () => {
     const entries = ['verified', 'rejected', 'verified', 'rejected'].map(
       (status, i): RecentEntry => ({ turn: i + 1, status: status as 'verified', judges: false }),
     )

@@ -97,7 +97,7 @@ test('a link leads to the view of its turn, session or project', () => {
   expect(readAddress(pageLink(project, null, null))).toEqual({ view: 'sessions', project })
 })
 
-test('of the texts of one criterion the best is a hit, of equal ones the first, on each page', () => {
+test('each page shows only the best text of a criterion, or the first of equally good ones', () => {
   const index = new TextIndex()
   const texts = ['logs of a page', 'a log of pages', 'one log', 'another log']
   for (let number = 1; number <= 40; number++)

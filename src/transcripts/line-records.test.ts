@@ -352,7 +352,7 @@ describe('the result of a call', () => {
       { message, toolUseResult: { file: { n: [1] } }, userType: 'external', slug: 'a-b' },
     ],
     ['without fields', { message, toolUseResult: {} }],
-    ['with text outside ASCII in it', { message, toolUseResult: { stdout: 'é → 日' } }],
+    ['with text that is not ASCII', { message, toolUseResult: { stdout: 'é → 日' } }],
   ])('is read without the content of its toolUseResult: %s', (_, fields) => {
     const record = { ...start, ...fields }
     expect(records(JSON.stringify(record)).found).toEqual([{ ...record, toolUseResult: {} }])
@@ -367,7 +367,7 @@ describe('the result of a call', () => {
     ['it is a text', { message, toolUseResult: 'User rejected' }],
     ['a field that turns need is not ASCII', { cwd: '/é', message, toolUseResult: { stdout } }],
     ['it is followed by an object', { toolUseResult: { stdout }, message }],
-    ['it is followed by a value that is no text', { message, toolUseResult: { stdout }, isMeta: true }],
+    ['it is followed by a value that is not a text', { message, toolUseResult: { stdout }, isMeta: true }],
     [
       'it is a field of another object',
       { message: { content: [{ ...content[0], toolUseResult: { a: 1 } }] } },
@@ -379,7 +379,7 @@ describe('the result of a call', () => {
     expect(records(JSON.stringify(record)).found).toEqual([record])
   })
 
-  test('is read with the record behind it on the same line, and a torn one is not lost', () => {
+  test('is read with the next record on the same line, and the next one is read even if the result is cut off', () => {
     const next = { ...start, uuid: 'v', sessionId: 's', message, toolUseResult: { stdout } }
     const whole = JSON.stringify({ ...start, sessionId: 's', message, toolUseResult: { a: { b: 'c' } } })
     const read = (text: string) => records(text).found.map(({ uuid }) => uuid)
@@ -388,7 +388,7 @@ describe('the result of a call', () => {
       expect(read(whole.slice(0, end) + JSON.stringify(next)), String(end)).toEqual(['v'])
   })
 
-  test('is bad if it is torn', () => {
+  test('is a bad line if it is cut off', () => {
     const whole = JSON.stringify({ ...start, message, toolUseResult: { a: { b: 'c' } }, slug: 'a-b' })
     for (const end of [-1, -3, -8, -13, -15, -16, -18])
       expect(records(whole.slice(0, end)), String(end)).toMatchObject({ found: [], badLines: 1 })

@@ -20,7 +20,7 @@ describeInBrowser('the home page', () => {
     expect(await accessibilityProblems(page)).toEqual([])
   })
 
-  test('imported transcripts have a line on the home page and the sessions, and the patterns name what they leave out', async () => {
+  test('the home page and the sessions link imported transcripts, and the patterns show how many turns they omit', async () => {
     const started = await start()
     const bytes = bytesOf(turn('a', ['Read', 'Edit']), turn('b', ['Bash'], { from: 100 }))
     await send(clientOf(started.graph), sessionOf(1), bytes, { project: PROJECT })

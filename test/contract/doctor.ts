@@ -325,7 +325,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.outcomes = [], w.newestDigest = null, w.promisedTurn = null, w.promisedDigest = null, w.lastCompletedAt = null, w.lastActivityAt = w.createdAt, w.progressSum = 0 WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
   ],
   [
-    'a failed call of no turn',
+    'a failed call without a turn',
     'unattached',
     "CREATE (f:FailedCall {id: 's', sequence: 0, tool: 'Bash', error: '', failure: '', project: 'shop', sessionId: 'x', begunMs: 0})",
   ],
@@ -335,12 +335,12 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (p:Project {key: 'shop'}) CREATE (p)-[:HAS_FEATURE]->(:Feature {key: 'shop/none', id: 'none', project: 'shop'})",
   ],
   [
-    'a call that is gone',
+    'a missing call',
     'transcript_turn',
     "MATCH (t:TranscriptTurn {key: 'shop/c2'}) SET t.statuses = tail(t.statuses)",
   ],
   [
-    'a failed call that is gone',
+    'a missing failed call',
     'transcript_turn',
     "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_FAILED_CALL]->(f:FailedCall {sequence: 5}) DETACH DELETE f",
   ],
@@ -404,8 +404,8 @@ const NEITHER_DERIVABLE = new Set([
   'a desire below the key of a project that is not there',
   'a decision that is none',
   'a verification without a status',
-  'a call that is gone',
-  'a failed call that is gone',
+  'a missing call',
+  'a missing failed call',
   'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
 /** Name of the fault whose repair removes the turn from its world, but not from the graph. */
@@ -416,7 +416,7 @@ const LEFT = FAULTS.filter(isLeft)
 const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault) && fault[0] !== DOUBLED)
 
 /** Faults that leave a node without its parent. */
-const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a failed call of no turn'])
+const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a failed call without a turn'])
 
 const SAID = ['Turn', 'SupersededTurn', 'Verification', 'Promise', 'Issue', 'Gate', 'Criterion', 'Attempt']
 const saidIn = (counts: Counts) => SAID.map((label) => [label, counts[label]])

@@ -10,7 +10,7 @@ const lines = readFileSync(new URL('../support/earlier-export.jsonl', import.met
   .split('\n')
 
 export function earlierExportContract(store: StoreUnderTest): void {
-  describe('an export of the version before migrations began again', () => {
+  describe('an export of the last version with 17 migrations', () => {
     const handles = useGraph(store)
 
     test('is restored into a healthy graph with the same export', async () => {

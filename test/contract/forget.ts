@@ -370,7 +370,7 @@ export function forgetContract(store: StoreUnderTest): void {
       await alone.close()
     })
 
-    test('a turn with more failed calls than one transaction takes is deleted with all of them', async () => {
+    test('a turn is deleted with all of its failed calls, even if they exceed one transaction', async () => {
       const errors = Object.fromEntries(Array.from({ length: 2_500 }, (_, i) => [i, 'Exit code 1']))
       const huge = turn('huge', Array(2_500).fill('Bash'), { errors })
       await send(client(), sessionOf(1), bytesOf(huge, turn('small', LONG)))

@@ -119,7 +119,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect((await migrationStatus(graph, [first, second])).applied).toEqual(['001', '002'])
     })
 
-    test('a graph of the schema before migrations began again is rejected, with the way to bring it along', async () => {
+    test('a graph of the schema with 17 migrations is rejected, with instructions to export and restore it', async () => {
       const { graph } = handles
       await migrate(graph, { migrations: [earlier, second] })
       const refusal = {
@@ -139,7 +139,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       await expect(migrate(graph, { migrations: [first] })).rejects.toMatchObject(refusal)
     })
 
-    test('the commands of a migration run in order, and one that fails leaves the next unapplied', async () => {
+    test('the commands of a migration run in order, and no later migration is applied if one fails', async () => {
       const { graph } = handles
       const commands = [...overWorlds.commands, 'CREATE NONSENSE']
       await graph.write([{ statement: addWorlds, params: {} }])
@@ -165,7 +165,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       await other.close()
     })
 
-    test('an embedded graph is migrated without a lock, also if one was left in it', async ({ skip }) => {
+    test('an embedded graph is migrated without a lock, even if it contains an old one', async ({ skip }) => {
       const { graph } = handles
       skip(graph.engine === 'neo4j', 'several processes may have a graph on Neo4j')
       expect(await migrate(graph, { migrations: [first] })).toEqual(['001'])
@@ -185,7 +185,7 @@ export function migrationsContract(store: StoreUnderTest): void {
       expect(await graph.read(lock, {})).toEqual([{ owner: null }])
     })
 
-    test('a migration on Neo4j renews its lock while its commands take long', async ({ skip }) => {
+    test('a migration on Neo4j renews its lock while its commands run', async ({ skip }) => {
       const { graph } = handles
       skip(graph.engine === 'embedded', ONE_PROCESS)
       const leaseUntil = async () => Number((await graph.read(lease, {}))[0]?.until)
@@ -200,10 +200,10 @@ export function migrationsContract(store: StoreUnderTest): void {
     })
 
     test.for([
-      ['of the lease that it is given', { leaseMs: 60_000 }, 60_000],
-      ['of ten seconds, as others are told', {}, 10_000],
+      ['the given lease', { leaseMs: 60_000 }, 60_000],
+      ['the default lease of ten seconds', {}, 10_000],
     ] as const)(
-      'a migration on Neo4j that is killed at any moment keeps its lock until the end %s',
+      'a migration on Neo4j that is killed at any moment blocks others until the end of %s',
       async ([, options, leaseMs], { skip }) => {
         const { graph } = handles
         skip(graph.engine === 'embedded', ONE_PROCESS)

@@ -58,7 +58,7 @@ export function racesContract(store: StoreUnderTest): void {
         expect(await countsOf(handles.graph)).toMatchObject({ Turn: 1, SupersededTurn: 1, SUPERSEDES: 1 })
       })
 
-      test('of parallel captures that supersede a turn, one becomes the turn and the others its history', async () => {
+      test('if parallel captures supersede a turn, one becomes the turn and the others become its history', async () => {
         await client().captureTurnState(aTurn(1))
         const others = ['a', 'b', 'c', 'd'].map((playerSummary) =>
           client().captureTurnState(aTurn(1, { playerSummary, onConflict: 'supersede' })),
@@ -86,7 +86,7 @@ export function racesContract(store: StoreUnderTest): void {
       })
     })
 
-    test('of many parallel starts of a run in one world one wins, and the others get the run that holds it', async () => {
+    test('if many runs start in one world in parallel, one wins and the others get the run that holds the world', async () => {
       const runs = new TurnRunStore(handles.graph)
       const world = { project: PROJECT, worldSlug: 'w' }
       await client().createWorld({ featureId: FEATURE, taskId: TASK, worldSlug: 'w', executor: 'simulated' })
@@ -105,7 +105,7 @@ export function racesContract(store: StoreUnderTest): void {
       }
     })
 
-    describe('readers that race a writer never see half of it', () => {
+    describe('readers never see a partial write', () => {
       const whole = (n: number, more: object = {}) =>
         aTurn(n, {
           verifications: Array.from({ length: 5 }, (_, i) => ({
@@ -146,7 +146,7 @@ export function racesContract(store: StoreUnderTest): void {
         return reads
       }
 
-      test('no reader that races captures sees half of one', async () => {
+      test('a reader never sees a part of a parallel capture', async () => {
         await client().captureTurnState(whole(1))
         const write = async () => {
           for (let n = 2; n <= 25; n++) await client().captureTurnState(whole(n))
@@ -164,7 +164,7 @@ export function racesContract(store: StoreUnderTest): void {
         expect(reads).toBeGreaterThan(0)
       })
 
-      test('no reader that races supersedes sees half of one', async () => {
+      test('a reader never sees a part of a parallel supersede', async () => {
         for (const n of [1, 2, 3]) await client().captureTurnState(whole(n))
         const write = async () => {
           for (let i = 0; i < 20; i++) {

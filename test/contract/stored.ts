@@ -39,7 +39,7 @@ export function storedContract(store: StoreUnderTest): void {
         ),
       ]).toEqual([])
       const labels = new Set(all.flatMap((node) => node.labels))
-      // One process has the embedded graph, so a migration of it needs no lock.
+      // A migration of an embedded graph needs no lock, because only one process can open it.
       const unused = graph.engine === 'embedded' ? ['SchemaMigrationLock'] : []
       expect(LABELS.filter((label) => !labels.has(label))).toEqual(unused)
       const drawn = new Set(between.map(({ from, type, to }) => `${from.join(':')} ${type} ${to.join(':')}`))

@@ -72,7 +72,7 @@ describe('help', () => {
     ['complet', "unknown command 'complet'. Did you mean completion?\n"],
     ['run strt', "unknown command 'strt'\n(Did you mean start?)"],
   ])(
-    '`turngraph %s` suggests a similar command, also one that the short help leaves out',
+    '`turngraph %s` suggests similar commands, including those that the short help omits',
     async (line, says) => {
       const { code, stdout, stderr } = await turngraph.run(line.split(' '))
       expect([code, stdout]).toEqual([EXIT.invalid.code, ''])
@@ -80,7 +80,7 @@ describe('help', () => {
     },
   )
 
-  test('a folder or an option of init without the command names the whole command', async () => {
+  test('if the command line contains a folder or an option of init without `init`, the error shows the whole command', async () => {
     const folder = await turngraph.run(['.'])
     expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining('turngraph init .\n')])
     const undo = await turngraph.run(['--undo'])
@@ -165,7 +165,7 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     ['promises', '--turn', '2'],
     ['verify', '--dry-run', '--criterion', 'AC-001', '--', 'true'],
   ]
-  test.each(aboutOneTask)('%s without a task is about the task of the folder', async (name, ...options) => {
+  test.each(aboutOneTask)('%s without a task uses the task of the folder', async (name, ...options) => {
     await captured(1)
     const run = (...target: string[]) => turngraph.run([name ?? '', ...target, ...options])
     const named = await run('--feature', 'FEAT-1', '--task', 'TASK-1')
@@ -180,7 +180,7 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     expect(await run()).toEqual(named)
   })
 
-  test('a task that two features have needs its feature, and the error names both', async () => {
+  test('a task of two features requires --feature, and the error names both features', async () => {
     await captured(1)
     const other = { ...JSON.parse(turn(1)), feature_id: 'FEAT-2', world_slug: 'other' }
     await turngraph.run(['specify', '-', '--format', 'json', '--feature', 'FEAT-2', '--task', 'TASK-1'], {

@@ -145,7 +145,7 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
       WITHIN: isEndless ? 'timeout -s INT 15' : '',
     }
     const asked = promisify(execFile)('bash', ['-uo', 'pipefail', '-c', script], { cwd: home, env })
-    // Bash has replaced itself by the command, except in a pipe.
+    // Bash replaces its own process with the command, except in a pipe.
     if (isEndless && !script.includes(' | jq'))
       asked.child.stdout?.once('data', () => asked.child.kill('SIGINT'))
     const answer = await asked.catch((error: { code: number; stdout: string; stderr: string }) => error)

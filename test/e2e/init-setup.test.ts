@@ -126,7 +126,7 @@ describe('turngraph init --with', () => {
     expect(digests()).toEqual(before)
   })
 
-  test('a changed file keeps its mode and owner, at the change and at the undo, whatever the umask is', async () => {
+  test('a file keeps its mode and owner when it is changed and when the change is undone, with any umask', async () => {
     const isRoot = process.getuid?.() === 0
     const files = ['AGENTS.md', '.mcp.json', '.claude/settings.local.json']
     for (const file of files) {

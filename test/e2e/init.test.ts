@@ -155,7 +155,7 @@ test('the remedy that init names for a feature file without a task declares its 
   expect([code, stdout]).toEqual([0, 'Declared version 1 of TASK, 1 criterion\n'])
 })
 
-/** Takes from root the right to read each file. */
+/** Prefix of a command that removes root's permission to read every file. */
 const AS_OTHERS = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
 test('a folder that cannot be read is named once with the remedy, and the exit code is that of an import', async () => {

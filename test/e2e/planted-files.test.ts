@@ -151,7 +151,7 @@ const ALL_COMMANDS: readonly string[] = [
   ...['forget --world T', 'open', 'import autobuild .', 'import transcripts .', 'watch .', 'mcp', 'serve'],
 ]
 
-/** A command that writes, one that reads, and those that run until they are stopped. Each reads the files by another path. */
+/** A writing command, a reading command, and the commands that run until they are stopped. Each reads the files in its own way. */
 const SOME_COMMANDS = ['capture -', 'worlds', 'open', 'watch .', 'mcp', 'serve']
 
 test.runIf(process.platform === 'linux').each(Object.entries(STRANGERS))(
@@ -175,7 +175,7 @@ test.runIf(process.platform === 'linux').each(Object.entries(STRANGERS))(
     const environment = { TURNGRAPH_DATA: data, TURNGRAPH_PORT: '0', HOME: home }
     const { run } = commandsOn(home)
     const faults: string[] = []
-    // `readOwnFile` detects every way, whatever the command: all commands are tried in one way.
+    // `readOwnFile` detects each way for every command, so all commands are tried with only one way.
     for (const command of way === 'committed' ? ALL_COMMANDS : SOME_COMMANDS) {
       const ran = await run(command.split(' '), {
         ...{ cwd: shop, environment, input: command === 'capture -' ? TURN : '' },

@@ -159,10 +159,10 @@ describe('serve', () => {
     expect(stderr).toContain('`npm start -- --port 7481`')
   })
 
-  test('the default port gives way to a free one if the address of the page is printed', async () => {
+  test('a taken default port is replaced by a free one if the address of the page is printed', async () => {
     const other = createServer().listen(7480, '127.0.0.1')
     onTestFinished(() => void other.close())
-    // If another process of this machine has the port, it is taken as well.
+    // An error means that another process has the port, so it is taken, too.
     await new Promise<void>((resolve) => other.once('listening', resolve).once('error', () => resolve()))
     const unseen = await turngraph.run(['serve'])
     expect([unseen.code, unseen.stderr]).toEqual([

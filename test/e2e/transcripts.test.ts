@@ -135,11 +135,11 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
   })
 })
 
-/** What a service answers is tested in http-transcripts.test.ts; help-examples.test.ts runs each command on a service. */
+/** Answers of a service are tested in http-transcripts.test.ts; help-examples.test.ts runs each command on a service. */
 describe('reports', () => {
   beforeEach(writeAll)
 
-  test('turns says how many shorter turns it leaves out', async () => {
+  test('turns prints the number of shorter turns that it leaves out', async () => {
     const { json, noted } = await everyCommand()
     await json('import', 'transcripts', folder)
     const { note } = await noted('turns')

@@ -12,7 +12,7 @@ const HALF_MS = DEADLINE_MS - 1_000
 describeOn(neo4jLts, (store) => {
   const handles = useGraph(store, 'openUnmigrated')
 
-  test('a command of a migration may take longer than a request', async () => {
+  test('a command of a migration may take longer than the time limit of a request', async () => {
     const driver = neo4j.driver(neo4jUrl('lts'))
     const lock = async (number: number) => {
       const session = driver.session()

@@ -1,7 +1,7 @@
 /** An independent search: folds and compares every text, character by character, without an index. */
 
 export type OracleText = {
-  /** Key of the criterion in its task, for a text of a criterion. */
+  /** Key of the criterion in its task. Only texts of criteria have it. */
   criterion?: string
   kind: 'criterion' | 'lesson' | 'blocker' | 'issue' | 'feedback' | 'summary' | 'failed_call'
   worldSlug: string
@@ -77,7 +77,7 @@ function withoutOtherWordings(sorted: readonly OracleText[]): OracleText[] {
   })
 }
 
-/** Lists the texts that have every word of the query, or a word that begins with it, best first; of a criterion the best one. */
+/** Lists the texts in which each word of the query is a word or its beginning, best first. Lists one text per criterion. */
 export function searchNaively(texts: readonly OracleText[], query: string): OracleText[] {
   const sought = wordsOfQuery(query)
   const found = texts.flatMap((text) => {

@@ -82,7 +82,7 @@ test('a file that the parser refuses is read by its scenario lines', async () =>
   expect((await readGherkin('nothing')).refused).toBe('states no criteria: it has no scenario')
 })
 
-test('a step with a table and a text is written with the text first, and tags and comments are left out', async () => {
+test('a criterion contains the text of a step before its table, and no tags or comments', async () => {
   const { tasks, warnings } = await readGherkin(
     'Feature: F\n  @a @b # c\n  @c\n  Scenario: One\n    Free words\n    # note\n    Given a\n      | t |\n      """\n      text\n      """\n    Then b\n',
   )
@@ -98,7 +98,7 @@ test.each([
     'inconsistent cell count within the table',
   ],
   ['a tag with a space', 'Given a\n@a b\nScenario: Two\n', 'A tag may not contain whitespace'],
-])('%s that Cucumber refuses is read by the scenario lines', async (_what, steps, why) => {
+])('a file with %s that Cucumber rejects is read by its scenario lines', async (_what, steps, why) => {
   const { tasks, warnings } = await readGherkin(`Feature: F\nScenario: One\n${steps}`)
   expect(tasks[0]?.criteria[0]?.tests).toEqual(['One'])
   expect(warnings).toEqual([{ line: expect.any(Number), message: expect.stringContaining(why) }])

@@ -21,7 +21,7 @@ const REFUSED: readonly [string, FormatName, string][] = [
   ['a scenario of two lines', 'openspec', `Scenario:${' '.repeat(1_000_000)}a\nb\n===\n`],
   ['lines within 1,000 nested items', 'markdown', `${nested(1_000)}${'b\n'.repeat(2_000_000)}`],
   ['lines that continue an item', 'backlog', `## Acceptance Criteria\n- a\n${'b\n'.repeat(500_000)}`],
-  ['tags in turn with examples', 'gherkin', `${SCENARIO}${'@a\nExamples:\n|a|\n'.repeat(60_000)}`],
+  ['tags that alternate with examples', 'gherkin', `${SCENARIO}${'@a\nExamples:\n|a|\n'.repeat(60_000)}`],
   ['a long text within 1,000 nested items', 'spec-kit', `FR-1\n\n${nested(1_000)}${'word '.repeat(200_000)}`],
 ]
 
@@ -82,7 +82,7 @@ test.each<[FormatName, string]>([
   ['backlog', `## Acceptance Criteria\n- ${'a '.repeat(40_000)}`],
   ['gherkin', `${SCENARIO}${'And y\n'.repeat(20_000)}`],
   ['markdown', `## Acceptance Criteria\n- ${'. '.repeat(40_000)}`],
-])('an item of more than 64 KiB is not read by format %s, also if it has no words', async (format, text) => {
+])('an item of more than 64 KiB is skipped in format %s, even if it has no words', async (format, text) => {
   expect((await read(format, text)).warnings).toEqual([
     { line: 2, message: 'an item is longer than 64 KiB; it is not read' },
   ])
@@ -108,7 +108,7 @@ test('the first 100 examples of all tables name an outline', async () => {
   expect(tasks[0]?.criteria[0]?.tests).toHaveLength(100)
 })
 
-test('a file with a row of a table of more than 64 KiB is read by its scenario lines, with a warning', async () => {
+test('a file with a table row of more than 64 KiB is read by its scenario lines, with a warning', async () => {
   const file = (bars: number) => `${SCENARIO}${'|'.repeat(bars)}\nScenario: second\nGiven y\n`
   expect((await read('gherkin', file(1_000))).warnings).toEqual([])
   const { tasks, warnings } = await read('gherkin', file(1_000_000))
