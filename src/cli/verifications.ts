@@ -2,7 +2,7 @@
 import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
-import { action, group, SHARED } from './command.ts'
+import { action, group, SHARED, withTarget } from './command.ts'
 import { printText } from './output.ts'
 
 type Request = OperationInput<'addVerifications'>
@@ -33,10 +33,16 @@ Examples:
   },
   async ({ file, project, json, ...options }) => {
     const request = { ...(await readRequest(file ?? '-')), ...options }
-    const inProject = { project: project ?? request.project ?? undefined }
-    const task = await completeTask(request, inProject)
-    const sent: Request = { ...request, ...task, ...inProject }
-    await ask('addVerifications', sent, { ...inProject, json }, (answer) => printText(describe(answer)))
+    const target = await withTarget({
+      featureId: request.featureId ?? undefined,
+      taskId: request.taskId ?? undefined,
+      worldSlug: request.worldSlug ?? undefined,
+      project: project ?? request.project ?? undefined,
+    })
+    const sent: Request = { ...request, ...target }
+    await ask('addVerifications', sent, { project: target.project, json }, (answer) =>
+      printText(describe(answer)),
+    )
   },
 )
 
@@ -72,20 +78,6 @@ function toRequest(content: unknown, fields: Record<'request' | 'verification', 
   const has = (names: readonly string[]) => names.some((name) => Object.hasOwn(content, name))
   const isRequest = has(PROOF_FIELDS) || (has(fields.request) && !has(fields.verification))
   return isRequest ? content : { verifications: [content] }
-}
-
-/** Finds the feature if only one feature has the task. For a world, the service finds the task. */
-async function completeTask(
-  { featureId, taskId, worldSlug }: Request,
-  inProject: { project: string | undefined },
-): Promise<{ featureId?: string; taskId?: string }> {
-  if (worldSlug != null || (featureId != null && taskId != null)) return {}
-  const [{ withClient }, { findTask }] = await Promise.all([
-    import('./connect.ts'),
-    import('./verify-task.ts'),
-  ])
-  const named = { featureId: featureId ?? undefined, taskId: taskId ?? undefined, worldSlug: undefined }
-  return withClient({ ...inProject, readsOnly: true }, (client) => findTask(client, named))
 }
 
 /** Describes the result in one line. */

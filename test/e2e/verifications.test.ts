@@ -83,6 +83,14 @@ test('each JSON line is one verification, and a whole request names its own turn
   ])
 })
 
+test('verifications without a task are for the task of the folder', async () => {
+  const { run, states } = await start(false)
+  await run(['task', 'set', 'FEAT-1/TASK-1'])
+  const added = await run(add, [SEEN])
+  expect(added.stdout).toBe('Added 1 verification to turn 2 of world TASK-1.\n')
+  expect(await states()).toEqual([['AC-001', 'verified']])
+})
+
 test('invalid input is rejected with the name of the field, and nothing is stored', async () => {
   const { run, states } = await start(false)
   const refused: [input: unknown, args: readonly string[], code: number, words: string][] = [
@@ -112,7 +120,8 @@ test('invalid input is rejected with the name of the field, and nothing is store
     ['{"criterion_id": ', task, 2, 'Standard input is no JSON'],
     [`${JSON.stringify(SEEN)}\n{"criterion_id": \n`, task, 2, 'Line 2 is no JSON'],
     ['', task, 2, 'no JSON'],
-    [SEEN, [], 2, 'Name it with --feature and --task'],
+    [SEEN, [], 2, 'No task is named, and none is set for this folder.'],
+    [SEEN, ['--feature', 'FEAT-1'], 2, 'Name it with --feature and --task'],
     [SEEN, [...task, '--turn', '3'], 4, 'has no turn 3'],
     [SEEN, ['--task', 'TASK-9'], 4, 'TASK-9'],
     [SEEN, ['--feature', 'FEAT-1', '--task', 'TASK-9'], 4, 'TASK-9'],
