@@ -1,8 +1,8 @@
 /** Explains a command line that the parser rejected. */
-import { statSync } from 'node:fs'
 import { type Command, type CommanderError, Help } from 'commander'
 import { TurngraphError } from '../core/errors.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
+import { kindOf } from '../platform/folders.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 
 const HELP = '`turngraph --help` lists the commands, `turngraph COMMAND --help` its options.'
@@ -12,7 +12,8 @@ export function usageError(error: CommanderError, program: Command, args: readon
   const message = error.message.replace(/^error: /, '')
   const [first = ''] = args
   if (error.code === 'commander.unknownCommand' && findCommand(program, first) === undefined) {
-    const hint = isFolder(first) ? `To look in this folder: turngraph init ${quoteForShell(first)}` : HELP
+    const hint =
+      kindOf(first) === 'folder' ? `To look in this folder: turngraph init ${quoteForShell(first)}` : HELP
     return new TurngraphError('invalid_request', `${message}.${didYouMean(nearCommands(program, first))}`, {
       hint,
     })
@@ -37,5 +38,3 @@ function nearCommands(program: Command, text: string): string[] {
   const begun = names.filter((name) => name.startsWith(text.toLowerCase()))
   return begun.length > 0 && begun.length <= MAX_BEGUN ? begun : nearNames(text, names)
 }
-
-const isFolder = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isDirectory() === true

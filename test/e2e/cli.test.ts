@@ -85,6 +85,12 @@ describe('help', () => {
     expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining('turngraph init .\n')])
     const undo = await turngraph.run(['--undo'])
     expect([undo.code, undo.stderr]).toEqual([2, expect.stringContaining('turngraph init --undo\n')])
+    const long = 'a'.repeat(300) // no file system has such a name
+    const unreachable = await turngraph.run([long])
+    expect([unreachable.code, unreachable.stderr]).toEqual([
+      2,
+      expect.stringContaining(`error: unknown command '${long}'.\nhint: `),
+    ])
     const misspelled = await turngraph.run(['--bogus'])
     expect([misspelled.code, misspelled.stderr]).toEqual([2, expect.not.stringContaining('init')])
   })
