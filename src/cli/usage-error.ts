@@ -18,7 +18,9 @@ export function usageError(error: CommanderError, program: Command, args: readon
       hint,
     })
   }
-  const isOfInit = findCommand(program, 'init')?.options.some(({ long }) => long === first)
+  const isOfInit =
+    findCommand(program, 'init')?.options.some(({ long }) => long === first) &&
+    !args.some((arg) => findCommand(program, arg))
   const hint =
     error.code === 'commander.unknownOption' && isOfInit
       ? `It is an option of init: turngraph init ${args.map(quoteForShell).join(' ')}`

@@ -91,8 +91,10 @@ describe('help', () => {
       2,
       expect.stringContaining(`error: unknown command '${long}'.\nhint: `),
     ])
-    const misspelled = await turngraph.run(['--bogus'])
-    expect([misspelled.code, misspelled.stderr]).toEqual([2, expect.not.stringContaining('init')])
+    for (const line of ['--bogus', '--project shop worlds']) {
+      const other = await turngraph.run(line.split(' '))
+      expect([other.code, other.stderr]).toEqual([2, expect.not.stringContaining('init')])
+    }
   })
 
   test('the short help has examples of next, why and search', async () => {
