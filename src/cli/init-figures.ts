@@ -20,6 +20,8 @@ export type Plan = {
   transcriptFolder: string
   /** Sessions of Codex that ran in the folder or below it. */
   codexFiles: readonly string[]
+  /** Number of autobuild artifacts and folders that cannot be used. */
+  unusableArtifacts: number
   leftOut: LeftOutFiles
 }
 
@@ -116,7 +118,7 @@ type Imported = {
 
 async function toFigures(
   client: TurngraphClient,
-  { specifications, leftOut }: Plan,
+  { specifications, unusableArtifacts, leftOut }: Plan,
   {
     imported,
     transcripts,
@@ -133,7 +135,7 @@ async function toFigures(
     transcriptTurns: transcripts.turns,
     leftOut: {
       count: leftOut.count + (imported?.turnsFailed ?? 0),
-      autobuild: imported === null ? 0 : imported.skipped.length + imported.turnsFailed,
+      autobuild: imported === null ? unusableArtifacts : imported.skipped.length + imported.turnsFailed,
       specifications: specifications.report.files.filter((file) => file.refused !== undefined).length,
       transcripts: transcripts.skipped.map(({ file }) => file),
     },

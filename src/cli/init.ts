@@ -220,6 +220,7 @@ async function findSources(given: string): Promise<Plan> {
     transcripts: ofClaude + codexFiles.length,
     transcriptFolder,
     codexFiles,
+    unusableArtifacts: skipped.length,
     leftOut,
   }
 }
@@ -305,6 +306,7 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
     plan: toWire({
       ...plan,
       leftOut: undefined,
+      unusableArtifacts: undefined,
       leftOutFiles: plan.leftOut.files,
       specifications: plan.specifications.taskCount,
       codexFiles: plan.codexFiles.length,

@@ -155,6 +155,20 @@ test('the remedy that init names for a feature file without a task declares its 
   expect([code, stdout]).toEqual([0, 'Declared version 1 of TASK, 1 criterion\n'])
 })
 
+test('init names the command that lists an artifact of a task without turns, also if there is no session', async () => {
+  write(path.join(shop, '.guardkit/autobuild/TASK-1/task_work_results.json'), '{}')
+  write(
+    path.join(shop, 'tasks/TASK-1.md'),
+    '---\nid: TASK-1\nfeature_id: FEAT-1\n---\n## Acceptance Criteria\n\n- [ ] It holds\n',
+  )
+  const { code, stderr } = await init(['init', '--yes', '--no-serve'])
+  expect(code).toBe(0)
+  expect(stderr).toContain('task_work_results.json its folder holds no turn.')
+  expect(stderr).toMatch(
+    /^Not imported, of files and turns: 1\. To list them, run `turngraph import autobuild \S+ --dry-run`\.$/m,
+  )
+})
+
 /** Prefix of a command that removes root's permission to read every file. */
 const AS_OTHERS = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
 
