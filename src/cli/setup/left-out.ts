@@ -5,6 +5,7 @@ import { EXIT } from '../../core/exit-codes.ts'
 import { plural } from '../../core/plural.ts'
 import { isGone } from '../../core/system-code.ts'
 import { quoteForShell } from '../../rules/command-line.ts'
+import { toOneLine } from '../../rules/foreign-text.ts'
 import { printNote } from '../output.ts'
 import { remedyFor } from '../specification-remedy.ts'
 
@@ -63,7 +64,9 @@ export class LeftOutFiles {
     const named = sorted.slice(0, MAX_NAMED - this.#named)
     this.#named += named.length
     for (const { file, reason, remedy } of named)
-      printNote(`Left out: ${file} ${reason.replace(/\.$/, '')}.${remedy === null ? '' : ` ${remedy}`}`)
+      printNote(
+        toOneLine(`Left out: ${file} ${reason.replace(/\.$/, '')}.${remedy === null ? '' : ` ${remedy}`}`),
+      )
     if (sorted.length > named.length)
       printNote(`Left out: ${plural(sorted.length - named.length, 'other file')}. ${listCommands(folder)}`)
   }
