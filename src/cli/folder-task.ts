@@ -58,8 +58,9 @@ async function connected<T>(
 
 /** Finds the only feature that has sessions of a task. */
 async function findFeature(taskId: string, project: string | undefined): Promise<string> {
+  const { readPages } = await import('./require-project.ts')
   const { items } = await connected(project, (client) =>
-    client.listWorlds({ taskId, limit: 100, withoutTokens: true }),
+    readPages({}, (window) => client.listWorlds({ taskId, withoutTokens: true, ...window })),
   )
   const features = [...new Set(items.map(({ featureId }) => featureId))]
   const [only] = features
