@@ -411,6 +411,7 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
     expect(stdout).not.toContain('Already in')
     await init('--with', ALL)
     const done = await answer([['[Y/n]', 'n\r']])
+    expect(done.stdout).toContain('  -  done: the task of this folder (.turngraph/task.json)')
     expect(done.stdout).toContain('All of it is done.')
     expect(done.code).toBe(0)
   })

@@ -53,7 +53,9 @@ export async function offer(setup: Setup): Promise<void> {
     const { key, describe } = OFFERS[name]
     const isMade = (await Promise.all(files.map((file) => hasPart(setup.folder, file)))).every(Boolean)
     if (!isMade) open.set(key, name)
-    printNote(`  ${isMade ? '-' : key}  ${isMade ? 'done: ' : ''}${describe(setup)} (${files.join(', ')})`)
+    // The file may name another task than the one that would be set now.
+    const what = isMade && name === 'task' ? 'the task of this folder' : describe(setup)
+    printNote(`  ${isMade ? '-' : key}  ${isMade ? 'done: ' : ''}${what} (${files.join(', ')})`)
   }
   if (open.size === 0) return printNote('All of it is done. `turngraph init --undo` restores the files.')
   printNote('Enter continues. `turngraph init --undo` restores the files.')
