@@ -3,7 +3,8 @@ import { chmodSync, chownSync, renameSync, rmSync, type Stats, statSync, writeFi
 import { systemCode } from '../core/system-code.ts'
 
 /**
- * Writes a file atomically. A present file keeps its permissions, and its owner and group if this process may set them.
+ * Writes a file atomically. A present file keeps its owner and group if this process may set them, and its permissions. Another
+ * group gets only the permissions that all users have.
  *
  * @param mode permissions of a new file, before the umask is applied
  */
@@ -16,13 +17,19 @@ export function replaceFile(file: string, text: string, mode: number): void {
     if (present !== undefined) {
       setOwner(draft, present)
       // The umask changes the mode of a created file, and chown clears some bits. So chmod is the last step.
-      chmodSync(draft, present.mode & 0o7777)
+      chmodSync(draft, permissionsFor(present, statSync(draft)))
     }
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
   }
+}
+
+/** Without the bits that run a file as its owner, because the owner may be another one now. */
+function permissionsFor(present: Stats, draft: Stats): number {
+  const permissions = present.mode & 0o777
+  return draft.gid === present.gid ? permissions : (permissions & 0o707) | ((permissions & 0o007) << 3)
 }
 
 /** Error codes if this process may not set the owner, or if its user namespace or the file system does not support it. */
