@@ -119,3 +119,18 @@ test('each page shows only the best text of a criterion, or the first of equally
     expect([...first, ...search([...words], 1_000, first.at(-1))]).toEqual(all)
   }
 })
+
+test('a page after a criterion does not repeat it if another wording has changed the place of its text', () => {
+  const index = new TextIndex()
+  const put = (...texts: string[]) =>
+    index.put(
+      source(1),
+      texts.map((text, position) => ({ kind: 'criterion', position, text })),
+    )
+  const search = (after: Rank | null) => index.search(['ac'], { kinds: SEARCH_KINDS, after, limit: 10 })
+  put('it answers', 'ac 001 it answers')
+  const [hit = null] = search(null)
+  expect(hit?.position).toBe(1)
+  put('it answers', 'it replies', 'ac 001 it answers')
+  expect(search(hit)).toEqual([])
+})

@@ -342,14 +342,17 @@ function firstAtLeast(sorted: readonly string[], sought: string): number {
   return low
 }
 
-/** Compares two hits: higher score, later, session, newer turn, kind, place in the list of its kind. */
+/**
+ * Compares two hits: higher score, later, session, newer turn, kind, place in the list of its kind. A criterion is one hit, whose
+ * place changes with each further wording: a later page must not repeat it.
+ */
 export const compareRanks = (a: Rank, b: Rank): number =>
   b.score - a.score ||
   b.time - a.time ||
   compareCodeUnits(a.group, b.group) ||
   b.number - a.number ||
   SEARCH_KINDS.indexOf(a.kind) - SEARCH_KINDS.indexOf(b.kind) ||
-  a.position - b.position
+  (a.kind === 'criterion' ? 0 : a.position - b.position)
 
 /** Keeps the best hits of many without sorting all of them. */
 class BestRanks {
