@@ -15,8 +15,9 @@ type Props = {
 export function VerdictRegion({ stall, criteria, outcome }: Props) {
   const { verdict, reason, suggestion, should_stop: shouldStop } = stall
   const { remaining, manual = [] } = criteria
-  // The suggestion usually lists what remains.
-  const isListed = remaining.length > 0 && suggestion?.includes(remaining.join(', ')) === true
+  // The suggestion usually lists what remains. With another policy it may list more, or name a rejected criterion.
+  const listed = `Criteria left: ${remaining.join(', ')}`
+  const isListed = [';', '.'].some((end) => suggestion?.includes(listed + end) === true)
   const left = isListed ? manual : [...remaining, ...manual]
   return (
     <section class={`verdict verdict-${chooseTone(verdict, outcome)}`} aria-label="Verdict">
