@@ -72,11 +72,14 @@ export function PatternsView({ address: { project } }: Props) {
       <Answered of={patterns}>
         {({ items }) =>
           items.length === 0 ? (
-            recorded === 0 && (
+            recorded === 0 &&
+            (since === null && session === null ? (
               <Empty command={`turngraph import transcripts PATH --project ${project}`}>
                 No turn of a transcript is recorded here. This imports transcripts of Claude Code:
               </Empty>
-            )
+            ) : (
+              <p>No turn of a transcript is in this selection.</p>
+            ))
           ) : (
             <PatternsRegion patterns={items} opened={opened} isCut={items.length === MAX_PATTERNS} />
           )
