@@ -1,5 +1,5 @@
 /** Chooses the command that is useful next for the data of a graph. */
-import type { TurngraphClient } from '../client/client.ts'
+import type { CallOptions, TurngraphClient } from '../client/client.ts'
 import { quoteForShell } from '../rules/command-line.ts'
 
 type Client = Pick<TurngraphClient, 'listProjects' | 'listWorlds' | 'listTranscriptPatterns'>
@@ -9,20 +9,20 @@ const IMPORT = 'turngraph import autobuild PATH'
 const MAX_SESSIONS = 50
 
 /** @param ownProject configured project, for which commands need no `--project` */
-export async function chooseNextCommand(client: Client, ownProject: string): Promise<string> {
-  const { items: projects } = await client.listProjects({})
+export async function chooseNextCommand(
+  client: Client,
+  ownProject: string,
+  call?: CallOptions,
+): Promise<string> {
+  const { items: projects } = await client.listProjects({}, call)
   const { project } = projects.find((each) => each.project === ownProject) ?? projects[0] ?? {}
   if (project === undefined) return IMPORT
   const option = project === ownProject || projects.length === 1 ? '' : ` --project ${quoteForShell(project)}`
-  const { items: sessions } = await client.listWorlds({
-    project,
-    order: 'last_activity',
-    limit: MAX_SESSIONS,
-    withoutTokens: true,
-  })
+  const asked = { project, order: 'last_activity', limit: MAX_SESSIONS, withoutTokens: true } as const
+  const { items: sessions } = await client.listWorlds(asked, call)
   const open = sessions.find(({ outcome }) => !/^(approved|superseded)/.test(outcome))
   if (open !== undefined) return `turngraph next --world ${quoteForShell(open.worldSlug)}${option}`
   if (sessions.length > 0) return `turngraph worlds${option}`
-  const { items: patterns } = await client.listTranscriptPatterns({ project, minLength: 0, limit: 1 })
+  const { items: patterns } = await client.listTranscriptPatterns({ project, minLength: 0, limit: 1 }, call)
   return patterns.length > 0 ? `turngraph turns --min-length 0${option}` : IMPORT
 }

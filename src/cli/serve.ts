@@ -68,13 +68,18 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
       await graph.close()
       throw portTaken(config, error)
     })
-  const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
-  if (process.stderr.isTTY || !log.isLevelEnabled('info'))
-    await greet(config, storeName(config.store), service.url, token)
-  else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
-  if (printAddress && config.web)
-    printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
-  await untilSignalled(() => service.close())
+  const ended = untilSignalled(() => service.close())
+  const announce = async () => {
+    const token = config.auth === 'token' ? path.join(config.dataFolder, 'token') : null
+    if (process.stderr.isTTY || !log.isLevelEnabled('info'))
+      await greet(config, storeName(config.store), service.url, token)
+    else if (token !== null) log.info({ token }, 'the token of this service lies in this file')
+    if (printAddress && config.web)
+      printText(`Open ${await pageAddress({ ...config, token: null }, service.url)}`)
+  }
+  // A signal during the announcement ends the service gracefully, too.
+  await Promise.race([ended, announce()])
+  await ended
 }
 
 /** Chooses the log level. At a terminal, the two lines of the start message replace the JSON log unless a level is set. */
@@ -93,7 +98,9 @@ async function greet(config: Config, store: string, url: string, token: string |
   for (const line of nextSteps(config, url, await readNextCommand(config, url))) printNote(line)
 }
 
-/** Returns null if the service cannot read its graph yet, because an unreachable store must not delay the start. */
+const MAX_CHOICE_MS = 5_000
+
+/** Returns null if the service cannot read its graph in time, because an unreachable store must not delay the start. */
 async function readNextCommand(config: Config, url: string): Promise<string | null> {
   const [{ createHttpClient }, { chooseNextCommand }] = await Promise.all([
     import('./connect.ts'),
@@ -101,7 +108,8 @@ async function readNextCommand(config: Config, url: string): Promise<string | nu
   ])
   const client = createHttpClient({ ...config, token: null }, undefined, url)
   try {
-    return await chooseNextCommand(client, config.project)
+    const signal = AbortSignal.timeout(MAX_CHOICE_MS)
+    return await chooseNextCommand(client, config.project, { signal })
   } catch (error) {
     if (error instanceof TurngraphError) return null
     throw error
