@@ -33,10 +33,10 @@ type ValueOf<P> = P extends readonly [string, string, { choices: readonly (infer
           : boolean
 export type Given<P> = { -readonly [K in keyof P]?: ValueOf<P[K]> | undefined }
 
-/** Options for a task and its world. A world is sufficient, because it has one task. */
+/** Options for a task and its world. A world is sufficient, because it has one task. Without any, `withTarget` finds the task. */
 export const TASK = {
-  featureId: ['--feature <id>', 'the feature (default: that of --world)'],
-  taskId: ['--task <id>', 'the task (default: that of --world)'],
+  featureId: ['--feature <id>', 'the feature (default: that of --world, or the only one with the task)'],
+  taskId: ['--task <id>', 'the task (default: that of --world, otherwise of TURNGRAPH_TASK or this folder)'],
   worldSlug: ['--world <slug>', "default: the task's newest"],
 } as const
 export const POLICY = {

@@ -2,7 +2,7 @@
 import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
-import { action, group, SHARED, withTarget } from './command.ts'
+import { action, group, SHARED, TASK, withTarget } from './command.ts'
 import { printText } from './output.ts'
 
 type Request = OperationInput<'addVerifications'>
@@ -18,9 +18,7 @@ const addAdd = action(
     description: 'add verifications, given as JSON or JSON lines, to a turn that has ended',
     arguments: { file: ['[file]', 'the verifications; - or none is standard input'] },
     options: {
-      featureId: ['--feature <id>', 'the feature (default: that of --world, or the only one with the task)'],
-      taskId: ['--task <id>', 'the task (default: that of --world)'],
-      worldSlug: ['--world <slug>', "default: the task's newest"],
+      ...TASK,
       turnNumber: ['--turn <n>', 'turn to which they are added (default: the newest)'],
       ...SHARED,
     },

@@ -105,7 +105,7 @@ const environmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      'the task of a session of Claude Code, for its hooks: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` excludes the session',
+      'the task of a session of Claude Code, for its hooks, and of commands that name none: `FEATURE/TASK`, or as `.turngraph/task.json`; `none` excludes the session',
     ),
   TURNGRAPH_RUN_ID: z
     .string()

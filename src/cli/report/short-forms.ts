@@ -2,7 +2,7 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode } from '../../core/errors.ts'
 import type { Role } from '../../memory/criteria/views.ts'
-import { ROLES, TASK } from '../command.ts'
+import { ROLES } from '../command.ts'
 import { missingOption } from '../folder-task.ts'
 import type { SessionFacts } from './session-facts.ts'
 
@@ -14,8 +14,8 @@ const MAX_SESSIONS = 50
 
 /** Options that name the target of a report. */
 export const REPORT_TARGET = {
-  featureId: TASK.featureId,
-  taskId: TASK.taskId,
+  featureId: ['--feature <id>', 'the feature of --task'],
+  taskId: ['--task <id>', 'the task'],
   worldSlug: [
     '--world <slug>',
     'this session (default: the newest of --task, otherwise all of the project)',
