@@ -10,8 +10,10 @@ export function TranscriptsLine({ projects }: { projects: readonly string[] }) {
   const { answer } = useAnswer(JSON.stringify(['transcripts', projects]), (signal) =>
     Promise.all(
       projects.map(async (project) => {
-        const patterns = await service.listAll('listTranscriptPatterns', { project, min_length: 0 }, signal)
-        return { project, turns: patterns.reduce((sum, { count }) => sum + count, 0) }
+        // Each page would count all turns again.
+        const asked = { project, min_length: 0, limit: 0 }
+        const { items } = await service.call('listTranscriptPatterns', asked, signal)
+        return { project, turns: items.reduce((sum, { count }) => sum + count, 0) }
       }),
     ),
   )

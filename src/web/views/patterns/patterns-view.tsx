@@ -9,7 +9,7 @@ import { Field } from '../../components/field.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
-import { useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
+import { useEvents, useOperation } from '../../service/use-service.ts'
 import { DesiresRegion } from './desires-region.tsx'
 import { ErrorsRegion } from './errors-region.tsx'
 import { PatternTurns } from './pattern-turns.tsx'
@@ -36,11 +36,12 @@ export function PatternsView({ address: { project } }: Props) {
   }
   const ofLength = minLength === null ? {} : { min_length: Number(minLength) }
   const patterns = useOperation('listTranscriptPatterns', { ...scope, ...ofLength, limit: MAX_PATTERNS })
-  // All patterns, to count the turns that the filter leaves out.
-  const counted = useWholeList('listTranscriptPatterns', { ...scope, ...ofLength })
-  const all = useWholeList('listTranscriptPatterns', { ...scope, min_length: 0 })
-  const recorded = all.answer === null ? null : countTurns(all.answer)
-  const shorter = recorded === null || counted.answer === null ? 0 : recorded - countTurns(counted.answer)
+  // All patterns, to count the turns that the filter leaves out. In one page each, because each page counts all turns again.
+  const counted = useOperation('listTranscriptPatterns', { ...scope, ...ofLength, limit: 0 })
+  const all = useOperation('listTranscriptPatterns', { ...scope, min_length: 0, limit: 0 })
+  const recorded = all.answer === null ? null : countTurns(all.answer.items)
+  const shorter =
+    recorded === null || counted.answer === null ? 0 : recorded - countTurns(counted.answer.items)
   useEvents({ project }, () => {
     patterns.again()
     counted.again()
