@@ -29,7 +29,7 @@ export async function chooseTarget({ featureId, taskId, worldSlug, project }: Ta
   if (taskId !== undefined) return { featureId: await findFeature(taskId, project), taskId, project }
   if (featureId !== undefined) throw missingOption('--task')
   const found = await readFolderTask(process.env.TURNGRAPH_TASK)
-  if (found === null) throw noTask(await listSessions(project))
+  if (found === null) throw await noTask(project)
   const { task } = found
   return {
     featureId: task.feature_id,
@@ -81,8 +81,13 @@ const listSessions = (project: string | undefined): Promise<string[]> =>
     return (await client.listWorlds(asked)).items.map(({ worldSlug }) => worldSlug)
   })
 
-function noTask(slugs: readonly string[]): TurngraphError {
-  const options = slugs.map((slug) => `--world ${quoteForShell(toOneLine(slug))}`)
+async function noTask(project: string | undefined): Promise<TurngraphError> {
+  const { NO_TASK } = await import('./hook-task.ts')
+  if (process.env.TURNGRAPH_TASK === NO_TASK)
+    return new TurngraphError('invalid_request', `No task is named, and TURNGRAPH_TASK is ${NO_TASK}.`, {
+      hint: NAME_IT,
+    })
+  const options = (await listSessions(project)).map((slug) => `--world ${quoteForShell(toOneLine(slug))}`)
   const hint =
     options.length === 0
       ? NAME_IT

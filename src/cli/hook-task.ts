@@ -19,7 +19,7 @@ const FIELDS = ['project', 'feature_id', 'task_id', 'world_slug', 'session_id'] 
 const FORM = '{"feature_id": "FEAT-1", "task_id": "TASK-1"}, or {"world_slug": "TASK-1"}'
 
 /** Value of TURNGRAPH_TASK for a session without a task, even if its folder has one. */
-const NO_TASK = 'none'
+export const NO_TASK = 'none'
 
 /** The source of the task does not name one. The message names the source and the remedy. */
 export class TaskNotNamed extends Error {

@@ -162,6 +162,11 @@ Record the turn with its proofs: turngraph capture turn.json, or the tool captur
     await turngraph.run(['task', 'set', 'FEAT-1/TASK-1'])
     expect(await turngraph.run(['next'])).toEqual(said)
     expect(await turngraph.run(['next', '--task', 'TASK-1'])).toEqual(said)
+    const none = await turngraph.run(['next'], { environment: { TURNGRAPH_TASK: 'none' } })
+    expect([none.code, none.stderr]).toEqual([
+      EXIT.invalid.code,
+      expect.stringContaining('No task is named, and TURNGRAPH_TASK is none.'),
+    ])
   })
 
   const aboutOneTask = [
