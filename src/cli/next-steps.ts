@@ -17,7 +17,7 @@ export async function chooseNextCommand(
   const { items: projects } = await client.listProjects({}, call)
   const { project } = projects.find((each) => each.project === ownProject) ?? projects[0] ?? {}
   if (project === undefined) return IMPORT
-  const option = project === ownProject || projects.length === 1 ? '' : ` --project ${quoteForShell(project)}`
+  const option = project === ownProject ? '' : ` --project ${quoteForShell(project)}`
   const asked = { project, order: 'last_activity', limit: MAX_SESSIONS, withoutTokens: true } as const
   const { items: sessions } = await client.listWorlds(asked, call)
   const open = sessions.find(({ outcome }) => !/^(approved|superseded)/.test(outcome))

@@ -447,6 +447,23 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
     expect(stdout).not.toContain('turngraph import autobuild PATH')
   })
 
+  test('the next command names a project that is not the one of the settings, also if there is no other', async () => {
+    const record = { feature_id: 'FEAT-1', task_id: 'TASK-2', turn_number: 1, player_summary: 'Built it' }
+    const captured = await commandsOn(home).run(['capture', '--project', 'other'], {
+      input: JSON.stringify(record),
+    })
+    expect(captured.code, captured.stderr).toBe(0)
+    const { stdout } = await answer(
+      [
+        ['[Y/n]', 'y\r'],
+        ['Enter continues', '\r'],
+        ['/#code', '\u0003'],
+      ],
+      { options: '--project other' },
+    )
+    expect(stdout).toContain('Next, in another terminal: turngraph next --world TASK-2 --project other')
+  })
+
   test('Ctrl+C ends the offers and changes nothing', async () => {
     const before = digests()
     const { stdout } = await answer([
