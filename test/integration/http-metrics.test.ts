@@ -114,5 +114,5 @@ test('statements are spans of a registered tracer', async () => {
   onTestFinished(() => trace.disable())
   const { call } = await start()
   await call('POST', '/v1/turns', { body: record() })
-  expect(spans).toContain('turns/capture')
+  expect(spans).toContain('worlds/ensure+turns/capture')
 })
