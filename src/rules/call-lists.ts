@@ -1,5 +1,6 @@
 /** Converts the calls of a transcript turn to the lists that the turn stores, and back. Pure. */
-import type { StepStatus } from './values.ts'
+import * as z from 'zod'
+import { STEP_STATUSES, type StepStatus, textList } from './values.ts'
 
 /** A tool call, without its input, its output and its error. */
 export type Call = {
@@ -21,15 +22,19 @@ export type Call = {
  * Calls of a turn, as lists with one value for each call, in order. Lists in the graph cannot contain null, so -1, 0 and the
  * empty text represent missing values. Calls are not nodes, because their number is too large (DESIGN.md, "Storage").
  */
-export type CallLists = {
-  tools: string[]
-  callIds: string[]
-  statuses: StepStatus[]
-  parallelGroups: number[]
-  durationsMs: number[]
-  agentIds: string[]
-  responses: string[]
-}
+export const callLists = z.object({
+  tools: textList,
+  callIds: textList,
+  statuses: z.array(z.enum(STEP_STATUSES)),
+  parallelGroups: z.array(z.number()),
+  durationsMs: z.array(z.number()),
+  agentIds: textList,
+  responses: textList,
+})
+export type CallLists = z.output<typeof callLists>
+
+/** Properties of a turn that are lists of its calls. */
+export const CALL_LISTS = callLists.keyof().options
 
 /**
  * @example

@@ -5,8 +5,8 @@ import { sessionKey } from '../core/keys.ts'
 import { readRows } from '../graph/decode.ts'
 import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
-import { fromCallLists } from '../rules/call-lists.ts'
-import { optionalNumber, optionalText, STEP_STATUSES, textList } from '../rules/values.ts'
+import { callLists, fromCallLists } from '../rules/call-lists.ts'
+import { optionalNumber, optionalText, STEP_STATUSES } from '../rules/values.ts'
 import { HOW_TO_LIST, noSuchSession } from './require-session.ts'
 
 const findTurns = statement('transcripts/find-turns')
@@ -67,14 +67,7 @@ export async function listTranscriptSteps(
   return { turnId, steps }
 }
 
-const callsRow = z.object({
-  tools: textList,
-  callIds: textList,
-  statuses: z.array(z.enum(STEP_STATUSES)),
-  parallelGroups: z.array(z.number()),
-  durationsMs: z.array(z.number()),
-  agentIds: textList,
-  responses: textList,
+const callsRow = callLists.extend({
   errors: z.array(z.tuple([z.number(), z.string()])),
   started: z.array(z.tuple([z.number(), z.string()])),
 })

@@ -22,6 +22,7 @@ import {
 import {
   count,
   counts,
+  eachOneOf,
   epochMs,
   flag,
   instant,
@@ -505,7 +506,7 @@ export const nodes = {
       patternKey: key.describe('key of its pattern').optional(),
       tools: texts.describe('name of the tool of each call, in order'),
       callIds: texts.describe('id of each call in the transcript, in the order of tools'),
-      statuses: texts.describe(`status of each call: ${STEP_STATUSES.join(', ')}`),
+      statuses: eachOneOf(STEP_STATUSES).describe(`status of each call: ${STEP_STATUSES.join(', ')}`),
       parallelGroups: counts.describe(
         'for each call: number of its group of parallel calls, from 1; 0: not parallel',
       ),

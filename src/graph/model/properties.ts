@@ -53,6 +53,9 @@ export const token = kind(z.string(), 'token')
 export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) =>
   kind(z.enum(words), words.join(', '))
 
+export const eachOneOf = <const W extends readonly [string, ...string[]]>(words: W) =>
+  kind(z.array(z.enum(words)), 'list of texts')
+
 /** Returns the kind of a property, and whether a node may lack it. */
 export function describeKind(property: z.ZodType): { kind: string; optional: boolean } {
   const { stored } = withoutOptional(property).meta() ?? {}

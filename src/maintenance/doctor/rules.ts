@@ -15,6 +15,7 @@ import {
 import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { CALL_LISTS } from '../../rules/call-lists.ts'
 import { checkDesires } from './desires.ts'
 import type { Properties, ToCheck } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
@@ -100,7 +101,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
       rulesVersion:
         'head([(x)<-[:HAS_TURN]-(:TranscriptSession)<-[:HOLDS]-(f:TranscriptFile) WHERE f.key = x.fileKey | f.rulesVersion])',
     },
-    needs: ['id', 'project', 'sessionId', 'begunMs', 'length', 'tools', 'errors', 'parallelSteps'],
+    needs: ['id', 'project', 'sessionId', 'begunMs', 'length', 'errors', 'parallelSteps', ...CALL_LISTS],
     expectedKey: ({ project, id }) => transcriptKey(project, id),
     check: checkTranscriptTurns,
   },

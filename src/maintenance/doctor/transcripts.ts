@@ -7,6 +7,7 @@ import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { CALL_LISTS } from '../../rules/call-lists.ts'
 import { ERROR_TEXT_RULES, keepStoredText } from '../../rules/tool-error.ts'
 import { classifyFailure } from '../../transcripts/failure.ts'
 import { formatPattern } from '../../transcripts/pattern.ts'
@@ -107,24 +108,9 @@ function checkTurn(
       expected: holders,
     })
   for (const call of failed) checkFailedCall(turn, call, rulesVersion === ERROR_TEXT_RULES, findings)
-  const lists = [
-    turn.callIds,
-    turn.statuses,
-    turn.parallelGroups,
-    turn.durationsMs,
-    turn.agentIds,
-    turn.responses,
-  ]
-  const lengths = [turn.tools, ...lists].map((list) => list.length)
-  const expected = lengths.map(() => turn.length)
-  if (
-    about.reportDifference('transcript_turn', {
-      label: 'number of calls:',
-      actual: expected,
-      expected: lengths,
-    })
-  )
-    return
+  const lengths = Object.fromEntries(CALL_LISTS.map((list) => [list, turn[list].length]))
+  const equal = Object.fromEntries(CALL_LISTS.map((list) => [list, turn.length]))
+  if (about.reportDifference('transcript_turn', { label: 'length', actual: equal, expected: lengths })) return
   const errors = turn.statuses.flatMap((status, i) => (status === 'error' ? [i] : []))
   const derived = {
     errors: errors.length,

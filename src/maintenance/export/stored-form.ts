@@ -10,7 +10,7 @@ import { findOwners, relationshipProperties, relationships } from '../../graph/m
 import { storedProperties } from '../../graph/model/validate.ts'
 import { linkAgents } from '../../graph/model-statements.ts'
 import type { Value } from '../../graph/port.ts'
-import { type CallLists, fromCallLists } from '../../rules/call-lists.ts'
+import { callLists, fromCallLists } from '../../rules/call-lists.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
 import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
@@ -247,7 +247,7 @@ const steps: Field = {
     .tuple([
       z.array(z.tuple([z.number(), z.string(), z.string()])),
       z.array(z.tuple([z.number(), z.string()])),
-      z.custom<CallLists>(),
+      callLists,
     ])
     .transform(([failed, started, lists]) =>
       fromCallLists(lists).map(({ tool, id, status, ...rest }, sequence) => {
