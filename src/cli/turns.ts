@@ -142,7 +142,7 @@ function showSteps(sessionId: string | undefined, index: number, frame: Frame): 
         step: 'sequence',
         tool: 'tool',
         status: 'status',
-        parallel: ({ isParallel, parallelGroup }) => parallelGroup ?? (isParallel ? 'yes' : '-'),
+        parallel: ({ parallelGroup }) => parallelGroup ?? '-',
         duration_ms: ({ durationMs }) => durationMs ?? '-',
         error: ({ error }) => error ?? '-',
       },

@@ -18,7 +18,7 @@ export const transcriptStep = z.object({
   status: z.enum(STEP_STATUSES),
   isParallel: z.boolean().describe('true if its response made several calls'),
   parallelGroup: optionalNumber.describe(
-    'the number of that response in the turn, from 1; null if the call is not parallel or was imported by an older version',
+    'the number of that response in the turn, from 1; null if the call is not parallel',
   ),
   durationMs: optionalNumber,
   error: optionalText.describe(

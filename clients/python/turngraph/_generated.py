@@ -2488,7 +2488,7 @@ class ListTranscriptStepsAnswerItemsItem(TypedDict):
     status: Literal["ok", "error", "denied", "interrupted", "pending"]
     # true if its response made several calls
     is_parallel: bool
-    # the number of that response in the turn, from 1; null if the call is not parallel or was imported by an older version
+    # the number of that response in the turn, from 1; null if the call is not parallel
     parallel_group: int | None
     duration_ms: float | None
     # the message of a failed call; for a command, the end of its output; at most 500 characters, with secrets masked; empty if a person may have written it

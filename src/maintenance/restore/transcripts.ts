@@ -4,7 +4,7 @@
 import { patternKey, toolKey } from '../../core/keys.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { toCallLists } from '../../rules/call-lists.ts'
+import { type Call, fromCallLists, numberParallelGroups, toCallLists } from '../../rules/call-lists.ts'
 import { countCalls } from '../../transcripts/statement-params.ts'
 import { readRecords } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
@@ -60,10 +60,17 @@ export async function writeTranscriptTurns(
   return { created: fresh.length, conflicts }
 }
 
-/** Reduces a turn to the fields that must match. Another file may have named fewer sessions and started agents. */
+/**
+ * Reduces a turn to the fields that must match, with the calls as the graph stores them. Another file may have named fewer
+ * sessions and started agents.
+ */
 const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
   ...turn,
-  steps: steps.map(({ started: __, ...step }) => step),
+  steps: fromCallLists(toCallLists(toCalls(steps))).map((call, i) => ({
+    ...call,
+    error: steps[i]?.error,
+    failure: steps[i]?.failure,
+  })),
 })
 
 const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
@@ -72,16 +79,21 @@ const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
     key,
   }))
 
+function toCalls(steps: Turn['steps']): Call[] {
+  const groups = numberParallelGroups(steps)
+  return steps.map(({ id, tool, status, durationMs = null, agentId = null, response = null }, i) => ({
+    ...{ id, tool, status, durationMs, agentId, response },
+    parallelGroup: groups[i] ?? null,
+  }))
+}
+
 /** Builds the parameter of `transcripts/write-turns`. */
 function toParams({ turn, steps }: Turn): object {
   const { key, startedAt, ...properties } = turn
   const { project, sessionId, begunMs, pattern } = properties
   const follows = pattern === undefined ? null : patternKey(project, pattern)
   const [{ tool: first } = { tool: '' }] = steps
-  const calls = steps.map(({ id, tool, status, ...step }) => {
-    const { parallelGroup = null, durationMs = null, agentId = null, response = null } = step
-    return { id, tool, status, parallelGroup, durationMs, agentId, response }
-  })
+  const calls = toCalls(steps)
   return {
     key,
     startedAt: startedAt ?? null,
