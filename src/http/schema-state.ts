@@ -129,7 +129,8 @@ export class SchemaState {
    * for the plans.
    */
   #warmUpRestLater(): void {
-    if (this.#graph.engine === 'embedded') return // plans each in a millisecond
+    // The embedded engine plans each in a millisecond. A service that stopped while it warmed up has closed its graph.
+    if (this.#stopped || this.#graph.engine === 'embedded') return
     clearTimeout(this.#restTimer)
     this.#restTimer = setTimeout(() => {
       warmUpRest(this.#graph).catch((error: unknown) => {
