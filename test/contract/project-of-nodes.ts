@@ -46,7 +46,7 @@ export async function checkProjects(graph: Graph): Promise<Map<Label, Set<unknow
   return found
 }
 
-/** Labels of nodes without a project: the projects, calls that did not fail, and nodes of the whole graph. */
+/** Labels of nodes without a project: the projects, and nodes of the whole graph. */
 const LABELS_WITHOUT_PROJECT: readonly Label[] = ['Project', 'SchemaMigration', 'SchemaMigrationLock']
 
 export function projectOfNodesContract(store: StoreUnderTest): void {

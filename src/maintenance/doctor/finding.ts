@@ -129,8 +129,7 @@ function checkRecord(
   properties: Properties,
   isReported: boolean,
 ): boolean {
-  const labels = [label]
-  const problems = findNodeProblems({ labels, properties })
+  const problems = findNodeProblems({ labels: [label], properties })
   if (problems.length === 0) return true
   const { shape } = nodes[label].properties
   const foreign = Object.keys(properties).filter(
@@ -143,7 +142,7 @@ function checkRecord(
   const removes = isReported && foreign.length > 0 && found.length <= MAX_TEXT_LENGTH
   about.add('record_invalid', found, removes ? setProperties(label, key, nulls) : null)
   const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
-  return findNodeProblems({ labels, properties: Object.fromEntries(ofModel) }).length === 0
+  return findNodeProblems({ labels: [label], properties: Object.fromEntries(ofModel) }).length === 0
 }
 
 /** Returns the properties that fit the model; all properties of the kind if {@link About.record} returned true. */

@@ -19,7 +19,7 @@ const failedCalls = selectParts('TranscriptTurn', {})
 const dropError = statement('doctor/drop-error')
 const repairCalled = statement('doctor/repair-called')
 
-const CALLS_AT_ONCE = 4_000
+const FAILED_CALLS_AT_ONCE = 4_000
 
 const sessionRow = z.object({
   hasFile: z.boolean(),
@@ -84,7 +84,7 @@ function dropPersonsWords(state: TranscriptState, isReadByRules: boolean): Trans
 }
 
 export async function checkTranscriptTurns({ graph, project, nodes, findings }: ToCheck): Promise<void> {
-  for (const some of inChunks(nodes, ({ properties }) => Number(properties.errors), CALLS_AT_ONCE)) {
+  for (const some of inChunks(nodes, ({ properties }) => Number(properties.errors), FAILED_CALLS_AT_ONCE)) {
     const keys = some.map(({ key }) => key)
     const failed = await readRows(graph, failedCalls, { keys }, failedRow)
     const byTurn = groupBy(failed, ({ key }) => key)
