@@ -5,6 +5,7 @@ import { patternKey, toolKey } from '../../core/keys.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { type Call, fromCallLists, numberParallelGroups, toCallLists } from '../../rules/call-lists.ts'
+import { classifyFailure } from '../../transcripts/failure.ts'
 import { countCalls } from '../../transcripts/statement-params.ts'
 import { readRecords } from '../export/read.ts'
 import type { RecordOf } from '../export/records.ts'
@@ -66,11 +67,7 @@ export async function writeTranscriptTurns(
  */
 const content = ({ heldBy: _, steps, ...turn }: Turn) => ({
   ...turn,
-  steps: fromCallLists(toCallLists(toCalls(steps))).map((call, i) => ({
-    ...call,
-    error: steps[i]?.error,
-    failure: steps[i]?.failure,
-  })),
+  steps: [fromCallLists(toCallLists(toCalls(steps))), listFailed(steps)],
 })
 
 const findSessions = ({ heldBy, steps }: Turn): Ref[] =>
@@ -86,6 +83,12 @@ function toCalls(steps: Turn['steps']): Call[] {
     parallelGroup: groups[i] ?? null,
   }))
 }
+
+/** Lists the calls that failed. A version that knew no failures exported such a call without its text. */
+const listFailed = (steps: Turn['steps']) =>
+  steps.flatMap(({ id, tool, status, error = '', failure = classifyFailure(tool, error) }, sequence) =>
+    status === 'error' ? [{ sequence, id, tool, error, failure }] : [],
+  )
 
 /** Builds the parameter of `transcripts/write-turns`. */
 function toParams({ turn, steps }: Turn): object {
@@ -103,11 +106,7 @@ function toParams({ turn, steps }: Turn): object {
         ? []
         : [{ key: follows, pattern, tool: { key: toolKey(project, first), name: first } }],
     called: countCalls(project, calls),
-    failed: steps.flatMap(({ id, tool, error, failure }, sequence) =>
-      error === undefined || failure === undefined
-        ? []
-        : [{ sequence, id, tool, error, failure, project, sessionId, begunMs }],
-    ),
+    failed: listFailed(steps).map((call) => ({ ...call, project, sessionId, begunMs })),
   }
 }
 
