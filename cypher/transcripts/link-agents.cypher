@@ -9,6 +9,8 @@ WHERE any(id IN t.agentIds WHERE id IN agentIds) OR any(id IN t.callIds WHERE id
 WITH p, collect(DISTINCT t) AS turns
 MATCH (p)<-[:AGENT_OF]-(c:TranscriptSession)
 UNWIND turns AS t
+WITH c, t
+WHERE c.agentId IN t.agentIds OR c.parentStepId IN t.callIds
 UNWIND [i IN range(0, size(t.callIds) - 1) WHERE t.agentIds[i] = c.agentId OR t.callIds[i] = c.parentStepId] AS place
 MERGE (t)-[:STARTED {sequence: place}]->(c)
 RETURN count(*) AS links
