@@ -1,5 +1,6 @@
 // Tracks whether the graph is ready, and logs when the store becomes unreachable and available again.
 import { isAway, isDiskError, TurngraphError } from '../core/errors.ts'
+import { deadlineFromNow, withDeadline } from '../graph/deadline.ts'
 import {
   loadMigrations,
   type MigrationStatus,
@@ -28,6 +29,7 @@ export class SchemaState {
   readonly #migrations = loadMigrations()
   #current = false
   #warm = false
+  #warming: Promise<void> | null = null
   #failure: TurngraphError | null = null
   #timer: NodeJS.Timeout | null = null
   #restTimer: NodeJS.Timeout | undefined
@@ -118,7 +120,15 @@ export class SchemaState {
     clearTimeout(this.#restTimer)
   }
 
-  async #warmUp(): Promise<void> {
+  /** Warms up the graph once for all callers. */
+  #warmUp(): Promise<void> {
+    this.#warming ??= this.#planStatements().finally(() => {
+      this.#warming = null
+    })
+    return this.#warming
+  }
+
+  async #planStatements(): Promise<void> {
     await warmUp(this.#graph)
     this.#warm = true
     this.#warmUpRestLater()
@@ -139,11 +149,13 @@ export class SchemaState {
     }, REST_AFTER_MS).unref()
   }
 
+  /** Answers within the time of a request: planning goes on, and a later probe finds the graph ready. */
   async #ask(): Promise<void> {
+    const deadline = deadlineFromNow()
     this.refuseUnlessCurrent() // before that, `bringUpToDate` already asks the store
     const { pending } = await this.#askGraph()
     if (pending.length === 0) {
-      if (!this.#warm) await this.#warmUp()
+      if (!this.#warm) await withDeadline(deadline, () => this.#warmUp())
       return
     }
     // The graph was replaced with another one.
