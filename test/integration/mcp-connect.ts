@@ -2,14 +2,9 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import {
-  Client as ModernClient,
-  StreamableHTTPClientTransport as ModernHttpTransport,
-  type Transport as ModernTransport,
-} from '@modelcontextprotocol/client'
+import { Client as ModernClient, type Transport as ModernTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport as ModernStdioTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type {
@@ -53,29 +48,25 @@ export function executorsFile(executors: object = EXECUTORS): string {
 /** A folder of transcripts that are imported before the connection. */
 export type Prepared = { transcripts?: string }
 
-export type Sdk = 'first' | 'second'
-
+/** Connects a client of the first SDK. mcp-clients.ts connects both SDKs over both transports. */
 export const overHttp = async (
   store: StoreUnderTest,
   project = 'shop',
   { transcripts }: Prepared = {},
-  sdk: Sdk = 'first',
 ): Promise<Connection> => {
   const graph = await store.open()
   if (transcripts !== undefined) await importFiles(graphStore(graph, 5), [transcripts], { project })
   const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
   const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }
   const url = new URL(`${service.url}/mcp?tools=all`)
-  return sdk === 'first'
-    ? connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
-    : connectedOf2026(new ModernHttpTransport(url, { requestInit: { headers } }))
+  return connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
 }
 
+/** Connects a client of the second SDK. */
 export const overStdio = async (
   store: StoreUnderTest,
   project = 'shop',
   { transcripts }: Prepared = {},
-  sdk: Sdk = 'first',
 ): Promise<Connection> => {
   const graph = await store.open()
   const onNeo4j = graph.engine === 'neo4j'
@@ -97,9 +88,7 @@ export const overStdio = async (
     env,
     stderr: 'inherit' as const,
   }
-  return sdk === 'first'
-    ? connected(new StdioClientTransport(server))
-    : connectedOf2026(new ModernStdioTransport(server))
+  return connectedOf2026(new ModernStdioTransport(server))
 }
 
 const ajv = new AjvJsonSchemaValidator()

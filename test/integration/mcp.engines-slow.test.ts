@@ -16,7 +16,7 @@ for (const engine of enginesHere([memory, neo4jLts]))
 for (const engine of enginesHere([memory]))
   describeOn(engine, (store) => {
     describe('over stdio, by a client of 2026-07-28', () =>
-      tools((prepared) => overStdio(store, 'shop', prepared, 'second')))
+      tools((prepared) => overStdio(store, 'shop', prepared)))
   })
 
 function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
