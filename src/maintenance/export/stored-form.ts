@@ -10,7 +10,7 @@ import { findOwners, relationshipProperties, relationships } from '../../graph/m
 import { storedProperties } from '../../graph/model/validate.ts'
 import { linkAgents } from '../../graph/model-statements.ts'
 import type { Value } from '../../graph/port.ts'
-import { callLists, fromCallLists } from '../../rules/call-lists.ts'
+import { CALL_LISTS, callLists, fromCallLists } from '../../rules/call-lists.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
 import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
@@ -241,7 +241,7 @@ const steps: Field = {
   reads: [
     '[(n)-[:HAS_FAILED_CALL]->(f:FailedCall) | [f.sequence, f.error, f.failure]]',
     '[(n)-[s:STARTED]->(k:TranscriptSession) | [s.sequence, k.key]]',
-    'n {.tools, .callIds, .statuses, .parallelGroups, .durationsMs, .agentIds, .responses}',
+    `n {${CALL_LISTS.map((list) => `.${list}`).join(', ')}}`,
   ],
   decode: z
     .tuple([
@@ -249,9 +249,10 @@ const steps: Field = {
       z.array(z.tuple([z.number(), z.string()])),
       callLists,
     ])
-    .transform(([failed, started, lists]) =>
-      fromCallLists(lists).map(({ tool, id, status, ...rest }, sequence) => {
-        const [, error, failure] = failed.find(([of]) => of === sequence) ?? []
+    .transform(([failed, started, lists]) => {
+      const failures = new Map(failed.map(([sequence, ...texts]) => [sequence, texts]))
+      return fromCallLists(lists).map(({ tool, id, status, ...rest }, sequence) => {
+        const [error, failure] = failures.get(sequence) ?? []
         const sessions = otherEnds(started, sequence)
         const { parallelGroup, durationMs, agentId, response } = rest
         return {
@@ -263,8 +264,8 @@ const steps: Field = {
           ...(error !== undefined && { error, failure }),
           ...(sessions.length > 0 && { started: sessions }),
         }
-      }),
-    ),
+      })
+    }),
   countedBy: countProperty('HAS_FAILED_CALL'),
 }
 
