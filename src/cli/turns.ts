@@ -1,4 +1,5 @@
 /** `turngraph turns`: shows the turns of transcripts, their patterns, and the steps of a turn. */
+import type { TurngraphClient } from '../client/client.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
 import type { OperationInput } from '../operations/table.ts'
@@ -67,9 +68,8 @@ async function showTurns(asked: OperationInput<'listTranscriptTurns'>, frame: Fr
   )
   if (frame.json || !isFiltered) return
   const { minLength, since, sessionId } = asked
-  const shorter =
-    (await countTurns({ since, sessionId, minLength: 0 }, frame)) -
-    (await countTurns({ since, sessionId, minLength }, frame))
+  const [all = 0, listed = 0] = await countTurns([0, minLength], { since, sessionId }, frame)
+  const shorter = all - listed
   if (shorter > 0)
     printNote(
       `Left out: ${plural(shorter, 'turn')} with calls, but fewer than ${
@@ -78,12 +78,22 @@ async function showTurns(asked: OperationInput<'listTranscriptTurns'>, frame: Fr
     )
 }
 
-async function countTurns(asked: OperationInput<'listTranscriptPatterns'>, frame: Frame): Promise<number> {
-  let turns = 0
-  await ask('listTranscriptPatterns', { ...asked, limit: 0 }, frame, ({ items }) => {
-    turns = items.reduce((sum, { count }) => sum + count, 0)
-  })
-  return turns
+type Patterns = OperationInput<'listTranscriptPatterns'>
+
+/** Counts the turns of each minimum length. */
+async function countTurns(
+  minLengths: readonly Patterns['minLength'][],
+  asked: Patterns,
+  { project }: Frame,
+): Promise<number[]> {
+  const { withClient } = await import('./connect.ts')
+  const count = async (client: TurngraphClient, minLength: Patterns['minLength']) => {
+    const { items } = await client.listTranscriptPatterns({ ...asked, minLength, limit: 0 })
+    return items.reduce((sum, each) => sum + each.count, 0)
+  }
+  return withClient({ project, readsOnly: true }, (client) =>
+    Promise.all(minLengths.map((minLength) => count(client, minLength))),
+  )
 }
 
 function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Frame): Promise<void> {
