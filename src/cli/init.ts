@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline/promises'
 import { InvalidArgumentError } from 'commander'
 import { plural } from '../core/plural.ts'
 import { quoteForShell } from '../rules/command-line.ts'
+import { isOver } from '../rules/session-outcome.ts'
 import { readAtMost } from './bounded-input.ts'
 import { action, SHARED } from './command.ts'
 import { dropEarlierInput } from './earlier-input.ts'
@@ -158,7 +159,6 @@ async function chooseTask(plan: Plan, project: string | undefined): Promise<Name
   const { items } = await withClient({ project, readsOnly: true }, (client) =>
     client.listWorlds({ withoutTokens: true }),
   )
-  const isOver = (outcome: string) => /^(approved|superseded)/.test(outcome)
   const open = items.find(({ outcome }) => !isOver(outcome))
   const declared = plan.specifications.declarations[0]?.parts[0]
   const chosen = open ?? (items.length === 0 ? declared : undefined)
@@ -318,18 +318,12 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
 
 /** Opens the page of the running service, or serves it and prints its address. */
 async function servePage(): Promise<void> {
-  const [{ loadConfig }, { runningServer }, { isPortTaken, serve }] = await Promise.all([
+  const [{ loadConfig }, { runningServer }, { serve }] = await Promise.all([
     import('../platform/config.ts'),
     import('./running-server.ts'),
     import('./serve.ts'),
   ])
   const running = await runningServer(loadConfig(process.env))
   if (running !== null) return printNote('A service runs already. See the page: turngraph open')
-  try {
-    await serve({ printAddress: true })
-  } catch (error) {
-    if (!isPortTaken(error)) throw error
-    printNote(`${error.message} The page gets a free one.`)
-    await serve({ printAddress: true, port: '0' })
-  }
+  await serve({ printAddress: true }, { keepsPort: false })
 }

@@ -1,6 +1,7 @@
 /** Chooses the command that is useful next for the data of a graph. */
 import type { CallOptions, TurngraphClient } from '../client/client.ts'
 import { quoteForShell } from '../rules/command-line.ts'
+import { isOver } from '../rules/session-outcome.ts'
 
 type Client = Pick<TurngraphClient, 'listProjects' | 'listWorlds' | 'listTranscriptPatterns'>
 
@@ -20,7 +21,7 @@ export async function chooseNextCommand(
   const option = project === ownProject ? '' : ` --project ${quoteForShell(project)}`
   const asked = { project, order: 'last_activity', limit: MAX_SESSIONS, withoutTokens: true } as const
   const { items: sessions } = await client.listWorlds(asked, call)
-  const open = sessions.find(({ outcome }) => !/^(approved|superseded)/.test(outcome))
+  const open = sessions.find(({ outcome }) => !isOver(outcome))
   if (open !== undefined) return `turngraph next --world ${quoteForShell(open.worldSlug)}${option}`
   if (sessions.length > 0) return `turngraph worlds${option}`
   const { items: patterns } = await client.listTranscriptPatterns({ project, minLength: 0, limit: 1 }, call)

@@ -30,10 +30,14 @@ export const addServe = action(
     options: OPTIONS,
     help: 'Examples:\n  turngraph serve\n  turngraph serve --port 0 --store embedded:memory',
   },
-  serve,
+  (given) => serve(given),
 )
 
-export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
+/** @param options.keepsPort false: if the port is taken, a free one replaces it; default: it is kept if the user has chosen it */
+export async function serve(
+  given: Given<typeof OPTIONS>,
+  { keepsPort = given.port !== undefined || Boolean(process.env.TURNGRAPH_PORT) } = {},
+): Promise<void> {
   const { host, port, store, acceptLoss = false, printAddress = process.stderr.isTTY } = given
   const [{ loadConfig, storeName }, { openGraph }, { startService }, { createLog }, { runningServer }] =
     await Promise.all([
@@ -43,7 +47,6 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
       import('../platform/log.ts'),
       import('./running-server.ts'),
     ])
-  const isPortChosen = port !== undefined || Boolean(process.env.TURNGRAPH_PORT)
   const config = loadConfig({
     ...process.env,
     ...(host !== undefined && { TURNGRAPH_HOST: host }),
@@ -60,7 +63,7 @@ export async function serve(given: Given<typeof OPTIONS>): Promise<void> {
   const service = await start(config)
     .catch((error: unknown) => {
       // Without a printed address, the user does not know the other port.
-      if (isPortChosen || !printAddress || !isPortTaken(error)) throw error
+      if (keepsPort || !printAddress || !isPortTaken(error)) throw error
       printNote(`${describeTakenPort(config)} The page gets a free one.`)
       return start({ ...config, port: 0 })
     })
@@ -129,7 +132,7 @@ const alreadyServed = (dataFolder: string, { pid, url }: { pid: number; url: str
     hint: 'Use that server, end it, or name another folder with TURNGRAPH_DATA.',
   })
 
-export const isPortTaken = (error: unknown): error is Error =>
+const isPortTaken = (error: unknown): error is Error =>
   error instanceof Error && systemCode(error.cause) === 'EADDRINUSE'
 
 const describeTakenPort = ({ host, port }: Config): string =>

@@ -85,6 +85,9 @@ export function decideOutcome(facts: SessionFacts, now: Date): string {
 const fallBack = ({ criteria }: SessionFacts, outcome: string): string =>
   criteria.some(isRefuted) ? 'regressed' : outcome
 
+/** True for the outcome of a session in which nothing is left to do: it is approved, with gaps or without, or has a successor. */
+export const isOver = (outcome: string): boolean => /^(approved|superseded)/.test(outcome)
+
 export const isRefuted = (state: CriterionState): boolean => isRequired(state) && state.refuted
 
 const STALLED: ReadonlySet<string> = new Set(['blocked', 'stalled', 'oscillating', 'plateau'])
