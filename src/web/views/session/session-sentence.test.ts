@@ -44,6 +44,22 @@ describe('the sentence of a session', () => {
     expect(describe(null)).toContain('suggested next: “\u2068The old PDF\u2069”')
   })
 
+  test('does not repeat what the summary of the session says', () => {
+    const describe = (why: Parameters<typeof describeSession>[1], summary: string) =>
+      describeSession(criteria(6, 7, 5), why, IDLE, true, summary)
+    const asked = ended('feedback', 'The number is gone.\nPut it back.')
+    expect(describe(asked, 'the Coach last asked for "A blocking issue"')).toBe(
+      '6 of 7 proven, turn 5, feedback: “\u2068The number is gone. Put it back\u2069”.',
+    )
+    for (const [why, summary] of [
+      [asked, 'the Coach last wrote "The number is gone. Put it back"'],
+      [ended('feedback', `${'It fails '.repeat(50)}`), `the Coach last wrote "${'It fails '.repeat(10)}…"`],
+      [ended('approved'), 'Approved after 2 turns'],
+      [ended('error'), 'the newest turn ended with an error'],
+    ] as const)
+      expect(describe(why, summary)).toBe('6 of 7 proven, turn 5.')
+  })
+
   test('counts the proofs by how they are known', () => {
     const proofs = (['judged', 'repeated', 'repeated'] as const).map((basis) => ({
       state: 'verified',

@@ -1,5 +1,6 @@
 // Describes the state of a session in one line. Pure.
 import { describeBases } from '../../../rules/basis.ts'
+import { toOneLine } from '../../../rules/foreign-text.ts'
 import { countCriteria, describeCounts } from '../../../rules/notes.ts'
 import type { Answered, Criteria } from '../../service/operations.ts'
 
@@ -12,6 +13,7 @@ type Why = Pick<Answered<'explainTurn'>, 'coach_decision' | 'coach_feedback' | '
 /**
  * @param why how the selected turn ended; null before the first turn
  * @param isNow false if an earlier turn is selected: the text then mentions no running turn
+ * @param summary summary of the session that the page also shows: the text does not repeat it
  */
 export function describeSession(
   {
@@ -24,6 +26,7 @@ export function describeSession(
   why: Why | null,
   world: World,
   isNow: boolean,
+  summary: string | null = null,
 ): string {
   const { contestedInTurns, ...counts } = countCriteria(criteria)
   const parts = [
@@ -32,25 +35,32 @@ export function describeSession(
       : describeCounts({ verified, contested, total, contestedInTurns }, { verb: 'proven' }),
     turn === 0 ? 'no turn yet' : `turn ${turn}`,
     ...describeBases(counts),
-    describeEnd(why),
+    describeEnd(why, summary),
   ]
   const isRunning = world.active_turn_run_id !== null || world.active_attempt_id !== null
   if (isNow && isRunning) parts.push(`turn ${world.current_turn + 1} is running`)
   return `${parts.filter((part) => part !== '').join(', ')}.`
 }
 
-/** Describes the last decision of the Coach. */
-function describeEnd(why: Why | null): string {
+/** Describes the last decision of the Coach. A summary already names the decision, and quotes an issue or a text of the Coach. */
+function describeEnd(why: Why | null, summary: string | null): string {
   if (why === null) return ''
-  if (why.coach_decision === 'approved') return 'approved by the Coach'
-  if (why.coach_decision === 'error') return 'ended with an error'
+  if (why.coach_decision === 'approved') return summary === null ? 'approved by the Coach' : ''
+  if (why.coach_decision === 'error') return summary === null ? 'ended with an error' : ''
   // `what_to_try_next` is not always the Coach's: the record does not say who suggested it.
-  const [words, said] =
-    (why.coach_feedback ?? '').trim() === ''
-      ? ['suggested next', why.what_to_try_next ?? '']
-      : ['the Coach last asked for', why.coach_feedback ?? '']
-  return said.trim() === '' ? '' : `${words}: “${isolate(firstSentences(said))}”`
+  const feedback = toOneLine(why.coach_feedback ?? '')
+  if (feedback === '') return quoteText('suggested next', why.what_to_try_next ?? '')
+  if (summary === null) return quoteText('the Coach last asked for', feedback)
+  return summary.includes(feedback.slice(0, COMPARED).replace(/\.$/, ''))
+    ? ''
+    : quoteText('feedback', feedback)
 }
+
+/** Number of characters of a feedback that a summary must contain to count as its quotation. */
+const COMPARED = 60
+
+const quoteText = (label: string, text: string): string =>
+  text.trim() === '' ? '' : `${label}: “${isolate(firstSentences(text))}”`
 
 /** Isolates the direction of a text, so that right-to-left text does not reorder the text around it. */
 const isolate = (text: string): string => `\u2068${text.replace(DIRECTIONS, '')}\u2069`

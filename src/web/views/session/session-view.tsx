@@ -48,9 +48,9 @@ function Session({ record, turn, policy }: { record: SessionRecord; turn: number
     () => record.turns?.filter(({ turn_number }) => turn_number <= at) ?? null,
     [record.turns, at],
   )
-  const standing = describeSession(criteria, why, world, at === newest)
   // The summary is about the whole session.
   const summary = at === newest ? record.summary : null
+  const standing = describeSession(criteria, why, world, at === newest, summary?.summary)
   const axis = useSearch().get('time') === 'clock' ? 'clock' : 'number'
   return (
     <>
