@@ -1,9 +1,11 @@
 // `npm run mutate [-- WORD]`: breaks each rule of mutations.ts in a copy of the project, one at a time, and runs the tests that must
 // fail. WORD selects the mutations whose rule or file contains it. The exit code is 1 if a mutation survives.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MUTATIONS, type Mutation } from './mutations.ts'
 
@@ -16,10 +18,14 @@ const FUTURE = 4_000_000_000
 const [word = ''] = process.argv.slice(2)
 const chosen = MUTATIONS.filter(({ rule, file }) => `${rule} ${file}`.includes(word))
 const copy = mkdtempSync(path.join(tmpdir(), 'turngraph-mutate-'))
+const interruption = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => interruption.abort(new Error(`interrupted by ${signal}`)))
 try {
   copyProject()
-  checkUnchanged(chosen)
-  const survived = chosen.filter((mutation) => !isNoticed(mutation))
+  await checkUnchanged(chosen)
+  const survived: Mutation[] = []
+  for (const mutation of chosen) if (!(await isNoticed(mutation))) survived.push(mutation)
   console.log(`${chosen.length - survived.length} noticed, ${survived.length} survived`)
   process.exitCode = survived.length > 0 || chosen.length === 0 ? 1 : 0
 } finally {
@@ -37,13 +43,13 @@ function copyProject(): void {
 }
 
 /** Throws an error if a test fails without a mutation, because such a failure proves nothing. */
-function checkUnchanged(mutations: readonly Mutation[]): void {
+async function checkUnchanged(mutations: readonly Mutation[]): Promise<void> {
   for (const tests of new Set(mutations.map((mutation) => mutation.tests)))
-    if (countFailures(tests) !== 0)
+    if ((await countFailures(tests)) !== 0)
       throw new Error(`these tests fail, or do not run, without a mutation: ${tests}`)
 }
 
-function isNoticed({ rule, file, from, to, tests }: Mutation): boolean {
+async function isNoticed({ rule, file, from, to, tests }: Mutation): Promise<boolean> {
   const place = path.join(copy, file)
   const source = readFileSync(place, 'utf8')
   if (source.split(from).length !== 2)
@@ -52,7 +58,7 @@ function isNoticed({ rule, file, from, to, tests }: Mutation): boolean {
     place,
     source.replace(from, () => to),
   )
-  const failures = countFailures(tests)
+  const failures = await countFailures(tests)
   writeFileSync(place, source)
   // If no test ran, the mutated file does not load. The mutation is then invalid code, and no test noticed it.
   const said = failures === null ? 'INVALID' : failures === 0 ? 'SURVIVED' : 'noticed'
@@ -61,19 +67,26 @@ function isNoticed({ rule, file, from, to, tests }: Mutation): boolean {
 }
 
 /** Runs tests up to the first failure. Returns the number of failed tests, or null if none ran. */
-function countFailures(tests: string): number | null {
+async function countFailures(tests: string): Promise<number | null> {
   const report = path.join(copy, 'report.json')
   rmSync(report, { force: true })
   const [file = '', name] = tests.split(' > ')
   const filter = name === undefined ? [] : ['-t', name]
   const args = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`, file, ...filter]
-  const { error } = spawnSync(path.join(root, 'node_modules', '.bin', 'vitest'), args, {
+  await setImmediate() // lets a signal arrive that was sent during the copy
+  interruption.signal.throwIfAborted()
+  const child = spawn(path.join(root, 'node_modules', '.bin', 'vitest'), args, {
     cwd: copy,
     stdio: 'ignore',
     timeout: LIMIT_MS,
     env: { ...process.env, TURNGRAPH_TEST_SEED: '1' },
   })
-  if (error !== undefined) return 1
+  const stop = () => child.kill()
+  interruption.signal.addEventListener('abort', stop)
+  await once(child, 'exit')
+  interruption.signal.removeEventListener('abort', stop)
+  interruption.signal.throwIfAborted()
+  if (child.killed) return 1
   const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'))
   return numFailedTests + numPassedTests === 0 ? null : numFailedTests
 }
