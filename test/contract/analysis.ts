@@ -317,6 +317,20 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('specified tasks without a session include a task whose only session was deleted', async () => {
+      const client = clientOf(handles.graph)
+      const task = { featureId: FEATURE, taskId: 'TASK-NEXT' }
+      await client.declareCriteria({ ...task, criteria: [{ text: 'The tax is right' }] })
+      const listed = [FEATURE, 'TASK-NEXT', 1, null, expect.any(String)]
+      expect(await rows('specified-without-session')).toEqual([listed])
+      await client.captureTurnState(aTurn(1, { ...task, worldSlug: 'only', createWorld: true }))
+      expect(await rows('specified-without-session')).toEqual([])
+      await client.deleteWorld({ worldSlug: 'only' })
+      expect(await rows('specified-without-session')).toEqual([listed])
+      const next = await client.loadTurnContinuationContext({ ...task, currentTurn: 1, role: 'player' })
+      expect(next.context).toContain('The tax is right')
+    })
+
     test('promises that were broken', async () => {
       const client = clientOf(handles.graph)
       const text = 'The hinge holds'

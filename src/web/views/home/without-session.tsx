@@ -1,4 +1,4 @@
-// Draws the tasks that have a specification and no session yet, with the next command.
+// Draws the tasks that have a specification and no session, with the next command.
 import { plural } from '../../../core/plural.ts'
 import { quoteForShell } from '../../../rules/command-line.ts'
 import { Answered } from '../../components/answer.tsx'
@@ -35,10 +35,10 @@ type Props = { tasks: readonly SpecifiedTask[]; isCut: boolean; hasProjects: boo
 function SpecifiedTasks({ tasks, isCut, hasProjects }: Props) {
   if (tasks.length === 0) return null
   return (
-    <section aria-label="Specified, not begun">
-      <h2>Specified, not begun</h2>
+    <section aria-label="Specified, without a session">
+      <h2>Specified, without a session</h2>
       <p class="quiet-text">
-        {tasks.length === 1 ? 'This task has' : 'These tasks have'} declared criteria and no session yet. The
+        {tasks.length === 1 ? 'This task has' : 'These tasks have'} declared criteria and no session. The
         command prints what the first turn needs to know.
       </p>
       <Table
