@@ -2,7 +2,7 @@
 import { escapeHidden, toOneLine } from '../rules/foreign-text.ts'
 import { type HookInput, runHook } from './hook-input.ts'
 import { findService, NoAnswer, Questions } from './hook-service.ts'
-import { type FoundTask, findTask, TaskNotNamed } from './hook-task.ts'
+import { chooseTaskProject, type FoundTask, findTask, TaskNotNamed } from './hook-task.ts'
 
 /** The form that Claude Code reads from standard output (hooks reference, "JSON output"). */
 export type HookAnswer = {
@@ -40,8 +40,8 @@ export const answerHook = (
         process.env.CLAUDE_PROJECT_DIR,
       ])
       if (found === null) return
-      const named = project ?? process.env.TURNGRAPH_PROJECT
-      const scope = { ...(named && { project: named }), ...found.task }
+      const chosen = chooseTaskProject(project, found)
+      const scope = { ...found.task, ...(chosen !== undefined && { project: chosen }) }
       let questions: Questions | null = null
       const ask: HookQuestion['ask'] = async (route, fields) => {
         questions ??= new Questions(await findService(dataFolder, process.env, waitMs))

@@ -48,6 +48,19 @@ export function findTask(
   return file === null ? null : readTask(file)
 }
 
+/**
+ * Chooses the project of a task: the project of an option, of TURNGRAPH_TASK, of TURNGRAPH_PROJECT, otherwise of the file. The
+ * file comes last because a repository may contain it, and a repository must not choose where the user's data goes.
+ */
+export const chooseTaskProject = (
+  option: string | undefined,
+  { task, file }: Pick<FoundTask, 'task' | 'file'>,
+): string | undefined =>
+  option ??
+  (file === null ? task.project : undefined) ??
+  (process.env.TURNGRAPH_PROJECT || undefined) ??
+  task.project
+
 export const taskFileIn = (folder: string): string => path.join(folder, '.turngraph', 'task.json')
 
 /** The first `.turngraph/task.json` in or above one of these folders, or in the main checkout of its git worktree. */

@@ -289,15 +289,27 @@ describe('the gate', () => {
     expect(await user.stop({ session_id: OTHER })).toMatchObject({ decision: 'block' })
   })
 
-  test('uses the project of the task, or the one that it was installed for', async () => {
+  test('uses the project that it was installed for, that of the environment, otherwise that of the task file', async () => {
     const user = aUser()
-    await user.install('--project', 'toys')
     await user.serve()
     await user.capture({ ...turn, project: 'toys' })
-    user.name(TASK)
-    expect(await user.stop()).toMatchObject({ decision: 'block' })
-    user.name({ ...TASK, project: 'tools' })
-    expect(await user.stop()).toEqual({ systemMessage: 'Turngraph does not know FEAT-1/TASK-1.' })
+    const [blocks, unknown] = [
+      expect.objectContaining({ decision: 'block' }),
+      { systemMessage: 'Turngraph does not know FEAT-1/TASK-1.' },
+    ]
+    const sessions = [SESSION, OTHER, SESSION.replace(/1$/, '3'), SESSION.replace(/1$/, '4')]
+    // Each session is new, because the gate blocks the same state only once.
+    const stop = (project: string, environment: Record<string, string> = {}) => {
+      const session_id = sessions.shift() ?? ''
+      user.name({ ...TASK, project }, session_id)
+      return user.stop({ session_id }, environment)
+    }
+    await user.install()
+    expect(await stop('toys')).toEqual(blocks)
+    expect(await stop('toys', { TURNGRAPH_PROJECT: 'tools' })).toEqual(unknown)
+    expect(await stop('tools', { TURNGRAPH_PROJECT: 'toys' })).toEqual(blocks)
+    await user.install('--project', 'toys')
+    expect(await stop('tools', { TURNGRAPH_PROJECT: 'tools' })).toEqual(blocks)
   })
 })
 

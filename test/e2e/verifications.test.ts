@@ -21,11 +21,11 @@ async function start(isServed: boolean) {
   const folder = temporaryFolder()
   const user = commandsOn(folder)
   if (isServed) await user.serve()
-  const run = (args: readonly string[], input?: unknown) =>
-    user.run(
-      args,
-      input === undefined ? {} : { input: typeof input === 'string' ? input : JSON.stringify(input) },
-    )
+  const run = (args: readonly string[], input?: unknown, environment: Record<string, string> = {}) =>
+    user.run(args, {
+      environment,
+      ...(input !== undefined && { input: typeof input === 'string' ? input : JSON.stringify(input) }),
+    })
   for (const number of [1, 2]) expect((await run(['capture'], turn(number))).code).toBe(0)
   const write = (name: string, content: unknown) =>
     writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
@@ -87,6 +87,16 @@ test('verifications without a task are for the task of the folder', async () => 
   const { run, states } = await start(false)
   await run(['task', 'set', 'FEAT-1/TASK-1'])
   const added = await run(add, [SEEN])
+  expect(added.stdout).toBe('Added 1 verification to turn 2 of world TASK-1.\n')
+  expect(await states()).toEqual([['AC-001', 'verified']])
+})
+
+test('a task file does not replace the project of the environment', async () => {
+  const { run, states } = await start(false)
+  await run(['task', 'set', 'FEAT-1/TASK-1', '--project', 'committed-by-others'])
+  const elsewhere = await run(add, [SEEN])
+  expect([elsewhere.code, elsewhere.stdout]).toEqual([4, ''])
+  const added = await run(add, [SEEN], { TURNGRAPH_PROJECT: 'default' })
   expect(added.stdout).toBe('Added 1 verification to turn 2 of world TASK-1.\n')
   expect(await states()).toEqual([['AC-001', 'verified']])
 })
