@@ -21,8 +21,8 @@ export async function benchSpecifications(bench: SpecificationsBench): Promise<v
   await onBenchGraph(bench, async (graph, floor) => {
     // Both names have the same length: with keys that are 7 bytes longer, a context on Neo4j takes a fifth
     // more.
-    const begun = Date.now()
-    const clientOf = (name: 'a' | 'b') => inProcessClient({ graph, project: `bench-${begun}-${name}` })
+    const startedAt = Date.now()
+    const clientOf = (name: 'a' | 'b') => inProcessClient({ graph, project: `bench-${startedAt}-${name}` })
     const [client, beside] = [clientOf('a'), clientOf('b')]
     await fillTo(client, { worlds: 0, turns: 0 }, bench.turns)
     await declare(beside, 'many', MANY_CRITERIA)

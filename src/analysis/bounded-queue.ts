@@ -56,11 +56,11 @@ export class BoundedQueue {
     this.#closing.signal.throwIfAborted()
     if (caller?.aborted) throw this.#givenUp()
     if (this.#queue.size >= this.#options.mostWaiting) throw this.#tooManyWait()
-    const asked = performance.now()
+    const arrivedAt = performance.now()
     const ending = new AbortController()
     const signal = AbortSignal.any([ending.signal, this.#closing.signal])
     let begunAt: number | null = null
-    const measureWait = () => Math.round((begunAt ?? performance.now()) - asked)
+    const measureWait = () => Math.round((begunAt ?? performance.now()) - arrivedAt)
     const endAfter = (ms: number) =>
       setTimeout(() => ending.abort(this.#options.tooLong(timeoutMs, measureWait())), ms)
     const giveUp = () => ending.abort(this.#givenUp())

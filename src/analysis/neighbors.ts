@@ -42,11 +42,11 @@ const TIMEOUT_MS = 10_000
  */
 export async function readNeighbors(
   queries: Queries,
-  { nodeId, ...asked }: { nodeId: string } & Pick<Query, 'limit' | 'signal'>,
+  { nodeId, ...bounds }: { nodeId: string } & Pick<Query, 'limit' | 'signal'>,
 ): Promise<z.output<typeof neighborhood>> {
   const { rows, truncated } = await queries.ask({
     query: neighbors.text,
-    ...asked,
+    ...bounds,
     params: { nodeId },
     timeoutMs: TIMEOUT_MS,
   })

@@ -79,7 +79,7 @@ export class ArtifactWatch {
   /** Folders whose import failed because the graph was unavailable or too slow. */
   readonly #failed = new Set<string>()
   /** Messages already reported for folders whose import was rejected temporarily (409). */
-  readonly #told = new Map<string, ReadonlySet<string>>()
+  readonly #reported = new Map<string, ReadonlySet<string>>()
   #skippedSince = new Map<string, number>()
   /** The state of files of unfinished turns that were checked, by path. */
   readonly #checked = new Map<string, string>()
@@ -237,15 +237,15 @@ export class ArtifactWatch {
    * messages.
    */
   #untold(folder: string, report: FolderImport['report'], isRefused: boolean): FolderImport['report'] {
-    const told = this.#told.get(folder) ?? new Set()
-    const isNew = (entry: unknown) => !told.has(JSON.stringify(entry))
+    const reported = this.#reported.get(folder) ?? new Set()
+    const isNew = (entry: unknown) => !reported.has(JSON.stringify(entry))
     const untold = { skipped: report.skipped.filter(isNew), warnings: report.warnings.filter(isNew) }
     if (isRefused)
-      this.#told.set(
+      this.#reported.set(
         folder,
         new Set([...report.skipped, ...report.warnings].map((entry) => JSON.stringify(entry))),
       )
-    else this.#told.delete(folder)
+    else this.#reported.delete(folder)
     return untold
   }
 

@@ -91,11 +91,11 @@ export function withoutTurns(
   const split = (isLeft: boolean) =>
     new Map([...folder.turns].filter(([turn]) => unfinished.has(turn) !== isLeft))
   const turns = split(true)
-  const [newest, begun] = [findNewestChange(turns), findNewestChange(split(false))]
+  const [newest, newestUnfinished] = [findNewestChange(turns), findNewestChange(split(false))]
   const { results, ...rest } = folder
   const writtenAt = changedAt([results], stamps)
   const isOfNewest =
-    writtenAt <= newest + (begun > newest ? 0 : SHORTEST_TURN_MS) || now - writtenAt > GIVEN_UP_MS
+    writtenAt <= newest + (newestUnfinished > newest ? 0 : SHORTEST_TURN_MS) || now - writtenAt > GIVEN_UP_MS
   return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
 }
 

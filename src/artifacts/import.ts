@@ -185,10 +185,10 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
     const requests = run.flatMap((turn) => toRequest(importing, turn) ?? [])
     const { earlierReadings } = task
     const world = findWorldOfRun(requests, worlds, earlierReadings)
-    const begun = world ?? findWorldOfRun(requests, nameless, earlierReadings)
+    const worldOfRun = world ?? findWorldOfRun(requests, nameless, earlierReadings)
     const ofWorld =
-      world === begun ? requests : requests.map((each) => ({ ...each, featureId: UNKNOWN_FEATURE }))
-    await importRun(importing, ofWorld, begun, earlierReadings)
+      world === worldOfRun ? requests : requests.map((each) => ({ ...each, featureId: UNKNOWN_FEATURE }))
+    await importRun(importing, ofWorld, worldOfRun, earlierReadings)
   }
 }
 

@@ -299,9 +299,9 @@ export class Session<Task, Report> {
    * first turn.
    */
   async #wasInterrupted(turn: number, lease: TurnLease | null): Promise<boolean> {
-    const begun = this.#first
+    const isFirst = this.#first
     this.#first = false
-    if (!begun || this.#world === null) return false
+    if (!isFirst || this.#world === null) return false
     if (lease?.resumed) return true
     const { project, worldSlug } = this.#world
     try {

@@ -36,8 +36,8 @@ export async function ask<N extends OperationName>(
   ])
   const { scope, output } = operations[name]
   const answer = (await withClient({ project, readsOnly: scope !== 'write' }, async (client) => {
-    const read = (asked: object) =>
-      callOn(client, name, { ...input, ...asked }, call) as Promise<Page<unknown>>
+    const read = (bounds: object) =>
+      callOn(client, name, { ...input, ...bounds }, call) as Promise<Page<unknown>>
     const all: Partial<Page<unknown>> = await (window === undefined ? read({}) : readPages(window, read))
     if (all.items?.length === 0 && project !== undefined) await requireProject(client, project)
     return all

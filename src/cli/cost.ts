@@ -29,14 +29,14 @@ export const addCost = action(
 Example:
   turngraph cost --by model --since 2026-01-01`,
   },
-  async ({ prices: file, project, json, ...asked }) => {
+  async ({ prices: file, project, json, ...input }) => {
     const prices = file === undefined ? null : await readPrices(file)
     const { priceOf } = await import('../rules/prices.ts')
     const price = ({ models }: Row): number | null => (prices === null ? null : priceOf(models, prices))
     let rows: readonly Row[] = []
     await ask(
       'listCost',
-      asked,
+      input,
       { project, json },
       printItems(
         'No transcript has tokens. Import one: turngraph import transcripts',

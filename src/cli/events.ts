@@ -34,13 +34,13 @@ export const addTail = action(
 
 /** Prints changes until Ctrl+C, or until the output is closed. */
 async function follow(
-  { project, ...asked }: Omit<Given<typeof OPTIONS>, 'json'>,
+  { project, ...filter }: Omit<Given<typeof OPTIONS>, 'json'>,
   print: (event: EventWithCursor) => Promise<void>,
 ): Promise<void> {
   const { withClient } = await import('./connect.ts')
   const exitCode = await untilDoneOrSignalled((signal) =>
     withClient({ project, readsOnly: true }, async (client) => {
-      for await (const event of client.events(asked, { signal, onAway: printAway })) await print(event)
+      for await (const event of client.events(filter, { signal, onAway: printAway })) await print(event)
     }),
   )
   if (exitCode !== null) process.exitCode = exitCode

@@ -55,12 +55,12 @@ export const addExport = action(
       return withClient({ project, readsOnly: true }, (client) =>
         writeLines(readTrajectory(client, session), out),
       )
-    const asked = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
+    const request = { since: since ?? null, content: pairs ? ('pairs' as const) : ('records' as const) }
     await withClient({ project, readsOnly: true }, async (client) => {
       const read = (cursor: string | null) =>
         project === undefined
-          ? client.exportGraphPage({ ...asked, cursor })
-          : client.exportPage({ ...asked, project, cursor })
+          ? client.exportGraphPage({ ...request, cursor })
+          : client.exportPage({ ...request, project, cursor })
       const lines = pairs ? readPages(read) : exportLines(read)
       await writeLines(lines, out)
     })

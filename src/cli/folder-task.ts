@@ -30,12 +30,13 @@ export async function chooseTarget({ featureId, taskId, worldSlug, project }: Ta
   if (featureId !== undefined) throw missingOption('--task')
   const found = await readFolderTask(process.env.TURNGRAPH_TASK)
   if (found === null) throw await noTask(project)
+  const { chooseTaskProject } = await import('./hook-task.ts')
   const { task } = found
   return {
     featureId: task.feature_id,
     taskId: task.task_id,
     worldSlug: task.world_slug,
-    project: project ?? task.project,
+    project: chooseTaskProject(project, found),
   }
 }
 
@@ -48,7 +49,7 @@ export const missingOption = (option: string): TurngraphError =>
 
 const NAME_IT = 'Name it with --feature and --task, or one of its worlds with --world.'
 
-async function connected<T>(
+async function withReadingClient<T>(
   project: string | undefined,
   use: (client: TurngraphClient) => Promise<T>,
 ): Promise<T> {
@@ -59,7 +60,7 @@ async function connected<T>(
 /** Finds the only feature that has sessions of a task. */
 async function findFeature(taskId: string, project: string | undefined): Promise<string> {
   const { readPages } = await import('./require-project.ts')
-  const { items } = await connected(project, (client) =>
+  const { items } = await withReadingClient(project, (client) =>
     readPages({}, (window) => client.listWorlds({ taskId, withoutTokens: true, ...window })),
   )
   const features = [...new Set(items.map(({ featureId }) => featureId))]
@@ -76,9 +77,9 @@ async function findFeature(taskId: string, project: string | undefined): Promise
 
 /** Lists the slugs of the most recently active sessions. */
 const listSessions = (project: string | undefined): Promise<string[]> =>
-  connected(project, async (client) => {
-    const asked = { order: 'last_activity', limit: MAX_NAMED, withoutTokens: true } as const
-    return (await client.listWorlds(asked)).items.map(({ worldSlug }) => worldSlug)
+  withReadingClient(project, async (client) => {
+    const request = { order: 'last_activity', limit: MAX_NAMED, withoutTokens: true } as const
+    return (await client.listWorlds(request)).items.map(({ worldSlug }) => worldSlug)
   })
 
 async function noTask(project: string | undefined): Promise<TurngraphError> {
@@ -102,11 +103,11 @@ async function noTask(project: string | undefined): Promise<TurngraphError> {
  */
 export async function readFolderTask(named?: string): Promise<FoundTask | null> {
   const { findTask } = await import('./hook-task.ts')
-  return orRefuse(() => findTask(named, [process.cwd()]))
+  return readTaskOrReject(() => findTask(named, [process.cwd()]))
 }
 
 /** Calls `read`, and converts the error for a malformed task to `invalid_request`. */
-export async function orRefuse<T>(read: () => T): Promise<T> {
+export async function readTaskOrReject<T>(read: () => T): Promise<T> {
   const { TaskNotNamed } = await import('./hook-task.ts')
   try {
     return read()

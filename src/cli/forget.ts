@@ -77,12 +77,12 @@ function refuseUnclear(options: Options): void {
 async function forgetAll(client: TurngraphClient, options: Options): Promise<Forgotten> {
   const { yes = false, json: _json, ...named } = options
   // The default project is never forgotten, because the user did not name it.
-  const asked = { ...named, wholeProject: isWholeProject(options), dryRun: !yes }
-  if (yes) await client.forget({ ...asked, dryRun: true }) // rejects unknown names
+  const request = { ...named, wholeProject: isWholeProject(options), dryRun: !yes }
+  if (yes) await client.forget({ ...request, dryRun: true }) // rejects unknown names
   const all: Forgotten = { dryRun: !yes, worlds: [], skipped: [], counts: {} }
   let nodes = 0
   for (let answer: ForgetAnswer | null = null; answer?.done !== true; ) {
-    answer = await client.forget({ ...asked, cursor: answer?.nextCursor ?? null })
+    answer = await client.forget({ ...request, cursor: answer?.nextCursor ?? null })
     all.worlds.push(...answer.worlds)
     all.skipped.push(...answer.skipped)
     for (const [label, count] of Object.entries(answer.counts)) {

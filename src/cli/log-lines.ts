@@ -12,8 +12,8 @@ function beginLines(stream: NodeJS.WriteStream, prefix: () => string): void {
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
     const lines = text.split(/(?<=\n)/).filter((line) => line !== '')
-    const begun = lines.map((line, i) => (i > 0 || isLineStart ? prefix() + line : line))
+    const prefixed = lines.map((line, i) => (i > 0 || isLineStart ? prefix() + line : line))
     isLineStart = text === '' ? isLineStart : text.endsWith('\n')
-    return write(begun.join(''), ...rest)
+    return write(prefixed.join(''), ...rest)
   }
 }

@@ -14,7 +14,7 @@ import { usageError } from './usage-error.ts'
 const ALL = '--all'
 
 /** Commands that parse many records. Other commands end before a compiled schema saves time. */
-const PARSES_MUCH = ['serve', 'mcp', 'watch', 'import', 'init', 'restore']
+const BULK_COMMANDS = ['serve', 'mcp', 'watch', 'import', 'init', 'restore']
 
 /** Runs a command line and returns its exit code: 0, or the code of the error (turns.md, "Errors"). */
 async function runCommand(args: readonly string[]): Promise<number> {
@@ -45,5 +45,5 @@ if (logSession !== undefined) (await import('./log-lines.ts')).writeAsLogLines(l
 
 // `npx turngraph` is the first command of most people.
 const args = process.argv.slice(2)
-z.config({ jitless: !PARSES_MUCH.includes(args[0] ?? 'init') })
+z.config({ jitless: !BULK_COMMANDS.includes(args[0] ?? 'init') })
 process.exitCode = await runCommand(args.length === 0 ? ['init'] : args)

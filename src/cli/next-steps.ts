@@ -19,8 +19,8 @@ export async function chooseNextCommand(
   const { project } = projects.find((each) => each.project === ownProject) ?? projects[0] ?? {}
   if (project === undefined) return IMPORT
   const option = project === ownProject ? '' : ` --project ${quoteForShell(project)}`
-  const asked = { project, order: 'last_activity', limit: MAX_SESSIONS, withoutTokens: true } as const
-  const { items: sessions } = await client.listWorlds(asked, call)
+  const request = { project, order: 'last_activity', limit: MAX_SESSIONS, withoutTokens: true } as const
+  const { items: sessions } = await client.listWorlds(request, call)
   const open = sessions.find(({ outcome }) => !isOver(outcome))
   if (open !== undefined) return `turngraph next --world ${quoteForShell(open.worldSlug)}${option}`
   if (sessions.length > 0) return `turngraph worlds${option}`

@@ -18,7 +18,7 @@ Example:
   turngraph next --feature FEAT-1 --task TASK-1`,
   },
   async (given) => {
-    const { project, json, ...asked } = await withTarget(given)
-    await ask('getNextStep', asked, { project, json }, ({ text }) => printLines(text))
+    const { project, json, ...input } = await withTarget(given)
+    await ask('getNextStep', input, { project, json }, ({ text }) => printLines(text))
   },
 )

@@ -18,11 +18,11 @@ export const addPaths = action(
     },
     help: 'Example:\n  turngraph paths --turns --top 10',
   },
-  ({ turns, project, json, ...asked }) =>
+  ({ turns, project, json, ...input }) =>
     turns
       ? ask(
           'listToolStats',
-          asked,
+          input,
           { project, json },
           printItems(
             'No tool was called.',
@@ -39,7 +39,7 @@ export const addPaths = action(
         )
       : ask(
           'listPaths',
-          asked,
+          input,
           { project, json },
           printItems(
             'Nothing failed, and no long turn recurs.',

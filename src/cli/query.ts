@@ -75,9 +75,9 @@ function answerPreset(options: Options): Promise<void> {
   } = options
   if (timeoutMs !== undefined || Object.keys(param).length > 0)
     throw usage('--param and --timeout are for a statement.', 'Leave them out, or give the statement.')
-  const asked = { name, featureId, taskId, worldSlug }
-  if (options.showCypher) return showCypher(asked, options)
-  return ask('runAnalysis', { ...asked, limit }, { project, json }, (answer) => {
+  const analysis = { name, featureId, taskId, worldSlug }
+  if (options.showCypher) return showCypher(analysis, options)
+  return ask('runAnalysis', { ...analysis, limit }, { project, json }, (answer) => {
     printNote(answer.question)
     return csv ? printCsv(answer) : printRows(answer)
   })
@@ -85,13 +85,13 @@ function answerPreset(options: Options): Promise<void> {
 
 /** Prints the Cypher of a named analysis, ready to paste into Neo4j Browser and into `turngraph query`. */
 async function showCypher(
-  asked: Omit<AnalysisRequest, 'project' | 'limit'>,
+  analysis: Omit<AnalysisRequest, 'project' | 'limit'>,
   { limit = 100, project, json }: Options,
 ): Promise<void> {
   const { prepareAnalysis } = await import('../analysis/named-analyses.ts')
   const { configFor } = await import('./connect.ts')
   const { paramLine } = await import('./param-lines.ts')
-  const request = { ...asked, limit, project: configFor(project).project }
+  const request = { ...analysis, limit, project: configFor(project).project }
   const { question, about, cypher, params } = prepareAnalysis(request)
   if (json) return printJson({ cypher, params })
   const comments = [question, about].filter((line) => line !== '').map((line) => `// ${line}`)

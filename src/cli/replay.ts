@@ -29,7 +29,7 @@ ${Object.entries(RULE_MEANINGS)
 Example:
   turngraph replay --policy sticky`,
   },
-  async ({ project, json = false, ...asked }) => {
+  async ({ project, json = false, ...filter }) => {
     const [{ withClient }, { readPages }, { operations }, { toWire }, { describeReplay, sumReplays }] =
       await Promise.all([
         import('./connect.ts'),
@@ -41,12 +41,12 @@ Example:
     const tooLong: string[] = []
     const { items } = await withClient({ project, readsOnly: true }, (client) =>
       readPages({}, async ({ cursor }) => {
-        const page = await client.replaySessions({ ...asked, limit: SESSIONS_PER_PAGE, cursor })
+        const page = await client.replaySessions({ ...filter, limit: SESSIONS_PER_PAGE, cursor })
         tooLong.push(...page.tooLong)
         return page
       }),
     )
-    const totals = sumReplays(items, asked.policy === undefined ? POLICIES : [asked.policy])
+    const totals = sumReplays(items, filter.policy === undefined ? POLICIES : [filter.policy])
     const sentence = totals[0] === undefined ? '' : describeReplay(totals[0])
     if (json) {
       printJson(

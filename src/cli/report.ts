@@ -45,25 +45,25 @@ Examples:
 type Options = Given<typeof OPTIONS>
 type Asked = Omit<Options, 'out' | 'project' | 'format'>
 
-async function writeReport({ out, project, format = 'html', ...asked }: Options): Promise<void> {
+async function writeReport({ out, project, format = 'html', ...parts }: Options): Promise<void> {
   if (format === 'html' && out === undefined && process.stdout.isTTY === true) {
     throw new TurngraphError('invalid_request', 'A report is a file for a browser, and this is a terminal.', {
       hint: 'turngraph report … > report.html, or --out report.html',
     })
   }
-  requireTargetIfAny(asked)
+  requireTargetIfAny(parts)
   const { checkOut, writeWhole } = await import('./write-whole.ts')
   if (out !== undefined) await checkOut(out)
   const written =
-    format === 'html' ? await writeHtml(project, asked) : await writeShortForm(format, project, asked)
+    format === 'html' ? await writeHtml(project, parts) : await writeShortForm(format, project, parts)
   await writeWhole([written], out)
   if (out !== undefined) printNote(`Wrote ${out}.`)
 }
 
-async function writeHtml(project: string | undefined, asked: Asked): Promise<string> {
+async function writeHtml(project: string | undefined, parts: Asked): Promise<string> {
   const { renderReport } = await import('#report')
   const { cleanContent } = await import('./report/foreign-content.ts')
-  const content = await withReportClient(project, (client, of) => readReport(client, of, asked))
+  const content = await withReportClient(project, (client, of) => readReport(client, of, parts))
   return renderReport(cleanContent(content))
 }
 

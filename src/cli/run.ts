@@ -102,8 +102,8 @@ const addAttempts = action(
       ...SHARED,
     },
   },
-  ({ worldSlug = '', project, json, ...asked }) =>
-    ask('listAttempts', { worldSlug, ...asked }, { project, json }, ({ items }) =>
+  ({ worldSlug = '', project, json, ...input }) =>
+    ask('listAttempts', { worldSlug, ...input }, { project, json }, ({ items }) =>
       printAttempts(items, 'There are no attempts.'),
     ),
 )
@@ -185,9 +185,9 @@ async function watchRun(
     untilEnded(
       client,
       async () => {
-        const asked = await client.getTurnRunStatus({ turnRunId })
-        show(plural(asked.attemptCount, 'attempt'), asked.committedTurnCount, asked.requestedTurnCount)
-        return asked
+        const status = await client.getTurnRunStatus({ turnRunId })
+        show(plural(status.attemptCount, 'attempt'), status.committedTurnCount, status.requestedTurnCount)
+        return status
       },
       signal,
     ),

@@ -49,8 +49,8 @@ export async function requireProof(
   token: string | null,
 ): Promise<void> {
   if (auth === 'off' || !isLoopback(new URL(url).hostname)) return
-  const asked = token ?? crypto.randomUUID() // without a token, the request only checks that the address answers
-  const isKnown = await knowsToken(url, asked, { isLocal: false, timeoutMs: ANSWERS_WITHIN_MS }).catch(
+  const checkedToken = token ?? crypto.randomUUID() // without a token, the request only checks that the address answers
+  const isKnown = await knowsToken(url, checkedToken, { isLocal: false, timeoutMs: ANSWERS_WITHIN_MS }).catch(
     (cause: unknown) => {
       throw new TurngraphError('store_unavailable', `The service at ${url} cannot be reached.`, {
         hint: 'Start it (`turngraph serve`), or set TURNGRAPH_URL to where it is.',

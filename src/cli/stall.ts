@@ -28,8 +28,8 @@ export const addStall = action(
   done`,
   },
   async (given) => {
-    const { exitCode, project, json, ...asked } = await withTarget(given)
-    return ask('loadStall', asked, { project, json }, printStall, {
+    const { exitCode, project, json, ...input } = await withTarget(given)
+    return ask('loadStall', input, { project, json }, printStall, {
       beside: ({ shouldStop }) => {
         if (exitCode && shouldStop) process.exitCode = EXIT.stop.code
       },

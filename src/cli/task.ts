@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { TurngraphError } from '../core/errors.ts'
 import { action, group, JSON_FORM, PROJECT } from './command.ts'
-import { orRefuse, readFolderTask } from './folder-task.ts'
+import { readFolderTask, readTaskOrReject } from './folder-task.ts'
 import { printJson, printNote, printText } from './output.ts'
 
 const addSet = action(
@@ -32,7 +32,7 @@ Examples:
     const named = Object.fromEntries(Object.entries(options).filter(([, name]) => name !== undefined))
     const chosen =
       Object.keys(named).length > 0
-        ? (await orRefuse(() => parseTask('The task', JSON.stringify(named)))).task
+        ? (await readTaskOrReject(() => parseTask('The task', JSON.stringify(named)))).task
         : (await readFolderTask())?.task
     if (chosen === undefined)
       throw refuse('No task is set here.', 'Name one: turngraph task set FEATURE/TASK')

@@ -39,21 +39,21 @@ export const addTurns = action(
   turngraph turns --sequences
   turngraph turns --session 5a0b7c11-3d52-4f6e-9a41-0c8d2e6f1a01 --turn 0`,
   },
-  ({ turn, patterns, sequences, pattern, project, json, ...asked }) => {
+  ({ turn, patterns, sequences, pattern, project, json, ...input }) => {
     const frame = { project, json }
-    if (sequences) return showSequences(asked, frame)
-    if (turn !== undefined) return showSteps(asked.sessionId, turn, frame)
-    if (patterns) return showPatterns(asked, frame)
-    return showTurns({ ...asked, pattern }, frame)
+    if (sequences) return showSequences(input, frame)
+    if (turn !== undefined) return showSteps(input.sessionId, turn, frame)
+    if (patterns) return showPatterns(input, frame)
+    return showTurns({ ...input, pattern }, frame)
   },
 )
 
-async function showTurns(asked: OperationInput<'listTranscriptTurns'>, frame: Frame): Promise<void> {
+async function showTurns(input: OperationInput<'listTranscriptTurns'>, frame: Frame): Promise<void> {
   // With a pattern, turns of any length are listed.
-  const isFiltered = asked.pattern == null && asked.minLength !== 0
+  const isFiltered = input.pattern == null && input.minLength !== 0
   await ask(
     'listTranscriptTurns',
-    asked,
+    input,
     frame,
     printItems(
       isFiltered ? 'No turn has that many calls. --min-length 0 lists all turns.' : 'No such turn.',
@@ -67,7 +67,7 @@ async function showTurns(asked: OperationInput<'listTranscriptTurns'>, frame: Fr
     { part: takeItems },
   )
   if (frame.json || !isFiltered) return
-  const { minLength, since, sessionId } = asked
+  const { minLength, since, sessionId } = input
   const [all = 0, listed = 0] = await countTurns([0, minLength], { since, sessionId }, frame)
   const shorter = all - listed
   if (shorter > 0)
@@ -83,12 +83,12 @@ type Patterns = OperationInput<'listTranscriptPatterns'>
 /** Counts the turns of each minimum length. */
 async function countTurns(
   minLengths: readonly Patterns['minLength'][],
-  asked: Patterns,
+  input: Patterns,
   { project }: Frame,
 ): Promise<number[]> {
   const { withClient } = await import('./connect.ts')
   const count = async (client: TurngraphClient, minLength: Patterns['minLength']) => {
-    const { items } = await client.listTranscriptPatterns({ ...asked, minLength, limit: 0 })
+    const { items } = await client.listTranscriptPatterns({ ...input, minLength, limit: 0 })
     return items.reduce((sum, each) => sum + each.count, 0)
   }
   return withClient({ project, readsOnly: true }, (client) =>
@@ -96,15 +96,15 @@ async function countTurns(
   )
 }
 
-function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Frame): Promise<void> {
+function showPatterns(input: OperationInput<'listTranscriptPatterns'>, frame: Frame): Promise<void> {
   const from =
-    asked.minLength === undefined
+    input.minLength === undefined
       ? 'from --min-length on (default: the configured threshold)'
-      : `of ${asked.minLength} or more calls`
+      : `of ${input.minLength} or more calls`
   const note = `COUNT is the turns ${from}. \`desires\` and \`paths\` count all turns of a pattern, as --min-length 1 does. Patterns of a single tool come last.`
   return ask(
     'listTranscriptPatterns',
-    asked,
+    input,
     frame,
     printItems(
       'No such pattern.',
@@ -120,10 +120,10 @@ function showPatterns(asked: OperationInput<'listTranscriptPatterns'>, frame: Fr
   )
 }
 
-function showSequences(asked: OperationInput<'listTranscriptSequences'>, frame: Frame): Promise<void> {
+function showSequences(input: OperationInput<'listTranscriptSequences'>, frame: Frame): Promise<void> {
   return ask(
     'listTranscriptSequences',
-    asked,
+    input,
     frame,
     printItems(
       'No sequence of calls stands in three turns.',

@@ -31,12 +31,12 @@ export function usageError(error: CommanderError, program: Command, args: readon
 const findCommand = (program: Command, name: string): Command | undefined =>
   program.commands.find((command) => command.name() === name || command.aliases().includes(name))
 
-const MAX_BEGUN = 3
+const MAX_SUGGESTIONS = 3
 
 /** Returns the commands that begin with a text, or similar commands if there are none. */
 function nearCommands(program: Command, text: string): string[] {
   // The short help leaves out most commands; a suggestion may be any of them.
   const names = Help.prototype.visibleCommands.call(new Help(), program).map((command) => command.name())
-  const begun = names.filter((name) => name.startsWith(text.toLowerCase()))
-  return begun.length > 0 && begun.length <= MAX_BEGUN ? begun : nearNames(text, names)
+  const matches = names.filter((name) => name.startsWith(text.toLowerCase()))
+  return matches.length > 0 && matches.length <= MAX_SUGGESTIONS ? matches : nearNames(text, names)
 }

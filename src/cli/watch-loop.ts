@@ -136,8 +136,8 @@ async function printImport(
 ): Promise<void> {
   for (const turn of turns) {
     const { featureId, taskId, worldSlug, turnNumber, coachDecision: decision, superseded } = turn
-    const asked = { project, worldSlug, turn: turnNumber, role: 'player' as const }
-    const { criteria } = await client.listCriteria(asked)
+    const input = { project, worldSlug, turn: turnNumber, role: 'player' as const }
+    const { criteria } = await client.listCriteria(input)
     const counts = countCriteria(criteria)
     const scope = { project: turn.project, featureId, taskId, worldSlug }
     print({ type: 'turn', ...scope, turnNumber, decision, ...counts, superseded })
@@ -169,8 +169,8 @@ async function writeContexts(
   for (const role of ['player', 'coach'] as const) {
     const [currentTurn, place] = [turn + 1, places[role]]
     if (place === null) continue
-    const asked = { project, featureId, taskId, currentTurn, role }
-    const { context } = await client.loadTurnContinuationContext(asked)
+    const input = { project, featureId, taskId, currentTurn, role }
+    const { context } = await client.loadTurnContinuationContext(input)
     const file = path.join(place, nameContext({ task: taskId, turn: currentTurn, role }))
     try {
       if (context !== null && (await writeContextFile(file, `${context}\n`))) print({ type: 'context', file })

@@ -67,8 +67,8 @@ export function inProcessClient({
     ...calls,
     importTranscript: upload,
     events: async function* (input = {}, { signal = new AbortController().signal } = {}) {
-      const asked = parseInput(eventsRequest, input, 'events')
-      const pages = readEvents(feed, { ...asked, project: asked.project ?? project }, signal)
+      const request = parseInput(eventsRequest, input, 'events')
+      const pages = readEvents(feed, { ...request, project: request.project ?? project }, signal)
       for await (const { events, cursor } of pages) for (const event of events) yield { ...event, cursor }
     },
     workerId: async () => workerId,

@@ -85,26 +85,26 @@ export class ChangeFeed {
   }
 
   async *#follow(of: EventsOf, from: Beginning, signal: AbortSignal): AsyncGenerator<EventBatch> {
-    let told = new SentVersions(this.#finder.horizon)
+    let sent = new SentVersions(this.#finder.horizon)
     let place = this.#recent.end
     let cursor = this.#finder.horizon
-    if (from === 'snapshot') yield* this.#snapshot(of, told)
-    else if (from !== 'now') yield* this.#changesSince(from, of, told)
+    if (from === 'snapshot') yield* this.#snapshot(of, sent)
+    else if (from !== 'now') yield* this.#changesSince(from, of, sent)
     yield { events: [], cursor: String(cursor) }
     let quietSince = performance.now()
     while (!signal.aborted && !this.#isClosed) {
       if (!this.#recent.has(place)) {
         place = this.#recent.end
-        told = new SentVersions(this.#finder.horizon)
-        yield* this.#changesSince(cursor, of, told)
+        sent = new SentVersions(this.#finder.horizon)
+        yield* this.#changesSince(cursor, of, sent)
         quietSince = performance.now()
       }
       const found = this.#recent
         .newestFrom(place)
-        .filter(({ id, version, event }) => isAbout(of, event) && !told.has(id, version))
+        .filter(({ id, version, event }) => isAbout(of, event) && !sent.has(id, version))
       place = this.#recent.end
       cursor = this.#finder.horizon
-      told.forgetBefore(cursor)
+      sent.forgetBefore(cursor)
       for (const some of pieces(found)) {
         yield { events: some.map(({ event }) => event), cursor: String(some[0]?.since) }
         quietSince = performance.now()
@@ -119,26 +119,26 @@ export class ChangeFeed {
   }
 
   /** Yields the snapshot. It has no cursor, so an interrupted reader begins again. */
-  async *#snapshot({ project, worldSlug = null }: EventsOf, told: SentVersions): AsyncGenerator<EventBatch> {
+  async *#snapshot({ project, worldSlug = null }: EventsOf, sent: SentVersions): AsyncGenerator<EventBatch> {
     const pages = readAll(this.#graph, { project, worldSlug })
     for (;;) {
       const page = await this.#inTurn(() => pages.next())
       if (page.done) return
       for (const some of pieces(page.value)) {
         const found = await this.#inTurn(() => readSettledEvents(this.#graph, some))
-        told.add(found)
+        sent.add(found)
         if (found.length > 0) yield { events: eventsIn(found), cursor: null }
       }
     }
   }
 
-  async *#changesSince(cursor: number, of: EventsOf, told: SentVersions): AsyncGenerator<EventBatch> {
+  async *#changesSince(cursor: number, of: EventsOf, sent: SentVersions): AsyncGenerator<EventBatch> {
     const now = await readClock(this.#graph)
     if (cursor < now - OLDEST_CURSOR_MS || cursor > now + CLOCKS_DIFFER_MS) throw cursorExpired()
     for await (const { now, changes } of readChanges(this.#graph, cursor, of.project)) {
       for (const some of pieces(changes)) {
         const found = await this.#inTurn(() => readSettledEvents(this.#graph, some))
-        told.add(found)
+        sent.add(found)
         const events = eventsIn(found).filter((event) => isAbout(of, event))
         if (events.length > 0) yield { events, cursor: String(cursorBefore(some, cursor, now)) }
       }

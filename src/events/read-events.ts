@@ -32,9 +32,9 @@ const MAX_REREADS = 3
  */
 export async function readSettledEvents(graph: Graph, changes: readonly Change[]): Promise<Found[]> {
   const settled: Found[] = []
-  let asked = changes
-  for (let reads = 0; asked.length > 0; reads++) {
-    const found = await readStates(graph, asked)
+  let pending = changes
+  for (let reads = 0; pending.length > 0; reads++) {
+    const found = await readStates(graph, pending)
     const versions = await readVersions(
       graph,
       found.map(({ change }) => change),
@@ -42,7 +42,7 @@ export async function readSettledEvents(graph: Graph, changes: readonly Change[]
     const newestVersion = ({ type, key, version }: Change) => versions[type].get(key) ?? version
     const hasMoved = ({ change }: Found) => reads < MAX_REREADS && newestVersion(change) > change.version
     settled.push(...found.filter((each) => !hasMoved(each)))
-    asked = found.filter(hasMoved).map(({ change }) => ({ ...change, version: newestVersion(change) }))
+    pending = found.filter(hasMoved).map(({ change }) => ({ ...change, version: newestVersion(change) }))
   }
   return settled
 }

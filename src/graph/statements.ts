@@ -137,7 +137,7 @@ function loadBuilt(): Map<string, Statement> | null {
 }
 
 const statements = loadBuilt() ?? loadAll(CYPHER_ROOT)
-const asked = new Set<string>()
+const usedNames = new Set<string>()
 
 /**
  * Returns a statement, in one of its forms. Modules call this when they load, so a missing file fails at
@@ -147,7 +147,7 @@ export function statement(file: string, ...choices: readonly string[]): Statemen
   const name = [file, ...choices].join(':')
   const found = statements.get(name)
   if (found === undefined) throw new Error(`there is no ${[`cypher/${file}.cypher`, ...choices].join(' ')}`)
-  asked.add(name)
+  usedNames.add(name)
   return found
 }
 
@@ -169,7 +169,7 @@ export function generated(name: string, source: string): Statement {
   const made = parseStatement(name, source)
   sources.set(name, source)
   statements.set(name, made)
-  asked.add(name)
+  usedNames.add(name)
   return made
 }
 
@@ -187,4 +187,4 @@ export const allStatements = (): readonly Statement[] => [...statements.values()
 
 /** Returns the files that no loaded module uses: a test imports all modules and expects none. */
 export const unusedStatements = (): readonly string[] =>
-  [...statements.keys()].filter((name) => !asked.has(name))
+  [...statements.keys()].filter((name) => !usedNames.has(name))

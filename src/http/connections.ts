@@ -18,9 +18,9 @@ const OTHER_FILES = 128
 const FEWEST = 16
 
 /** Computes the maximum number of connections: the requested number, within the process's limit of open files. */
-export function connectionBound(asked: number, openFiles: number | null): number {
-  if (openFiles === null) return asked
-  return Math.min(asked, Math.max(openFiles - OTHER_FILES, FEWEST))
+export function connectionBound(maxConnections: number, openFiles: number | null): number {
+  if (openFiles === null) return maxConnections
+  return Math.min(maxConnections, Math.max(openFiles - OTHER_FILES, FEWEST))
 }
 
 /** Reads the process's limit of open files (`ulimit -n`); null if the system does not report one. */

@@ -27,8 +27,8 @@ export function refuseWhereClosing({ closing }: OperationContext): void {
   if (closing.aborted) throw new TurngraphError('store_unavailable', 'The service is ending.')
 }
 
-async function* eventsIn(told: AsyncIterable<EventBatch>): AsyncGenerator<ChangeEvent> {
-  for await (const { events } of told) yield* events
+async function* eventsIn(source: AsyncIterable<EventBatch>): AsyncGenerator<ChangeEvent> {
+  for await (const { events } of source) yield* events
 }
 
 /** Reports changed resources to a reader. Remembers each resource once while the reader does not read. */

@@ -65,9 +65,9 @@ export class SchemaComponents {
   #generate(schema: z.ZodType, io: 'input' | 'output', { inline = false } = {}): Json {
     const root = wireSchema(schema)
     const metadata = {
-      get: (asked: z.ZodType) => {
-        const id = inline && asked === root ? undefined : this.#names.get(asked)
-        const meta = z.globalRegistry.get(asked)
+      get: (zodType: z.ZodType) => {
+        const id = inline && zodType === root ? undefined : this.#names.get(zodType)
+        const meta = z.globalRegistry.get(zodType)
         return id === undefined ? meta : { ...meta, id }
       },
     }

@@ -93,9 +93,9 @@ export async function runFor(
   try {
     const log: Call['log'] = (message, fields) =>
       call.log?.(message, fields === undefined ? undefined : { caller: caller.name, ...fields })
-    const asked = { ...input, project }
+    const scopedInput = { ...input, project }
     const answerIt = () =>
-      run(graph, asked, {
+      run(graph, scopedInput, {
         ...settings,
         ...call,
         log,
@@ -106,7 +106,7 @@ export async function runFor(
     const answer = await answerFor(
       operation,
       caller.scopes,
-      async () => spans?.around(operation, asked, answerIt) ?? answerIt(),
+      async () => spans?.around(operation, scopedInput, answerIt) ?? answerIt(),
     )
     metrics.answered(operation, answer)
     return answer

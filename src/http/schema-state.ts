@@ -34,8 +34,8 @@ export class SchemaState {
   #timer: NodeJS.Timeout | null = null
   #restTimer: NodeJS.Timeout | undefined
   #stopped = false
-  #asked: Promise<void> | null = null
-  #fits: Promise<void> | null = null
+  #probe: Promise<void> | null = null
+  #versionCheck: Promise<void> | null = null
 
   /** @param begin work to do when the schema is current, before the first request */
   constructor(graph: Graph, log: Log, watch: StoreWatch, begin: () => Promise<void>) {
@@ -80,12 +80,12 @@ export class SchemaState {
    * schema. Checks at most every five seconds.
    */
   refuseWritesIfOutdated(): Promise<void> {
-    this.#fits ??= this.#askForMismatch()
-    return this.#fits
+    this.#versionCheck ??= this.#checkVersion()
+    return this.#versionCheck
   }
 
   /** Also rejects if the store is unreachable: the write would wait for it again, and no request is answered within 5 s. */
-  async #askForMismatch(): Promise<void> {
+  async #checkVersion(): Promise<void> {
     let rememberMs = REMEMBER_FOR_WRITES_MS
     try {
       await migrationStatus(this.#graph, this.#migrations)
@@ -94,7 +94,7 @@ export class SchemaState {
       throw error
     } finally {
       setTimeout(() => {
-        this.#fits = null
+        this.#versionCheck = null
       }, rememberMs).unref()
     }
   }
@@ -104,14 +104,14 @@ export class SchemaState {
    * remember a failure, so that a recovered store is ready at once.
    */
   ready(): Promise<void> {
-    if (this.#asked === null) {
-      this.#asked = this.#ask()
+    if (this.#probe === null) {
+      this.#probe = this.#checkReady()
       const forget = () => {
-        this.#asked = null
+        this.#probe = null
       }
-      this.#asked.then(() => setTimeout(forget, REMEMBER_MS).unref(), forget)
+      this.#probe.then(() => setTimeout(forget, REMEMBER_MS).unref(), forget)
     }
-    return this.#asked
+    return this.#probe
   }
 
   stop(): void {
@@ -150,10 +150,10 @@ export class SchemaState {
   }
 
   /** Answers within the time of a request: planning goes on, and a later probe finds the graph ready. */
-  async #ask(): Promise<void> {
+  async #checkReady(): Promise<void> {
     const deadline = deadlineFromNow()
     this.refuseUnlessCurrent() // before that, `bringUpToDate` already asks the store
-    const { pending } = await this.#askGraph()
+    const { pending } = await this.#checkGraph()
     if (pending.length === 0) {
       if (!this.#warm) await withDeadline(deadline, () => this.#warmUp())
       return
@@ -164,7 +164,7 @@ export class SchemaState {
     this.refuseUnlessCurrent()
   }
 
-  async #askGraph(): Promise<MigrationStatus> {
+  async #checkGraph(): Promise<MigrationStatus> {
     try {
       const [status] = await Promise.all([
         migrationStatus(this.#graph, this.#migrations),

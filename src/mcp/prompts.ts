@@ -68,12 +68,12 @@ export async function fillPrompt(
       PROMPTS.map((known) => known.name),
     )
   const { turn, ...where } = parseWire(target, given, name)
-  const asked = operations.loadTurnContinuationContext.input.parse({
+  const request = operations.loadTurnContinuationContext.input.parse({
     ...where,
     currentTurn: turn,
     role: prompt.role,
   })
-  const context = await call('loadTurnContinuationContext', asked, callContext)
+  const context = await call('loadTurnContinuationContext', request, callContext)
   const text = prompt.render(context as OperationOutput<'loadTurnContinuationContext'>, turn)
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }

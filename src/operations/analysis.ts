@@ -77,8 +77,8 @@ export const analysisOperations = {
         log?.('query', { audit: 'query', ...scrubbed, params: Object.keys(params ?? {}), ms, ...outcome })
       }
       try {
-        const asked = { query, params: params ?? {}, limit, timeoutMs, signal }
-        const answer = await queries.ask(asked)
+        const request = { query, params: params ?? {}, limit, timeoutMs, signal }
+        const answer = await queries.ask(request)
         await audit({ outcome: 'ok', rows: answer.rows.length })
         return { ...answer, warnings: findUnknownNames(query, GRAPH_NAMES) }
       } catch (error) {

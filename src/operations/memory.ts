@@ -147,8 +147,8 @@ export const memoryOperations = {
       dirty: changesDigest.nullish().describe('with `tree`: SHA-256 of the uncommitted changes; null: none'),
     }),
     output: criteriaView.extend({ ...knownTask, criteria: z.array(seenCriterion) }),
-    run: async (graph, { tree = null, dirty = null, policy: asked, ...input }) => {
-      const policy = asked ?? (tree === null ? 'sticky' : 'observed')
+    run: async (graph, { tree = null, dirty = null, policy: requestedPolicy, ...input }) => {
+      const policy = requestedPolicy ?? (tree === null ? 'sticky' : 'observed')
       if (tree === null && dirty !== null) throw wrongField('dirty', 'needs `tree`')
       if (tree !== null && policy !== 'observed') throw wrongField('policy', 'must be observed with `tree`')
       const request = { ...(await resolveTarget(graph, input)), policy }

@@ -19,16 +19,16 @@ export type NextRequest = { project: string; worldSlug: string; workerId: string
  */
 export async function takeNextAttempt(
   graph: Graph,
-  { waitMs, ...asked }: NextRequest,
+  { waitMs, ...request }: NextRequest,
   { runs, feed, maxReaders, signal }: Call,
 ): Promise<Attempt | null> {
-  if (waitMs === 0) return takeOpenAttempt(graph, asked, runs)
+  if (waitMs === 0) return takeOpenAttempt(graph, request, runs)
   refuseTooManyReaders({ feed, maxReaders })
   const end = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])])
   // The first batch arrives at once, after the feed began to follow changes, so that no new attempt is missed.
-  for await (const _batch of feed.read(asked, 'now', end)) {
+  for await (const _batch of feed.read(request, 'now', end)) {
     if (signal?.aborted) break // the worker has disconnected
-    const taken = await takeOpenAttempt(graph, asked, runs)
+    const taken = await takeOpenAttempt(graph, request, runs)
     if (taken !== null) return taken
   }
   return null

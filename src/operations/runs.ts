@@ -103,14 +103,14 @@ export const runOperations = {
     }),
     output: page(turnRunStatus),
     run: async (_graph, { limit, cursor, maxBytes, project, worldSlug, status }, { runs }) => {
-      const asked = {
+      const filter = {
         project,
         ...(worldSlug !== undefined && { worldSlug }),
         ...(status !== undefined && { status }),
       }
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },
-        (at, most) => runs.store.listTurnRuns(asked, most, runCursor(at)),
+        (at, most) => runs.store.listTurnRuns(filter, most, runCursor(at)),
         ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`,
       )
       const lastFailures = await runs.store.lastFailures(items.map(({ run }) => run))
@@ -209,8 +209,8 @@ export const runOperations = {
       withContinuation: flag.default(true).describe(WITH_CONTINUATION),
     }),
     output: nextAttemptAnswer,
-    run: async (graph, { withContinuation, ...asked }, call) => {
-      const taken = await takeNextAttempt(graph, asked, call)
+    run: async (graph, { withContinuation, ...filter }, call) => {
+      const taken = await takeNextAttempt(graph, filter, call)
       return { claim: taken === null ? null : await answerClaim(graph, taken, withContinuation, call) }
     },
   }),

@@ -64,7 +64,7 @@ function askJson(address: string, timeoutMs: number): Promise<unknown> {
   const send = address.startsWith('https:') ? secureRequest : request
   const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
-    const asked = send(address, { agent: false, signal }, (response) => {
+    const outgoing = send(address, { agent: false, signal }, (response) => {
       let body = ''
       response.setEncoding('latin1').on('data', (chunk: string) => {
         body += chunk
@@ -72,6 +72,6 @@ function askJson(address: string, timeoutMs: number): Promise<unknown> {
       })
       response.on('close', () => resolve(response.complete ? parseJson(body) : undefined))
     })
-    asked.on('error', reject).end()
+    outgoing.on('error', reject).end()
   })
 }

@@ -107,8 +107,8 @@ function describeCause(facts: SummaryFacts): string {
   if (first !== undefined) {
     const raised = open.filter(({ turn }) => first.raised.includes(turn)).length
     const once = first.newest === newest.turn ? 'last asked for' : `asked in turn ${first.newest} for`
-    const asked = raised < 2 ? once : `asked ${describeTurns(raised, open.length)} for the same:`
-    return `the Coach ${asked} ${first.quote}${describeRejected(facts, newest.turn)}`
+    const verb = raised < 2 ? once : `asked ${describeTurns(raised, open.length)} for the same:`
+    return `the Coach ${verb} ${first.quote}${describeRejected(facts, newest.turn)}`
   }
   if (newest.decision === 'error') return 'the newest turn ended with an error'
   const said = newest.texts.find((text) => text.trim() !== '')

@@ -4,13 +4,13 @@ import type { RunCounts, TurnRun } from './record.ts'
 
 export type BeginRun = RunCounts & { turnRunId: string; owner: string; at: string }
 
-export const beginRun = ({ now, world }: View, { at, owner, ...asked }: BeginRun): TurnRun => ({
-  ...asked,
+export const beginRun = ({ now, world }: View, { at, owner, ...request }: BeginRun): TurnRun => ({
+  ...request,
   project: world.project,
   worldSlug: world.slug,
   status: 'running',
   startTurn: world.currentTurn,
-  targetTurn: world.currentTurn + asked.requestedTurnCount,
+  targetTurn: world.currentTurn + request.requestedTurnCount,
   committedTurnCount: 0,
   attemptCount: 0,
   failedAttemptCount: 0,

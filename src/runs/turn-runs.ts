@@ -55,7 +55,7 @@ export class TurnRuns {
   readonly #executing = new Map<string, { keeper: LeaseKeeper; done: Promise<void> }>()
   #sweep: NodeJS.Timeout | undefined
   #sweeping: Promise<unknown> = Promise.resolve()
-  #begun: Promise<void> | null = null
+  #beginning: Promise<void> | null = null
   readonly #closing = new AbortController()
 
   constructor({
@@ -91,11 +91,11 @@ export class TurnRuns {
    * Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs.
    */
   begin(): Promise<void> {
-    this.#begun ??= this.#begin().catch((error: unknown) => {
-      this.#begun = null
+    this.#beginning ??= this.#begin().catch((error: unknown) => {
+      this.#beginning = null
       throw error
     })
-    return this.#begun
+    return this.#beginning
   }
 
   async #begin(): Promise<void> {

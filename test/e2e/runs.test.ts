@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, test } from 'vitest'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
 import { cli } from '../faults/harness/service-process.ts'
-import { type Connection, connected, EXECUTORS } from '../integration/mcp-connect.ts'
+import { type Connection, connectClient, EXECUTORS } from '../integration/mcp-connect.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 /** Turn runs from a terminal, and from an agent over MCP on stdio. */
@@ -226,7 +226,7 @@ describe('turngraph run', () => {
 
 describe('turngraph mcp', () => {
   const agentOf = ({ folder, environment }: ReturnType<typeof aUser>): Promise<Connection> =>
-    connected(
+    connectClient(
       new StdioClientTransport({
         command: process.execPath,
         args: [cli, 'mcp'],

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, test } from 'vitest'
 import { cli } from '../faults/harness/service-process.ts'
-import { connected, EXECUTORS } from '../integration/mcp-connect.ts'
+import { connectClient, EXECUTORS } from '../integration/mcp-connect.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 const aTurn = (worldSlug: string, turnNumber = 1) =>
@@ -73,7 +73,7 @@ test('the doctor finds nothing after turn runs of the command line and of MCP', 
   await run('run', 'start', 'flaky', '--turns', '1', '--max-attempts', '3')
   await run('run', 'start', 'failing', '--turns', '2', '--max-attempts', '3')
   await run('run', 'start', 'failing')
-  const mcp = await connected(
+  const mcp = await connectClient(
     new StdioClientTransport({
       command: process.execPath,
       args: [cli, 'mcp', '--project', 'default'],

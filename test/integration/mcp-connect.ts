@@ -59,7 +59,7 @@ export const overHttp = async (
   const { service, token } = await start({ TURNGRAPH_EXECUTORS: executorsFile() }, { graph })
   const headers = { authorization: `Bearer ${token}`, 'turngraph-project': project }
   const url = new URL(`${service.url}/mcp?tools=all`)
-  return connected(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
+  return connectClient(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
 }
 
 /** Connects a client of the second SDK. */
@@ -88,7 +88,7 @@ export const overStdio = async (
     env,
     stderr: 'inherit' as const,
   }
-  return connectedOf2026(new ModernStdioTransport(server))
+  return connectClientOf2026(new ModernStdioTransport(server))
 }
 
 const ajv = new AjvJsonSchemaValidator()
@@ -105,14 +105,14 @@ const jsonSchemaValidator: SchemaValidator = {
 }
 
 /** Connects a client of the first SDK, which supports the newest version of 2025. */
-export async function connected(transport: Transport): Promise<Connection> {
+export async function connectClient(transport: Transport): Promise<Connection> {
   const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
   await client.connect(transport)
   return connectionOf(client)
 }
 
 /** Connects a client of the second SDK, which supports only 2026-07-28 here. */
-async function connectedOf2026(transport: ModernTransport): Promise<Connection> {
+async function connectClientOf2026(transport: ModernTransport): Promise<Connection> {
   const client = new ModernClient(
     { name: 'test', version: '1.0.0' },
     { jsonSchemaValidator, versionNegotiation: { mode: { pin: '2026-07-28' } } },

@@ -14,7 +14,7 @@ import { type Planted, SECRET_KINDS, seeded } from '../support/secret-kinds.ts'
 import { call as callOf, send, sessionOf } from '../support/transcript-import.ts'
 import { failed, linesOf, placed, result, user } from '../support/written-transcript.ts'
 import { newFolder, start } from './http-start.ts'
-import { connected } from './mcp-connect.ts'
+import { connectClient } from './mcp-connect.ts'
 
 /** Invariant 10: no part of a secret of any kind is in any output, whichever interface it entered through. */
 
@@ -177,7 +177,7 @@ test('no secret survives in addresses, statements, names of workers and reasons,
   const transport = new StreamableHTTPClientTransport(new URL(`${service.service.url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${service.token}` } },
   })
-  const mcp = await connected(transport as Transport)
+  const mcp = await connectClient(transport as Transport)
   const answers: unknown[] = []
   for (const [i, text] of texts.entries()) {
     const address = encodeURIComponent(text.slice(0, 400))

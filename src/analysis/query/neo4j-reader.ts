@@ -63,8 +63,8 @@ export class Neo4jReader implements Reader {
   }
 
   run(query: string, params: Params, bounds: Bounds, bookmarks: readonly string[]): Promise<Rows> {
-    const asked = { query, isPlanned: false }
-    return this.#answering(bounds, asked, (leftMs) =>
+    const question = { query, isPlanned: false }
+    return this.#answering(bounds, question, (leftMs) =>
       this.#inSession(ACCESS.READ, bookmarks, async (session) => {
         const result = session.run(query, toNeo4j(params), {
           timeout: leftMs,
@@ -124,7 +124,11 @@ export class Neo4jReader implements Reader {
   }
 
   /** Repeats work if another try may succeed: reads may run twice. */
-  async #answering<T>({ timeoutMs }: Bounds, asked: Asked, work: (leftMs: number) => Promise<T>): Promise<T> {
+  async #answering<T>(
+    { timeoutMs }: Bounds,
+    question: Asked,
+    work: (leftMs: number) => Promise<T>,
+  ): Promise<T> {
     const began = performance.now()
     try {
       return await retry(() => work(Math.max(1, Math.round(timeoutMs - (performance.now() - began)))), {
@@ -133,7 +137,7 @@ export class Neo4jReader implements Reader {
         firstPauseMs: FIRST_RETRY_MS,
       })
     } catch (error) {
-      throw error instanceof Neo4jError ? domainError(error, asked) : error
+      throw error instanceof Neo4jError ? domainError(error, question) : error
     }
   }
 
@@ -156,7 +160,7 @@ export class Neo4jReader implements Reader {
 }
 
 /** Maps an error of the driver to a domain error, by code, never by message. */
-function domainError(error: Neo4jError, asked: Asked): TurngraphError {
+function domainError(error: Neo4jError, question: Asked): TurngraphError {
   const { code } = error
   if (code === 'Neo.ClientError.Statement.AccessMode') {
     return invalidQuery('writes', 'Only reading statements are run.', error)
@@ -180,7 +184,7 @@ function domainError(error: Neo4jError, asked: Asked): TurngraphError {
     })
   }
   if (code.startsWith('Neo.ClientError.'))
-    return refusedByEngine(rewordNeo4j({ message: error.message, ...asked }), error)
+    return refusedByEngine(rewordNeo4j({ message: error.message, ...question }), error)
   return new TurngraphError('internal', 'Neo4j failed at the query.', { cause: error })
 }
 

@@ -74,9 +74,9 @@ const hideGate = <W extends { outcome: string }>(world: W): W =>
   world.outcome.startsWith('blocked by ') ? { ...world, outcome: 'blocked' } : world
 
 /** Reads a session; null if it was deleted after it was listed, because a long report takes minutes. */
-async function readUnlessDeleted(...asked: Parameters<typeof readSession>) {
+async function readUnlessDeleted(...args: Parameters<typeof readSession>) {
   try {
-    return await readSession(...asked)
+    return await readSession(...args)
   } catch (error) {
     if (hasCode(error, 'world_deleted', 'unknown_world')) return null
     throw error

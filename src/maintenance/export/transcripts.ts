@@ -116,9 +116,9 @@ async function exportedAmong(
   sessions: readonly string[],
 ): Promise<(key: string) => boolean> {
   if (since === null) return () => true
-  const asked = new Set(sessions)
-  const active = new Set(await readActive(graph, [...asked], since))
-  return (key) => !asked.has(key) || active.has(key)
+  const known = new Set(sessions)
+  const active = new Set(await readActive(graph, [...known], since))
+  return (key) => !known.has(key) || active.has(key)
 }
 
 /** Removes references to sessions that are not exported. */

@@ -48,8 +48,8 @@ export async function forgetWorld(
   progress: Progress,
 ): Promise<WorldForgotten> {
   const token = crypto.randomUUID()
-  const begun = { worldKey: key, token, now: toInstant(new Date()) }
-  if ((await graph.write([{ statement: beginWorld, params: begun }])) === null) return 'busy'
+  const params = { worldKey: key, token, now: toInstant(new Date()) }
+  if ((await graph.write([{ statement: beginWorld, params: params }])) === null) return 'busy'
   const isAllGone =
     (await deleteOwned(graph, kinds, [key], progress)) &&
     (await deleteAll(graph, unlinkWorld, { worldKey: key }, null, progress)) &&

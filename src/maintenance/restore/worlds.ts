@@ -44,9 +44,9 @@ const lockedRow = z.object({ key: z.string(), taskKey: z.string(), restoring: z.
 /** Locks worlds, and returns for each if it is being restored. Other worlds accept no records. */
 async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
   const isMadeHere = (key: string) => isMade(work, { label: 'World', key })
-  const asked = [...new Set(keys)]
-  const locked = new Map(asked.filter(isMadeHere).map((key) => [key, true]))
-  const others = asked.filter((key) => !isMadeHere(key)).sort()
+  const distinct = [...new Set(keys)]
+  const locked = new Map(distinct.filter(isMadeHere).map((key) => [key, true]))
+  const others = distinct.filter((key) => !isMadeHere(key)).sort()
   if (others.length === 0) return locked
   for (const row of await work.run(toStep(lock, { keys: others, token: work.token }))) {
     const { key, taskKey, restoring } = decodeRow(lock, lockedRow, row)

@@ -81,11 +81,11 @@ export function readExisting<K extends NodeKind>(
   kind: K,
   given: readonly Given<K>[],
 ): Promise<RecordOf<K>[]> {
-  const asked = given.filter(({ record }) => {
+  const others = given.filter(({ record }) => {
     const owner = findOwner(kind, record)
     return owner === null || !isMade(work, owner)
   })
-  return readRecords(work.graph, kind, distinctKeys(asked))
+  return readRecords(work.graph, kind, distinctKeys(others))
 }
 
 /** Writes the new records of a kind. */
@@ -236,20 +236,20 @@ export async function refuseMissing<K extends Kind>(
   given: readonly Given<K>[],
   referencesIn: (record: RecordOf<K>) => readonly Ref[],
 ): Promise<void> {
-  const asked = new Map<Label, Set<string>>()
+  const missingByLabel = new Map<Label, Set<string>>()
   for (const { record } of given) {
     for (const ref of referencesIn(record)) {
       if (isMade(work, ref)) continue
-      asked.set(ref.label, (asked.get(ref.label) ?? new Set()).add(ref.key))
+      missingByLabel.set(ref.label, (missingByLabel.get(ref.label) ?? new Set()).add(ref.key))
     }
   }
-  for (const [label, keys] of asked) {
+  for (const [label, keys] of missingByLabel) {
     const from = existing[label]
     if (from === undefined) throw new Error(`nothing hangs on a ${label}`)
     for (const key of await readKeys(work.graph, from, { keys: [...keys] })) keys.delete(key)
   }
   for (const { index, record } of given) {
-    const lost = referencesIn(record).find(({ label, key }) => asked.get(label)?.has(key))
+    const lost = referencesIn(record).find(({ label, key }) => missingByLabel.get(label)?.has(key))
     if (lost !== undefined)
       throw missing(index, record, `${NOUNS[lost.label as keyof typeof NOUNS]} ${lost.key}`)
   }

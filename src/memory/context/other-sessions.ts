@@ -141,12 +141,12 @@ const INSTANT_TEMPLATE = '0000-00-00T00:00:00.000000'
 /** Chooses items in order without repeated issues, turns or texts, and without texts of the session's own last turn. */
 function chooseItems(candidates: readonly Candidate[], lastTurn: Texts): KnownElsewhere[] {
   const chosen = new Map<string, KnownElsewhere>()
-  const told = new Set([...lastTurn.lessonsFromTurn, ...lastTurn.blockersFound].map(withoutSpaces))
+  const seen = new Set([...lastTurn.lessonsFromTurn, ...lastTurn.blockersFound].map(withoutSpaces))
   const takeNew = (texts: readonly string[]) =>
     texts.filter((text) => {
       const words = withoutSpaces(text)
-      if (words === '' || told.has(words)) return false
-      told.add(words)
+      if (words === '' || seen.has(words)) return false
+      seen.add(words)
       return true
     })
   for (const { item } of candidates.toSorted(byPlace)) {

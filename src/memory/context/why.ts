@@ -123,13 +123,13 @@ type WhyRow = z.output<typeof whyRow>
  */
 export async function explainTurn(store: Graph, request: WhyRequest): Promise<WhyView> {
   const graph = withOneDeadline(store)
-  const asked = request.turn ?? null
+  const selectedTurn = request.turn ?? null
   const read = (ledgerUpTo: number): Promise<WhyRow | null> =>
     readLiveTarget(
       graph,
       whyStatements,
       request,
-      { turn: asked ?? 0, turnNumber: asked === null ? NO_TURN : asked + 1, ledgerUpTo },
+      { turn: selectedTurn ?? 0, turnNumber: selectedTurn === null ? NO_TURN : selectedTurn + 1, ledgerUpTo },
       whyRow,
       (found) => whyIsWhole(found, ledgerUpTo),
     )
@@ -139,7 +139,7 @@ export async function explainTurn(store: Graph, request: WhyRequest): Promise<Wh
     if (why !== null) return why
     if (row === null) break
   }
-  throw await explainMissingTurn(graph, request, asked)
+  throw await explainMissingTurn(graph, request, selectedTurn)
 }
 
 const whyIsWhole = (row: WhyRow, ledgerUpTo: number): boolean =>

@@ -145,12 +145,12 @@ const matches = (
 
 async function addStrips(graph: Graph, worlds: readonly WorldProgress[]): Promise<WorldWithStrip[]> {
   if (worlds.length === 0) return []
-  const asked = worlds.map(({ project, worldSlug, currentTurn }) => {
+  const keys = worlds.map(({ project, worldSlug, currentTurn }) => {
     const key = worldKey(project, worldSlug)
     const shown = Math.min(MAX_STRIP_TURNS, currentTurn)
     return { key, turnKeys: Array.from({ length: shown }, (_, i) => turnKey(key, currentTurn - i)) }
   })
-  const rows = await readRows(graph, strips, { worlds: asked }, stripRow)
+  const rows = await readRows(graph, strips, { worlds: keys }, stripRow)
   const bySlug = new Map(rows.map((row) => [row.worldSlug, row]))
   return worlds.map((world) => {
     const { decisions = [], leaseOwners = [] } = bySlug.get(world.worldSlug) ?? {}

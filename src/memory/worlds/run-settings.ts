@@ -124,11 +124,11 @@ const none = (given: unknown): null | undefined => (given === undefined ? undefi
 
 /** Fields that a request would change. */
 export function differingRunSettings(request: RunSettingsRequest, stored: RunSettings): string[] {
-  const asked = runSettingsFrom(
+  const requested = runSettingsFrom(
     columns.parse(runSettingsParams({ ...request, budget: request.budget ?? stored.budget })),
   )
   const names = Object.keys(runSettings) as (keyof RunSettings)[]
   return names.filter(
-    (name) => request[name] != null && JSON.stringify(asked[name]) !== JSON.stringify(stored[name]),
+    (name) => request[name] != null && JSON.stringify(requested[name]) !== JSON.stringify(stored[name]),
   )
 }

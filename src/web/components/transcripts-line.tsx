@@ -11,8 +11,8 @@ export function TranscriptsLine({ projects }: { projects: readonly string[] }) {
     Promise.all(
       projects.map(async (project) => {
         // Each page would count all turns again.
-        const asked = { project, min_length: 0, limit: 0 }
-        const { items } = await service.call('listTranscriptPatterns', asked, signal)
+        const input = { project, min_length: 0, limit: 0 }
+        const { items } = await service.call('listTranscriptPatterns', input, signal)
         return { project, turns: items.reduce((sum, { count }) => sum + count, 0) }
       }),
     ),

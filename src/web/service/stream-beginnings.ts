@@ -10,15 +10,15 @@ export class StreamBeginnings {
   expect(): () => boolean {
     let isAwaited = true
     let release = () => {}
-    const begun = new Promise<void>((resolve) => {
+    const beginning = new Promise<void>((resolve) => {
       release = resolve
     })
-    this.#awaited.add(begun)
+    this.#awaited.add(beginning)
     const end = () => {
       const wasAwaited = isAwaited
       isAwaited = false
       clearTimeout(timer)
-      this.#awaited.delete(begun)
+      this.#awaited.delete(beginning)
       release()
       return wasAwaited
     }

@@ -140,21 +140,21 @@ export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) =
         latest.current(gathered.splice(0))
       }, GATHER_MS)
     }
-    const begun = isFirst.current ? service.beginnings.expect() : () => false
+    const endWait = isFirst.current ? service.beginnings.expect() : () => false
     isFirst.current = false
     const opened = () => {
-      if (!begun()) gather()
+      if (!endWait()) gather()
     }
     const follow = () => {
       const isVisible = document.visibilityState === 'visible'
-      if (!isVisible) begun()
+      if (!isVisible) endWait()
       if (isVisible === (reading !== null)) return
       reading?.abort()
       reading = isVisible ? new AbortController() : null
       if (reading === null) return
       const of = world_slug === undefined ? { project } : { project, world_slug }
       // The stream ends with a failure if the token is no longer valid. Every other call then shows the same failure.
-      readEvents(service, of, { opened, tell: gather }, reading.signal).catch(() => begun())
+      readEvents(service, of, { opened, tell: gather }, reading.signal).catch(() => endWait())
     }
     follow()
     document.addEventListener('visibilitychange', follow)
@@ -162,7 +162,7 @@ export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) =
       document.removeEventListener('visibilitychange', follow)
       clearTimeout(timer)
       gathered = []
-      begun()
+      endWait()
       reading?.abort()
     }
   }, [service, project, world_slug])

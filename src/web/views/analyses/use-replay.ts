@@ -28,8 +28,8 @@ export function useReplay(filter: Filter): Answer<Replay> & { more: () => void }
     const replay: Replay = { sessions: [], tooLong: [], hasMore: true }
     let cursor: string | null = null
     for (let page = 0; page < pages && replay.hasMore; page++) {
-      const asked: Asked<'replaySessions'> = { ...filter, limit: PAGE, cursor }
-      const found: Answered<'replaySessions'> = await service.call('replaySessions', asked, signal)
+      const input: Asked<'replaySessions'> = { ...filter, limit: PAGE, cursor }
+      const found: Answered<'replaySessions'> = await service.call('replaySessions', input, signal)
       replay.sessions.push(...found.items)
       replay.tooLong.push(...found.too_long)
       cursor = found.next_cursor

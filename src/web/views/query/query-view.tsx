@@ -101,7 +101,7 @@ type ShelfProps = { fill: (query: string, params: string) => void; project: stri
 
 /** Lists the queries that fill the editor: earlier queries of this browser, and the examples of the documentation. */
 function Shelf({ fill, project }: ShelfProps) {
-  const asked = readHistory()
+  const history = readHistory()
   return (
     <div class="shelf">
       <details>
@@ -116,11 +116,11 @@ function Shelf({ fill, project }: ShelfProps) {
           ))}
         </ul>
       </details>
-      {asked.length > 0 && (
+      {history.length > 0 && (
         <details>
           <summary>Asked in this browser</summary>
           <ul>
-            {asked.map(({ query, params }) => (
+            {history.map(({ query, params }) => (
               <li key={`${query} ${params}`}>
                 <button type="button" class="quiet asked" onClick={() => fill(query, params)}>
                   <code>{query}</code>

@@ -16,9 +16,9 @@ export function CancelRun({ project, run, done }: Props) {
 
   const cancel = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const asked = { project, turn_run_id: run, abort }
+    const request = { project, turn_run_id: run, abort }
     const cancelled = await submit(() =>
-      service.call('cancelTurnRun', reason.trim() === '' ? asked : { ...asked, reason: reason.trim() }),
+      service.call('cancelTurnRun', reason.trim() === '' ? request : { ...request, reason: reason.trim() }),
     )
     if (cancelled !== null) done()
   }

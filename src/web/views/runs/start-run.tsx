@@ -22,9 +22,9 @@ export function StartRun({ project, world: given }: { project: string; world: st
 
   const start = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const asked = { project, world_slug: world.trim(), turn_count: Number(turns) }
+    const input = { project, world_slug: world.trim(), turn_count: Number(turns) }
     const started = await submit(() =>
-      service.call('runTurn', { ...asked, ...(attempts !== '' && { max_attempts: Number(attempts) }) }),
+      service.call('runTurn', { ...input, ...(attempts !== '' && { max_attempts: Number(attempts) }) }),
     )
     const run = started?.turn_run_id
     if (run !== undefined) navigate(writeAddress({ view: 'run', project, run }))
