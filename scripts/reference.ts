@@ -6,13 +6,6 @@ import { ERRORS } from '../src/core/errors.ts'
 import { EXIT } from '../src/core/exit-codes.ts'
 import { groupBy } from '../src/core/group-by.ts'
 import { snakeCase, wireSchema } from '../src/core/wire-form.ts'
-import {
-  nodeSections,
-  nodesTable,
-  relationshipSections,
-  relationshipsTable,
-  schemaPicture,
-} from '../src/graph/model/document.ts'
 import { manifest } from '../src/mcp/manifest.ts'
 import { listPrompts } from '../src/mcp/prompts.ts'
 import { RESOURCE_KINDS } from '../src/mcp/resource-address.ts'
@@ -33,6 +26,13 @@ import { type OperationName, operationNames, operations } from '../src/operation
 import { ALL_TOOLS, DEFAULT_TOOLS } from '../src/operations/tools.ts'
 import { transcriptUpload, UPLOAD_PATH, UPLOAD_SUMMARY } from '../src/operations/transcript-upload.ts'
 import { ENVIRONMENT } from '../src/platform/config.ts'
+import {
+  nodeSections,
+  nodesTable,
+  relationshipSections,
+  relationshipsTable,
+  schemaPicture,
+} from './graph-document.ts'
 import { layersPicture } from './layers.mjs'
 import { writeGenerated } from './write-generated.ts'
 

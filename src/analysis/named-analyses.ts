@@ -1,6 +1,6 @@
 // Runs the named analyses of cypher/analysis, and lists them.
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidFields, TurngraphError } from '../core/errors.ts'
 import { projectKey } from '../core/keys.ts'
 import { didYouMean, nearNames } from '../core/near-names.ts'
 import { type Graph, graphWith } from '../graph/port.ts'
@@ -192,9 +192,7 @@ function refuseIdle({ name, filters }: Analysis, given: Record<Filter, string | 
   const problems = FILTERS.filter((filter) => given[filter] != null && !filters.includes(filter)).map(
     (filter) => ({ path: filter, message: `means nothing to ${name}; leave it out` }),
   )
-  if (problems.length === 0) return
-  const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
-  throw new TurngraphError('invalid_request', message, { details: { problems } })
+  if (problems.length > 0) throw invalidFields(problems)
 }
 
 /** Fails on a scope that does not exist, so that a typo is not answered with zero rows. */

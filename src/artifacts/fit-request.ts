@@ -1,5 +1,5 @@
 /** Fits a turn record to the schema of a capture. */
-import { asTurngraphError } from '../core/errors.ts'
+import { listProblems } from '../core/errors.ts'
 import { parseWire } from '../core/wire-form.ts'
 import { type CaptureRequest, captureRequest } from '../memory/record/record.ts'
 import { leaveOut } from './fit-to-schema.ts'
@@ -27,11 +27,4 @@ export function fitRequest(wire: Record<string, unknown>, what: string, warn: Wa
       if (places.every((place) => place === null)) throw error
     }
   }
-}
-
-/** Lists the fields that the rejection of a record names. */
-export function listProblems(error: unknown): { path: string; message: string }[] {
-  const { details } = asTurngraphError(error)
-  if (typeof details !== 'object' || details === null || !('problems' in details)) return []
-  return Array.isArray(details.problems) ? details.problems : []
 }

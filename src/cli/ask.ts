@@ -28,12 +28,10 @@ export async function ask<N extends OperationName>(
   print: (answer: OperationOutput<N>, wire: () => unknown) => Promise<void> | void,
   { window, part = (wire) => wire, beside, call }: AskOptions<N> = {},
 ): Promise<void> {
-  const [{ operations }, { toWire }, { withClient }, { callOn }] = await Promise.all([
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-    import('./connect.ts'),
-    import('../client/calls.ts'),
-  ])
+  const { operations } = await import('../operations/table.ts')
+  const { toWire } = await import('../core/wire-form.ts')
+  const { withClient } = await import('./connect.ts')
+  const { callOn } = await import('../client/calls.ts')
   const { scope, output } = operations[name]
   const answer = (await withClient({ project, readsOnly: scope !== 'write' }, async (client) => {
     const read = (bounds: object) =>

@@ -1,7 +1,7 @@
 /** `turngraph capture`: stores a turn record, those of JSON lines, or the reports of one turn. */
 import { TurngraphError } from '../core/errors.ts'
 import { ask } from './ask.ts'
-import { action, SHARED } from './command.ts'
+import { action, type Given, SHARED } from './command.ts'
 import { printNote, printText } from './output.ts'
 
 /** The files of one turn, by the field of the operation. */
@@ -21,25 +21,28 @@ const PLACE = {
   worldSlug: ['--world <slug>', "of reports: the world (default: the task's newest)"],
 } as const
 
+const OPTIONS = {
+  ...REPORTS,
+  ...PLACE,
+  onConflict: [
+    '--on-conflict <what>',
+    'where another record is stored at the turn (default: error)',
+    { choices: ['error', 'supersede'] },
+  ],
+  createWorld: [
+    '--create-world',
+    'make a world that does not exist, also above turn 1 of a task that has worlds',
+  ],
+  ...SHARED,
+} as const
+type Options = Given<typeof OPTIONS>
+
 export const addCapture = action(
   {
     name: 'capture',
     description: 'store a turn record, given as JSON, or many as JSON lines, or the reports of one turn',
     arguments: { file: ['[file]', 'the record; - or none is standard input'] },
-    options: {
-      ...REPORTS,
-      ...PLACE,
-      onConflict: [
-        '--on-conflict <what>',
-        'where another record is stored at the turn (default: error)',
-        { choices: ['error', 'supersede'] },
-      ],
-      createWorld: [
-        '--create-world',
-        'make a world that does not exist, also above turn 1 of a task that has worlds',
-      ],
-      ...SHARED,
-    },
+    options: OPTIONS,
     help: `Of JSON lines each one is answered, and one that cannot be stored does not stop the others.
 Of reports a field that does not fit is left out with a warning; the turn is stored.
 
@@ -64,18 +67,6 @@ Examples:
   },
 )
 
-type Options = { [K in keyof typeof REPORTS]?: string | undefined } & {
-  featureId?: string | undefined
-  taskId?: string | undefined
-  turnNumber?: number | undefined
-  worldSlug?: string | undefined
-  onConflict?: 'error' | 'supersede' | undefined
-  createWorld?: boolean | undefined
-  project?: string | undefined
-  json?: boolean | undefined
-}
-
-/** The given options of a list, as they were typed. */
 const readsInputTwice = (options: Options): boolean =>
   (Object.keys(REPORTS) as (keyof typeof REPORTS)[]).filter((field) => options[field] === '-').length > 1
 

@@ -44,13 +44,10 @@ export async function connect(options: ConnectOptions): Promise<TurngraphClient>
   const config = configFor(project)
   const graph = await serviceOrStore(config, options)
   if ('listProjects' in graph) return graph
-  const [{ inProcessClient }, { TurnRuns }, { Executors, loadExecutors }, { readInstance }] =
-    await Promise.all([
-      import('../client/in-process.ts'),
-      import('../runs/turn-runs.ts'),
-      import('../runs/executors.ts'),
-      import('../graph/instance-lock.ts'),
-    ])
+  const { inProcessClient } = await import('../client/in-process.ts')
+  const { TurnRuns } = await import('../runs/turn-runs.ts')
+  const { Executors, loadExecutors } = await import('../runs/executors.ts')
+  const { readInstance } = await import('../graph/instance-lock.ts')
   // A read-only command runs no turns, so it needs no file of executors.
   const executors = readsOnly ? new Executors() : loadExecutors(config.executorsFile)
   const formerLife = config.store.kind === 'embedded' ? readInstance(config.dataFolder) : null

@@ -69,11 +69,9 @@ const MAX_TABLE_BYTES = 1024 * 1024
 
 /** @throws `not_found` if the file cannot be read, `invalid_request` that names the first wrong price */
 async function readPrices(file: string): Promise<PriceTable> {
-  const [{ cannotRead }, { priceTable }, { invalidField }] = await Promise.all([
-    import('./record-file.ts'),
-    import('../rules/prices.ts'),
-    import('../core/errors.ts'),
-  ])
+  const { cannotRead } = await import('./record-file.ts')
+  const { priceTable } = await import('../rules/prices.ts')
+  const { invalidField } = await import('../core/errors.ts')
   const text = await readAtMost(file, MAX_TABLE_BYTES).catch((cause: unknown) => cannotRead(file, cause))
   const refuse = (why: string): never => {
     throw invalidField('--prices', `${file}: ${why}`, {

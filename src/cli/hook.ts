@@ -4,7 +4,7 @@ import path from 'node:path'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { CLAUDE_CODE, CODEX } from '../rules/agents.ts'
 import { codexHooks } from './agent-folders.ts'
-import { action, group, POLICY, PROJECT } from './command.ts'
+import { action, type Given, group, POLICY, PROJECT } from './command.ts'
 import { DEFAULT_GATE_LIMIT, DEFAULT_GATE_POLICY } from './gate-policy.ts'
 import { printNote } from './output.ts'
 
@@ -16,16 +16,20 @@ const SETTINGS = {
   ],
   settings: ['--settings <file>', 'default: ~/.claude/settings.json; of Codex, ~/.codex/hooks.json'],
 } as const
-type HookOptions = {
-  agent?: string | undefined
-  settings?: string | undefined
-  project?: string | undefined
-}
-type InstallOptions = HookOptions & {
-  gate?: boolean | undefined
-  gateLimit?: number | undefined
-  gatePolicy?: string | undefined
-}
+const INSTALL = {
+  ...SETTINGS,
+  ...PROJECT,
+  gate: [
+    '--gate',
+    'tell an agent that stops what of its task is not proven, and one that starts what is known',
+  ],
+  gateLimit: ['--gate-limit <n>', `maximum number of times in a session (default: ${DEFAULT_GATE_LIMIT})`],
+  gatePolicy: [
+    '--gate-policy <policy>',
+    `what counts as proven (default: ${DEFAULT_GATE_POLICY})`,
+    { choices: POLICY.policy[2].choices },
+  ],
+} as const
 
 const MAX_GATE_LIMIT = 100
 
@@ -40,23 +44,7 @@ export const addHook = group(
       {
         name: 'install',
         description: 'add the hooks to the settings of the coding agent; other settings stay',
-        options: {
-          ...SETTINGS,
-          ...PROJECT,
-          gate: [
-            '--gate',
-            'tell an agent that stops what of its task is not proven, and one that starts what is known',
-          ],
-          gateLimit: [
-            '--gate-limit <n>',
-            `maximum number of times in a session (default: ${DEFAULT_GATE_LIMIT})`,
-          ],
-          gatePolicy: [
-            '--gate-policy <policy>',
-            `what counts as proven (default: ${DEFAULT_GATE_POLICY})`,
-            { choices: POLICY.policy[2].choices },
-          ],
-        },
+        options: INSTALL,
         help: 'The gate asks the session that is bound to a task: one that has TURNGRAPH_TASK (FEATURE/TASK) in its environment, or the first\none that starts in a folder with .turngraph/task.json (`turngraph task set`).\n\nExample:\n  turngraph hook install --gate --settings .claude/settings.local.json\n  turngraph hook install --agent codex',
       },
       installHook,
@@ -65,8 +53,8 @@ export const addHook = group(
   ],
 )
 
-async function installHook(given: InstallOptions): Promise<void> {
-  const { gate = false, gateLimit, gatePolicy, ...options } = given
+async function installHook(given: Given<typeof INSTALL>): Promise<void> {
+  const { gate = false, gateLimit, gatePolicy, agent, project, settings } = given
   if (gateLimit !== undefined && !gate) throw invalidField('gateLimit', 'is for --gate alone')
   if (gateLimit !== undefined && !(gateLimit >= 1 && gateLimit <= MAX_GATE_LIMIT))
     throw invalidField('gateLimit', `must be a whole number from 1 to ${MAX_GATE_LIMIT}`)
@@ -75,24 +63,17 @@ async function installHook(given: InstallOptions): Promise<void> {
   const { createHooks } = await import('./hook-commands.ts')
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
-  const file = chooseFile(options)
-  const { agent, project } = options
-  const limit = gateLimit ?? DEFAULT_GATE_LIMIT
-  const hooks = createHooks({
-    agent,
-    dataFolder,
-    project,
-    gate: gate ? { limit, policy: gatePolicy ?? DEFAULT_GATE_POLICY } : null,
-  })
+  const file = chooseFile({ agent, settings })
+  const ofGate = { limit: gateLimit ?? DEFAULT_GATE_LIMIT, policy: gatePolicy ?? DEFAULT_GATE_POLICY }
+  const hooks = createHooks({ agent, dataFolder, project, gate: gate ? ofGate : null })
   await edit(file, (text) => withHooks(text, hooks))
   printNote(
     `Installed in ${file}: sessions go into ${dataFolder}; ${path.join(dataFolder, 'hook.log')} has the log.`,
   )
-  if (options.agent === CODEX)
-    printNote('Codex runs a new hook after you have trusted it: enter /hooks in Codex.')
+  if (agent === CODEX) printNote('Codex runs a new hook after you have trusted it: enter /hooks in Codex.')
 }
 
-async function uninstallHook(options: HookOptions): Promise<void> {
+async function uninstallHook(options: Given<typeof SETTINGS>): Promise<void> {
   const { withoutHooks } = await import('./hook-settings.ts')
   const file = chooseFile(options)
   if (!(await edit(file, withoutHooks)))
@@ -100,7 +81,7 @@ async function uninstallHook(options: HookOptions): Promise<void> {
   printNote(`Removed the hooks of Turngraph from ${file}.`)
 }
 
-const chooseFile = ({ agent, settings }: HookOptions): string =>
+const chooseFile = ({ agent, settings }: Given<typeof SETTINGS>): string =>
   path.resolve(
     settings ?? (agent === CODEX ? codexHooks() : path.join(homedir(), '.claude', 'settings.json')),
   )

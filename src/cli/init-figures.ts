@@ -54,13 +54,10 @@ export const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): str
 
 /** Imports the sources and reads the figures. */
 export async function importSources(plan: Plan, project: string | undefined): Promise<Figures> {
-  const [{ importAutobuild }, { declareSpecifications }, { importFiles, planImport }, connections] =
-    await Promise.all([
-      import('../artifacts/import.ts'),
-      import('../artifacts/specifications/specify-files.ts'),
-      import('../transcripts/import-files.ts'),
-      import('./connect.ts'),
-    ])
+  const { importAutobuild } = await import('../artifacts/import.ts')
+  const { declareSpecifications } = await import('../artifacts/specifications/specify-files.ts')
+  const { importFiles, planImport } = await import('../transcripts/import-files.ts')
+  const connections = await import('./connect.ts')
   const paths = findTranscriptPaths(plan)
   const transcripts =
     plan.transcripts === 0
@@ -83,11 +80,9 @@ export async function readFigures(
   plan: Plan,
   { project, hasNews }: { project: string | undefined; hasNews: boolean },
 ): Promise<Figures> {
-  const [{ importAutobuild }, { planImport }, { withClient, withTranscripts }] = await Promise.all([
-    import('../artifacts/import.ts'),
-    import('../transcripts/import-files.ts'),
-    import('./connect.ts'),
-  ])
+  const { importAutobuild } = await import('../artifacts/import.ts')
+  const { planImport } = await import('../transcripts/import-files.ts')
+  const { withClient, withTranscripts } = await import('./connect.ts')
   const options = { project, readsOnly: true }
   const { skipped } =
     plan.transcripts === 0

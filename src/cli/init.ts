@@ -136,10 +136,8 @@ async function setUpOffers(
   }: { offers: readonly OfferName[]; isAsked: boolean; project?: string | undefined },
 ): Promise<readonly FileResult[]> {
   if (offers.length === 0 && !(isAsked && isAtTerminal())) return []
-  const [{ offer, printResults, setUp }, { configFor }] = await Promise.all([
-    import('./setup/offers.ts'),
-    import('./connect.ts'),
-  ])
+  const { offer, printResults, setUp } = await import('./setup/offers.ts')
+  const { configFor } = await import('./connect.ts')
   const { dataFolder } = configFor(project)
   const needsTask = offers.length === 0 || offers.includes('task')
   const task = needsTask ? await chooseTask(plan, project) : null
@@ -190,17 +188,10 @@ const MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
 
 /** @throws `not_found` if the folder does not exist */
 async function findSources(given: string): Promise<Plan> {
-  const [
-    { findTaskFolders },
-    { readSpecificationFiles },
-    { countTranscripts, findRollouts },
-    { claudeProjects, codexSessions },
-  ] = await Promise.all([
-    import('../artifacts/folders.ts'),
-    import('../artifacts/specifications/specify-files.ts'),
-    import('../transcripts/import-files.ts'),
-    import('./agent-folders.ts'),
-  ])
+  const { findTaskFolders } = await import('../artifacts/folders.ts')
+  const { readSpecificationFiles } = await import('../artifacts/specifications/specify-files.ts')
+  const { countTranscripts, findRollouts } = await import('../transcripts/import-files.ts')
+  const { claudeProjects, codexSessions } = await import('./agent-folders.ts')
   const folder = path.resolve(given)
   const { tasks, skipped } = await findTaskFolders([folder])
   const specifications = await readSpecificationFiles([folder], {
@@ -255,13 +246,10 @@ const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stde
 
 /** Returns true if an import would write nothing. Reads only the folder and the graph. */
 async function isImportedAlready(plan: Plan, project: string | undefined): Promise<boolean> {
-  const [{ importAutobuild }, { isAllDeclared }, { planImport }, { withClient, withTranscripts }] =
-    await Promise.all([
-      import('../artifacts/import.ts'),
-      import('../artifacts/specifications/specify-files.ts'),
-      import('../transcripts/import-files.ts'),
-      import('./connect.ts'),
-    ])
+  const { importAutobuild } = await import('../artifacts/import.ts')
+  const { isAllDeclared } = await import('../artifacts/specifications/specify-files.ts')
+  const { planImport } = await import('../transcripts/import-files.ts')
+  const { withClient, withTranscripts } = await import('./connect.ts')
   const options = { project, readsOnly: true }
   const isSame = await withClient(options, async (client) => {
     if (plan.sessions > 0) {
@@ -318,11 +306,9 @@ async function printWire(plan: Plan, figures: Figures | null, changed: readonly 
 
 /** Opens the page of the running service, or serves it and prints its address. */
 async function servePage(): Promise<void> {
-  const [{ loadConfig }, { runningServer }, { serve }] = await Promise.all([
-    import('../platform/config.ts'),
-    import('./running-server.ts'),
-    import('./serve.ts'),
-  ])
+  const { loadConfig } = await import('../platform/config.ts')
+  const { runningServer } = await import('./running-server.ts')
+  const { serve } = await import('./serve.ts')
   const running = await runningServer(loadConfig(process.env))
   if (running !== null) return printNote('A service runs already. See the page: turngraph open')
   await serve({ printAddress: true }, { keepsPort: false })

@@ -2,30 +2,31 @@
 import { Console } from 'node:console'
 import { TurngraphError } from '../core/errors.ts'
 import type { Scope } from '../operations/operation.ts'
-import type { ToolList } from '../operations/tools.ts'
-import { action, PROJECT } from './command.ts'
+import { action, type Given, PROJECT } from './command.ts'
 import { untilSignalled } from './signals.ts'
 
 /** Time for a client to read the last answers after the end. */
 const READ_WITHIN_MS = 5_000
 
+const OPTIONS = {
+  ...PROJECT,
+  role: [
+    '--role <role>',
+    'offer only the tools and fields of this role (default: all)',
+    { choices: ['player', 'coach', 'observer'] },
+  ],
+  tools: [
+    '--tools <list>',
+    'tools to list (default: the eight that most agents need); all can be called',
+    { choices: ['default', 'all'] },
+  ],
+} as const
+
 export const addMcp = action(
   {
     name: 'mcp',
     description: 'serve the MCP tools on standard input and output, for agents',
-    options: {
-      ...PROJECT,
-      role: [
-        '--role <role>',
-        'offer only the tools and fields of this role (default: all)',
-        { choices: ['player', 'coach', 'observer'] },
-      ],
-      tools: [
-        '--tools <list>',
-        'tools to list (default: the eight that most agents need); all can be called',
-        { choices: ['default', 'all'] },
-      ],
-    },
+    options: OPTIONS,
     help: `Without a running server it serves the graph in its own process, for other commands too, until its input ends.
 
 A Player reads no verdict's evidence and records no verdict, a Coach records whole turns, an observer only adds what it saw.
@@ -41,13 +42,11 @@ Examples (Claude Code):
 /** Scopes of each role. */
 const SCOPES_OF_ROLE = { player: ['play'], coach: ['judge'], observer: ['observe'] } as const
 
-type Given = {
-  project?: string | undefined
-  role?: keyof typeof SCOPES_OF_ROLE | undefined
-  tools?: ToolList | undefined
-}
-
-async function serveOverStdio({ project, role, tools: toolList = 'default' }: Given): Promise<void> {
+async function serveOverStdio({
+  project,
+  role,
+  tools: toolList = 'default',
+}: Given<typeof OPTIONS>): Promise<void> {
   const { configFor } = await import('./connect.ts')
   const { createLog } = await import('../platform/log.ts')
   const { serveMcpOnStdio } = await import('../mcp/stdio.ts')

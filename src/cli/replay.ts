@@ -30,14 +30,11 @@ Example:
   turngraph replay --policy sticky`,
   },
   async ({ project, json = false, ...filter }) => {
-    const [{ withClient }, { readPages }, { operations }, { toWire }, { describeReplay, sumReplays }] =
-      await Promise.all([
-        import('./connect.ts'),
-        import('./require-project.ts'),
-        import('../operations/table.ts'),
-        import('../core/wire-form.ts'),
-        import('../rules/replay-sums.ts'),
-      ])
+    const { withClient } = await import('./connect.ts')
+    const { readPages } = await import('./require-project.ts')
+    const { operations } = await import('../operations/table.ts')
+    const { toWire } = await import('../core/wire-form.ts')
+    const { describeReplay, sumReplays } = await import('../rules/replay-sums.ts')
     const tooLong: string[] = []
     const { items } = await withClient({ project, readsOnly: true }, (client) =>
       readPages({}, async ({ cursor }) => {

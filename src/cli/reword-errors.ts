@@ -1,9 +1,7 @@
 /** Replaces field names in the text of an error by the options and arguments of the command that was typed. */
 import type { Command } from 'commander'
-import { EVERY_PROBLEM, TurngraphError } from '../core/errors.ts'
+import { EVERY_PROBLEM, listProblems, type Problem, TurngraphError } from '../core/errors.ts'
 import { shownNames } from './command.ts'
-
-type Problem = { path: string; message: string }
 
 /** Commands whose input is a file or standard input, in which problems have the names of fields. */
 const READ_FIELDS: readonly string[] = ['add', 'capture', 'hook', 'restore']
@@ -12,7 +10,7 @@ const MAX_SHOWN = 5
 /** Returns the error with names of options instead of fields. `details` stay the same as at the other doors. */
 export function withOptionNames(error: TurngraphError, command: Command | null): TurngraphError {
   const { code, details, cause } = error
-  const problems = problemsIn(details)
+  const problems = listProblems(error)
   if (command === null || problems.length === 0) return error
   const reword = READ_FIELDS.includes(command.name()) ? same : rewordFor(command)
   const isReworded = problems.some(({ path }) => reword(path) !== path)
@@ -34,20 +32,6 @@ function hintFor({ hint }: TurngraphError, problems: readonly Problem[], reword:
   if (hint !== EVERY_PROBLEM) return reword(hint)
   return problems.length > MAX_SHOWN ? `--json lists all ${problems.length} problems.` : undefined
 }
-
-function problemsIn(details: unknown): Problem[] {
-  if (typeof details !== 'object' || details === null || !('problems' in details)) return []
-  const { problems } = details
-  return Array.isArray(problems) ? problems.filter(isProblem) : []
-}
-
-const isProblem = (value: unknown): value is Problem =>
-  typeof value === 'object' &&
-  value !== null &&
-  'path' in value &&
-  typeof value.path === 'string' &&
-  'message' in value &&
-  typeof value.message === 'string'
 
 /** Matches a text of one word, such as a path, and words that can only be field names. Skips quoted values. */
 const FIELD = /^[a-zA-Z]+$|(?<!["'`\w])[a-z]+(?:(?:_[a-z]+)+|(?:[A-Z][a-z]+)+)\b/g

@@ -39,14 +39,11 @@ export async function serve(
   { keepsPort = given.port !== undefined || Boolean(process.env.TURNGRAPH_PORT) } = {},
 ): Promise<void> {
   const { host, port, store, acceptLoss = false, printAddress = process.stderr.isTTY } = given
-  const [{ loadConfig, storeName }, { openGraph }, { startService }, { createLog }, { runningServer }] =
-    await Promise.all([
-      import('../platform/config.ts'),
-      import('../graph/open.ts'),
-      import('../http/service.ts'),
-      import('../platform/log.ts'),
-      import('./running-server.ts'),
-    ])
+  const { loadConfig, storeName } = await import('../platform/config.ts')
+  const { openGraph } = await import('../graph/open.ts')
+  const { startService } = await import('../http/service.ts')
+  const { createLog } = await import('../platform/log.ts')
+  const { runningServer } = await import('./running-server.ts')
   const config = loadConfig({
     ...process.env,
     ...(host !== undefined && { TURNGRAPH_HOST: host }),
@@ -105,10 +102,8 @@ const MAX_CHOICE_MS = 5_000
 
 /** Returns null if the service cannot read its graph in time, because an unreachable store must not delay the start. */
 async function readNextCommand(config: Config, url: string): Promise<string | null> {
-  const [{ createHttpClient }, { chooseNextCommand }] = await Promise.all([
-    import('./connect.ts'),
-    import('./next-steps.ts'),
-  ])
+  const { createHttpClient } = await import('./connect.ts')
+  const { chooseNextCommand } = await import('./next-steps.ts')
   const client = createHttpClient({ ...config, token: null }, undefined, url)
   try {
     const signal = AbortSignal.timeout(MAX_CHOICE_MS)

@@ -92,10 +92,8 @@ function refuseOnly({ files }: SpecifyReport, paths: readonly string[]): void {
 }
 
 async function printReport(report: SpecifyReport): Promise<void> {
-  const [{ toWire }, { specifyReport }] = await Promise.all([
-    import('../core/wire-form.ts'),
-    import('../artifacts/specifications/report.ts'),
-  ])
+  const { toWire } = await import('../core/wire-form.ts')
+  const { specifyReport } = await import('../artifacts/specifications/report.ts')
   printJson(toWire(specifyReport, report))
 }
 

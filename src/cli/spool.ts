@@ -48,11 +48,9 @@ const addSend = action(
     help: 'A turn that the service refuses stays in the folder `refused` of the spool, with the reason.',
   },
   async ({ folder, isMoved = false, json }) => {
-    const [{ configFor, createHttpClient }, { runningServer }, { spoolingClient }] = await Promise.all([
-      import('./connect.ts'),
-      import('./running-server.ts'),
-      import('../client/spooling.ts'),
-    ])
+    const { configFor, createHttpClient } = await import('./connect.ts')
+    const { runningServer } = await import('./running-server.ts')
+    const { spoolingClient } = await import('../client/spooling.ts')
     const place = await spoolIn(folder)
     const config = configFor()
     if (!isSpool(place)) return json ? printJson({ sent: 0, refused: 0, waiting: 0 }) : nothingWaits(place)

@@ -46,11 +46,9 @@ Examples:
 
 /** Reads a request. The input is a whole request, or only verifications. */
 async function readRequest(file: string): Promise<Request> {
-  const [{ parseRecord, readRecordFile }, { operations }, { parseWire, snakeCase }] = await Promise.all([
-    import('./record-file.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
+  const { parseRecord, readRecordFile } = await import('./record-file.ts')
+  const { operations } = await import('../operations/table.ts')
+  const { parseWire, snakeCase } = await import('../core/wire-form.ts')
   const read = await readRecordFile(file, EXPECTED)
   const content =
     'lines' in read

@@ -25,10 +25,8 @@ type ReportFile = ReportText & { path: string; writtenAt: number }
 export async function recordReports(given: Given): Promise<void> {
   const files = await readFiles(given)
   const { target, declared } = await readTask(given, false)
-  const [{ verifyByReports }, { selectGiven }] = await Promise.all([
-    import('../artifacts/test-reports/verify-by-reports.ts'),
-    import('../verify/checks.ts'),
-  ])
+  const { verifyByReports } = await import('../artifacts/test-reports/verify-by-reports.ts')
+  const { selectGiven } = await import('../verify/checks.ts')
   const chosen = given.criterionIds === undefined ? null : selectGiven([], given.criterionIds, declared)
   const isChosen = (id: string): boolean =>
     chosen === null || chosen.criteria.some(({ criterionId }) => criterionId === id)

@@ -23,10 +23,8 @@ type Status = {
 
 export async function printStatus(given: Given): Promise<void> {
   const { featureId, taskId, worldSlug, project, json = false } = given
-  const [{ readTree, listDifferences }, { withClient }] = await Promise.all([
-    import('../artifacts/git-tree.ts'),
-    import('./connect.ts'),
-  ])
+  const { readTree, listDifferences } = await import('../artifacts/git-tree.ts')
+  const { withClient } = await import('./connect.ts')
   const folder = process.cwd()
   const here = await readTree(folder)
   if (here === null) throw usage('--status compares trees, and this folder is in no git repository.')

@@ -1,4 +1,6 @@
 /** Records the observations of `turngraph verify`, and keeps them in a file if that fails. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { isAway, TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
@@ -30,28 +32,16 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
     return printText(
       `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
     )
-  const [{ operations }, { toWire }] = await Promise.all([
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
+  const { operations } = await import('../operations/table.ts')
+  const { toWire } = await import('../core/wire-form.ts')
   printJson({ ...more, recorded: toWire(operations.addVerifications.output, answer) })
 }
 
 /** Writes what could not be recorded to a file, and returns the error that names it. */
 async function keep(request: Request, project: string | undefined, cause: unknown): Promise<unknown> {
-  const [
-    { existsSync, writeFileSync, mkdirSync, rmSync },
-    { default: path },
-    { configFor, namedProject },
-    { operations },
-    { toWire },
-  ] = await Promise.all([
-    import('node:fs'),
-    import('node:path'),
-    import('./connect.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-  ])
+  const { configFor, namedProject } = await import('./connect.ts')
+  const { operations } = await import('../operations/table.ts')
+  const { toWire } = await import('../core/wire-form.ts')
   const folder = path.join(configFor(project).dataFolder, KEPT_FOLDER)
   const named = namedProject(project)
   const kept = { ...request, ...(named !== undefined && { project: named }) }
@@ -76,21 +66,10 @@ async function keep(request: Request, project: string | undefined, cause: unknow
 }
 
 export async function sendFile(file: string, given: Given): Promise<void> {
-  const [
-    { readRecordFile },
-    { operations },
-    { parseWire },
-    { rmSync },
-    { default: path },
-    { namedProject, withClient },
-  ] = await Promise.all([
-    import('./record-file.ts'),
-    import('../operations/table.ts'),
-    import('../core/wire-form.ts'),
-    import('node:fs'),
-    import('node:path'),
-    import('./connect.ts'),
-  ])
+  const { readRecordFile } = await import('./record-file.ts')
+  const { operations } = await import('../operations/table.ts')
+  const { parseWire } = await import('../core/wire-form.ts')
+  const { namedProject, withClient } = await import('./connect.ts')
   const read = await readRecordFile(file)
   if ('lines' in read) throw usage(`${file} has several records; a kept file has one.`)
   const request = parseWire(operations.addVerifications.input, read.record, file) as Request

@@ -101,11 +101,9 @@ async function runAll(
   checks: readonly Check[],
   { timeoutMs, jobs = 1, json = false }: Given,
 ): Promise<CheckResult[] | null> {
-  const [{ DEFAULT_TIMEOUT_MS, runChecks }, { untilSignalled }, { readTree }] = await Promise.all([
-    import('../verify/run-checks.ts'),
-    import('./signals.ts'),
-    import('../artifacts/git-tree.ts'),
-  ])
+  const { DEFAULT_TIMEOUT_MS, runChecks } = await import('../verify/run-checks.ts')
+  const { untilSignalled } = await import('./signals.ts')
+  const { readTree } = await import('../artifacts/git-tree.ts')
   if (jobs < 1 || jobs > 64) throw usage('--jobs must be from 1 to 64.')
   const stop = new AbortController()
   // The exit of this process ends the groups.

@@ -59,15 +59,12 @@ async function onStore({
   workerId,
   log,
 }: StoreTurngraphOptions): Promise<TurngraphClient> {
-  const [{ inProcessClient }, { openGraph }, { migrate }, { TurnRuns }, { Executors }, { holdInstance }] =
-    await Promise.all([
-      import('./in-process.ts'),
-      import('../graph/open.ts'),
-      import('../graph/migrations.ts'),
-      import('../runs/turn-runs.ts'),
-      import('../runs/executors.ts'),
-      import('../graph/instance-lock.ts'),
-    ])
+  const { inProcessClient } = await import('./in-process.ts')
+  const { openGraph } = await import('../graph/open.ts')
+  const { migrate } = await import('../graph/migrations.ts')
+  const { TurnRuns } = await import('../runs/turn-runs.ts')
+  const { Executors } = await import('../runs/executors.ts')
+  const { holdInstance } = await import('../graph/instance-lock.ts')
   const place = typeof store === 'string' ? storeAt(store) : store
   const graph = 'kind' in place ? await openGraph(place) : place
   try {

@@ -124,16 +124,39 @@ export type ErrorBody = {
 /** The hint of an error whose text may be too short for all its problems. */
 export const EVERY_PROBLEM = 'details.problems lists every field that does not fit.'
 
+/** A field that does not fit its schema. An error has them in `details.problems`. */
+export type Problem = { path: string; message: string }
+
 /** Makes the error for one field that does not fit its schema. */
 export const invalidField = (
   path: string,
   message: string,
   options: Pick<ErrorOptions, 'hint' | 'cause'> = {},
+): TurngraphError => invalidFields([{ path, message }], options)
+
+export const invalidFields = (
+  problems: readonly Problem[],
+  options: Pick<ErrorOptions, 'hint' | 'cause'> = {},
 ): TurngraphError =>
-  new TurngraphError('invalid_request', `${path}: ${message}`, {
-    ...options,
-    details: { problems: [{ path, message }] },
-  })
+  new TurngraphError(
+    'invalid_request',
+    problems.map(({ path, message }) => `${path}: ${message}`).join('; '),
+    {
+      ...options,
+      details: { problems },
+    },
+  )
+
+/** Lists the fields that an error names. The details of an error over HTTP may have any form. */
+export function listProblems(error: unknown): Problem[] {
+  const problems: unknown = error instanceof TurngraphError ? Object(error.details).problems : []
+  return Array.isArray(problems) ? problems.filter(isProblem) : []
+}
+
+const isProblem = (value: unknown): value is Problem => {
+  const { path, message } = Object(value) as Partial<Record<keyof Problem, unknown>>
+  return typeof path === 'string' && typeof message === 'string'
+}
 
 /** Checks whether an error is a TurngraphError with one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is TurngraphError =>

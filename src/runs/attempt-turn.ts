@@ -1,7 +1,8 @@
 // Checks the turn record that ends an attempt against the attempt's scope.
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidFields } from '../core/errors.ts'
 import { integerBetween, name } from '../core/fields.ts'
+import { snakeCase } from '../core/wire-form.ts'
 import { type CaptureRequest, turnInput } from '../memory/record/record.ts'
 import { usageInput } from '../memory/record/usage.ts'
 import { RUN_LIMITS } from './record.ts'
@@ -43,22 +44,13 @@ export function turnOfAttempt(turn: AttemptTurn, scope: AttemptScope): CaptureRe
   // Only these fields, because the record's digest must not depend on other properties of the world.
   const expected = { project, featureId, taskId, worldSlug, turnNumber }
   const problems = SCOPE_FIELDS.filter(
-    ([field]) => turn[field] != null && turn[field] !== '' && turn[field] !== expected[field],
-  ).map(([field, wire]) => ({
-    path: `turn.${wire}`,
+    (field) => turn[field] != null && turn[field] !== '' && turn[field] !== expected[field],
+  ).map((field) => ({
+    path: `turn.${snakeCase(field)}`,
     message: `must be ${expected[field]}, as the attempt's; or leave it out`,
   }))
-  if (problems.length > 0) {
-    const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join('; ')
-    throw new TurngraphError('invalid_request', message, { details: { problems } })
-  }
+  if (problems.length > 0) throw invalidFields(problems)
   return { ...turn, ...expected }
 }
 
-const SCOPE_FIELDS = [
-  ['project', 'project'],
-  ['featureId', 'feature_id'],
-  ['taskId', 'task_id'],
-  ['worldSlug', 'world_slug'],
-  ['turnNumber', 'turn_number'],
-] as const
+const SCOPE_FIELDS = ['project', 'featureId', 'taskId', 'worldSlug', 'turnNumber'] as const

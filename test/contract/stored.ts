@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LABELS } from '../../src/graph/model/nodes.ts'
 import { relationships } from '../../src/graph/model/relationships.ts'
-import { findNodeProblems, findRelationshipProblems } from '../../src/graph/model/validate.ts'
+import { findNodeProblems } from '../../src/graph/model/validate.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
 import { fillWithEverything } from '../support/whole-graph.ts'
@@ -68,6 +68,22 @@ export function storedContract(store: StoreUnderTest): void {
       ])
     })
   })
+}
+
+type Edge = { from: readonly string[]; type: string; to: readonly string[]; properties: object }
+
+function findRelationshipProblems({ from, type, to, properties }: Edge): string[] {
+  const shown = `(:${from.join(':')})-[:${type}]->(:${to.join(':')})`
+  const known = relationships.find(
+    (each) =>
+      each.type === type &&
+      each.from.some((label) => from.includes(label)) &&
+      each.to.some((label) => to.includes(label)),
+  )
+  if (known === undefined) return [`${shown} is no relationship of the table`]
+  const present = Object.entries(properties).filter(([, value]) => value != null)
+  const { error } = known.properties.safeParse(Object.fromEntries(present))
+  return error === undefined ? [] : [`${shown}: ${error.message}`]
 }
 
 /** The clean-up of a database between tests can delete these relationships. */

@@ -1,8 +1,7 @@
 /** Writes the short forms of a report, Markdown and JUnit, of one session or of a project. */
 import type { TurngraphClient } from '../../client/client.ts'
 import { hasCode } from '../../core/errors.ts'
-import type { Role } from '../../memory/criteria/views.ts'
-import { ROLES } from '../command.ts'
+import { type Given, ROLES } from '../command.ts'
 import { missingOption } from '../folder-task.ts'
 import type { SessionFacts } from './session-facts.ts'
 
@@ -25,12 +24,7 @@ export const REPORT_TARGET = {
 } as const
 
 /** Target of a report: a session, the newest session of a task, or all of the project. */
-export type ReportTarget = {
-  featureId?: string | undefined
-  taskId?: string | undefined
-  worldSlug?: string | undefined
-  role?: Role | undefined
-}
+export type ReportTarget = Given<typeof REPORT_TARGET>
 
 /** @throws `invalid_request` if only one of feature and task is given */
 export function requireTargetIfAny({ featureId, taskId }: ReportTarget): void {

@@ -2,16 +2,9 @@
 import type * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { type Exported, hasProjectFromKey, type Label, nodes } from './nodes.ts'
-import { relationships } from './relationships.ts'
 
 /** A node as an engine returns it, with its labels and properties. */
-export type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }
-export type RelationshipRow = {
-  from: readonly string[]
-  type: string
-  to: readonly string[]
-  properties: Readonly<Record<string, unknown>>
-}
+type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }
 
 /** Returns the label of a node. Null if it has several, or one that is not in the model. */
 export function findLabel(labels: readonly string[]): Label | null {
@@ -46,7 +39,8 @@ export function storedProperties<L extends Label>(
 export function findNodeProblems({ labels, properties }: NodeRow): string[] {
   const label = findLabel(labels)
   if (label === null) return [`(:${labels.join(':')}) is no node of the table`]
-  return findProblems(`(:${label})`, nodes[label].properties, properties)
+  const { error } = nodes[label].properties.safeParse(withoutNulls(properties))
+  return error === undefined ? [] : problemsIn(`(:${label})`, error)
 }
 
 const exportedSchemas = new Map<Label, z.ZodObject>()
@@ -58,28 +52,6 @@ function exportedSchema(label: Label): z.ZodObject {
     exportedSchemas.get(label) ?? (hasProjectFromKey(label) ? schema.omit({ project: true }) : schema)
   exportedSchemas.set(label, made)
   return made
-}
-
-export function findRelationshipProblems({ from, type, to, properties }: RelationshipRow): string[] {
-  const row = relationships.find(
-    (known) => known.type === type && goes(known.from, from) && goes(known.to, to),
-  )
-  const shown = `(:${from.join(':')})-[:${type}]->(:${to.join(':')})`
-  return row === undefined
-    ? [`${shown} is no relationship of the table`]
-    : findProblems(shown, row.properties, properties)
-}
-
-const goes = (known: readonly Label[], labels: readonly string[]): boolean =>
-  known.some((label) => labels.includes(label))
-
-function findProblems(
-  what: string,
-  schema: z.ZodObject,
-  properties: Readonly<Record<string, unknown>>,
-): string[] {
-  const result = schema.safeParse(withoutNulls(properties))
-  return result.success ? [] : problemsIn(what, result.error)
 }
 
 const problemsIn = (what: string, { issues }: z.ZodError): string[] =>

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { nodesTable } from './document.ts'
 import { LABELS } from './nodes.ts'
 import { listOwnerLabels } from './relationships.ts'
 
@@ -9,7 +8,4 @@ test('each label that owns a node is listed once, also if several relationships 
     const owners = listOwnerLabels(label)
     expect(owners).toEqual([...new Set(owners)])
   }
-  expect(nodesTable().split('\n')).toContainEqual(
-    expect.stringMatching(/^\| `Agent` \|.*\| `Turn` or `SupersededTurn` \|$/),
-  )
 })

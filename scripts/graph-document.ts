@@ -1,8 +1,8 @@
 /** Writes the tables of nodes and relationships of the documentation from the model. */
 import type * as z from 'zod'
-import { LABELS, nodes } from './nodes.ts'
-import { describeProperties } from './properties.ts'
-import { listOwnerLabels, relationships, type StoredRelationship } from './relationships.ts'
+import { LABELS, nodes } from '../src/graph/model/nodes.ts'
+import { describeProperties } from '../src/graph/model/properties.ts'
+import { listOwnerLabels, relationships, type StoredRelationship } from '../src/graph/model/relationships.ts'
 
 /** Returns a markdown table of all nodes, each with its owners. */
 export const nodesTable = (): string =>
