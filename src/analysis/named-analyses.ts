@@ -12,10 +12,7 @@ import { COST_ANALYSES } from './cost-analyses.ts'
 import { PROOF_ANALYSES } from './proof-analyses.ts'
 import { type Computed, MAX_CANDIDATES, STALL_ANALYSES } from './stall-analyses.ts'
 
-/**
- * Names of the analyses. Each is a file of `cypher/analysis` whose head describes the question and the
- * answer.
- */
+/** Names of the analyses. Each is a file of `cypher/analysis` whose head describes the question and the answer. */
 const NAMES = statementNames('analysis')
 
 /** Analyses whose statement finds sessions, which a rule in TypeScript then judges. */
@@ -33,10 +30,7 @@ const TIMEOUT_MS = 25_000
 /** Additional time after which the engine itself ends an analysis that this process could not cancel. */
 const ENGINE_MS = 1_000
 
-/**
- * Each analysis may hold a connection for 25 s: fifty of them would leave none for captures and other
- * requests.
- */
+/** Each analysis may hold a connection for 25 s: fifty of them would leave none for captures and other requests. */
 const queue = new BoundedQueue({
   atOnce: 4,
   mostWaiting: 32,

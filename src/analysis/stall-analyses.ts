@@ -1,7 +1,4 @@
-/**
- * Answers the analyses about stalls: the graph finds candidate worlds, and the rule of src/rules/stall.ts
- * judges them.
- */
+/** Answers the analyses about stalls: the graph finds candidate worlds, and the rule of src/rules/stall.ts judges them. */
 
 import * as z from 'zod'
 import { inChunks } from '../core/group-by.ts'

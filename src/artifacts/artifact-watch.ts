@@ -1,7 +1,4 @@
-/**
- * Imports the turns of autobuild artifacts while a session writes them: each look imports the new finished
- * turns.
- */
+/** Imports the turns of autobuild artifacts while a session writes them: each look imports the new finished turns. */
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -71,10 +68,7 @@ export class ArtifactWatch {
   /** Turns of the last import of each folder, with the state of their files. */
   readonly #turns = new Map<string, ReadonlyMap<number, string>>()
   #scan: FolderScan = nothingThere()
-  /**
-   * Folders that were not quiet at the last look: the notification of their newest file may not have arrived
-   * yet.
-   */
+  /** Folders that were not quiet at the last look: the notification of their newest file may not have arrived yet. */
   #waiting: readonly string[] = []
   /** Folders whose import failed because the graph was unavailable or too slow. */
   readonly #failed = new Set<string>()
@@ -135,10 +129,7 @@ export class ArtifactWatch {
     return taskFoldersIn(this.#scan)
   }
 
-  /**
-   * Returns the unusable files of unfinished turns. Without a report, such a file would hold back its turn
-   * silently.
-   */
+  /** Returns the unusable files of unfinished turns. Without a report, such a file would hold back its turn silently. */
   async #brokenIn(unfinished: TaskFolder, stamps: FileStamps): Promise<ImportReport['skipped']> {
     const old = listFiles(unfinished).filter(({ path }) => !isYoung(stamps, Date.now())(path))
     const unchecked = old.filter(({ path }) => this.#checked.get(path) !== JSON.stringify(stamps.get(path)))
@@ -149,10 +140,7 @@ export class ArtifactWatch {
     return skipped.filter(({ file }) => names.has(file))
   }
 
-  /**
-   * Keeps the entries that are skipped for a minute. A new file may still be completed, or get the other
-   * files of its turn.
-   */
+  /** Keeps the entries that are skipped for a minute. A new file may still be completed, or get the other files of its turn. */
   async #stillSkipped(skipped: ImportReport['skipped']): Promise<ImportReport['skipped']> {
     const now = Date.now()
     const since = new Map<string, number>()
@@ -232,10 +220,7 @@ export class ArtifactWatch {
     return isSame && [...found.turns.keys()].some((turn) => imported.has(turn) && !ready.turns.has(turn))
   }
 
-  /**
-   * Returns the messages not reported before. A rejected folder is imported again at each look, with the same
-   * messages.
-   */
+  /** Returns the messages not reported before. A rejected folder is imported again at each look, with the same messages. */
   #untold(folder: string, report: FolderImport['report'], isRefused: boolean): FolderImport['report'] {
     const reported = this.#reported.get(folder) ?? new Set()
     const isNew = (entry: unknown) => !reported.has(JSON.stringify(entry))
@@ -290,10 +275,7 @@ async function readWhole(
   return null
 }
 
-/**
- * Checks whether the content of the folder made its import fail. Other causes: an unavailable graph, a
- * missing right.
- */
+/** Checks whether the content of the folder made its import fail. Other causes: an unavailable graph, a missing right. */
 const isOfFolder = (error: unknown): boolean => {
   const { status } = asTurngraphError(error)
   return ![401, 403, 429].includes(status) && status < 501
@@ -332,10 +314,7 @@ const listPlaces = (folder: TaskFolder): string[] => [
   ...new Set(listFiles(folder).map(({ path }) => dirname(path))),
 ]
 
-/**
- * Returns a text that changes if the folder changes: its finished turns, and the names of all artifacts in
- * it.
- */
+/** Returns a text that changes if the folder changes: its finished turns, and the names of all artifacts in it. */
 async function readState(folder: TaskFolder): Promise<string> {
   const names = await Promise.all(
     listPlaces(folder).map((place) => readdir(place).catch(() => [] as string[])),
@@ -344,10 +323,7 @@ async function readState(folder: TaskFolder): Promise<string> {
   return JSON.stringify([readStamp(folder, await readStamps(folder)), artifacts])
 }
 
-/**
- * Includes event logs only if the folder needs them for its feature. They grow with every task of their
- * feature.
- */
+/** Includes event logs only if the folder needs them for its feature. They grow with every task of their feature. */
 function readStamp(folder: TaskFolder, stamps: FileStamps): string {
   const isNamed = [...folder.turns.values()].some((files) => files.turn_state !== undefined)
   const files = listFiles(isNamed ? { ...folder, events: [] } : folder)

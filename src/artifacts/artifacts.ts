@@ -185,9 +185,7 @@ const COACH_MARKS = [
   'acceptance_criteria_results',
 ]
 
-/**
- * A turn state also lists files, and a Coach may write a summary. Keys that only they have distinguish them.
- */
+/** A turn state also lists files, and a Coach may write a summary. Keys that only they have distinguish them. */
 function notAPlayerReport(file: Record<string, unknown>): string | null {
   if (has(file, 'coach_decision', 'player_decision')) return 'is a turn state, not a Player report'
   if (has(file, 'implementation_notes', 'completion_promises', 'files_modified', 'files_created')) return null
@@ -273,8 +271,7 @@ function withRepeatedKeys<T>(parsed: ParsedArtifact<T>, fileText: string): Parse
 }
 
 /**
- * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the numbers of broken
- * lines and invalid times.
+ * Returns the task ids in a feature's `events.jsonl`, each with its newest time, and the numbers of broken lines and invalid times.
  */
 export function parseEvents(fileText: string): {
   tasks: Map<string, string>
@@ -302,10 +299,7 @@ export function parseEvents(fileText: string): {
 /** Parses a file. Returns undefined if it is not JSON; the caller reports it. */
 export const parseFile = (fileText: string): unknown => parseJsonInOrder(fileText.replace(/^\uFEFF/, ''))
 
-/**
- * Maximum depth of a file. Reports are far below it; recursion over a hostile file would end the process far
- * above it.
- */
+/** Maximum depth of a file. Reports are far below it; recursion over a hostile file would end the process far above it. */
 const MAX_DEPTH = 100
 
 const isDeeperThan = (levels: number, value: unknown): boolean =>
@@ -319,9 +313,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /**
- * The contract's list "Known and ignored", by shape. For the files that provide only single fields
- * (task_work_results, work_state, checkpoints) it contains the fields that identify the task, the turn and
- * the time of the file.
+ * The contract's list "Known and ignored", by shape. For the files that provide only single fields (task_work_results, work_state,
+ * checkpoints) it contains the fields that identify the task, the turn and the time of the file.
  */
 const IGNORED: Readonly<Record<string, ReadonlySet<string>>> = {
   player: words(`task_id turn tests_written tests_run tests_passed test_output_summary

@@ -5,17 +5,13 @@ import { canonicalInstant } from '../core/instants.ts'
 import type { WireForm } from '../core/wire-form.ts'
 import type { turnInput } from '../memory/record/record.ts'
 
-/**
- * A turn record in the wire form (turns.md), without project and world; only the fields that have content.
- */
+/** A turn record in the wire form (turns.md), without project and world; only the fields that have content. */
 export type WireTurn = WireForm<z.input<typeof turnInput>>
 
 /** Checks for a text with content. White space is not content. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/**
- * Spells a status or decision like its table: `Not started` → `not_started`. Returns '' if it is not a text.
- */
+/** Spells a status or decision like its table: `Not started` → `not_started`. Returns '' if it is not a text. */
 export const word = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -45,10 +41,7 @@ export function hasContent(value: unknown): boolean {
 
 type WithContent<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
 
-/**
- * Keeps the fields with content (autobuild-artifacts.md, "Has content"). Zero has content; empty values do
- * not.
- */
+/** Keeps the fields with content (autobuild-artifacts.md, "Has content"). Zero has content; empty values do not. */
 export function withContent<T extends Record<string, unknown>>(fields: T): WithContent<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => hasContent(value))) as WithContent<T>
 }

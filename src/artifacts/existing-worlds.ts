@@ -68,13 +68,11 @@ async function worldsOfTask(
 }
 
 /**
- * Returns the world that already contains one of the run's turns (same number and time). If there are
- * several, returns the one with most of its turns. Returns null if the run is new, even if it overwrote the
- * folder of an older run.
+ * Returns the world that already contains one of the run's turns (same number and time). If there are several, returns the one with
+ * most of its turns. Returns null if the run is new, even if it overwrote the folder of an older run.
  *
- * A time from other files of the turn, read before its turn state existed, counts too. A turn without a time,
- * or imported without one, is identified by its number, unless another turn of the run differs from the
- * world.
+ * A time from other files of the turn, read before its turn state existed, counts too. A turn without a time, or imported without
+ * one, is identified by its number, unless another turn of the run differs from the world.
  */
 export function findWorldOfRun(
   run: readonly CaptureRequest[],

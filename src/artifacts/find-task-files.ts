@@ -36,8 +36,7 @@ const DEEPEST = 16
 type Candidate = { file: string; shown: string; rank: number }
 
 /**
- * Reads `tasks/**\/*.md` in the folder that contains `.guardkit`. Otherwise reads every folder `tasks` below
- * the path.
+ * Reads `tasks/**\/*.md` in the folder that contains `.guardkit`. Otherwise reads every folder `tasks` below the path.
  *
  * @param taskIds the tasks whose files are wanted
  */
@@ -108,10 +107,7 @@ async function readSource(file: string): Promise<string> {
   return source
 }
 
-/**
- * Returns the longest task id at the start of a file name. `TASK-7-retry.md` belongs to TASK-7, not to
- * TASK-70.
- */
+/** Returns the longest task id at the start of a file name. `TASK-7-retry.md` belongs to TASK-7, not to TASK-70. */
 function longestStart(name: string, taskIds: ReadonlySet<string>): string | null {
   const starts = [...taskIds].filter(
     (id) => name.startsWith(id) && !/[\p{L}\p{N}]/u.test(name.charAt(id.length)),

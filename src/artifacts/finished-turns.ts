@@ -22,11 +22,10 @@ const GIVEN_UP_MS = 30 * 60_000
 export const SHORTEST_TURN_MS = 60_000
 
 /**
- * Returns the folder with only its finished turns. A Player's report waits for its judgement, because a turn is
- * recorded when it ends. The judgement is the Coach's report or the turn state, but not one of an earlier run. The
- * report does not wait if a later turn has begun or the session was abandoned. While the folder changes, new turns
- * also wait for the files that complete them, see {@link isIncomplete}: a record of fewer files would be replaced
- * a moment later. (An import also takes turns with only one half.)
+ * Returns the folder with only its finished turns. A Player's report waits for its judgement, because a turn is recorded when it
+ * ends. The judgement is the Coach's report or the turn state, but not one of an earlier run. The report does not wait if a later
+ * turn has begun or the session was abandoned. While the folder changes, new turns also wait for the files that complete them, see
+ * {@link isIncomplete}: a record of fewer files would be replaced a moment later. (An import also takes turns with only one half.)
  */
 export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: number): TaskFolder {
   const turns = [...folder.turns].map(([turn, files]) => ({
@@ -48,9 +47,8 @@ export function finishedTurns(folder: TaskFolder, stamps: FileStamps, now: numbe
 const OPTIONAL_KINDS = ['work_state', 'coach_feedback_for'] as const
 
 /**
- * Checks whether further files of a turn are expected: the folder changed in the last seconds, and a file is
- * missing. This is one of its reports, a file of a kind that another turn has, an earlier turn, or the checkpoint
- * that closes the turn.
+ * Checks whether further files of a turn are expected: the folder changed in the last seconds, and a file is missing. This is one
+ * of its reports, a file of a kind that another turn has, an earlier turn, or the checkpoint that closes the turn.
  */
 function isIncomplete(folder: TaskFolder, turn: number, stamps: FileStamps, now: number): boolean {
   const { turns, checkpoints, results } = folder
@@ -99,10 +97,7 @@ export function withoutTurns(
   return { ...rest, turns, ...(results !== undefined && isOfNewest && { results }) }
 }
 
-/**
- * Checks whether a file that names the feature may still come. In real sessions the checkpoint is the last
- * file of a turn.
- */
+/** Checks whether a file that names the feature may still come. In real sessions the checkpoint is the last file of a turn. */
 export function mayStillBeNamed(folder: TaskFolder, stamps: FileStamps, now: number): boolean {
   const newest = changedAt([...folder.turns.values()].flatMap(Object.values<FoundFile>), stamps)
   return changedAt([folder.checkpoints], stamps) < newest && Math.abs(now - newest) < COMPLETION_MS

@@ -1,6 +1,4 @@
-/**
- * Fits a parsed file to its schema field by field. A value of another type loses its field, never the file.
- */
+/** Fits a parsed file to its schema field by field. A value of another type loses its field, never the file. */
 
 import type * as z from 'zod'
 import { keepOrder } from '../core/ordered-json.ts'
@@ -10,16 +8,12 @@ export type Misfit = { path: string; message: string }
 
 export type Fitted<T> = { value: T; misfits: Misfit[] }
 
-/**
- * Maximum number of passes. An omitted field may make its entry unusable, and the entry its list; no schema
- * nests deeper.
- */
+/** Maximum number of passes. An omitted field may make its entry unusable, and the entry its list; no schema nests deeper. */
 const MAX_ROUNDS = 8
 
 /**
- * Parses the value. A field of another type is read as the schema's type if that is lossless, and is left out
- * otherwise. A required field that is left out takes its entry with it. Null: the value is not even the
- * outermost type.
+ * Parses the value. A field of another type is read as the schema's type if that is lossless, and is left out otherwise. A required
+ * field that is left out takes its entry with it. Null: the value is not even the outermost type.
  */
 export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> | null {
   const value: unknown = JSON.parse(JSON.stringify(given))
@@ -49,8 +43,7 @@ export function fitToSchema<T>(schema: z.ZodType<T>, given: unknown): Fitted<T> 
 }
 
 /**
- * Leaves out the values that a check rejected. If a required field was left out before, leaves out its
- * parent.
+ * Leaves out the values that a check rejected. If a required field was left out before, leaves out its parent.
  *
  * @param leftOut is added to
  * @returns the path text of each omitted value, in the order of `paths`; null if no value could be left out
@@ -87,10 +80,7 @@ function listProblems(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): P
   return [{ path, kinds }]
 }
 
-/**
- * Finds the innermost value that can be left out. For a field that is absent or was left out, this is its
- * parent.
- */
+/** Finds the innermost value that can be left out. For a field that is absent or was left out, this is its parent. */
 function findPlace(value: unknown, path: readonly PropertyKey[], leftOut: ReadonlySet<string>): Place | null {
   const steps = [value]
   for (const key of path) steps.push((steps.at(-1) as Container | undefined)?.[key])

@@ -8,10 +8,7 @@ import { groupBy } from '../core/group-by.ts'
 import { isGone, systemCode } from '../core/system-code.ts'
 import { compareCodeUnits } from '../rules/labels.ts'
 
-/**
- * A file. `path` is for opening it. `shown` is for reports and begins with the requested path as it was
- * given.
- */
+/** A file. `path` is for opening it. `shown` is for reports and begins with the requested path as it was given. */
 export type FoundFile = { name: string; path: string; shown: string }
 
 const KINDS = ['player', 'coach', 'turn_state', 'work_state', 'coach_feedback_for'] as const
@@ -79,9 +76,7 @@ export async function scanFolders(paths: readonly string[]): Promise<FolderScan>
   return scan
 }
 
-/**
- * Reads one folder again, without the folders below it. The next scan reports the files that it cannot use.
- */
+/** Reads one folder again, without the folders below it. The next scan reports the files that it cannot use. */
 export async function rescanFolder({ roots, folders }: FolderScan, absolute: string): Promise<void> {
   const root = roots.find((each) => absolute === each.absolute || absolute.startsWith(each.absolute + sep))
   if (root === undefined) return
@@ -142,9 +137,7 @@ async function foldersBelow(
   return [...(own === null ? [] : [own]), ...found.flat()]
 }
 
-/**
- * Reads a folder with its artifacts (null if it has none), and lists its subfolders that may contain some.
- */
+/** Reads a folder with its artifacts (null if it has none), and lists its subfolders that may contain some. */
 async function readFolder(
   at: Place,
   skipped: FoundFolders['skipped'],
@@ -184,10 +177,7 @@ async function readFolder(
 export const isArtifactName = (name: string): boolean => TASK_FILES.has(name) || TURN_FILE.test(name)
 const isArtifact = ({ name }: Dirent): boolean => isArtifactName(name)
 
-/**
- * Checks whether a link is named like an artifact, a task or a feature, or is next to such files. Other links
- * are ignored.
- */
+/** Checks whether a link is named like an artifact, a task or a feature, or is next to such files. Other links are ignored. */
 const mayHideArtifacts = (entry: Dirent, within: { absolute: string }): boolean =>
   isArtifact(entry) ||
   /^(TASK-|FEAT-|autobuild)/.test(entry.name) ||

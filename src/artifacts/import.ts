@@ -45,10 +45,9 @@ const importOptions = z.strictObject({
 })
 
 /**
- * Captures the turns of the autobuild artifacts below the paths. A run is captured in the world that already
- * contains one of its turns, otherwise in a new world. A repeated import changes only turns that have gained
- * content (autobuild-artifacts.md). A turn that cannot be stored is counted and reported, and the import
- * continues.
+ * Captures the turns of the autobuild artifacts below the paths. A run is captured in the world that already contains one of its
+ * turns, otherwise in a new world. A repeated import changes only turns that have gained content (autobuild-artifacts.md). A turn
+ * that cannot be stored is counted and reported, and the import continues.
  *
  * @throws `not_found` if a path is not a folder; `store_unavailable`, `timeout` … if the graph is
  *   unavailable. The written turns stay, and a repeated import continues from there
@@ -85,10 +84,7 @@ type ReadingOptions = {
   dryRun?: boolean
   onTask?: (done: number, total: number) => void
   onTurn?: (turn: ImportedTurn) => void
-  /**
-   * Called if an import is rejected temporarily (409), for example while a run holds the world. It may be
-   * repeated later.
-   */
+  /** Called if an import is rejected temporarily (409), for example while a run holds the world. It may be repeated later. */
   onConflict?: () => void
 }
 
@@ -122,8 +118,7 @@ export async function importReading(
       await importTask(importing, task)
       isPreviousLate = false
     } catch (error) {
-      // A single task may be too large for the graph. If the next task times out too, the graph is too slow
-      // for all tasks.
+      // A single task may be too large for the graph. If the next task times out too, the graph is too slow for all tasks.
       if (isPreviousLate || !hasCode(error, 'timeout')) countTaskFailure(importing, task, error)
       else countFailedTask(importing, task, error)
       isPreviousLate = hasCode(error, 'timeout')
@@ -192,10 +187,7 @@ async function importTask(importing: Importing, task: AutobuildTask): Promise<vo
   }
 }
 
-/**
- * Reads the worlds without a feature: their first turns were imported before a file named it. Later turns
- * continue there.
- */
+/** Reads the worlds without a feature: their first turns were imported before a file named it. Later turns continue there. */
 const readNamelessWorlds = async (
   client: ImportTarget,
   scope: { project: string | null; featureId: string; taskId: string },
@@ -269,8 +261,7 @@ async function importAgain(
     await capture(importing, { ...request, onConflict: 'supersede' })
     return
   }
-  // The difference may be a scrubbed secret. Only the capture itself can decide whether the record is the
-  // same.
+  // The difference may be a scrubbed secret. Only the capture itself can decide whether the record is the same.
   if (!dryRun && (await isStored(importing, request))) return
   report.turnsUnchanged++
   const fields = [...difference.lost, ...difference.changed].map(snakeCase).join(', ')
@@ -320,10 +311,7 @@ async function newWorld(
   }
 }
 
-/**
- * Skips only this turn if the error is limited to it. An unavailable graph or a missing right would fail
- * every turn.
- */
+/** Skips only this turn if the error is limited to it. An unavailable graph or a missing right would fail every turn. */
 function countFailure(
   { report, onConflict }: Importing,
   { taskId, turnNumber }: Pick<CaptureRequest, 'taskId' | 'turnNumber'>,

@@ -58,9 +58,7 @@ export async function readArtifact<S extends Shape>(
   }
 }
 
-/**
- * Parses an artifact. If the parser itself fails, only this artifact is skipped, and the turn keeps its other ones.
- */
+/** Parses an artifact. If the parser itself fails, only this artifact is skipped, and the turn keeps its other ones. */
 function parseGuarded<S extends Shape>(shape: S, given: unknown): ParsedArtifact<Parsed<S>> {
   try {
     return typeof given === 'string' ? parseArtifact(shape, given) : fitArtifact(shape, given)

@@ -32,10 +32,7 @@ export type AutobuildTask = {
   folder: string
   /** Oldest run first, each in the order of its turns. */
   runs: WireTurn[][]
-  /**
-   * By turn: values of records that were read before a file existed, or before a text proved to be
-   * boilerplate.
-   */
+  /** By turn: values of records that were read before a file existed, or before a text proved to be boilerplate. */
   earlierReadings: ReadonlyMap<number, EarlierReading>
 }
 
@@ -229,10 +226,7 @@ function startOf(turn: TurnSources): number | null {
   return startedAt === undefined ? null : Date.parse(startedAt)
 }
 
-/**
- * Finds the feature of each turn: from its own turn state, from that of the nearest turn, or from the task's
- * other files.
- */
+/** Finds the feature of each turn: from its own turn state, from that of the nearest turn, or from the task's other files. */
 async function findFeatures(
   turns: readonly TurnFiles[],
   ofResults: string | null | undefined,
@@ -330,8 +324,7 @@ class ArtifactReader {
       }
       const bytes = await readFile(file.path)
       if (isUtf8(bytes)) return bytes.toString('utf8')
-      // Decoding would store replacement characters as content. A file that is being written may end within a
-      // character.
+      // Decoding would store replacement characters as content. A file that is being written may end within a character.
       this.broken.push(file)
       this.skipped.push({ file: file.shown, reason: 'is not UTF-8' })
     } catch (error) {

@@ -61,10 +61,7 @@ export function compareRecords(stored: TurnState, request: CaptureRequest): Diff
   return difference
 }
 
-/**
- * Compares values and ignores the marks of secrets: only the graph has the key of its marks, so files have
- * other marks.
- */
+/** Compares values and ignores the marks of secrets: only the graph has the key of its marks, so files have other marks. */
 const isEqual = (a: unknown, b: unknown): boolean =>
   isDeepStrictEqual(a, b) || bareMarks(JSON.stringify(a) ?? '') === bareMarks(JSON.stringify(b) ?? '')
 
@@ -101,10 +98,7 @@ export function isEarlierReading(
   )
 }
 
-/**
- * Checks whether the record only adds fields to the stored one. The mode may differ: it is a default if no
- * file names it.
- */
+/** Checks whether the record only adds fields to the stored one. The mode may differ: it is a default if no file names it. */
 export const onlyAdds = ({ lost, changed }: Difference): boolean =>
   lost.length === 0 && changed.every((field) => field === 'mode')
 

@@ -46,18 +46,13 @@ const timed = (checkpoints: readonly Checkpoint[]): TimedCheckpoint[] =>
     return at === null ? [] : [{ at, hash }]
   })
 
-/**
- * Returns the newest checkpoint. A re-run appends its entries, so the newest belongs to the existing files.
- */
+/** Returns the newest checkpoint. A re-run appends its entries, so the newest belongs to the existing files. */
 const latest = (checkpoints: readonly Checkpoint[]): TimedCheckpoint | undefined =>
   timed(checkpoints)
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .at(-1)
 
-/**
- * Finds the commit of a turn. A commit before the completion belongs to an earlier run and lacks this turn's
- * work.
- */
+/** Finds the commit of a turn. A commit before the completion belongs to an earlier run and lacks this turn's work. */
 export function findCommit(
   checkpoints: readonly Checkpoint[],
   completed: string | undefined,

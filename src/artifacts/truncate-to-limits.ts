@@ -1,7 +1,4 @@
-/**
- * Cuts a record to the limits of a capture (turns.md, "Limits"). Real reports contain texts and lists of any
- * size.
- */
+/** Cuts a record to the limits of a capture (turns.md, "Limits"). Real reports contain texts and lists of any size. */
 
 import { isExact, LIMITS } from '../core/fields.ts'
 import { orderedObject } from '../core/ordered-json.ts'
@@ -21,10 +18,7 @@ const LABELS = new Set([
 
 export type Warn = (field: string, message: string) => void
 
-/**
- * Cuts values, so that a long text does not lose the turn. Calls `warn` with the path of every cut
- * (`issues[3].description`).
- */
+/** Cuts values, so that a long text does not lose the turn. Calls `warn` with the path of every cut (`issues[3].description`). */
 export const truncateToLimits = <T>(record: T, warn: Warn): T => truncateValue(record, '', 'field', warn) as T
 
 type Kind = 'field' | 'label' | 'free'
@@ -45,9 +39,7 @@ function truncateValue(value: unknown, path: string, kind: Kind, warn: Warn): un
   )
 }
 
-/**
- * Values below `details` are free JSON of the Coach: their texts are cleaned, but their lists are not cut.
- */
+/** Values below `details` are free JSON of the Coach: their texts are cleaned, but their lists are not cut. */
 function chooseKind(key: string, above: Kind): Kind {
   if (above === 'free' || key === 'details') return 'free'
   return LABELS.has(key) ? 'label' : 'field'
@@ -59,9 +51,7 @@ function firstEntries(list: unknown[], path: string, warn: Warn): unknown[] {
   return list.slice(0, LIMITS.entries)
 }
 
-/**
- * Free JSON rejects rounded whole numbers. Keeps such a number as a text, with a warning that it is rounded.
- */
+/** Free JSON rejects rounded whole numbers. Keeps such a number as a text, with a warning that it is rounded. */
 function truncateNumber(value: number, path: string, kind: Kind, warn: Warn): number | string {
   if (isExact(value) || !(kind === 'free' || path.startsWith('extra.'))) return value
   warn(path, 'was a whole number beyond 2^53, which JSON rounds; it is kept as text')

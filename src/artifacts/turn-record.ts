@@ -146,10 +146,7 @@ export function completedAt(sources: TurnSources): string | null {
   return readTimes(sources, () => {}).completedAt ?? null
 }
 
-/**
- * Values that an earlier reading of the same turn may have stored, from fewer files or from fewer turns of
- * its task.
- */
+/** Values that an earlier reading of the same turn may have stored, from fewer files or from fewer turns of its task. */
 export type EarlierReading = { playerSummary: string[]; completedAt: string[] }
 
 export function listEarlierReadings(sources: TurnSources): EarlierReading {
@@ -172,9 +169,7 @@ export function findBoilerplate(turns: readonly Pick<TurnSources, 'player'>[]): 
   )
 }
 
-/**
- * Lists candidate texts for the summary, the best first. Boilerplate comes last because every turn has it.
- */
+/** Lists candidate texts for the summary, the best first. Boilerplate comes last because every turn has it. */
 function listSummaries({ player, results, turnState, boilerplate }: TurnSources): (string | undefined)[] {
   const notes = firstText(player?.implementation_notes)
   const stated = firstText(turnState?.player_summary)
@@ -195,10 +190,7 @@ function chooseSummary(sources: TurnSources, warn: Warn): string {
   return summary ?? ''
 }
 
-/**
- * Reads the Player's decision. A synthetic report replaces one that the Player never wrote, so it claims
- * nothing.
- */
+/** Reads the Player's decision. A synthetic report replaces one that the Player never wrote, so it claims nothing. */
 function choosePlayerDecision(
   player: PlayerReport | undefined,
   turnState: TurnStateFile | undefined,
@@ -217,10 +209,7 @@ function choosePlayerDecision(
   return decision === 'failed' ? 'failed' : 'unknown'
 }
 
-/**
- * Reads the Coach's decision. Only an import stores an unknown decision: the turn is over, so it cannot be
- * asked for.
- */
+/** Reads the Coach's decision. Only an import stores an unknown decision: the turn is over, so it cannot be asked for. */
 function readCoachDecision(
   given: string | undefined,
   warn: Warn,
@@ -264,9 +253,8 @@ const CACHES = new Set([
 ])
 
 /**
- * Converts the files of a turn to paths of the repository. Removes the worktree prefix, the orchestrator's
- * own files (`.guardkit/`, 1,290 of 3,119 entries in real turn states), caches and duplicates. Keeps the
- * order.
+ * Converts the files of a turn to paths of the repository. Removes the worktree prefix, the orchestrator's own files (`.guardkit/`,
+ * 1,290 of 3,119 entries in real turn states), caches and duplicates. Keeps the order.
  */
 export function sourcePaths(paths: readonly string[]): string[] {
   const relative = paths.map(withoutWorktree)

@@ -24,24 +24,18 @@ type MemoryOptions = {
   on: boolean
 }
 
-/**
- * Maximum number of summaries that fit a prompt. Criteria that older turns verified are in the newest one's
- * list.
- */
+/** Maximum number of summaries that fit a prompt. Criteria that older turns verified are in the newest one's list. */
 const SUMMARIES = 3
 const MIN_TOKENS = 100
 
 /**
- * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer, with
- * the turns of this process since then. The context is never empty in that case: an unavailable memory is not
- * an empty one (invariant 4).
+ * Gives agents the context of earlier turns. While the memory is unavailable, this is its last answer, with the turns of this
+ * process since then. The context is never empty in that case: an unavailable memory is not an empty one (invariant 4).
  */
 export class Memory {
   readonly #options: MemoryOptions
   readonly #lastKnown = new Map<Role, { turn: number; continuation: ContinuationContext }>()
-  /**
-   * Judgements of all turns of this process or its spool: verdicts are kept during an outage of any length.
-   */
+  /** Judgements of all turns of this process or its spool: verdicts are kept during an outage of any length. */
   readonly #ledger: LedgerEntry[] = []
   /** The newest of these turns, in their stored form. */
   #offlineTurns: TurnRecord[] = []
@@ -113,9 +107,7 @@ export class Memory {
   }
 }
 
-/**
- * Renders a known context with fewer tokens, and without the Coach's feedback if the perspective is reset.
- */
+/** Renders a known context with fewer tokens, and without the Coach's feedback if the perspective is reset. */
 async function renderShortened(
   continuation: ContinuationContext,
   reset: boolean,

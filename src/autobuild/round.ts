@@ -41,9 +41,8 @@ export type Round<Task, Report> = Agents<Task, Report> & {
 const SHOWN_ERROR_CHARACTERS = 2_000
 
 /**
- * Plays one Player/Coach round: the Player with its context, then the Coach with its own. Returns the record
- * of the turn, even if an agent throws: that turn has failed, and the next one starts with recovery. Rejects
- * if the signal is aborted.
+ * Plays one Player/Coach round: the Player with its context, then the Coach with its own. Returns the record of the turn, even if
+ * an agent throws: that turn has failed, and the next one starts with recovery. Rejects if the signal is aborted.
  */
 export async function* playRound<Task, Report>(
   round: Round<Task, Report>,
@@ -128,9 +127,7 @@ const toIssue = ({ criteria, evidence }: SeenCommand) => ({
   criterionIds: [...criteria],
 })
 
-/**
- * Returns the states of the criteria that the Coach received, including promised ones that were never judged.
- */
+/** Returns the states of the criteria that the Coach received, including promised ones that were never judged. */
 function openBefore({ continuation }: GivenContext): CriterionBefore[] {
   if (continuation === null) return []
   const listed = new Set(continuation.criteria.map(({ key }) => key))
@@ -179,10 +176,7 @@ export const failedPlayer = (error: unknown): PlayerHalf & CoachHalf => ({
   coachDecision: 'error',
 })
 
-/**
- * An error of a Coach may reveal how it judges, so it appears only in the Coach's own view (invariant 9,
- * judge isolation).
- */
+/** An error of a Coach may reveal how it judges, so it appears only in the Coach's own view (invariant 9, judge isolation). */
 const failedCoach = (error: unknown): CoachHalf => ({
   coachDecision: 'error',
   coachFeedback: 'The Coach failed: there is no verdict on this turn.',

@@ -5,10 +5,9 @@ import { Session } from './session.ts'
 import { type AutobuildOptions, completeSettings } from './settings.ts'
 
 /**
- * Runs the Player/Coach loop with a memory. Each turn runs the Player with its context, then the Coach with
- * its own and the promises that it may have to recover, and captures the record. The loop ends when the Coach
- * approves, the session stalls, or the world has `maxTurns`. A restarted loop continues at the current turn
- * of the world: after a kill -9, at the unfinished turn.
+ * Runs the Player/Coach loop with a memory. Each turn runs the Player with its context, then the Coach with its own and the
+ * promises that it may have to recover, and captures the record. The loop ends when the Coach approves, the session stalls, or the
+ * world has `maxTurns`. A restarted loop continues at the current turn of the world: after a kill -9, at the unfinished turn.
  *
  * Each turn is a single attempt of the lifecycle, held under a lease, so that only one process at a time
  * works in a world. The generator does not throw: the last event, `finished`, has the outcome.

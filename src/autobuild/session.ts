@@ -1,6 +1,4 @@
-/**
- * Holds one session of the Player/Coach loop in one world: its current turn, and the steps of the next turn.
- */
+/** Holds one session of the Player/Coach loop in one world: its current turn, and the steps of the next turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOn, callsBy } from '../client/calls.ts'
 import type { TurngraphClient } from '../client/client.ts'
@@ -80,9 +78,7 @@ export class Session<Task, Report> {
     return spool?.waiting ?? 0
   }
 
-  /**
-   * Finds or creates the world. If the service is unavailable, the waiting turns in the spool give its state.
-   */
+  /** Finds or creates the world. If the service is unavailable, the waiting turns in the spool give its state. */
   async *open(): Events {
     try {
       await this.#find()
@@ -294,10 +290,7 @@ export class Session<Task, Report> {
     }
   }
 
-  /**
-   * Returns true if a killed process or a caller that gave up left the turn unfinished. Checked before the
-   * first turn.
-   */
+  /** Returns true if a killed process or a caller that gave up left the turn unfinished. Checked before the first turn. */
   async #wasInterrupted(turn: number, lease: TurnLease | null): Promise<boolean> {
     const isFirst = this.#first
     this.#first = false
@@ -313,9 +306,7 @@ export class Session<Task, Report> {
     }
   }
 
-  /**
-   * Repeats the work while the service is unavailable or the world is busy, within the caller's `patienceMs`.
-   */
+  /** Repeats the work while the service is unavailable or the world is busy, within the caller's `patienceMs`. */
   async #withPatience<T>(work: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#settings.patienceMs
     for (;;) {
@@ -332,9 +323,7 @@ export class Session<Task, Report> {
 
 const WITHOUT_RECORD = new Set(['failed', 'interrupted'])
 
-/**
- * True if another try may succeed: a lease expires, other worlds have added criteria, or a minute has passed.
- */
+/** True if another try may succeed: a lease expires, other worlds have added criteria, or a minute has passed. */
 const isTransient = (error: unknown): boolean =>
   (isAway(error) && !isSpooled(error)) || hasCode(error, 'busy', 'rate_limited')
 

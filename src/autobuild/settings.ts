@@ -11,9 +11,7 @@ import type { Agents } from './round.ts'
 import { verifyOptions } from './see-commands.ts'
 
 const bounds = z.object({
-  /**
-   * The session of the task in which turns are numbered. Without a slug, the task's newest one, or a new one.
-   */
+  /** The session of the task in which turns are numbered. Without a slug, the task's newest one, or a new one. */
   world: z.object({
     project: name.nullish(),
     featureId: name,
@@ -29,15 +27,11 @@ const bounds = z.object({
   elsewhere: z.enum(ELSEWHERE).default('earlier'),
   /** Tokens of each context; default 2,000. */
   tokenBudget: z.number().int().min(100).max(100_000).default(2_000),
-  /**
-   * False: every turn begins without a context, to measure the value of the memory. Turns are still captured.
-   */
+  /** False: every turn begins without a context, to measure the value of the memory. Turns are still captured. */
   memory: z.boolean().default(true),
   /** False: the loop continues even if the stall analysis returns `should_stop`. */
   stopOnStall: z.boolean().default(true),
-  /**
-   * Milliseconds to wait for an unavailable service if the loop cannot continue without it; default 120,000.
-   */
+  /** Milliseconds to wait for an unavailable service if the loop cannot continue without it; default 120,000. */
   patienceMs: z.number().min(0).default(120_000),
   /**
    * Runs the commands of criteria after each Player turn, in this process, and gives the Coach the results. While a command
@@ -106,10 +100,7 @@ const { criteria } = specificationOperations.declareCriteria.input.shape
 const taskWithCriteria = z.object({ task: z.object({ criteria }) })
 type DeclaredInput = NonNullable<z.output<typeof criteria>>
 
-/**
- * Returns a list of criteria, which is declared. Any other form of criteria is only for the Player and the
- * Coach.
- */
+/** Returns a list of criteria, which is declared. Any other form of criteria is only for the Player and the Coach. */
 function criteriaIn(task: unknown): DeclaredInput | null {
   if (typeof task !== 'object' || task === null || !('criteria' in task) || !Array.isArray(task.criteria))
     return null

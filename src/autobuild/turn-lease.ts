@@ -8,9 +8,7 @@ import { LeaseKeeper } from '../runs/lease-keeper.ts'
 
 const POLL_MS = 500
 const AGAIN_MS = 1_000
-/**
- * Additional wait after the lease of an attempt whose owner may be gone: the attempt is ended a little later.
- */
+/** Additional wait after the lease of an attempt whose owner may be gone: the attempt is ended a little later. */
 const GRACE_MS = 5_000
 
 /** `resumed`: the attempt already existed, from an earlier process of this program. */
@@ -66,10 +64,7 @@ export async function tryAcquire({ client, world }: Place): Promise<Claim | Turn
   }
 }
 
-/**
- * True if the attempt has ended, even one that was just started here and not claimed within its lease on a
- * busy machine.
- */
+/** True if the attempt has ended, even one that was just started here and not claimed within its lease on a busy machine. */
 const isOver = (error: unknown): boolean => hasCode(error, 'lease_lost', 'not_found')
 
 export const isBusy = (error: unknown): error is TurngraphError => hasCode(error, 'busy')
@@ -92,10 +87,7 @@ export class TurnLease {
   #claim: Claim
   #keeper: LeaseKeeper
   #reacquiring: Promise<void> | null = null
-  /**
-   * True during the commit. A renewal that fails then means nothing: the attempt may just have been
-   * committed.
-   */
+  /** True during the commit. A renewal that fails then means nothing: the attempt may just have been committed. */
   #committing = false
   #over = false
 

@@ -132,8 +132,7 @@ async function serviceOrStore(
   { project, readsOnly = false, asItIs = false, rateLimitWaitMs }: ConnectOptions,
 ): Promise<TurngraphClient | Graph> {
   const open = () => openMigrated(config.store, readsOnly, asItIs)
-  // Another command releases the graph within seconds, unless it imports. A graph without a known holder is being opened or
-  // closed.
+  // Another command releases the graph within seconds, unless it imports. A graph without a known holder is being opened or closed.
   const holderMs = ({ details }: InUseError) => (details.held_by === null ? STARTING_MS : 10_000)
   const found =
     config.url === null

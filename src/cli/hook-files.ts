@@ -1,7 +1,6 @@
 /**
- * Reads and writes the small files that hooks use. A hook must end with any content of a repository or data folder: only
- * regular files of at most 64 KiB are used, because a FIFO waits for its other end and a device may have no end. Builtin
- * modules only.
+ * Reads and writes the small files that hooks use. A hook must end with any content of a repository or data folder: only regular
+ * files of at most 64 KiB are used, because a FIFO waits for its other end and a device may have no end. Builtin modules only.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
 import { isGone, systemCode } from '../core/system-code.ts'

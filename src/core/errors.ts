@@ -166,9 +166,7 @@ export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error i
 export const isAway = (error: unknown): error is TurngraphError =>
   hasCode(error, 'store_unavailable', 'timeout')
 
-/**
- * Converts a thrown value to a TurngraphError. Unknown errors become `internal`; their text stays in the log.
- */
+/** Converts a thrown value to a TurngraphError. Unknown errors become `internal`; their text stays in the log. */
 export function asTurngraphError(thrown: unknown): TurngraphError {
   if (thrown instanceof TurngraphError) return thrown
   const fault = diskError(thrown)
@@ -192,8 +190,7 @@ export function diskError(cause: unknown, folder?: string): TurngraphError | nul
 /** Checks whether the disk is the reason why the store cannot write. */
 export const isDiskError = (error: TurngraphError): boolean => describeDiskFault(error) !== null
 
-// Input and output errors of Node and of the embedded engine belong to the machine. They end when somebody
-// frees space.
+// Input and output errors of Node and of the embedded engine belong to the machine. They end when somebody frees space.
 const { ENOSPC, EDQUOT, EROFS, EFBIG, EIO, EMFILE, ENFILE } = constants.errno
 
 /** By error number, because Node does not name all of these errors. */
@@ -219,9 +216,7 @@ export function describeDiskFault(thrown: unknown, folder?: string): string | nu
   return describe(folder ?? folderIn(thrown) ?? 'the data folder')
 }
 
-/**
- * The engine is written in Rust. Its error messages end with the number, whatever language the message is in.
- */
+/** The engine is written in Rust. Its error messages end with the number, whatever language the message is in. */
 function systemErrorNumber(error: Error): number {
   if ('errno' in error && typeof error.errno === 'number') return -error.errno
   return Number(/\(os error (\d+)\)/.exec(error.message)?.[1])

@@ -1,6 +1,4 @@
-/**
- * The exit codes of all commands. The errors, `turngraph --help` and the reference derive from this table.
- */
+/** The exit codes of all commands. The errors, `turngraph --help` and the reference derive from this table. */
 export const EXIT = {
   done: { code: 0, meaning: 'done' },
   defect: { code: 1, meaning: 'a defect of Turngraph' },

@@ -15,9 +15,7 @@ export const LIMITS = {
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8')
 const characters = (text: string): number => [...text].length
 
-/**
- * Returns the reason why an engine could not store and return the text unchanged; null if both engines can.
- */
+/** Returns the reason why an engine could not store and return the text unchanged; null if both engines can. */
 function storable(text: string): string | null {
   if (text.includes('\0')) return 'holds a NUL character; remove it'
   if (!text.isWellFormed()) return 'holds half of a surrogate pair; replace it, for example by U+FFFD'
@@ -41,9 +39,8 @@ export const text = z
   )
 
 /**
- * Characters that are forbidden in names: control characters, line breaks, bidirectional controls, and
- * characters without a width. The joiners of Persian and Indic scripts and of emoji are allowed between two
- * non-ASCII characters.
+ * Characters that are forbidden in names: control characters, line breaks, bidirectional controls, and characters without a width.
+ * The joiners of Persian and Indic scripts and of emoji are allowed between two non-ASCII characters.
  */
 const HIDDEN_IN_NAMES =
   /\p{Cc}|[\u034f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<=^|[ -~])[\u200c\u200d]|[\u200c\u200d](?=$|[ -~])/u
@@ -65,10 +62,7 @@ function upToNameLimits(value: string): string | null {
   return upTo256(value) ?? (bytes(value) > LIMITS.nameBytes ? 'is longer than 1 KiB; shorten it' : null)
 }
 
-/**
- * The name of a project, feature, task, world or worker. Names are parts of keys, so their bytes are limited
- * too.
- */
+/** The name of a project, feature, task, world or worker. Names are parts of keys, so their bytes are limited too. */
 export const name = z
   .string()
   .check(
@@ -114,10 +108,7 @@ export const wholeNumber = (min: number, max: number) =>
     )
     .meta({ type: 'integer', minimum: min, maximum: max })
 
-/**
- * Checks whether all whole numbers are below 2^53. A larger number has already lost digits when it was
- * parsed.
- */
+/** Checks whether all whole numbers are below 2^53. A larger number has already lost digits when it was parsed. */
 export const isExact = (value: unknown): boolean => {
   if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value)
   return value === null || typeof value !== 'object' || Object.values(value).every(isExact)

@@ -1,14 +1,12 @@
 /**
- * Instants are ISO 8601 texts in UTC with microseconds. Real artifacts have microseconds, a JavaScript Date
- * would cut them off, and the embedded engine stores no more digits. Without a zone the time is UTC
- * (contract: turns.md).
+ * Instants are ISO 8601 texts in UTC with microseconds. Real artifacts have microseconds, a JavaScript Date would cut them off, and
+ * the embedded engine stores no more digits. Without a zone the time is UTC (contract: turns.md).
  */
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/
 
 /**
- * Converts a text to the form in which Turngraph stores and shows instants. Returns null if the text is not
- * an instant.
+ * Converts a text to the form in which Turngraph stores and shows instants. Returns null if the text is not an instant.
  *
  * @example canonicalInstant('2026-03-08T14:07:00.397166+01:00') // '2026-03-08T13:07:00.397166Z'
  */

@@ -29,10 +29,7 @@ export const worldKey = (project: string, worldSlug: string): string => join(pro
 /** Cypher builds the same key (`w.key + '/' + toString(number)`), so the form is plain. */
 export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
 
-/**
- * The key of a superseded record: the key of its turn and its revision. Cypher builds it too
- * (turns/supersede).
- */
+/** The key of a superseded record: the key of its turn and its revision. Cypher builds it too (turns/supersede). */
 export const supersededKey = (ofTurn: string, revision: number): string => `${ofTurn}~${revision}`
 
 const SUPERSEDED = /^(.*\/\d+)~(\d+)$/s
@@ -42,9 +39,7 @@ export const isSupersededKey = (key: string): boolean => SUPERSEDED.test(key)
 /** Returns the key of the turn without the revision. */
 export const turnOfSuperseded = (key: string): string => SUPERSEDED.exec(key)?.[1] ?? key
 
-/**
- * The key of a turn run or an attempt. It contains the project, so an id of another project finds nothing.
- */
+/** The key of a turn run or an attempt. It contains the project, so an id of another project finds nothing. */
 export const recordKey = (project: string, id: string): string => join(project, id)
 
 export const worldSeqKey = (ofWorld: string, number: number): string => `${ofWorld}/${number}`
@@ -91,10 +86,7 @@ const unmasked = new Set<string>()
 const MAX_UNMASKED_NAMES = 1_000
 const MAX_UNMASKED_NAME_LENGTH = 100
 
-/**
- * Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it
- * is.
- */
+/** Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it is. */
 export function maskName(name: string): string {
   if (USUAL_NAME.test(name)) return name
   const masked = maskPath(name)
@@ -114,9 +106,7 @@ function rememberUnmasked(name: string): void {
   unmasked.add(name)
 }
 
-/**
- * Masks a key of a transcript in the same way as an import masks the names in it. The project's part stays.
- */
+/** Masks a key of a transcript in the same way as an import masks the names in it. The project's part stays. */
 export const maskTranscriptKey = (key: string): string =>
   key
     .split('/')
@@ -126,10 +116,7 @@ export const maskTranscriptKey = (key: string): string =>
 const MAX_NAME_LENGTH = 256
 const MAX_PATH_LENGTH = 4_096
 
-/**
- * Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an
- * index.
- */
+/** Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an index. */
 export const storedName = (text: string): string => shorten(maskName(text), MAX_NAME_LENGTH)
 export const storedPath = (text: string): string => shorten(maskPath(text), MAX_PATH_LENGTH)
 

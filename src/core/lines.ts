@@ -21,9 +21,7 @@ export class LineSplitter {
   consumed: number
   /** Number of lines that were dropped because they were longer than the limit. */
   overlong = 0
-  /**
-   * The last bytes before `consumed`, {@link TAIL_BYTES} at most. They show whether a file is still the same.
-   */
+  /** The last bytes before `consumed`, {@link TAIL_BYTES} at most. They show whether a file is still the same. */
   tail: Buffer = Buffer.alloc(0)
   readonly #onLine: OnLine
   readonly #maxLineBytes: number
@@ -57,8 +55,7 @@ export class LineSplitter {
   }
 
   /**
-   * Ends the input. The first bytes after the last newline are a line if they are whole. The other bytes are
-   * not consumed.
+   * Ends the input. The first bytes after the last newline are a line if they are whole. The other bytes are not consumed.
    *
    * @param wholeBytes returns how many bytes are whole
    */

@@ -4,9 +4,8 @@ import leven from 'leven'
 const MAX_NEAR = 3
 
 /**
- * Returns up to three candidates that are similar to a name, the most similar first. A candidate is similar
- * if it differs in at most a third of the characters, ignoring case, or if one of the two names contains the
- * other.
+ * Returns up to three candidates that are similar to a name, the most similar first. A candidate is similar if it differs in at
+ * most a third of the characters, ignoring case, or if one of the two names contains the other.
  *
  * @example
  * nearNames('task-11', ['TASK-1', 'TASK-12', 'OTHER']) // ['TASK-1', 'TASK-12']

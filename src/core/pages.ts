@@ -1,7 +1,4 @@
-/**
- * Pages of lists: the fields of a request, the form of the answer, the limits in items and bytes, and the
- * cursors.
- */
+/** Pages of lists: the fields of a request, the form of the answer, the limits in items and bytes, and the cursors. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { invalidField, type TurngraphError } from './errors.ts'
@@ -21,16 +18,13 @@ export const page = <S extends z.ZodType>(item: S) =>
 
 type Window = { limit: number; cursor?: string | null | undefined; maxBytes: number }
 
-/**
- * Number of records in the first read of a page if a record may have 1 MiB. No statement returns their sizes.
- */
+/** Number of records in the first read of a page if a record may have 1 MiB. No statement returns their sizes. */
 export const LARGE_RECORDS = 4
 const MAX_AT_ONCE = 64
 
 /**
- * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`. The
- * first item is always included, whatever its size. A read requests one item more than it returns, to detect
- * a next page.
+ * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`. The first item is always
+ * included, whatever its size. A read requests one item more than it returns, to detect a next page.
  *
  * @param read returns the items after a cursor, at most the given number
  * @param firstRead number of items in the first read. Further reads request as many as are expected to fit,
@@ -89,9 +83,7 @@ export async function* everyItem<T>(
   } while (cursor !== null)
 }
 
-/**
- * Estimates the bytes of a value as JSON without serializing it: its texts and a few bytes for each value.
- */
+/** Estimates the bytes of a value as JSON without serializing it: its texts and a few bytes for each value. */
 function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + BYTES_A_VALUE
   if (value === null || typeof value !== 'object') return BYTES_A_VALUE
@@ -104,10 +96,7 @@ const BYTES_A_VALUE = 6
 
 const SUM_BYTES = 4
 
-/**
- * Encodes a position as an opaque cursor. Its checksum detects a cursor that was cut or changed: any text may
- * be a name.
- */
+/** Encodes a position as an opaque cursor. Its checksum detects a cursor that was cut or changed: any text may be a name. */
 export const sealCursor = (position: Buffer): string =>
   Buffer.concat([createHash('sha256').update(position).digest().subarray(0, SUM_BYTES), position]).toString(
     'base64url',

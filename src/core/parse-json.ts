@@ -1,10 +1,7 @@
 // Parses texts that may not be JSON.
 import { parseOrderedJson } from './ordered-json.ts'
 
-/**
- * Parses JSON. Returns undefined, which is not a JSON value, if the text is not JSON. The caller reports the
- * error.
- */
+/** Parses JSON. Returns undefined, which is not a JSON value, if the text is not JSON. The caller reports the error. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -2,9 +2,7 @@
 // programmers. The parser's own messages are.
 import type * as z from 'zod'
 
-/**
- * Returns the message of an issue, for `safeParse({ error })`; undefined if the schema has its own message.
- */
+/** Returns the message of an issue, for `safeParse({ error })`; undefined if the schema has its own message. */
 export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_value':

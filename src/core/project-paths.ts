@@ -1,7 +1,4 @@
-/**
- * Converts paths of files to the form that is relative to their project, whatever worktree they were written
- * in.
- */
+/** Converts paths of files to the form that is relative to their project, whatever worktree they were written in. */
 import path from 'node:path'
 import { fileKey } from './keys.ts'
 
@@ -18,14 +15,10 @@ export const withoutWorktree = (given: string): string =>
     .replace(WORKTREE, '')
     .replace(/^(?:\.\/)+/, '')
 
-/**
- * Matches paths that may need normalization. Most do not, and this check is ten times as fast as normalizing.
- */
+/** Matches paths that may need normalization. Most do not, and this check is ten times as fast as normalizing. */
 const ODD = /[\\:]|\/\/|\.\/|worktrees\/|^[\s/.]|[\s/.]$|^$/
 
-/**
- * Returns the same spelling for all paths of a file in a project; null for a path that leaves the project.
- */
+/** Returns the same spelling for all paths of a file in a project; null for a path that leaves the project. */
 export function projectPath(given: string): string | null {
   if (!ODD.test(given)) return given
   const normal = path.posix.normalize(withoutWorktree(given).replaceAll('\\', '/'))

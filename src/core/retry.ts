@@ -8,10 +8,7 @@ export type RetryOptions = {
   until?: number
   /** Maximum number of tries after the first; default: as many as the time allows. */
   retries?: number
-  /**
-   * First pause. Each pause is twice the previous one, multiplied by a random factor of 1 to 2; default: no
-   * pause.
-   */
+  /** First pause. Each pause is twice the previous one, multiplied by a random factor of 1 to 2; default: no pause. */
   firstPauseMs?: number
   longestPauseMs?: number
   /** Ends the tries and discards the result of a running one. */

@@ -67,9 +67,7 @@ function rebuild(schema: z.ZodType): z.ZodType {
   return schema
 }
 
-/**
- * Converts a check of a list: it receives the names of the code, and its problems have the names of the wire.
- */
+/** Converts a check of a list: it receives the names of the code, and its problems have the names of the wire. */
 function onWire(check: z.core.$ZodCheck<unknown[]>, schema: z.ZodType): z.core.$ZodCheck<unknown[]> {
   if (check._zod.def.check !== 'custom') return check
   return z.check<unknown[]>((payload) => {
@@ -142,8 +140,7 @@ function makeConverter(schema: z.ZodType, from: Rename, to: Rename): Converter |
 }
 
 /**
- * Parses a wire value into the camelCase form, or throws one `invalid_request` that lists every
- * problem with its path and remedy.
+ * Parses a wire value into the camelCase form, or throws one `invalid_request` that lists every problem with its path and remedy.
  */
 export function parseWire<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const parsed = parseBy(wireSchema(schema), value, what)

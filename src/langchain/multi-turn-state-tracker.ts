@@ -31,9 +31,8 @@ export type MultiTurnStateTrackerOptions = ConversationOptions & {
  * The tracker only observes: pass `signal` or `timeout` to the run itself. Use `terminate` for an end without
  * an event: a stream that is left early, or aborted while no model is running; a loop that gives up.
  *
- * The state is correct when `invoke` has returned. An event that the state machine forbids changes nothing
- * and throws. LangChain reports that error on the console, and also the errors of `onChange`. The tracker
- * itself logs nothing.
+ * The state is correct when `invoke` has returned. An event that the state machine forbids changes nothing and throws. LangChain
+ * reports that error on the console, and also the errors of `onChange`. The tracker itself logs nothing.
  *
  * @example
  * const tracker = new MultiTurnStateTracker({ agentId: 'player', totalIterations: 10 })
@@ -197,8 +196,7 @@ export class MultiTurnStateTracker extends BaseCallbackHandler {
     try {
       this.#on(() => this.#conversation.abortModel(runId, cause))
     } catch (error) {
-      // Reports the error like LangChain does for a handler. Thrown from a listener, it would end the
-      // process.
+      // Reports the error like LangChain does for a handler. Thrown from a listener, it would end the process.
       console.warn(`Error in handler ${this.constructor.name}, abort: ${error}`)
     }
   }

@@ -72,9 +72,7 @@ function progressReason(left: number, contested: number, promisedNotJudged: numb
   return promisedNotJudged === 0 ? 'all criteria are verified' : 'what was promised was not all judged'
 }
 
-/**
- * Renders a section. A document of one item needs no heading. A document of several items keeps it.
- */
+/** Renders a section. A document of one item needs no heading. A document of several items keeps it. */
 function renderSection(name: SectionName, rendering: Rendering): string {
   const sections = toSections(rendering).filter((section) => section.name === name)
   const shown =

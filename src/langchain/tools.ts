@@ -16,9 +16,8 @@ const OFFERED = new Set([
 ])
 
 /**
- * Returns the memory as tools of an agent, with the names of the MCP tools: capture, context, criteria,
- * promises, stall. Each takes the wire form and returns it as a JSON string. A rejection is `{"error": {…}}`,
- * so that the model can correct its call.
+ * Returns the memory as tools of an agent, with the names of the MCP tools: capture, context, criteria, promises, stall. Each takes
+ * the wire form and returns it as a JSON string. A rejection is `{"error": {…}}`, so that the model can correct its call.
  *
  * @example
  * const model = chatModel.bindTools(createTurngraphTools(client))

@@ -19,9 +19,7 @@ type ListedTool = {
 /** Lists of all tools, by the scopes of a connection. */
 const listed = new Map<string, ListedTool[]>()
 
-/**
- * Returns the listed tools that a token with these scopes may call, without the fields that it may not send.
- */
+/** Returns the listed tools that a token with these scopes may call, without the fields that it may not send. */
 export function listTools(scopes: ReadonlySet<Scope>, list: ToolList): ListedTool[] {
   const all = listAllTools(scopes)
   return list === 'all' ? all : all.filter(({ name }) => DEFAULT_TOOLS.includes(name))

@@ -14,10 +14,7 @@ export const attemptTurn = turnInput.extend({
   turnNumber: turnInput.shape.turnNumber.nullish(),
 })
 
-/**
- * The resources that an attempt used, as reported by its executor or worker. They count toward the budget of
- * the world.
- */
+/** The resources that an attempt used, as reported by its executor or worker. They count toward the budget of the world. */
 export const usage = z.strictObject({
   tokens: integerBetween(0, RUN_LIMITS.usedTokens).nullish(),
 })

@@ -1,15 +1,11 @@
 // Computes the pause of a turn run after a failed attempt.
 import type { Backoff } from '../memory/worlds/run-settings.ts'
 
-/**
- * Pauses between attempts. Without them, a command that fails at once would use up its attempts within
- * seconds.
- */
+/** Pauses between attempts. Without them, a command that fails at once would use up its attempts within seconds. */
 export const COMMAND_BACKOFF: Backoff = { firstMs: 1_000, factor: 2, mostMs: 60_000 }
 
 /**
- * Returns between half of the pause and the whole pause, at random, so that runs that failed together do not
- * retry together.
+ * Returns between half of the pause and the whole pause, at random, so that runs that failed together do not retry together.
  *
  * @param failedInARow from 1
  * @param random from 0 to 1

@@ -27,10 +27,9 @@ const MAX_ERROR_BYTES = 4 * SHOWN_ERROR_CHARACTERS
 const GRACE_MS = 500
 
 /**
- * Starts a program for each attempt, without a shell and in its own process group. Standard input is one JSON
- * object. Exit code 0 with one turn record as JSON on standard output commits the attempt. Any other exit
- * fails it, with the end of standard error as the reason. The whole group is killed on an abort and at the
- * time-out (contract: runs.md, "Executors").
+ * Starts a program for each attempt, without a shell and in its own process group. Standard input is one JSON object. Exit code 0
+ * with one turn record as JSON on standard output commits the attempt. Any other exit fails it, with the end of standard error as
+ * the reason. The whole group is killed on an abort and at the time-out (contract: runs.md, "Executors").
  */
 export function commandExecutor(settings: CommandSettings, environment = process.env): Executor {
   const execute: Executor = async (task) => {

@@ -47,17 +47,13 @@ export type TurnRunsLog = {
 }
 
 export function logTrouble(log: TurnRunsLog, error: unknown, during: string): void {
-  // The service logs once that the store is unavailable (schema-state.ts). Leases are renewed about every
-  // second.
+  // The service logs once that the store is unavailable (schema-state.ts). Leases are renewed about every second.
   if (hasCode(error, 'store_unavailable'))
     log.info({ reason: error.message }, `the graph was unavailable while ${during}`)
   else log.warn({ err: error }, `trouble while ${during}`)
 }
 
-/**
- * Maximum number of parallel store operations of coordinators. More would wait for connections and time out
- * there.
- */
+/** Maximum number of parallel store operations of coordinators. More would wait for connections and time out there. */
 const AT_ONCE = 16
 /** Renewals have a separate queue. After the operations of a thousand runs they would come too late. */
 const RENEWALS_AT_ONCE = 4
@@ -143,10 +139,7 @@ export class Coordinator {
     return this.persist(world, () => endAtGoal(this.#graph, this.#store, run))
   }
 
-  /**
-   * Stores the time of the next attempt. Returns null if the last attempt did not fail, or if no pause is
-   * configured.
-   */
+  /** Stores the time of the next attempt. Returns null if the last attempt did not fail, or if no pause is configured. */
   async #schedulePause(run: TurnRun, world: World): Promise<TurnRun | null> {
     if (run.nextAttemptAt !== null) return run // set by the resumed run
     if (run.lastAttemptStatus !== 'failed') return null
@@ -158,10 +151,7 @@ export class Coordinator {
     })
   }
 
-  /**
-   * Waits until the next attempt is due. Stops early if the lease is lost, for example by a cancel, or if
-   * this process ends.
-   */
+  /** Waits until the next attempt is due. Stops early if the lease is lost, for example by a cancel, or if this process ends. */
   async #untilDue({ nextAttemptAt }: TurnRun, keeper: LeaseKeeper): Promise<void> {
     this.#refuseToGoOn(keeper)
     const ms = Date.parse(nextAttemptAt ?? '') - this.#store.now().getTime()
@@ -231,10 +221,7 @@ export class Coordinator {
     }
   }
 
-  /**
-   * Stores the result of an attempt. If another process has ended the attempt, keeps that result and returns
-   * the error.
-   */
+  /** Stores the result of an attempt. If another process has ended the attempt, keeps that result and returns the error. */
   async #end(attempt: Attempt, world: World, outcome: AttemptOutcome): Promise<TurngraphError | null> {
     const fence = attempt.fence ?? 0
     const written = this.#toRequest(attempt, world, outcome)
@@ -263,10 +250,7 @@ export class Coordinator {
     return null
   }
 
-  /**
-   * Converts the executor's result to the record of its turn, or returns the reason why it is not a valid
-   * record.
-   */
+  /** Converts the executor's result to the record of its turn, or returns the reason why it is not a valid record. */
   #toRequest(
     { attemptedTurn }: Attempt,
     world: World,
@@ -298,10 +282,7 @@ export class Coordinator {
     this.#closing.throwIfAborted()
   }
 
-  /**
-   * Ends the run after an error, so that it does not block its world. A run with a lost lease belongs to
-   * another process.
-   */
+  /** Ends the run after an error, so that it does not block its world. A run with a lost lease belongs to another process. */
   async #abandon(run: TurnRun, world: World, error: unknown): Promise<void> {
     if (hasCode(error, 'lease_lost')) return this.#lost(run, world, error)
     const fence = run.fence ?? 0
@@ -320,10 +301,7 @@ export class Coordinator {
     }
   }
 
-  /**
-   * Reports a lost lease. If the run was cancelled while no attempt was active, reports the end of the run
-   * instead.
-   */
+  /** Reports a lost lease. If the run was cancelled while no attempt was active, reports the end of the run instead. */
   async #lost(run: TurnRun, world: World, error: TurngraphError): Promise<void> {
     const { turnRunId } = run
     const ended = await this.persist(world, () => this.#store.getTurnRunStatus(run)).catch(() => null)
@@ -335,10 +313,7 @@ export class Coordinator {
     this.#log.warn({ turnRunId, err: error }, 'the turn run belongs to another process now')
   }
 
-  /**
-   * Retries while the store is unavailable (or `also` returns true), until the lease expires, so that no
-   * finished work is lost.
-   */
+  /** Retries while the store is unavailable (or `also` returns true), until the lease expires, so that no finished work is lost. */
   persist<T>(
     { leaseTtlMs }: World,
     work: () => Promise<T>,
@@ -363,10 +338,7 @@ export class Coordinator {
   }
 }
 
-/**
- * Other worlds of the task may add criteria during a commit. A retry resolves this only kind of `busy` of a
- * capture.
- */
+/** Other worlds of the task may add criteria during a commit. A retry resolves this only kind of `busy` of a capture. */
 const CROWDED = (error: unknown): boolean => hasCode(error, 'busy')
 
 const NOT_STORABLE = new Set(['invalid_request', 'too_large', 'turn_conflict', 'world_conflict'])
@@ -382,10 +354,7 @@ function limitReason(given: string): string {
   return reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`
 }
 
-/**
- * Maximum length of a reason: up to 4 KiB of the end of a command's standard error, and a description before
- * it.
- */
+/** Maximum length of a reason: up to 4 KiB of the end of a command's standard error, and a description before it. */
 const MAX_REASON = 5_000
 
 /** Loads the context of an attempt's turn for both roles. The world provides the task. */

@@ -47,10 +47,7 @@ export class Executors {
     return executor === EXTERNAL || this.#byName.has(executor)
   }
 
-  /**
-   * Returns `null` if external workers do the work. @throws `invalid_request` if the file does not name the
-   * executor
-   */
+  /** Returns `null` if external workers do the work. @throws `invalid_request` if the file does not name the executor */
   find(executor: string): Executor | null {
     if (executor === EXTERNAL) return null
     const found = this.#byName.get(executor)

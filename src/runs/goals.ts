@@ -20,9 +20,7 @@ import type { TurnRunStore } from './turn-run-store.ts'
 
 type ReachedGoal = { stopReason: StopReason; cancelReason: string }
 
-/**
- * Ends a run that has reached a goal. A run that made its last attempt without reaching a goal has failed.
- */
+/** Ends a run that has reached a goal. A run that made its last attempt without reaching a goal has failed. */
 export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<TurnRun> {
   if (run.status !== 'running') return run
   const goal = await findReachedGoal(graph, store, run)
@@ -31,10 +29,7 @@ export async function endAtGoal(graph: Graph, store: TurnRunStore, run: TurnRun)
   return isExhausted ? store.failTurnRun(run, run.fence ?? 0, EXHAUSTED) : run
 }
 
-/**
- * Returns the first true condition of the world's `stopWhen`, in the order of the contract; null if all are
- * false.
- */
+/** Returns the first true condition of the world's `stopWhen`, in the order of the contract; null if all are false. */
 async function findReachedGoal(graph: Graph, store: TurnRunStore, run: TurnRun): Promise<ReachedGoal | null> {
   const { project, worldSlug } = run
   // Read each time, because the settings of a world may change during a run.

@@ -25,9 +25,7 @@ export type KeeperOptions = {
 }
 
 const RETRY_MS = 1_000
-/**
- * Longest interval of renewals, otherwise a third of the lease. A renewal also learns of cancels by others.
- */
+/** Longest interval of renewals, otherwise a third of the lease. A renewal also learns of cancels by others. */
 const RENEWS_WITHIN_MS = 20_000
 
 /**

@@ -1,7 +1,6 @@
-// Decides every step of turn runs and attempts with pure functions. The input is the state of a world under
-// its lock. The result is the records to write, or an error with the reason. The checks follow the order of
-// seed 001. `turn-run-store.ts` reads and writes in one transaction. Ids, instants and the database's clock
-// are parameters.
+// Decides every step of turn runs and attempts with pure functions. The input is the state of a world under its lock. The result is
+// the records to write, or an error with the reason. The checks follow the order of seed 001. `turn-run-store.ts` reads and writes
+// in one transaction. Ids, instants and the database's clock are parameters.
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { LIMITS } from '../core/fields.ts'
 import { worldAtWork, worldDeleted } from '../memory/scope/world-errors.ts'
@@ -17,10 +16,7 @@ export const ATTEMPT_RESTARTED = 'process restart before attempt completed'
 export const LEASE_EXPIRED = 'attempt lease expired'
 export const NEVER_CLAIMED = 'attempt was never claimed'
 
-/**
- * The executor of turns whose work external workers do. Attempts of all other executors are claimed when they
- * start.
- */
+/** The executor of turns whose work external workers do. Attempts of all other executors are claimed when they start. */
 export const EXTERNAL = 'external'
 
 export function startTurnRun(view: View, command: BeginRun): Decision<TurnRun> {
@@ -120,16 +116,10 @@ export function claimAttempt({ now, world, run, askedAttempt }: View, workerId: 
 
 export type Renewed = { leaseUntil: number; cancelRequested: boolean; abortRequested: boolean }
 
-/**
- * Longest time between the clock of a transaction and its write. Another renewal may set a later lease in
- * between.
- */
+/** Longest time between the clock of a transaction and its write. Another renewal may set a later lease in between. */
 const CLOCK_TOLERANCE_MS = 30_000
 
-/**
- * A lease that ends later than its time to live was set before the clock jumped back, and was not renewed
- * since.
- */
+/** A lease that ends later than its time to live was set before the clock jumped back, and was not renewed since. */
 const isTooFarAway = (leaseUntil: number, now: number, ttlMs: number): boolean =>
   leaseUntil > now + ttlMs + CLOCK_TOLERANCE_MS
 
@@ -150,10 +140,7 @@ export const mayBeDue = (
 const renewLease = (leaseUntil: number, now: number, ttlMs: number): number =>
   isTooFarAway(leaseUntil, now, ttlMs) ? now + ttlMs : Math.max(leaseUntil, now + ttlMs)
 
-/**
- * Renews the lease of an attempt for its owner. It never shortens the lease, because the clock may be old
- * after a wait.
- */
+/** Renews the lease of an attempt for its owner. It never shortens the lease, because the clock may be old after a wait. */
 export function heartbeatAttempt({ now, world, run, askedAttempt }: View, fence: number): Decision<Renewed> {
   const asked = requireOwnedAttempt(askedAttempt, fence)
   const leaseUntil = renewLease(asked.leaseUntil, now, world.leaseTtlMs)
@@ -227,9 +214,7 @@ export function refuseOtherTurn({ attemptId, attemptedTurn }: Attempt, turnNumbe
   throw invalidField('turn_number', `must be ${attemptedTurn}, the turn that attempt ${attemptId} tries`)
 }
 
-/**
- * Ends an active attempt and counts it once in its run: `finish_turn_run_attempt` of seed 001, steps 5 to 10.
- */
+/** Ends an active attempt and counts it once in its run: `finish_turn_run_attempt` of seed 001, steps 5 to 10. */
 function settleAttempt(
   attempt: Attempt,
   { run, world }: Pick<View, 'run' | 'world'>,
@@ -265,9 +250,8 @@ function countAttempt(run: TurnRun, { status, usedTokens }: Pick<Attempt, 'statu
 }
 
 /**
- * Applies the seed's steps 7 to 10 in their order: a last commit completes a run even after a cancel. In a
- * world with goals a run stays active after its last attempt until its coordinator has checked the goals
- * (`goals.ts`).
+ * Applies the seed's steps 7 to 10 in their order: a last commit completes a run even after a cancel. In a world with goals a run
+ * stays active after its last attempt until its coordinator has checked the goals (`goals.ts`).
  */
 function afterAttempt(run: TurnRun, { hasGoals }: WorldState, at: string): TurnRun {
   if (run.committedTurnCount === run.requestedTurnCount) return { ...run, status: 'completed', endedAt: at }
@@ -408,10 +392,7 @@ export type Reconcile = {
   formerLifeOf: string | null
   /** The ids of the runs and single attempts that this process executes. */
   executing: ReadonlySet<string>
-  /**
-   * The process that resumes interrupted runs. `later`: another process, so the run is kept. Null: runs are
-   * not resumed.
-   */
+  /** The process that resumes interrupted runs. `later`: another process, so the run is kept. Null: runs are not resumed. */
   resumeAs: ResumeAs | 'later' | null
   at: string
 }
@@ -424,9 +405,7 @@ export type Reconciled = {
 
 const NOTHING_DUE: Reconciled = { interruptedRun: null, interruptedAttempt: null, resuming: null }
 
-/**
- * Ends abandoned runs and attempts. A lost run ends with its attempt; a lost worker loses only its attempt.
- */
+/** Ends abandoned runs and attempts. A lost run ends with its attempt; a lost worker loses only its attempt. */
 export function reconcile(
   view: View,
   { formerLifeOf, executing, resumeAs, at }: Reconcile,
@@ -478,10 +457,7 @@ function overdueReason(attempt: Attempt, { now, world }: View, formerLifeOf: str
 const dueAt = ({ executor, fence, leaseUntil }: Attempt, { leaseTtlMs }: WorldState): number =>
   executor === EXTERNAL && fence !== null ? leaseUntil + leaseTtlMs : leaseUntil
 
-/**
- * Computes the values that a world stores about its run and attempt. They show in one read whether anything
- * is due.
- */
+/** Computes the values that a world stores about its run and attempt. They show in one read whether anything is due. */
 export function worldAfter(
   { world, run, attempt }: Pick<View, 'world' | 'run' | 'attempt'>,
   change: NonNullable<Change>,

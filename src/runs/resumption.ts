@@ -1,7 +1,4 @@
-/**
- * Resumes an interrupted turn run if its world allows it (contract: runs.md, "Runs that know their goal").
- * Pure.
- */
+/** Resumes an interrupted turn run if its world allows it (contract: runs.md, "Runs that know their goal"). Pure. */
 import { beginRun } from './begin-run.ts'
 import type { View, WorldState } from './decision.ts'
 import { RUN_LIMITS, type TurnRun } from './record.ts'
@@ -25,10 +22,7 @@ export function countRemaining(
 export type ResumeAs = {
   turnRunId: string
   owner: string
-  /**
-   * A run whose executor is missing here is interrupted without a resumption, so that it does not block its
-   * world.
-   */
+  /** A run whose executor is missing here is interrupted without a resumption, so that it does not block its world. */
   canExecute: (executor: string) => boolean
 }
 

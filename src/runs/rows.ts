@@ -65,10 +65,7 @@ export const leasedRow = z.object({
 /** A sum of 0 is not stored. */
 const orAbsent = (sum: number): number | null => (sum === 0 ? null : sum)
 
-/**
- * The schema removes undeclared keys. The object of a caller may have more keys, and none of them may reach
- * the graph.
- */
+/** The schema removes undeclared keys. The object of a caller may have more keys, and none of them may reach the graph. */
 export function runParams(run: TurnRun, before: TurnRun | null): Value {
   const { enqueuedAt, startedAt, endedAt, cancelRequestedAt, nextAttemptAt, ...properties } =
     seenRun.parse(run)

@@ -13,10 +13,7 @@ export type SimulatedSettings = {
 
 export const SIMULATED_FAILURE = 'simulated failure'
 
-/**
- * Sleeps, then commits a small turn record or fails, as the list says. For trials of a whole system without
- * agents.
- */
+/** Sleeps, then commits a small turn record or fails, as the list says. For trials of a whole system without agents. */
 export function simulatedExecutor({ durationMs, outcomes, repeat }: SimulatedSettings): Executor {
   return async ({ sequence, attemptedTurn, signal }) => {
     if (durationMs > 0) await sleep(durationMs, undefined, { signal })

@@ -201,9 +201,7 @@ export class TurnRunStore {
     return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
   }
 
-  /**
-   * Returns the run unchanged, however often it is called, because the end of an attempt already counted it.
-   */
+  /** Returns the run unchanged, however often it is called, because the end of an attempt already counted it. */
   async finishTurnRunAttempt(ref: RunRef, attemptId: string): Promise<TurnRun> {
     const attempt = await this.getAttempt({ project: ref.project, worldSlug: ref.worldSlug, attemptId })
     const { run } = await this.getTurnRunStatus(ref) // read after its attempt, so it is not older
@@ -237,9 +235,7 @@ export class TurnRunStore {
     return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
   }
 
-  /**
-   * Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it.
-   */
+  /** Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it. */
   releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
     return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
@@ -363,19 +359,14 @@ export class TurnRunStore {
     )
   }
 
-  /**
-   * Lists the attempts of a run, newest first. `before` is the number of an attempt in the run, exclusive.
-   */
+  /** Lists the attempts of a run, newest first. `before` is the number of an attempt in the run, exclusive. */
   listAttemptsOfRun(run: TurnRun, limit: number, before?: number): Promise<AttemptPage> {
     const ofRun = recordKey(run.project, run.turnRunId)
     const seqs = descending(Math.min(run.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
     return this.#page(attemptsOfRun, seqs, (seq) => runSeqKey(ofRun, seq))
   }
 
-  /**
-   * Lists all attempts of a world, newest first. `before` is the number of an attempt in the world,
-   * exclusive.
-   */
+  /** Lists all attempts of a world, newest first. `before` is the number of an attempt in the world, exclusive. */
   async listAttemptsOfWorld(world: WorldRef, limit: number, before?: number): Promise<AttemptPage> {
     const ofWorld = worldKey(world.project, world.worldSlug)
     const [row] = await readRows(this.#graph, attemptCount, { worldKey: ofWorld }, attemptCountRow)
@@ -465,10 +456,7 @@ export class TurnRunStore {
     return done.decision.answer
   }
 
-  /**
-   * Locks, decides and writes. A lost reply may repeat the transaction; the decision then finds its own
-   * effect.
-   */
+  /** Locks, decides and writes. A lost reply may repeat the transaction; the decision then finds its own effect. */
   async #transact<D extends { decision: Decision<unknown> }>(
     graph: Graph,
     asked: Asked,

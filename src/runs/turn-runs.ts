@@ -87,9 +87,7 @@ export class TurnRuns {
     })
   }
 
-  /**
-   * Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs.
-   */
+  /** Ends once the runs that this instance left behind before its restart, then regularly all abandoned runs. */
   begin(): Promise<void> {
     this.#beginning ??= this.#begin().catch((error: unknown) => {
       this.#beginning = null
@@ -134,9 +132,7 @@ export class TurnRuns {
     this.#hold(run.turnRunId, keeper, this.#coordinator.coordinate(run, world, keeper))
   }
 
-  /**
-   * Starts a durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request`
-   */
+  /** Starts a durable run of several attempts, coordinated by this process. @throws `busy`, `invalid_request` */
   async startTurnRun(ref: WorldRef, counts: RunCounts): Promise<TurnRun> {
     const world = await this.#worldToWorkIn(ref)
     const turnRunId = crypto.randomUUID()
@@ -214,9 +210,7 @@ export class TurnRuns {
     while (this.#executing.size > 0) await Promise.all([...this.#executing.values()].map(({ done }) => done))
   }
 
-  /**
-   * Stops the current work and releases its runs, so that their worlds do not wait until the leases expire.
-   */
+  /** Stops the current work and releases its runs, so that their worlds do not wait until the leases expire. */
   async close(): Promise<void> {
     this.#closing.abort(new Aborted('the service ends'))
     clearTimeout(this.#sweep)

@@ -22,9 +22,7 @@ const listAttempts = z.object({
   args: z.object({ worldSlug: z.string(), turnRunId: z.string() }),
 })
 
-/**
- * The answer of `run_turn`: an `attemptId` if it started a single attempt, a `turnRunId` if it started a run.
- */
+/** The answer of `run_turn`: an `attemptId` if it started a single attempt, a `turnRunId` if it started a run. */
 export const runTurnAnswer = z.object({
   runMode: z.enum(['single_attempt', 'turn_run']),
   message: z.string(),

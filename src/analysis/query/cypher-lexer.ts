@@ -27,10 +27,7 @@ const PIECES: readonly { kind: Token['kind'] | null; form: RegExp }[] = [
  */
 const AMBIGUOUS = /(?![\t\n\r ])[\p{C}\p{Z}]/u
 
-/**
- * Grafeo's own limit. Neo4j 5.26 has none: 1,000 nested brackets exhaust its planner's stack, and its
- * connection never answers.
- */
+/** Grafeo's own limit. Neo4j 5.26 has none: 1,000 nested brackets exhaust its planner's stack, and its connection never answers. */
 const MAX_DEPTH = 64
 
 /**

@@ -1,9 +1,7 @@
 // Rewords the errors of an engine: adds the place and the word, and removes rejected procedures. Pure.
 import { splitTokens } from './cypher-lexer.ts'
 
-/**
- * Prefix of a query that is only planned. It is a separate line, so the columns of the query do not change.
- */
+/** Prefix of a query that is only planned. It is a separate line, so the columns of the query do not change. */
 export const PLANNING = 'EXPLAIN\n'
 
 type Said = {

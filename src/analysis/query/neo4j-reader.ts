@@ -33,10 +33,7 @@ import { durationForm, integerForm, numberForm, sortedForm, temporalForm } from 
 type Asked = { query: string; isPlanned: boolean }
 
 const FETCH_ROWS = 200
-/**
- * Total time of retries if a server moves, starts or breaks a connection: the time that a request may wait
- * for the store.
- */
+/** Total time of retries if a server moves, starts or breaks a connection: the time that a request may wait for the store. */
 const RETRIES_MS = DEADLINE_MS - 500
 const FIRST_RETRY_MS = 15
 
@@ -53,9 +50,7 @@ export class Neo4jReader implements Reader {
     this.#isRouted = options.url.startsWith('neo4j')
   }
 
-  /**
-   * In READ mode, the followers of a cluster answer. Bookmarks name the commits that a follower must have.
-   */
+  /** In READ mode, the followers of a cluster answer. Bookmarks name the commits that a follower must have. */
   plan(query: string, params: Params, bounds: Bounds): Promise<Plan> {
     return this.#answering(bounds, { query, isPlanned: true }, async (leftMs) =>
       this.#planWith(await this.#bookmarksOfLeader(leftMs), query, params, leftMs),

@@ -24,9 +24,8 @@ const OPEN_TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 
 /**
- * Runs anybody's Cypher without harm, in a separate process that ends when it has been idle for some time. On
- * the embedded graph it reads a copy of the current data. Queries run one at a time: each uses a whole core,
- * and captures come first.
+ * Runs anybody's Cypher without harm, in a separate process that ends when it has been idle for some time. On the embedded graph it
+ * reads a copy of the current data. Queries run one at a time: each uses a whole core, and captures come first.
  *
  * @example
  * const queries = new Queries(graph)
@@ -54,9 +53,8 @@ export class Queries {
   }
 
   /**
-   * Runs a query. The wait for a process and the query together take at most `timeoutMs`, plus 30 s if a copy
-   * must be made first. If the caller gives up or the query takes too long, the query ends together with its
-   * process.
+   * Runs a query. The wait for a process and the query together take at most `timeoutMs`, plus 30 s if a copy must be made first.
+   * If the caller gives up or the query takes too long, the query ends together with its process.
    *
    * @throws `invalid_request` if it is not a reading statement, `timeout`, `too_large` (memory),
    * `rate_limited` (too many wait), `store_unavailable`

@@ -22,10 +22,7 @@ const NICENESS = 10
  * engine, ends only this process: the embedded engine has no other way to cancel a query.
  */
 export class QueryProcess {
-  /**
-   * Folder of this process only, for its copy and the other files of its engine. It is removed when the
-   * process ends.
-   */
+  /** Folder of this process only, for its copy and the other files of its engine. It is removed when the process ends. */
   readonly folder: string
   readonly #child: ChildProcess
   #ended = false

@@ -18,9 +18,8 @@ const BEFORE_PARENTHESES = new Set(
 )
 
 /**
- * Rejects, by its words, a query that is not a single reading statement, before any engine receives it. This
- * is the first of several layers (`docs/decisions/free-cypher.md`). A name that equals such a word must be in
- * backticks.
+ * Rejects, by its words, a query that is not a single reading statement, before any engine receives it. This is the first of
+ * several layers (`docs/decisions/free-cypher.md`). A name that equals such a word must be in backticks.
  *
  * @returns the statement, without a semicolon at its end
  * @throws `invalid_request` with the rejected word and its position

@@ -44,9 +44,8 @@ const ENTITY_FUNCTIONS = new Map<string, Kind | 'same'>([
 ])
 
 /**
- * Lists each name of a query that the graph does not have, in the order of the query.
- * A property is checked only if its owner is surely a node or a relationship: keys of maps, parameters and parts of
- * dates are not properties of the graph.
+ * Lists each name of a query that the graph does not have, in the order of the query. A property is checked only if its owner is
+ * surely a node or a relationship: keys of maps, parameters and parts of dates are not properties of the graph.
  */
 export function findUnknownNames(query: string, names: GraphNames): UnknownName[] {
   const warnings = new Map<string, UnknownName>()
@@ -217,10 +216,7 @@ class NameScan {
     return at
   }
 
-  /**
-   * Returns the kind of an expression if its variables and functions keep their kind, or null if it is not
-   * certain.
-   */
+  /** Returns the kind of an expression if its variables and functions keep their kind, or null if it is not certain. */
   #kindOf(from: number, to: number): Kind | null {
     let kind: Kind | null = null
     let made: Kind | null = null

@@ -1,9 +1,8 @@
 /**
- * Converts the answers of queries to one JSON form for both engines (docs/how-to/analyst.md, "Values"): a
- * node is `{id, labels, properties}`, a relationship `{id, type, start, end, properties}`, a path `{nodes,
- * relationships}`; ids are the engine's own ids, as text. Instants, dates and durations are ISO 8601 text
- * without redundant zeros. A whole number beyond ±2^53 is text. NaN and the infinities are null because JSON
- * lacks them.
+ * Converts the answers of queries to one JSON form for both engines (docs/how-to/analyst.md, "Values"): a node is `{id, labels,
+ * properties}`, a relationship `{id, type, start, end, properties}`, a path `{nodes, relationships}`; ids are the engine's own ids,
+ * as text. Instants, dates and durations are ISO 8601 text without redundant zeros. A whole number beyond ±2^53 is text. NaN and
+ * the infinities are null because JSON lacks them.
  */
 
 export const numberForm = (value: number): number | null => (Number.isFinite(value) ? value : null)

@@ -115,9 +115,8 @@ class JunitReader {
   }
 
   /**
-   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite. Marks
-   * such tests as skipped, because they prove nothing. Surefire, whose root is one suite, counts too few tests if it reruns
-   * some of them.
+   * Closes a suite. jest-junit writes a `todo` as a passed test of 0 seconds, but does not count it in the suite. Marks such tests
+   * as skipped, because they prove nothing. Surefire, whose root is one suite, counts too few tests if it reruns some of them.
    */
   #closeSuite(): void {
     const suite = this.#suites.pop()

@@ -5,9 +5,8 @@ import type { StreamingState } from './streaming-state.ts'
 /**
  * The state of a conversation that calls a model repeatedly, with tool runs in between (seed 003).
  *
- * An iteration is a call of the model. An iteration that asks for tools passes through the state machine once
- * (`StreamingState`): the answer pauses, the tools run, and the next iteration resumes. An iteration without
- * tool calls ends the conversation.
+ * An iteration is a call of the model. An iteration that asks for tools passes through the state machine once (`StreamingState`):
+ * the answer pauses, the tools run, and the next iteration resumes. An iteration without tool calls ends the conversation.
  *
  * | event | `iteration` | `streamingState` | pending | completed |
  * |---|---|---|---|---|
@@ -58,10 +57,7 @@ export interface MultiTurnState extends AgentExecutionState {
   lastIterationTime: number
   /** The current state between model and tools. */
   streamingState: StreamingState
-  /**
-   * Calls that a model asked for and that are not done, in the order of the requests. Calls left at the end
-   * never ran.
-   */
+  /** Calls that a model asked for and that are not done, in the order of the requests. Calls left at the end never ran. */
   pendingToolCalls: ToolCall[]
   /** Calls of all iterations that are done, in the order of their ends; includes calls whose tool failed. */
   completedToolCalls: ToolCall[]
@@ -79,19 +75,14 @@ export interface MultiTurnState extends AgentExecutionState {
 export interface AgentExecutionState {
   /** The name that the orchestrator gave the agent. */
   agentId: string
-  /**
-   * The id of the execution: the root run's id in LangChain and LangSmith. Empty until the first run starts.
-   */
+  /** The id of the execution: the root run's id in LangChain and LangSmith. Empty until the first run starts. */
   runId: string
   /**
    * The status of the execution. `idle`: never started; `running`: active, perhaps between two model calls;
    * `completed`, `failed` and `cancelled`: over.
    */
   status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
-  /**
-   * The error message. Absent unless `status` is `failed`. It is the thrown text: scrub it before you store
-   * it.
-   */
+  /** The error message. Absent unless `status` is `failed`. It is the thrown text: scrub it before you store it. */
   error?: string
 }
 

@@ -200,10 +200,7 @@ function unquotedEnd(content: string, start: number, { place, isStrong }: Name, 
   return end - (closers.exec(tail)?.[0].length ?? 0)
 }
 
-/**
- * Finds the ends of marks and runs. Each is searched once for all values, so the time stays linear in the
- * text.
- */
+/** Finds the ends of marks and runs. Each is searched once for all values, so the time stays linear in the text. */
 class Ends {
   readonly #content: string
   readonly #marks = new Map<string, number>()
@@ -318,10 +315,7 @@ function isPublicValue(text: string, { text: name, place, isTight, sign, isKey }
   return !isSetting || /^[A-Z][A-Za-z]*-?\d+$|^\d+$/.test(text) || (sign !== '=' && place === 'other')
 }
 
-/**
- * Programs rarely set environment variables, and such a value may contain any sign. Only a call counts as
- * code there.
- */
+/** Programs rarely set environment variables, and such a value may contain any sign. Only a call counts as code there. */
 function isCode(text: string, { place, isTight, isStrong }: Name): boolean {
   if (place !== 'line' || !isTight || !isStrong) return CODE.test(text)
   const [, called] = CALL.exec(text) ?? []

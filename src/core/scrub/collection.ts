@@ -115,10 +115,7 @@ export const RULES: readonly Rule[] = [
   })),
 ]
 
-/**
- * The rules by keyword. A keyword also selects the rules of its prefixes, which the scan does not report
- * separately.
- */
+/** The rules by keyword. A keyword also selects the rules of its prefixes, which the scan does not report separately. */
 const BY_KEYWORD = new Map<string, Rule[]>()
 for (const keyword of RULES.flatMap(({ keywords }) => keywords)) {
   BY_KEYWORD.set(

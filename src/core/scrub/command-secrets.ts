@@ -1,5 +1,4 @@
-// Finds secrets in command lines: values of flags, assignments to a store of secrets, and input that is piped
-// into a login.
+// Finds secrets in command lines: values of flags, assignments to a store of secrets, and input that is piped into a login.
 import { isMixed, isPlaceholder, isReference, type Secret } from './secret.ts'
 
 type CommandForm = Readonly<{
@@ -133,9 +132,7 @@ function readWords(content: string, from: number, read: WordReader): { words: Wo
   return { words, rest: content.slice(from, at) }
 }
 
-/**
- * @param examined starts of words that were already examined together with their next word; more are added
- */
+/** @param examined starts of words that were already examined together with their next word; more are added */
 function* selectWords(words: readonly Word[], form: CommandForm, examined: Set<number>): Generator<Word> {
   const { flags = [], userFlags = [], names, position, assignments = false } = form
   for (const [i, word] of words.entries()) {

@@ -8,9 +8,7 @@ const PORT = /^\d*(?:[/?#]|$)/
 /** A variable instead of the port: `http://localhost:${PORT}/@fs`. */
 const NAMED_PORT = /^[^/?#]*(?:port|[{}$%*])/i
 
-/**
- * Finds the user and password of `scheme://user:password@host`. Either may be the token. The host stays.
- */
+/** Finds the user and password of `scheme://user:password@host`. Either may be the token. The host stays. */
 export function* findUrlCredentials(content: string): Generator<Secret> {
   for (const { 1: user = '', 2: rest = '', index } of content.matchAll(URL_WITH_COLON)) {
     const isWeb = WEB.test(content.slice(Math.max(0, index - 5), index))
@@ -40,10 +38,7 @@ function passwordEnd(user: string, rest: string, isWeb: boolean): number {
   return rest.lastIndexOf('@', hostLength === -1 ? rest.length : first + hostLength)
 }
 
-/**
- * Finds credentials in the HTTP headers `Authorization` and `Cookie`. Other headers are handled as
- * assignments.
- */
+/** Finds credentials in the HTTP headers `Authorization` and `Cookie`. Other headers are handled as assignments. */
 export function* findHeaders(content: string): Generator<Secret> {
   for (const { 1: scheme, 2: credential = '', indices } of content.matchAll(AUTHORIZATION)) {
     const [start, end] = indices?.[2] ?? [0, 0]
@@ -78,10 +73,7 @@ const PARAMETERS = new RegExp(
   'dgi',
 )
 
-/**
- * A credential contains a digit, which excludes `Basic authentication`. After a scheme a capital letter is
- * enough.
- */
+/** A credential contains a digit, which excludes `Basic authentication`. After a scheme a capital letter is enough. */
 const isCredential = (text: string, hasScheme: boolean): boolean =>
   hasScheme
     ? /^.{0,64}(?:\d|[a-z][A-Z])/.test(text) && !CODE.test(text)

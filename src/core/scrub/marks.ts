@@ -61,9 +61,8 @@ const isBare = (text: string): boolean => text.includes(BARE_MARK)
 export const bareMarks = (text: string): string => (hasMark(text) ? text.replace(ANY_MARK, BARE_MARK) : text)
 
 /**
- * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two
- * digits, quoted from an answer, equals every mark with the same first digits. A mark without digits, from an
- * older version, equals every mark.
+ * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two digits, quoted from an
+ * answer, equals every mark with the same first digits. A mark without digits, from an older version, equals every mark.
  */
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true

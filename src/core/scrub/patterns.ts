@@ -2,9 +2,8 @@
 import { isReference, type Secret } from './secret.ts'
 
 /**
- * Kinds that the collections lack or know only in part, with the reason. The secret is group 1, or the whole
- * match if there is no group. A run without an upper bound begins where no other run can begin, so each
- * pattern is linear in the text.
+ * Kinds that the collections lack or know only in part, with the reason. The secret is group 1, or the whole match if there is no
+ * group. A run without an upper bound begins where no other run can begin, so each pattern is linear in the text.
  */
 export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   // The newer `ghs_` has a JWT with dots; routable tokens of GitLab have dots as well.

@@ -51,9 +51,7 @@ export function* findPuttyKeys(content: string): Generator<Secret> {
 /** `-----BEGIN ` in base64. */
 const ENCODED_PEM = /(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}={0,2}/g
 
-/**
- * Finds private keys in PEM that are encoded in base64 again, as in a kubeconfig. Certificates are public.
- */
+/** Finds private keys in PEM that are encoded in base64 again, as in a kubeconfig. Certificates are public. */
 export function* findEncodedKeys(content: string): Generator<Secret> {
   for (const { 0: run, index } of content.matchAll(ENCODED_PEM)) {
     const head = Buffer.from(run.slice(0, 80), 'base64').toString('latin1')

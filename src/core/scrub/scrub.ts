@@ -15,10 +15,7 @@ import {
 import type { Secret } from './secret.ts'
 import { findOwnSecrets, findSecrets } from './secrets.ts'
 
-/**
- * Fields that identify a record. They are never masked, because a changed field would identify another
- * record.
- */
+/** Fields that identify a record. They are never masked, because a changed field would identify another record. */
 const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId', 'worldSlug'])
 
 /**
@@ -117,10 +114,7 @@ async function findInParts(content: string, pieces: readonly Piece[]): Promise<S
   return found
 }
 
-/**
- * Joins all texts and records the start of each. The positions are counted, so texts may contain the
- * separator.
- */
+/** Joins all texts and records the start of each. The positions are counted, so texts may contain the separator. */
 function layOut(record: unknown): { content: string; pieces: Piece[] } {
   const pieces: Piece[] = []
   let content = ''
@@ -179,10 +173,7 @@ function maskTexts(
 const pieceEnd = (piece: Piece | undefined): number =>
   piece === undefined ? 0 : piece.start + piece.text.length
 
-/**
- * Joins ranges that overlap or touch, because two rules often find the same secret. A mark is masked by its
- * own digest.
- */
+/** Joins ranges that overlap or touch, because two rules often find the same secret. A mark is masked by its own digest. */
 function mask(text: string, ranges: readonly Range[], marker: Marker): Masked {
   const joined: [start: number, end: number][] = []
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -4,10 +4,7 @@ export type Secret = Readonly<{ kind: string; start: number; end: number }>
 const REFERENCE =
   /^(?:\$?\{{1,2} ?[\w.$-]* ?\}{1,2}|\$[A-Za-z_]\w*|%[A-Za-z_]*%|%s|@\w+@|\*+|\.{3,}|…|<[^<>\0]{0,80}>|\[redacted(?::[0-9a-f]{2,64})?\])$/
 
-/**
- * Checks whether a text only refers to a secret: `${DB_PASSWORD}`, `{password}`, `$PASSWORD`, `%s`, `***`, a
- * mark.
- */
+/** Checks whether a text only refers to a secret: `${DB_PASSWORD}`, `{password}`, `$PASSWORD`, `%s`, `***`, a mark. */
 export const isReference = (text: string): boolean => REFERENCE.test(text)
 
 /** Checks whether a text looks random: letters with digits, or a change of case within a word. */

@@ -9,18 +9,12 @@ import { findByPatterns, findJwts } from './patterns.ts'
 import { findEncodedKeys, findPrivateKeys, findPuttyKeys } from './private-keys.ts'
 import type { Secret } from './secret.ts'
 
-/**
- * Finds all secrets, in no particular order. Two rules may find the same secret. The time is linear in the
- * text.
- */
+/** Finds all secrets, in no particular order. Two rules may find the same secret. The time is linear in the text. */
 export async function findSecrets(text: string): Promise<Secret[]> {
   return [...(await findByPreset(withoutEscapes(text))), ...findOwnSecrets(text)]
 }
 
-/**
- * Applies all rules except those of secretlint, which are asynchronous. For callers that cannot wait, such as
- * the log.
- */
+/** Applies all rules except those of secretlint, which are asynchronous. For callers that cannot wait, such as the log. */
 export function findOwnSecrets(text: string): Secret[] {
   const content = withoutEscapes(text)
   return [
@@ -78,10 +72,9 @@ async function loadPreset(): Promise<PresetRule[]> {
 let preset: Promise<PresetRule[]> | undefined
 
 /**
- * Runs the preset's rules directly. `lintSource` of @secretlint/core adds about fifty entries per call to
- * Node's performance timeline and never removes them. It is made for a command line; in a service it leaks
- * memory and becomes slow (measured: 27,000 entries after 500 calls, and 0.4 ms per call, of which the rules
- * need 0.04 ms).
+ * Runs the preset's rules directly. `lintSource` of @secretlint/core adds about fifty entries per call to Node's performance
+ * timeline and never removes them. It is made for a command line; in a service it leaks memory and becomes slow (measured: 27,000
+ * entries after 500 calls, and 0.4 ms per call, of which the rules need 0.04 ms).
  */
 export async function findByPreset(content: string): Promise<Secret[]> {
   preset ??= loadPreset()
@@ -106,10 +99,7 @@ export async function findByPreset(content: string): Promise<Secret[]> {
 /** Empty, because a message would quote the secret. */
 const NO_MESSAGE = { message: '', messageId: '', data: undefined }
 
-/**
- * Presents a text to the rules. It is not a file, so no rule reads one. Lines and columns are used only in
- * messages.
- */
+/** Presents a text to the rules. It is not a file, so no rule reads one. Lines and columns are used only in messages. */
 const toSource = (content: string) => ({
   content,
   contentType: 'text' as const,

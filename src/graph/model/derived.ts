@@ -28,10 +28,7 @@ type RowShape<S> = {
   [K in keyof S]: z.ZodType<S[K] extends z.ZodOptional<infer U> ? z.output<U> | null : z.output<S[K]>>
 }
 
-/**
- * Returns the columns of a row with properties of the node. An absent value becomes null, an absent list is
- * empty.
- */
+/** Returns the columns of a row with properties of the node. An absent value becomes null, an absent list is empty. */
 export const rowShape = <const S extends z.ZodRawShape>(shape: S): RowShape<S> =>
   eachProperty(shape, (property) => {
     if (property instanceof z.ZodArray) return textList

@@ -38,21 +38,17 @@ import {
 } from './properties.ts'
 
 /**
- * A kind of node with its meaning and properties. Only declared nodes are stored; relationships.ts declares
- * their owners. Both tables drive the doctor and forget. They also drive export and restore of each kind
- * whose key lies below a project, a feature, a task or a world. Any other kind, and a new part of a turn,
- * needs its form in src/maintenance/export (records.ts, stored-form.ts), and the code that reads and writes
- * turns must handle it.
+ * A kind of node with its meaning and properties. Only declared nodes are stored; relationships.ts declares their owners. Both
+ * tables drive the doctor and forget. They also drive export and restore of each kind whose key lies below a project, a feature, a
+ * task or a world. Any other kind, and a new part of a turn, needs its form in src/maintenance/export (records.ts, stored-form.ts),
+ * and the code that reads and writes turns must handle it.
  */
 export type StoredNode = {
   meaning: string
   properties: z.ZodObject
   /** The property that identifies a node: its key, if it has one. */
   name: string
-  /**
-   * The record that an export writes for it; 'part': its owner's record; null: it is derived from others, or
-   * local.
-   */
+  /** The record that an export writes for it; 'part': its owner's record; null: it is derived from others, or local. */
   exported: string | null
 }
 
@@ -185,10 +181,7 @@ const changeShape = {
   changedIn: count.describe('minute of the last change, counted from 1970').optional(),
 }
 
-/**
- * The lease of a writer, until a time of the database's clock. The fence rises with each new owner in a
- * world.
- */
+/** The lease of a writer, until a time of the database's clock. The fence rises with each new owner in a world. */
 const leaseShape = {
   fence: count.describe('number of its lease, which a write must bring').optional(),
   leaseOwner: text.describe('owner of the lease').optional(),
@@ -467,8 +460,7 @@ export const nodes = {
       ...changeShape,
     },
   ),
-  // A session named by a turn before its transcript arrives has only an id; one named by a subagent's file,
-  // only a key.
+  // A session named by a turn before its transcript arrives has only an id; one named by a subagent's file, only a key.
   TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {
     key: nodeKey,
     id: text.describe('id of the session').optional(),

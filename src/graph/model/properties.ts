@@ -25,9 +25,7 @@ export const texts = kind(z.array(z.string()), 'list of texts')
 /** Epoch milliseconds. The times of a lease are by the database's clock. */
 export const epochMs = kind(z.number(), 'epoch milliseconds')
 
-/**
- * Stored as a native datetime. The engines print different numbers of zeros, so the output is made canonical.
- */
+/** Stored as a native datetime. The engines print different numbers of zeros, so the output is made canonical. */
 export const instant = kind(
   z.string().transform((given, context) => {
     const canonical = canonicalInstant(given)
@@ -44,10 +42,7 @@ export const json = kind(
   'JSON text',
 )
 
-/**
- * A value that is new at each write and has no meaning later: a lock, or the identity of a write. Not
- * exported.
- */
+/** A value that is new at each write and has no meaning later: a lock, or the identity of a write. Not exported. */
 export const token = kind(z.string(), 'token')
 
 export const oneOf = <const W extends readonly [string, ...string[]]>(words: W) =>

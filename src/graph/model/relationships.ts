@@ -1,6 +1,4 @@
-/**
- * Declares each kind of relationship: its type, both ends, its properties, and the end that owns the other.
- */
+/** Declares each kind of relationship: its type, both ends, its properties, and the end that owns the other. */
 import * as z from 'zod'
 import { CRITERION_KINDS } from '../../rules/values.ts'
 import type { Label } from './nodes.ts'

@@ -6,10 +6,7 @@ export class ConversationRuns {
   #root: string | null = null
   /** The root of each run; `null` if the run does not belong to the conversation. */
   #rootByRun = new Map<string, string | null>()
-  /**
-   * Runs of the root before. An aborted run often continues for a while, and must not be mistaken for a new
-   * root.
-   */
+  /** Runs of the root before. An aborted run often continues for a while, and must not be mistaken for a new root. */
   #earlier = new Map<string, string | null>()
 
   get root(): string | null {

@@ -20,10 +20,7 @@ export type ConversationOptions = {
   now?: (() => number) | undefined
 }
 
-/**
- * Consecutive conversations, as `MultiTurnState`, derived from the starts and ends of the runs of models and
- * tools.
- */
+/** Consecutive conversations, as `MultiTurnState`, derived from the starts and ends of the runs of models and tools. */
 export class Conversation {
   readonly #options: ConversationOptions
   readonly #snapshots: Snapshots
@@ -58,9 +55,7 @@ export class Conversation {
     return this.state.status === 'running'
   }
 
-  /**
-   * True if further events are ignored. After a failed model, a conversation is over only when its chain is.
-   */
+  /** True if further events are ignored. After a failed model, a conversation is over only when its chain is. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -138,19 +133,13 @@ export class Conversation {
     if (this.#calls.stop(run, isDone) && !this.#endWhenLate()) this.#settle()
   }
 
-  /**
-   * Handles the calls that the root returned. If they are pending, the caller runs them and the conversation
-   * continues.
-   */
+  /** Handles the calls that the root returned. If they are pending, the caller runs them and the conversation continues. */
   return(calls: readonly ToolCall[]): void {
     if (this.isRunning && calls.some((call) => this.#calls.isAwaiting(call))) this.#isHandedOut = true
     else this.end('natural_completion')
   }
 
-  /**
-   * Ends the conversation with an error. An abort that a chain has turned into another error is still an
-   * abort.
-   */
+  /** Ends the conversation with an error. An abort that a chain has turned into another error is still an abort. */
   fail(thrown: unknown): void {
     const { terminationReason: before, error } = this.state
     const reason = this.#findReason(thrown)

@@ -13,10 +13,7 @@ export function toolCallsIn(output: LLMResult): readonly ToolCall[] {
   return readToolCalls(field(output.generations[0]?.[0], 'message'))
 }
 
-/**
- * Returns the calls that a chain leaves to its caller: its output is or ends in an AI message with tool
- * calls.
- */
+/** Returns the calls that a chain leaves to its caller: its output is or ends in an AI message with tool calls. */
 export function toolCallsReturned(outputs: unknown): readonly ToolCall[] {
   const returned = field(outputs, 'messages') ?? field(outputs, 'output') ?? outputs
   return readToolCalls(Array.isArray(returned) ? returned.at(-1) : returned)
@@ -29,10 +26,7 @@ export const resultIdsIn = (messages: readonly BaseMessage[]): ReadonlySet<strin
 const readToolCalls = (message: unknown): readonly ToolCall[] =>
   AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []
 
-/**
- * By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a
- * provider's.
- */
+/** By name or code, because each error exists in many classes: the runtime's, LangChain's, LangGraph's, a provider's. */
 const REASONS: ReadonlyMap<unknown, TerminationReason> = new Map([
   ['AbortError', 'cancelled'],
   ['ModelAbortError', 'cancelled'],
@@ -50,8 +44,5 @@ export function toMessage(thrown: unknown): string {
   return typeof message === 'string' && message !== '' ? message : String(thrown)
 }
 
-/**
- * True if LangGraph left a tool that waits for a human, which it does by throwing. The same call runs again
- * later.
- */
+/** True if LangGraph left a tool that waits for a human, which it does by throwing. The same call runs again later. */
 export const isInterrupt = (thrown: unknown): boolean => field(thrown, 'is_bubble_up') === true

@@ -1,6 +1,4 @@
-/**
- * Keeps the state of a conversation as frozen snapshots, with those that were not reported to observers yet.
- */
+/** Keeps the state of a conversation as frozen snapshots, with those that were not reported to observers yet. */
 import type {
   AgentExecutionState,
   MultiTurnState,

@@ -5,9 +5,8 @@ import { ONWARD, type StreamingState } from '../../autobuild/state/streaming-sta
 type AtWork = Readonly<{ models: boolean; tools: boolean; waitingCalls: boolean }>
 
 /**
- * Returns the states from the current one to the one that matches the running work, in order and each by a
- * legal move. There may be several: if tools run without events of LangChain, the next model call is the
- * first sign of them.
+ * Returns the states from the current one to the one that matches the running work, in order and each by a legal move. There may be
+ * several: if tools run without events of LangChain, the next model call is the first sign of them.
  *
  * @example
  * steps('paused', { models: true, tools: false, waitingCalls: false }) // ['tool_execution', 'resuming', 'streaming']
@@ -19,10 +18,7 @@ export function steps(from: StreamingState, atWork: AtWork): StreamingState[] {
   return passed
 }
 
-/**
- * Chooses one state for parallel branches of a chain: a running tool comes before a model, and a model before
- * a wait.
- */
+/** Chooses one state for parallel branches of a chain: a running tool comes before a model, and a model before a wait. */
 function chooseTarget(from: StreamingState, { models, tools, waitingCalls }: AtWork): StreamingState {
   if (tools) return 'tool_execution'
   if (models) return 'streaming'

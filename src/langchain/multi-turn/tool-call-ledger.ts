@@ -30,9 +30,8 @@ export class ToolCallLedger {
   }
 
   /**
-   * Finds the pending call that a tool run answers, by its id. Without an id, LangChain gave only the tool's
-   * name, or not even that: then it is the first in order, because loops run calls in the order of the
-   * request.
+   * Finds the pending call that a tool run answers, by its id. Without an id, LangChain gave only the tool's name, or not even
+   * that: then it is the first in order, because loops run calls in the order of the request.
    */
   find(id: string | undefined, name: string | undefined): ToolCall | undefined {
     const running = new Set(this.#running.values())
@@ -64,9 +63,8 @@ export class ToolCallLedger {
   }
 
   /**
-   * Completes calls by their results. Tools may run without events of LangChain; then their results are the
-   * first sign of them. An abandoned tool may still run: the result that the model received in its place
-   * counts.
+   * Completes calls by their results. Tools may run without events of LangChain; then their results are the first sign of them. An
+   * abandoned tool may still run: the result that the model received in its place counts.
    */
   takeResults(ids: ReadonlySet<string>): boolean {
     const isDone = ({ id }: ToolCall): boolean => id !== undefined && ids.has(id)
@@ -74,10 +72,7 @@ export class ToolCallLedger {
     return this.#complete(isDone)
   }
 
-  /**
-   * Marks calls without results as skipped if the chain continued, as after `withStructuredOutput`: they
-   * block nothing.
-   */
+  /** Marks calls without results as skipped if the chain continued, as after `withStructuredOutput`: they block nothing. */
   passOver(): void {
     for (const call of this.#pending) this.#passedOver.add(call)
   }
