@@ -2,7 +2,7 @@
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import type { World } from '../memory/worlds/worlds.ts'
-import { EXTERNAL } from '../runs/lifecycle.ts'
+import { EXTERNAL } from '../runs/record.ts'
 import type { AutobuildSettings } from './settings.ts'
 
 type Settings = Pick<AutobuildSettings<unknown, unknown>, 'world' | 'criteria'>

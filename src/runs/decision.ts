@@ -1,4 +1,8 @@
-/** Declares the inputs and results of decisions about the runs and attempts of a world. Pure. */
+/**
+ * Declares the inputs and results of decisions about the runs and attempts of a world. The pure functions in `lifecycle/` decide:
+ * they take the state of a world under its lock, ids and instants, and return the records to write or throw the reason. The checks
+ * follow the order of seed 001. `turn-run-store.ts` reads and writes in one transaction.
+ */
 import type { Attempt, TurnRun } from './record.ts'
 
 export type WorldState = {

@@ -7,7 +7,7 @@ import { name } from '../core/fields.ts'
 import { badSettingsFile, readSettingsFile } from '../platform/settings-file.ts'
 import { commandExecutor } from './command-executor.ts'
 import type { Executor } from './executor.ts'
-import { EXTERNAL } from './lifecycle.ts'
+import { EXTERNAL } from './record.ts'
 import { simulatedExecutor } from './simulated-executor.ts'
 
 /** The file of TURNGRAPH_EXECUTORS. Only this file names commands; requests cannot. */

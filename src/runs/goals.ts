@@ -14,8 +14,7 @@ import { describeFailures, describeGoal, describeMinutes, describeTokens } from 
 import { promisedNotCounted } from '../rules/specified-states.ts'
 import { totalTokens } from '../rules/turn-tokens.ts'
 import type { StopReason } from '../rules/values.ts'
-import { EXHAUSTED } from './lifecycle.ts'
-import type { TurnRun } from './record.ts'
+import { EXHAUSTED, type TurnRun } from './record.ts'
 import type { TurnRunStore } from './turn-run-store.ts'
 
 type ReachedGoal = { stopReason: StopReason; cancelReason: string }

@@ -15,6 +15,16 @@ export const RUN_LIMITS = {
   resumptions: 5,
 } as const
 
+/** The executor of turns whose work external workers do. Attempts of all other executors are claimed when they start. */
+export const EXTERNAL = 'external'
+
+/** Reasons of failure that the lifecycle itself gives. */
+export const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
+export const RESTARTED = 'process restart before turn run completed'
+export const ATTEMPT_RESTARTED = 'process restart before attempt completed'
+export const LEASE_EXPIRED = 'attempt lease expired'
+export const NEVER_CLAIMED = 'attempt was never claimed'
+
 /** The id of a run or an attempt. */
 export const recordId = z.uuid('must be a UUID').toLowerCase()
 

@@ -5,7 +5,7 @@ import type { Value } from '../graph/port.ts'
 import { runSettingsColumns, runSettingsFrom } from '../memory/worlds/run-settings.ts'
 import { optionalNumber, textList } from '../rules/values.ts'
 import type { View } from './decision.ts'
-import { noSuch } from './lifecycle.ts'
+import { noSuch } from './lifecycle/refusals.ts'
 import {
   type Attempt,
   attemptRow,

@@ -16,8 +16,13 @@ import { unknownWorld, worldDeleted } from '../memory/scope/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
 import { optionalText, type StopReason } from '../rules/values.ts'
 import type { Change, Decision, View } from './decision.ts'
-import * as lifecycle from './lifecycle.ts'
+import * as attemptSteps from './lifecycle/attempts.ts'
+import { mayBeDue, type Renewed } from './lifecycle/leases.ts'
+import { reconcile, worldAfter } from './lifecycle/reconcile.ts'
+import { noSuch, refuseOtherTurn } from './lifecycle/refusals.ts'
+import * as runSteps from './lifecycle/runs.ts'
 import {
+  ATTEMPT_RESTARTED,
   type Attempt,
   brokenAttemptRules,
   brokenRules,
@@ -77,7 +82,7 @@ export type StoreOptions = {
 
 /**
  * Stores turn runs and attempts in the graph: seed 001's store, with its method names. Every mutation is one
- * transaction: it locks the world, decides with `lifecycle.ts` on the stored state, and writes the decision.
+ * transaction: it locks the world, decides with `lifecycle/` on the stored state, and writes the decision.
  *
  * Errors: `unknown_world`, `world_deleted`, `not_found`, `busy`, `lease_lost`, and those of the graph.
  *
@@ -110,13 +115,13 @@ export class TurnRunStore {
     turnRunId = this.#newId(),
   ): Promise<TurnRun> {
     const command = { ...counts, turnRunId, owner: scrubText(workerId), at: this.#now() }
-    return this.#decide({ project, worldSlug, turnRunId }, (view) => lifecycle.startTurnRun(view, command))
+    return this.#decide({ project, worldSlug, turnRunId }, (view) => runSteps.startTurnRun(view, command))
   }
 
   /** Starts a single attempt that does not belong to a run. */
   startAttempt(world: WorldRef, workerId: string, attemptId = this.#newId()): Promise<Attempt> {
     const command = { attemptId, owner: scrubText(workerId), at: this.#now() }
-    return this.#decide({ ...world, attemptId }, (view) => lifecycle.startAttempt(view, command))
+    return this.#decide({ ...world, attemptId }, (view) => attemptSteps.startAttempt(view, command))
   }
 
   /**
@@ -130,15 +135,15 @@ export class TurnRunStore {
     attemptId = this.#newId(),
   ): Promise<Attempt> {
     const command = { attemptId, owner: scrubText(workerId), at: this.#now(), fence }
-    return this.#decide({ ...run, attemptId }, (view) => lifecycle.startAttemptForTurnRun(view, command))
+    return this.#decide({ ...run, attemptId }, (view) => attemptSteps.startAttemptForTurnRun(view, command))
   }
 
   claimAttempt(attempt: AttemptRef, workerId: string): Promise<Attempt> {
-    return this.#decide(attempt, (view) => lifecycle.claimAttempt(view, scrubText(workerId)))
+    return this.#decide(attempt, (view) => attemptSteps.claimAttempt(view, scrubText(workerId)))
   }
 
-  heartbeatAttempt(attempt: AttemptRef, fence: number): Promise<lifecycle.Renewed> {
-    return this.#decide(attempt, (view) => lifecycle.heartbeatAttempt(view, fence))
+  heartbeatAttempt(attempt: AttemptRef, fence: number): Promise<Renewed> {
+    return this.#decide(attempt, (view) => attemptSteps.heartbeatAttempt(view, fence))
   }
 
   /**
@@ -149,8 +154,8 @@ export class TurnRunStore {
     run: RunRef,
     fence: number,
     attemptFence: number | null,
-  ): Promise<lifecycle.Renewed & { ownsAttempt: boolean }> {
-    return this.#decide(run, (view) => lifecycle.renewTurnRun(view, { fence, attemptFence }))
+  ): Promise<Renewed & { ownsAttempt: boolean }> {
+    return this.#decide(run, (view) => runSteps.renewTurnRun(view, { fence, attemptFence }))
   }
 
   /**
@@ -180,8 +185,8 @@ export class TurnRunStore {
       request,
       (graph, steps) =>
         this.#transact(graph, attempt, async (view, run) => {
-          const decision = lifecycle.endAttempt(view, end)
-          lifecycle.refuseOtherTurn(decision.answer, turn.turnNumber)
+          const decision = attemptSteps.endAttempt(view, end)
+          refuseOtherTurn(decision.answer, turn.turnNumber)
           if (decision.change === null) return { decision }
           return (await inOrder(steps, run)) === null ? null : { decision }
         }),
@@ -198,14 +203,14 @@ export class TurnRunStore {
       usedTokens,
     }
     const end = { fence, outcome, at: this.#now() }
-    return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
+    return this.#decide(attempt, (view) => attemptSteps.endAttempt(view, end))
   }
 
   /** Returns the run unchanged, however often it is called, because the end of an attempt already counted it. */
   async finishTurnRunAttempt(ref: RunRef, attemptId: string): Promise<TurnRun> {
     const attempt = await this.getAttempt({ project: ref.project, worldSlug: ref.worldSlug, attemptId })
     const { run } = await this.getTurnRunStatus(ref) // read after its attempt, so it is not older
-    return lifecycle.finishTurnRunAttempt(run, attempt)
+    return attemptSteps.finishTurnRunAttempt(run, attempt)
   }
 
   /** @param options.stopReason the goal of the world that the run has reached */
@@ -215,30 +220,30 @@ export class TurnRunStore {
     { abort = false, stopReason = null }: { abort?: boolean; stopReason?: StopReason | null } = {},
   ): Promise<TurnRun> {
     const cancel = { reason: await this.#scrub(run.project, reason), stopReason, abort, at: this.#now() }
-    return this.#decide(run, (view) => lifecycle.requestTurnRunCancel(view, cancel))
+    return this.#decide(run, (view) => runSteps.requestTurnRunCancel(view, cancel))
   }
 
   finalizeCancelledTurnRunIfIdle(run: RunRef): Promise<TurnRun> {
     const at = this.#now()
-    return this.#decide(run, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))
+    return this.#decide(run, (view) => runSteps.finalizeCancelledTurnRunIfIdle(view, at))
   }
 
   /** Pauses a run for some milliseconds after a failed attempt. */
   pauseTurnRun(run: RunRef, fence: number, ms: number): Promise<TurnRun> {
     const nextAttemptAt = toInstant(new Date(Date.parse(this.#now()) + ms))
-    return this.#decide(run, (view) => lifecycle.pauseTurnRun(view, { fence, nextAttemptAt }))
+    return this.#decide(run, (view) => runSteps.pauseTurnRun(view, { fence, nextAttemptAt }))
   }
 
   /** Fails a run whose coordinator cannot continue. */
   async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
     const command = { fence, reason: await this.#scrub(run.project, reason), at: this.#now() }
-    return this.#decide(run, (view) => lifecycle.failTurnRun(view, command))
+    return this.#decide(run, (view) => runSteps.failTurnRun(view, command))
   }
 
   /** Releases the run of a coordinator that ends: it is interrupted, or waits for the process that resumes it. */
   releaseTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
-    return this.#decide(run, (view) => lifecycle.releaseTurnRun(view, command))
+    return this.#decide(run, (view) => runSteps.releaseTurnRun(view, command))
   }
 
   async #scrub(project: string, reason: string): Promise<string> {
@@ -249,14 +254,14 @@ export class TurnRunStore {
   /** Interrupts a run that no caller waits for, instead of waiting until its lease expires. */
   handBackTurnRun(run: RunRef, fence: number): Promise<TurnRun> {
     const command = { fence, at: this.#now() }
-    return this.#decide(run, (view) => lifecycle.handBackTurnRun(view, command))
+    return this.#decide(run, (view) => runSteps.handBackTurnRun(view, command))
   }
 
   /** Interrupts a single attempt whose executor ends with this process. */
   interruptAttempt(attempt: AttemptRef, fence: number): Promise<Attempt> {
-    const outcome = { status: 'interrupted' as const, reason: lifecycle.ATTEMPT_RESTARTED }
+    const outcome = { status: 'interrupted' as const, reason: ATTEMPT_RESTARTED }
     const end = { fence, outcome, at: this.#now() }
-    return this.#decide(attempt, (view) => lifecycle.endAttempt(view, end))
+    return this.#decide(attempt, (view) => attemptSteps.endAttempt(view, end))
   }
 
   /**
@@ -277,7 +282,7 @@ export class TurnRunStore {
     const params = { leased: true, skew: this.#skew() }
     const rows = await readRows(this.#graph, leased, params, leasedRow)
     const due = rows
-      .filter((world) => lifecycle.mayBeDue(world, owner))
+      .filter((world) => mayBeDue(world, owner))
       .toSorted((a, b) => (worldKey(a.project, a.worldSlug) < worldKey(b.project, b.worldSlug) ? -1 : 1))
     const found: Reconciled = { runs: 0, attempts: 0, errors: [] }
     for (const { project, worldSlug } of due) {
@@ -286,7 +291,7 @@ export class TurnRunStore {
         : resuming
       const command = { formerLifeOf: owner, executing, resumeAs, at: this.#now() }
       try {
-        const ended = await this.#decide({ project, worldSlug }, (view) => lifecycle.reconcile(view, command))
+        const ended = await this.#decide({ project, worldSlug }, (view) => reconcile(view, command))
         if (ended.interruptedRun !== null) found.runs++
         if (ended.interruptedAttempt !== null) found.attempts++
         if (ended.resuming !== null && isHere(resuming)) await resuming.coordinate(ended.resuming)
@@ -419,14 +424,14 @@ export class TurnRunStore {
     what: 'attempt' | 'turn run',
     { project, worldSlug }: { project: string; worldSlug?: string | null | undefined },
   ): Promise<TurngraphError> {
-    if (worldSlug == null) return lifecycle.noSuch(what)
+    if (worldSlug == null) return noSuch(what)
     try {
       await getWorld(this.#graph, project, worldSlug)
     } catch (error) {
       // A deleted world exists, so the error names the id.
       if (!hasCode(error, 'world_deleted')) throw error
     }
-    return lifecycle.noSuch(what)
+    return noSuch(what)
   }
 
   async #page(
@@ -510,7 +515,7 @@ function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>
     params: {
       worldKey: keyOfWorld,
       change: {
-        world: lifecycle.worldAfter(view, decided),
+        world: worldAfter(view, decided),
         // The old run comes first, because only one run may be active.
         runs: [
           ...(run === undefined ? [] : [runParams(run, storedRun)]),

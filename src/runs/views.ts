@@ -6,7 +6,7 @@ import { page } from '../core/pages.ts'
 import { plural } from '../core/plural.ts'
 import { type ContinuationContext, continuationContext } from '../memory/context/continuation.ts'
 import { ATTEMPT_STATUSES, COUNT_SOURCES, STOP_REASONS, TURN_RUN_STATUSES } from '../rules/values.ts'
-import type { Renewed } from './lifecycle.ts'
+import type { Renewed } from './lifecycle/leases.ts'
 import { type Attempt, isActiveRun, type RunCounts, type TurnRun } from './record.ts'
 
 const pollAttempt = z.object({

@@ -3,12 +3,13 @@ import type { Graph } from '../../src/graph/port.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import {
   ATTEMPT_RESTARTED,
+  type Attempt,
   EXHAUSTED,
   LEASE_EXPIRED,
   NEVER_CLAIMED,
   RESTARTED,
-} from '../../src/runs/lifecycle.ts'
-import type { Attempt, TurnRun } from '../../src/runs/record.ts'
+  type TurnRun,
+} from '../../src/runs/record.ts'
 import { type StartTurnRunInput, TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { countsOf, dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK } from '../support/records.ts'

@@ -4,8 +4,12 @@ import { TurngraphError } from '../../src/core/errors.ts'
 import { toInstant } from '../../src/core/instants.ts'
 import { unknownWorld, worldAtWork, worldDeleted } from '../../src/memory/scope/world-errors.ts'
 import type { Decision, View, WorldState } from '../../src/runs/decision.ts'
-import * as lifecycle from '../../src/runs/lifecycle.ts'
-import { type Attempt, isActiveRun, type TurnRun } from '../../src/runs/record.ts'
+import * as attemptSteps from '../../src/runs/lifecycle/attempts.ts'
+import { mayBeDue } from '../../src/runs/lifecycle/leases.ts'
+import { type Reconcile, reconcile, worldAfter } from '../../src/runs/lifecycle/reconcile.ts'
+import { noSuch } from '../../src/runs/lifecycle/refusals.ts'
+import * as runSteps from '../../src/runs/lifecycle/runs.ts'
+import { ATTEMPT_RESTARTED, type Attempt, isActiveRun, type TurnRun } from '../../src/runs/record.ts'
 import { cases } from './cases.ts'
 import { agrees, expectWhole, refusalOf, same, told, Witness } from './run-checks.ts'
 import {
@@ -27,7 +31,7 @@ const SEQUENCES = cases(2_000)
 /** A minimal store. */
 type HeldWorld = {
   state: WorldState
-  after: ReturnType<typeof lifecycle.worldAfter>
+  after: ReturnType<typeof worldAfter>
   turns: Map<number, string>
   runs: Map<string, TurnRun>
   attempts: Map<string, Attempt>
@@ -101,24 +105,24 @@ class PureStore {
         const { id: turnRunId, owner, turns: requestedTurnCount, maxAttempts } = command
         const sources = { turnCountSource: 'explicit', maxAttemptsSource: 'explicit' } as const
         const start = { turnRunId, owner, requestedTurnCount, maxAttempts, ...sources, at }
-        return this.#decide(world, { run: turnRunId }, (view) => lifecycle.startTurnRun(view, start))
+        return this.#decide(world, { run: turnRunId }, (view) => runSteps.startTurnRun(view, start))
       }
       case 'startAttempt': {
         const start = { attemptId: command.id, owner: command.owner, at }
-        return this.#decide(world, { attempt: command.id }, (view) => lifecycle.startAttempt(view, start))
+        return this.#decide(world, { attempt: command.id }, (view) => attemptSteps.startAttempt(view, start))
       }
       case 'startAttemptForTurnRun': {
         const start = { attemptId: command.id, owner: command.owner, fence: command.fence, at }
         return this.#decide(world, { ...command, attempt: command.id }, (view) =>
-          lifecycle.startAttemptForTurnRun(view, start),
+          attemptSteps.startAttemptForTurnRun(view, start),
         )
       }
       case 'claimAttempt':
-        return this.#decide(world, command, (view) => lifecycle.claimAttempt(view, command.worker))
+        return this.#decide(world, command, (view) => attemptSteps.claimAttempt(view, command.worker))
       case 'heartbeatAttempt':
-        return this.#decide(world, command, (view) => lifecycle.heartbeatAttempt(view, command.fence))
+        return this.#decide(world, command, (view) => attemptSteps.heartbeatAttempt(view, command.fence))
       case 'renewTurnRun':
-        return this.#decide(world, command, (view) => lifecycle.renewTurnRun(view, command))
+        return this.#decide(world, command, (view) => runSteps.renewTurnRun(view, command))
       case 'commitAttempt': {
         const outcome = {
           status: 'committed',
@@ -126,51 +130,49 @@ class PureStore {
           usedTokens: command.tokens ?? 0,
         } as const
         return this.#decide(world, command, (view) =>
-          lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
+          attemptSteps.endAttempt(view, { fence: command.fence, outcome, at }),
         )
       }
       case 'failAttempt': {
         const outcome = { status: 'failed', reason: command.reason, usedTokens: command.tokens ?? 0 } as const
         return this.#decide(world, command, (view) =>
-          lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
+          attemptSteps.endAttempt(view, { fence: command.fence, outcome, at }),
         )
       }
       case 'interruptAttempt': {
-        const outcome = { status: 'interrupted', reason: lifecycle.ATTEMPT_RESTARTED } as const
+        const outcome = { status: 'interrupted', reason: ATTEMPT_RESTARTED } as const
         return this.#decide(world, command, (view) =>
-          lifecycle.endAttempt(view, { fence: command.fence, outcome, at }),
+          attemptSteps.endAttempt(view, { fence: command.fence, outcome, at }),
         )
       }
       case 'finishTurnRunAttempt': {
         const { askedRun, askedAttempt } = this.#view(world, command)
-        if (askedAttempt === null) throw lifecycle.noSuch('attempt')
+        if (askedAttempt === null) throw noSuch('attempt')
         if (world.state.deleted) throw worldDeleted(command.world)
-        if (askedRun === null) throw lifecycle.noSuch('turn run')
-        return lifecycle.finishTurnRunAttempt(askedRun, askedAttempt)
+        if (askedRun === null) throw noSuch('turn run')
+        return attemptSteps.finishTurnRunAttempt(askedRun, askedAttempt)
       }
       case 'requestTurnRunCancel':
-        return this.#decide(world, command, (view) =>
-          lifecycle.requestTurnRunCancel(view, { ...command, at }),
-        )
+        return this.#decide(world, command, (view) => runSteps.requestTurnRunCancel(view, { ...command, at }))
       case 'finalizeCancelledTurnRunIfIdle':
-        return this.#decide(world, command, (view) => lifecycle.finalizeCancelledTurnRunIfIdle(view, at))
+        return this.#decide(world, command, (view) => runSteps.finalizeCancelledTurnRunIfIdle(view, at))
       case 'handBackTurnRun':
         return this.#decide(world, command, (view) =>
-          lifecycle.handBackTurnRun(view, { fence: command.fence, at }),
+          runSteps.handBackTurnRun(view, { fence: command.fence, at }),
         )
       case 'releaseTurnRun':
         return this.#decide(world, command, (view) =>
-          lifecycle.releaseTurnRun(view, { fence: command.fence, at }),
+          runSteps.releaseTurnRun(view, { fence: command.fence, at }),
         )
       case 'pauseTurnRun': {
         const nextAttemptAt = toInstant(serviceClock(this.#now + command.ms))
         return this.#decide(world, command, (view) =>
-          lifecycle.pauseTurnRun(view, { fence: command.fence, nextAttemptAt }),
+          runSteps.pauseTurnRun(view, { fence: command.fence, nextAttemptAt }),
         )
       }
       case 'failTurnRun':
         return this.#decide(world, command, (view) =>
-          lifecycle.failTurnRun(view, { fence: command.fence, reason: command.reason, at }),
+          runSteps.failTurnRun(view, { fence: command.fence, reason: command.reason, at }),
         )
       case 'captureTurnState':
         return capture(world, command)
@@ -185,14 +187,14 @@ class PureStore {
   }
 
   /** Same as `runs/leased` and TurnRunStore: reads only the worlds that are due. */
-  #reconcile(command: lifecycle.Reconcile): { runs: number; attempts: number } {
+  #reconcile(command: Reconcile): { runs: number; attempts: number } {
     const found = { runs: 0, attempts: 0 }
     for (const world of this.#worlds.values()) {
       const { leased, leaseUntil, leaseOwners } = world.after
       const kept = { leaseUntil: leaseUntil ?? 0, leaseOwners: leaseOwners ?? [], now: this.#now }
       const { leaseTtlMs } = world.state
-      if (!leased || !lifecycle.mayBeDue({ ...kept, leaseTtlMs }, command.formerLifeOf)) continue
-      const ended = this.#decide(world, {}, (view) => lifecycle.reconcile(view, command))
+      if (!leased || !mayBeDue({ ...kept, leaseTtlMs }, command.formerLifeOf)) continue
+      const ended = this.#decide(world, {}, (view) => reconcile(view, command))
       if (ended.interruptedRun !== null) found.runs++
       if (ended.interruptedAttempt !== null) found.attempts++
     }
@@ -207,7 +209,7 @@ class PureStore {
     const view = this.#view(world, asked)
     const { change, answer } = decide(view)
     if (change === null) return answer
-    world.after = lifecycle.worldAfter(view, change)
+    world.after = worldAfter(view, change)
     world.state = { ...world.state, fence: world.after.fence, attemptCount: world.after.attemptCount }
     if (change.run !== undefined) {
       this.#witness.sees(change.run)

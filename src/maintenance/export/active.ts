@@ -4,7 +4,7 @@
  */
 import { toInstant } from '../../core/instants.ts'
 import type { WorldState } from '../../runs/decision.ts'
-import { reconcile } from '../../runs/lifecycle.ts'
+import { reconcile } from '../../runs/lifecycle/reconcile.ts'
 import { type Attempt, attemptRow, runRow, type TurnRun } from '../../runs/record.ts'
 import { type Found, type NodeKind, recordWith } from './read.ts'
 import type { RecordOf } from './records.ts'
