@@ -1,9 +1,7 @@
 /** Declares each kind of node: its label, key, properties, and the record in which it is exported. */
-import * as z from 'zod'
+import type * as z from 'zod'
 import {
-  ATTEMPT_STATUSES,
   COACH_DECISIONS,
-  COUNT_SOURCES,
   CRITERION_STATUSES,
   FILES_SOURCES,
   GATE_STATUSES,
@@ -13,16 +11,21 @@ import {
   RESUME_POLICIES,
   SEVERITIES,
   SOURCES,
-  STEP_STATUSES,
-  STOP_REASONS,
-  TRANSCRIPT_TURN_STATUSES,
-  TURN_KIND_DESCRIPTION,
-  TURN_RUN_STATUSES,
 } from '../../rules/values.ts'
+import {
+  changeShape,
+  lock,
+  node,
+  nodeKey,
+  ownProject,
+  part,
+  position,
+  projectName,
+  type StoredNode,
+} from './kinds.ts'
 import {
   count,
   counts,
-  eachOneOf,
   epochMs,
   flag,
   instant,
@@ -33,44 +36,9 @@ import {
   text,
   texts,
   token,
-  whole,
-  wholes,
 } from './properties.ts'
-
-/**
- * A kind of node with its meaning and properties. Only declared nodes are stored; relationships.ts declares their owners. Both
- * tables drive the doctor and forget. They also drive export and restore of each kind whose key lies below a project, a feature, a
- * task or a world. Any other kind, and a new part of a turn, needs its form in src/maintenance/export (records.ts, stored-form.ts),
- * and the code that reads and writes turns must handle it.
- */
-export type StoredNode = {
-  meaning: string
-  properties: z.ZodObject
-  /** The property that identifies a node: its key, if it has one. */
-  name: string
-  /** The record that an export writes for it; 'part': its owner's record; null: it is derived from others, or local. */
-  exported: string | null
-}
-
-const node = <S extends z.ZodRawShape>(exported: string | null, meaning: string, shape: S) => ({
-  meaning,
-  properties: z.strictObject(shape),
-  name: 'key' in shape ? 'key' : (Object.keys(shape)[0] ?? ''),
-  exported,
-})
-
-const part = <S extends z.ZodRawShape>(name: keyof S & string, meaning: string, shape: S) => ({
-  ...node('part', meaning, shape),
-  name: name as string,
-})
-
-const nodeKey = key.describe('identifies the node: the names of its scope, percent-encoded and joined by /')
-const projectName = text.describe('name of the project')
-/** Derived from the key. Writes set it, and exports do not contain it. */
-const ownProject = text.describe('name of its project')
-/** A property that each write changes first. */
-const lock = token.describe('changes with every write; it is used as a lock')
-const position = count.describe('place in the list of the record, from 0')
+import { runNodes } from './run-nodes.ts'
+import { transcriptNodes } from './transcript-nodes.ts'
 
 /**
  * The fields of a turn. Its record, rows, defaults and export derive from them. Add a new field here and to
@@ -173,19 +141,6 @@ export const runSettingsFields = {
   resume: oneOf(RESUME_POLICIES)
     .describe('whether a new run resumes one that a restart interrupted')
     .optional(),
-}
-
-/** The time of the last change, by the database's clock, and its minute since 1970. Events look for these. */
-const changeShape = {
-  changedAt: epochMs.describe("time of the last change, by the database's clock").optional(),
-  changedIn: count.describe('minute of the last change, counted from 1970').optional(),
-}
-
-/** The lease of a writer, until a time of the database's clock. The fence rises with each new owner in a world. */
-const leaseShape = {
-  fence: count.describe('number of its lease, which a write must bring').optional(),
-  leaseOwner: text.describe('owner of the lease').optional(),
-  leaseUntil: epochMs.describe("end of the lease, by the database's clock"),
 }
 
 export const nodes = {
@@ -372,193 +327,8 @@ export const nodes = {
     name: text.describe('name of the gate'),
     status: oneOf(GATE_STATUSES).describe('result of the gate'),
   }),
-  TurnRun: node('turn_run', 'a durable sequence of attempts towards a number of committed turns', {
-    key: nodeKey,
-    turnRunId: text.describe('id of the run'),
-    project: projectName,
-    worldSlug: text.describe('slug of its world'),
-    status: oneOf(TURN_RUN_STATUSES).describe('status of the run'),
-    requestedTurnCount: count.describe('number of turns that were requested'),
-    maxAttempts: count.describe('maximum number of attempts'),
-    turnCountSource: oneOf(COUNT_SOURCES).describe('whether the number of turns was given'),
-    maxAttemptsSource: oneOf(COUNT_SOURCES).describe('whether the maximum of attempts was given'),
-    startTurn: count.describe('number of the newest turn when the run began'),
-    targetTurn: count.describe('number of the turn that the run is to reach'),
-    committedTurnCount: count.describe('number of committed turns'),
-    attemptCount: count.describe('number of attempts'),
-    failedAttemptCount: count.describe('number of failed attempts'),
-    interruptedAttemptCount: count.describe('number of interrupted attempts'),
-    activeAttemptId: text.describe('id of the attempt that is active').optional(),
-    lastAttemptId: text.describe('id of the newest attempt').optional(),
-    lastAttemptStatus: oneOf(ATTEMPT_STATUSES).describe('status of the newest attempt').optional(),
-    cancelRequestedAt: instant.describe('when cancelling was requested').optional(),
-    cancelReason: text.describe('reason given for cancelling').optional(),
-    stopReason: oneOf(STOP_REASONS).describe("entry of the world's stopWhen that ended it").optional(),
-    failureReason: text.describe('why it failed').optional(),
-    nextAttemptAt: instant.describe('end of the pause after a failed attempt').optional(),
-    resumesRunId: text.describe('id of the interrupted run that it resumes').optional(),
-    resumption: count.describe('number of runs before it in a chain of resumed runs').optional(),
-    earlierMs: count.describe('time that those earlier runs took, in milliseconds').optional(),
-    failedInARow: count.describe('number of failed attempts since the last committed turn').optional(),
-    usedTokens: count.describe('sum of the tokens that its attempts report').optional(),
-    enqueuedAt: instant.describe('when the run was requested'),
-    startedAt: instant.describe('when the run began'),
-    endedAt: instant.describe('when the run ended').optional(),
-    activeWorldKey: key
-      .describe('key of its world while it is active: a world has one active run')
-      .optional(),
-    ...leaseShape,
-    ...changeShape,
-  }),
-  Attempt: node('attempt', 'one try at a turn', {
-    key: nodeKey,
-    attemptId: text.describe('id of the attempt'),
-    project: projectName,
-    worldSlug: text.describe('slug of its world'),
-    number: count.describe('number of the attempt in its world, from 1'),
-    status: oneOf(ATTEMPT_STATUSES).describe('status of the attempt'),
-    turnBefore: count.describe('number of the newest turn when it began'),
-    attemptedTurn: count.describe('number of the turn that it tries'),
-    producedTurn: count.describe('number of the turn that it committed').optional(),
-    turnRunId: text.describe('id of its run; missing if it has none').optional(),
-    turnRunSeq: count.describe('place in its run, from 1').optional(),
-    executor: text.describe('name of its executor'),
-    failureReason: text.describe('why it failed').optional(),
-    usedTokens: count.describe('number of tokens that it reports').optional(),
-    startedAt: instant.describe('when the attempt began'),
-    endedAt: instant.describe('when the attempt ended').optional(),
-    abortRequested: flag.describe('whether its worker was asked to stop'),
-    digest: text
-      .describe('digest of the record that was committed: the same commit again gets the same answer')
-      .optional(),
-    worldSeqKey: key.describe('key of its place in the world'),
-    runSeqKey: key.describe('key of its place in the run').optional(),
-    activeWorldKey: key
-      .describe('key of its world while it is active: a world has one active attempt')
-      .optional(),
-    ...leaseShape,
-  }),
-  TranscriptFile: node(
-    'transcript_file',
-    'the read position of a transcript, with the state of the reader there',
-    {
-      key: nodeKey,
-      project: projectName,
-      sessionId: text.describe('id of the session that the file is named after'),
-      path: text.describe('path of the file').optional(),
-      inode: whole.describe('inode of the file').optional(),
-      offset: count.describe('number of bytes that were read'),
-      isWhole: flag.describe('whether the last line that was read is complete'),
-      tail: text.describe(
-        'digest of the last bytes that were read: shows whether the file is still the same',
-      ),
-      state: json.describe('state of the reader at the offset'),
-      rulesVersion: whole
-        .describe('version of the rules that decided which error texts were stored; absent: older rules')
-        .optional(),
-      rev: lock,
-      ...changeShape,
-    },
-  ),
-  // A session named by a turn before its transcript arrives has only an id; one named by a subagent's file, only a key.
-  TranscriptSession: node('transcript_session', 'a session of a transcript, or the thread of a subagent', {
-    key: nodeKey,
-    id: text.describe('id of the session').optional(),
-    project: projectName.optional(),
-    isTranscribed: flag.describe('whether its transcript was imported').optional(),
-    agent: text
-      .describe('coding agent that wrote the transcript, such as claude-code or codex; absent: claude-code')
-      .optional(),
-    agentId: text.describe('id of the subagent, if it is the thread of one').optional(),
-    parentStepId: text.describe('id of the call that started the subagent').optional(),
-    cwd: text.describe('folder in which it worked').optional(),
-    worktreeKey: key.describe('worktree of a task or a feature in which it worked').optional(),
-    version: text.describe('version of the coding agent').optional(),
-    startedAt: instant.describe('time of its first record').optional(),
-    endedAt: instant.describe('time of its last record').optional(),
-  }),
-  TranscriptTurn: node(
-    'transcript_turn',
-    'one human, model, human cycle of a transcript: its structure, never a word',
-    {
-      key: nodeKey,
-      id: text.describe('id of the record that began the turn'),
-      project: projectName,
-      sessionId: text.describe('id of its session'),
-      fileKey: key.describe('key of the file that it was read from'),
-      index: count.describe('place of the turn in its session, from 0'),
-      kind: text.describe(TURN_KIND_DESCRIPTION),
-      status: oneOf(TRANSCRIPT_TURN_STATUSES).describe('whether the turn is complete'),
-      startedAt: instant.describe('start of the turn').optional(),
-      begunMs: epochMs.describe('start of the turn; -8640000000000000 if it is not known'),
-      durationMs: number.describe('length of the turn in milliseconds').optional(),
-      durationSource: oneOf(['turn_duration', 'timestamps']).describe('source of durationMs').optional(),
-      length: count.describe('number of calls'),
-      pattern: text.describe('its tools in order, with repeated ones as {2+}').optional(),
-      patternKey: key.describe('key of its pattern').optional(),
-      tools: texts.describe('name of the tool of each call, in order'),
-      callIds: texts.describe('id of each call in the transcript, in the order of tools'),
-      statuses: eachOneOf(STEP_STATUSES).describe(`status of each call: ${STEP_STATUSES.join(', ')}`),
-      parallelGroups: counts.describe(
-        'for each call: number of its group of parallel calls, from 1; 0: not parallel',
-      ),
-      durationsMs: wholes.describe('length of each call in milliseconds; -1: not known'),
-      agentIds: texts.describe(
-        'id of the subagent that each call started; empty: none, or its result does not name it',
-      ),
-      responses: texts.describe('id of the message or the record with each call; empty: not known'),
-      errors: count.describe('number of calls that failed'),
-      parallelSteps: count.describe('number of calls that ran in parallel'),
-      models: texts
-        .describe('names of the models that answered, in the order of their first response')
-        .optional(),
-      effort: text.describe('reasoning effort of its last response that names one, such as high').optional(),
-      inputTokens: count.describe('input tokens of its responses, without cached ones').optional(),
-      outputTokens: count.describe('output tokens of its responses').optional(),
-      cacheReadTokens: count.describe('input tokens that were read from a cache').optional(),
-      cacheCreationTokens: count.describe('input tokens that were written to a cache').optional(),
-      modelTokens: counts
-        .describe('for each of its models: input, output, cache read and cache creation tokens')
-        .optional(),
-      rev: lock,
-    },
-  ),
-  FailedCall: part('id', 'a failed call of the turn', {
-    id: text.describe('id of the call in the transcript'),
-    sequence: count.describe('place of the call in its turn, from 0'),
-    tool: text.describe('name of the tool'),
-    error: text.describe('end of the error message, at most 500 characters, without secrets'),
-    failure: text.describe(
-      'tool and error with paths, numbers and durations masked: equal failures are one group',
-    ),
-    project: projectName,
-    sessionId: text.describe('id of its session'),
-    begunMs: epochMs.describe('start of its turn; -8640000000000000 if it is not known'),
-  }),
-  Tool: node(null, 'a tool that was called in a project', {
-    key: nodeKey,
-    name: text.describe('name of the tool'),
-    project: projectName,
-  }),
-  TurnPattern: node(null, 'an abstract sequence of tools that turns follow', {
-    key: nodeKey,
-    project: projectName,
-    pattern: text.describe('tools in order, with repeated ones as {2+}'),
-  }),
-  Desire: node('desire', 'a long recurring pattern that deserves a better tool', {
-    key: nodeKey,
-    project: projectName,
-    toolName: text.describe('first tool of the pattern'),
-    error: text.describe('the desire in a sentence'),
-    category: oneOf(['turn-pattern']).describe('kind of the desire'),
-    source: oneOf(['transcript-analysis']).describe('what found it'),
-    pattern: text.describe('tools in order, with repeated ones as {2+}'),
-    count: count.describe('number of turns that follow the pattern'),
-    avgLength: number.describe('average number of calls'),
-    sessions: count.describe('number of sessions with such turns'),
-    firstSeen: instant.describe('start of the first such turn').optional(),
-    lastSeen: instant.describe('start of the last such turn').optional(),
-  }),
+  ...runNodes,
+  ...transcriptNodes,
   SchemaMigration: node(null, 'a migration that was applied', {
     version: text.describe('number of the migration'),
     description: text.describe('what it does'),
