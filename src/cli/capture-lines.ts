@@ -30,7 +30,6 @@ export function parseCapture(
   }
 }
 
-/** Describes the result of a capture in one line. */
 export function describeCapture(answer: OperationOutput<'captureTurnState'>): string {
   const { turnNumber, worldSlug, created, superseded, worldCreated, warnings = [], redactions = 0 } = answer
   const done = superseded ? 'Replaced' : created ? 'Stored' : 'Already stored:'

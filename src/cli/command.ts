@@ -137,7 +137,6 @@ export const action =
 /** Option or argument of each field, such as `--turns` or `<world>`, which errors name (reword-errors.ts). */
 export const shownNames = new WeakMap<Command, readonly (readonly [field: string, shown: string])[]>()
 
-/** Declares a group of commands. */
 export const group =
   (
     { name, description, alias, help }: Said & { alias?: string },

@@ -24,7 +24,6 @@ type ConnectOptions = {
   rateLimitWaitMs?: number
 }
 
-/** Calls `use` with a client, and closes the client afterwards. */
 export async function withClient<T>(
   options: ConnectOptions,
   use: (client: TurngraphClient) => Promise<T>,

@@ -52,7 +52,6 @@ export type Figures = {
 export const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =>
   [transcriptFolder, ...codexFiles].filter(existsSync)
 
-/** Imports the sources and reads the figures. */
 export async function importSources(plan: Plan, project: string | undefined): Promise<Figures> {
   const { importAutobuild } = await import('../artifacts/import.ts')
   const { declareSpecifications } = await import('../artifacts/specifications/specify-files.ts')
@@ -140,7 +139,6 @@ async function toFigures(
 
 type Proofs = Pick<Figures, 'verified' | 'inPlayersWords' | 'turnsAfterAllWasProven' | 'notAllowed'>
 
-/** Reads how the sessions of the project are proven. */
 async function readProofs(client: TurngraphClient): Promise<Proofs> {
   const { readPages } = await import('./require-project.ts')
   const { items } = await readPages({}, (window) => client.listWorlds({ withoutTokens: true, ...window }))

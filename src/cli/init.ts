@@ -285,7 +285,6 @@ async function isConfirmed(json: boolean, { folder }: Plan, project: string | un
   }
 }
 
-/** Prints the plan and the figures in their wire form. */
 async function printWire(plan: Plan, figures: Figures | null, changed: readonly FileResult[]): Promise<void> {
   const { snakeCase } = await import('../core/wire-form.ts')
   const toWire = (fields: object) =>

@@ -76,7 +76,6 @@ function toRequest(content: unknown, fields: Record<'request' | 'verification', 
   return isRequest ? content : { verifications: [content] }
 }
 
-/** Describes the result in one line. */
 function describe(answer: OperationOutput<'addVerifications'>): string {
   const { added, verifications, turnNumber, worldSlug, redactions } = answer
   const turn = `turn ${turnNumber} of world ${worldSlug}`

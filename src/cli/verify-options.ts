@@ -51,5 +51,4 @@ export const VERIFY_OPTIONS = {
   ...SHARED,
 } as const
 
-/** Arguments and options of the command. */
 export type Given = GivenBy<typeof VERIFY_ARGUMENTS> & GivenBy<typeof VERIFY_OPTIONS>

@@ -100,7 +100,6 @@ function refuseOtherProject(
   )
 }
 
-/** Prints what a command or a report showed about a criterion. */
 export function printVerification({
   criterionId,
   status,

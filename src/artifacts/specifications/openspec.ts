@@ -1,6 +1,6 @@
 /** Reads `spec.md` of OpenSpec, and the changes to it: one criterion for each scenario. Pure. */
 import { readPart } from '../markdown-lines.ts'
-import { collectTexts, quoteTitle, readDocument, type Section } from './sections.ts'
+import { listParts, quoteTitle, readDocument, type Section } from './sections.ts'
 import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
 
 export type OpenSpecPlace = {
@@ -133,12 +133,10 @@ function parse(sections: readonly Section[], warnings: StatedWarning[]): Parsed 
 }
 
 /** The items and paragraphs of a scenario in their order, with its keywords without marks. */
-function stepsOf({ items, texts }: Section, title = ''): string {
-  const parts = [
-    ...items.flatMap((item) => collectTexts(item)),
-    ...texts.map(({ line, lines }) => ({ line, text: lines.join('\n') })),
-  ]
-  const ordered = parts.sort((a, b) => a.line - b.line).map(({ text }) => text)
+function stepsOf(section: Section, title = ''): string {
+  const ordered = listParts(section)
+    .sort((a, b) => a.line - b.line)
+    .map(({ text }) => text)
   return [title, ...ordered].join('\n').replace(KEYWORD, '$1')
 }
 
@@ -147,12 +145,8 @@ const KEYWORD = /(?:\*\*|__)(GIVEN|WHEN|THEN|AND|BUT|OR)[:：]?(?:\*\*|__)[:：]
 const NAMED = /(?:#{1,6}\s*)?Requirement\s*[:：]\s*([^`\n]+)/i
 
 /** The requirements that the lines of a list name, of the lines that begin with a word. */
-function namesInItems({ items, texts }: Section, begins: RegExp): [name: string, line: number][] {
-  const parts = [
-    ...items.flatMap((item) => collectTexts(item, true)),
-    ...texts.map(({ line, lines }) => ({ line, text: lines.join('\n') })),
-  ]
-  return parts.flatMap(({ text, line }) =>
+function namesInItems(section: Section, begins: RegExp): [name: string, line: number][] {
+  return listParts(section, true).flatMap(({ text, line }) =>
     text.split('\n').flatMap((each): [string, number][] => {
       const name = begins.test(each) ? NAMED.exec(each)?.[1]?.trim() : undefined
       return name === undefined ? [] : [[name, line]]

@@ -104,6 +104,12 @@ export function collectTexts(item: ListItem, nested = false): { text: string; li
   return [{ text: [own, ...below.map(cleanText)].join('\n'), line: item.line }]
 }
 
+/** Lists the items of a section, and then its texts. */
+export const listParts = ({ items, texts }: Pick<Section, 'items' | 'texts'>, nested = false) => [
+  ...items.flatMap((item) => collectTexts(item, nested)),
+  ...texts.map(({ line, lines }) => ({ line, text: lines.join('\n') })),
+]
+
 /** Lists an item and its nested items in their order. */
 const listItems = (item: ListItem): ListItem[] => [item, ...item.items.flatMap(listItems)]
 

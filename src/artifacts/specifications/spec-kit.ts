@@ -6,6 +6,7 @@ import {
   countNoun,
   type Document,
   isTable,
+  listParts,
   quoteTitle,
   readDocument,
   type Section,
@@ -70,11 +71,7 @@ function addScenarios(
   list: StatedList,
 ): void {
   const paragraphs = texts.filter(({ lines }) => lines.some((line) => /\bgiven\b/i.test(line)))
-  const all = [
-    ...items.flatMap((item) => collectTexts(item)),
-    ...paragraphs.map(({ lines, line }) => ({ text: lines.join('\n'), line })),
-  ]
-  for (const each of all.sort((a, b) => a.line - b.line)) {
+  for (const each of listParts({ items, texts: paragraphs }).sort((a, b) => a.line - b.line)) {
     const count = (counts.get(story) ?? 0) + 1
     counts.set(story, count)
     list.add({ ...each, text: each.text.replace(KEYWORD, '$1'), criterionId: `${story}${count}` })

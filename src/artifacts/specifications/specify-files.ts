@@ -11,7 +11,7 @@ import type { FormatName } from './format-names.ts'
 import { chooseFormat, readSpecification } from './formats.ts'
 import { type OpenSpecPlace, orderOfPlace, placeOf } from './openspec.ts'
 import type { SpecifiedFile, SpecifyReport } from './report.ts'
-import { describeExcess, type ReadOptions, type Stated, type StatedCriterion, StatedList } from './stated.ts'
+import { describeExcess, type Stated, type StatedCriterion, StatedList } from './stated.ts'
 
 export type SpecifyTarget = {
   declareCriteria(input: {
@@ -115,6 +115,9 @@ export async function readSpecificationFiles(
 
 const keyOf = ({ featureId, taskId }: TaskOfFile): string => JSON.stringify([featureId, taskId])
 
+const groupByTask = (declarations: readonly Declaration[]): Iterable<Declaration[]> =>
+  groupBy(declarations, ({ parts: [first] }) => (first === undefined ? '' : keyOf(first))).values()
+
 /** Declares the criteria of files. Reports a rejected task in `refused`, and declares the others. */
 export async function declareSpecifications(
   client: SpecifyTarget,
@@ -122,8 +125,7 @@ export async function declareSpecifications(
   { project = null }: { project?: string | null | undefined },
 ): Promise<DeclaredTask[]> {
   const declared: DeclaredTask[] = []
-  const byTask = groupBy(declarations, ({ parts: [first] }) => (first === undefined ? '' : keyOf(first)))
-  for (const versions of byTask.values()) {
+  for (const versions of groupByTask(declarations)) {
     const isSeries = versions.length > 1
     const present = isSeries ? await findDeclaredVersions(client, versions, project) : 0
     for (const each of versions.slice(present)) declared.push(...(await declare(client, each, project)))
@@ -137,8 +139,7 @@ export async function isAllDeclared(
   { declarations }: ReadSpecifications,
   { project = null }: { project?: string | null | undefined },
 ): Promise<boolean> {
-  const byTask = groupBy(declarations, ({ parts: [first] }) => (first === undefined ? '' : keyOf(first)))
-  for (const versions of byTask.values())
+  for (const versions of groupByTask(declarations))
     if ((await findDeclaredVersions(client, versions, project)) < versions.length) return false
   return true
 }
@@ -202,8 +203,8 @@ async function readFile(
   text: string,
   options: ReadFilesOptions,
 ): Promise<ReadFile | null> {
-  const { featureId = null } = options
-  const stated = await readSpecification(format, text, { ...pickOptions(options), path, featureId })
+  const { featureId = null, nested = false, tasks = false } = options
+  const stated = await readSpecification(format, text, { nested, tasks, path, featureId })
   const isOther =
     format === 'markdown' && stated.tasks.length === 0 && stated.warnings.length === 0 && !stated.isTooLong
   return isOther && !isNamed ? null : nameTasks(path, format, stated, options)
@@ -240,14 +241,6 @@ async function readBase({ root, capability }: OpenSpecPlace, options: ReadFilesO
   const text = await readText({ path, isNamed: false }, false, options)
   return typeof text === 'string' ? [text] : []
 }
-
-const pickOptions = ({
-  nested = false,
-  tasks = false,
-}: ReadFilesOptions): Pick<ReadOptions, 'nested' | 'tasks'> => ({
-  nested,
-  tasks,
-})
 
 function toText(bytes: Buffer, path: string): string {
   const shown = path === '-' ? 'Standard input' : path
@@ -343,18 +336,9 @@ async function declare(
   if (first === undefined) return []
   const { featureId, taskId, file } = first
   try {
-    const {
-      version,
-      created,
-      total,
-      warnings = [],
-    } = await client.declareCriteria({
-      project,
-      featureId,
-      taskId,
-      criteria: [...criteria],
-      source: { path: file.path },
-    })
+    const source = { path: file.path }
+    const input = { project, featureId, taskId, criteria: [...criteria], source }
+    const { version, created, total, warnings = [] } = await client.declareCriteria(input)
     for (const { entry } of parts) entry.version = version
     return [{ taskId, version, created, total, warnings }]
   } catch (error) {

@@ -89,7 +89,6 @@ export async function hasPart(folder: string, file: SetupFile): Promise<boolean>
   }
 }
 
-/** Result of the undo of one file. */
 export type UndoneFile = {
   file: SetupFile
   result: 'deleted' | 'restored' | 'part removed' | 'kept'

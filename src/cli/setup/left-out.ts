@@ -14,7 +14,6 @@ type LeftOut = { file: string; reason: string; remedy: string | null }
 /** Maximum number of files that are listed by name. */
 const MAX_NAMED = 10
 
-/** Files that an import skips. */
 type Skipped = readonly { file: string; reason: string }[]
 
 export class LeftOutFiles {
@@ -24,7 +23,6 @@ export class LeftOutFiles {
   #printed = 0
   #named = 0
 
-  /** Number of files and folders. */
   get count(): number {
     return this.#files.size
   }
