@@ -43,7 +43,7 @@ import { isRollout } from '../../src/transcripts/readers/codex-session.ts'
 import { PUMPS, pumped } from '../support/pumps.ts'
 import { linesOf, read, user } from '../support/written-transcript.ts'
 
-const LONG = 64 * 1_024
+const LONG = 32 * 1_024
 const MAX_GROWTH = 2.5
 const MAX_CPU_MS = 250
 /** Maximum CPU time as a ratio to that of a harmless text of the same length, measured at the same moment. */
@@ -209,18 +209,23 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
     }),
 }
 
-/** Each field of each operation that writes, filled with a text. */
-const FIELDS = Object.fromEntries(
+/** The fields of the operations that write. Operations with the same schema for a field share a test. */
+const FIELD_OF_SCHEMA = new Map(
   Object.entries(operations)
     .filter(([, { scope }]) => !onlyReads(scope))
     .flatMap(([name, { input }]) => {
       const { def } = (input as unknown as Schema)._zod
-      const shape = def.type === 'object' ? def.shape : {}
-      return Object.keys(shape).map((field) => [
-        `the field ${field} of ${name}`,
-        (text: string) => input.safeParse({ [field]: fill(shape[field], text) }),
-      ])
+      return Object.entries(def.type === 'object' ? def.shape : {}).map(
+        ([field, schema]) => [schema, { name, input, field }] as const,
+      )
     }),
+)
+
+const FIELDS = Object.fromEntries(
+  [...FIELD_OF_SCHEMA].map(([schema, { name, input, field }]) => [
+    `the field ${field} of ${name}`,
+    (text: string) => input.safeParse({ [field]: fill(schema, text) }),
+  ]),
 )
 
 const CALLS: Readonly<Record<string, (text: string) => unknown>> = {
