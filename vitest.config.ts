@@ -22,7 +22,8 @@ const onNeo4j = (name: string, include: string[], exclude: string[] = []) => ({
 
 /**
  * The folder and the name of a file give its project. `unit`: next to the code. `store`: on embedded graphs. `slow`: the same, if the
- * name has `corpus` or `slow`, and the faults. `e2e`: the built command line. `browser`: the page in a real browser.
+ * name has `corpus` or `slow`, and the faults. `e2e`: the command line, in a process of the build if needed. `browser`: the page in a
+ * real browser.
  * In a name, `neo4j` means Neo4j 5.26, `neo4j-current` 2026.05, and `own-neo4j` a server that the file starts and kills.
  * `engines` means the embedded engine in `store` or `slow`, and 5.26 in `neo4j`. `npm test` runs `unit` and `store` only.
  */

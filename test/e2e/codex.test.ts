@@ -14,11 +14,11 @@ const S1 = rolloutId(1)
 let home = ''
 let shop = ''
 let turngraph: ReturnType<typeof commandsOn>
-const run = (...args: string[]) =>
-  turngraph.run(args, {
-    cwd: shop,
-    environment: { CODEX_HOME: path.join(home, 'codex'), CLAUDE_CONFIG_DIR: path.join(home, 'claude') },
-  })
+const given = () => ({
+  cwd: shop,
+  environment: { CODEX_HOME: path.join(home, 'codex'), CLAUDE_CONFIG_DIR: path.join(home, 'claude') },
+})
+const run = (...args: string[]) => turngraph.run(args, given())
 const hooks = () => path.join(home, 'codex', 'hooks.json')
 
 beforeEach(() => {
@@ -77,7 +77,8 @@ test('the hooks of Codex import its session, and leave the rest of hooks.json as
     '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }]\n  }\n}\n'
   mkdirSync(path.dirname(hooks()), { recursive: true })
   writeFileSync(hooks(), own)
-  expect(await run('hook', 'install', '--agent', 'codex', '--gate')).toMatchObject({ code: 0 })
+  const install = ['hook', 'install', '--agent', 'codex', '--gate']
+  expect(await turngraph.spawn(install, given())).toMatchObject({ code: 0 })
   const installed = JSON.parse(readFileSync(hooks(), 'utf8'))
   expect(Object.keys(installed.hooks)).toEqual(['Stop', 'SessionStart'])
   expect(installed.hooks.SessionStart).toMatchObject([

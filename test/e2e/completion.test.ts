@@ -9,7 +9,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 /** Shell completion, called in the same way as by a shell. */
 
 const completed = async (...words: string[]): Promise<string[]> => {
-  const { stdout, code, stderr } = await commandsOn(temporaryFolder()).run(['complete', '--', ...words])
+  const { stdout, code, stderr } = await commandsOn(temporaryFolder()).spawn(['complete', '--', ...words])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
     .split('\n')

@@ -118,7 +118,7 @@ test.each([
   writeFileSync(path.join(folder, 'TASK.md'), task)
   expect(await user.run(['specify', path.join(folder, 'TASK.md')])).toMatchObject({ code: 0 })
   const settings = path.join(folder, 'settings.json')
-  if (name === 'with the hooks') await user.run(['hook', 'install', '--gate', '--settings', settings])
+  if (name === 'with the hooks') await user.spawn(['hook', 'install', '--gate', '--settings', settings])
   const env = {
     ...process.env,
     TURNGRAPH_URL: url,

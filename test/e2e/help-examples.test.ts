@@ -57,6 +57,12 @@ function listExamples(command: Command): string[] {
   ]
 }
 
+/** Splits an example into the arguments of `turngraph`; null if it needs a shell. */
+function splitArguments(example: string): string[] | null {
+  const words = /^turngraph((?: +(?:'[^']*'|"[^"$`\\\\]*"|[\w./:,=@%+-]+))*)$/.exec(example)?.[1]
+  return words?.match(/'[^']*'|"[^"]*"|[^ ]+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')) ?? null
+}
+
 /** Removes the explanation from the line of an example. */
 function toCommand(line: string): string {
   const completion = /turngraph completion \w+/.exec(line)
@@ -135,7 +141,7 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
   fillHome(home)
   execFileSync('git', ['init', '-q'], { cwd: home })
   const own = Object.entries(process.env).filter(([name]) => !/^(TURNGRAPH_.*|DISPLAY)$/.test(name))
-  const run = async (script: string) => {
+  const runInShell = async (script: string) => {
     const isEndless = ENDLESS.test(script)
     const env = {
       ...Object.fromEntries(own),
@@ -149,10 +155,15 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
     if (isEndless && !script.includes(' | jq'))
       asked.child.stdout?.once('data', () => asked.child.kill('SIGINT'))
     const answer = await asked.catch((error: { code: number; stdout: string; stderr: string }) => error)
-    const code = 'code' in answer && !isEndless ? answer.code : 0
+    return { ...answer, code: 'code' in answer && !isEndless ? answer.code : 0 }
+  }
+  const run = async (script: string) => {
+    const args = ENDLESS.test(script) ? null : splitArguments(script)
+    const { code, stdout, stderr } =
+      args === null ? await runInShell(script) : await user.run(args, { environment: { HOME: home } })
     const [, file] = /> (\S+)$|--out (\S+)/.exec(script)?.filter(Boolean) ?? []
     const written = file === undefined ? '' : readFileSync(path.join(home, file), 'utf8')
-    return { code, stdout: answer.stdout + written, stderr: answer.stderr }
+    return { code, stdout: stdout + written, stderr }
   }
   await run('turngraph worlds create TASK-1 --feature FEAT-1 --task TASK-1 --executor trial')
   await run('turngraph worlds create TASK-2 --feature FEAT-1 --task TASK-2')

@@ -47,7 +47,8 @@ function aUser() {
     ...user,
     settings,
     project,
-    install: (...more: string[]) => user.run(['hook', 'install', '--gate', '--settings', settings, ...more]),
+    install: (...more: string[]) =>
+      user.spawn(['hook', 'install', '--gate', '--settings', settings, ...more]),
     /** Names a task in the working folder, and binds the session to it. */
     name: (task: unknown, sessionId: string | null = SESSION) => {
       mkdirSync(path.dirname(taskFile), { recursive: true })

@@ -19,7 +19,7 @@ function aUser() {
     ...user,
     home,
     settings,
-    install: (...more: string[]) => user.run(['hook', 'install', '--settings', settings, ...more]),
+    install: (...more: string[]) => user.spawn(['hook', 'install', '--settings', settings, ...more]),
     uninstall: () => user.run(['hook', 'uninstall', '--settings', settings]),
     /** Lists the stored turns. Returns none before an import has begun, and while it holds the graph for long. */
     turns: async (...more: string[]): Promise<{ session_id: string }[]> => {

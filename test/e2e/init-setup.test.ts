@@ -77,7 +77,8 @@ beforeEach(() => {
 describe('turngraph init --with', () => {
   test('sets up a folder without such files, and the undo leaves nothing', async () => {
     const before = digests()
-    const { code, stderr } = await init('--with', ALL)
+    const given = { cwd: shop, environment: environment() }
+    const { code, stderr } = await commandsOn(home).spawn(['init', '--with', ALL], given)
     expect(code, stderr).toBe(0)
     for (const file of ['.claude/settings.local.json', '.codex/hooks.json', '.mcp.json', 'AGENTS.md'])
       expect(stderr).toContain(`Made ${file}.`)

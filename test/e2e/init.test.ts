@@ -8,8 +8,8 @@ import { commandsOn, temporaryFolder } from './command.ts'
 let home = ''
 let shop = ''
 let turngraph: ReturnType<typeof commandsOn>
-const init = (args: readonly string[]) =>
-  turngraph.run(args, { cwd: shop, environment: { CLAUDE_CONFIG_DIR: path.join(home, 'claude') } })
+const given = () => ({ cwd: shop, environment: { CLAUDE_CONFIG_DIR: path.join(home, 'claude') } })
+const init = (args: readonly string[]) => turngraph.run(args, given())
 
 beforeEach(() => {
   home = temporaryFolder()
@@ -84,7 +84,7 @@ test('init shows the own figures of a folder and imports everything once, withou
 
 test('turngraph without arguments is init, and imports nothing without a terminal', async () => {
   writeSession()
-  const { code, stdout, stderr } = await init([])
+  const { code, stdout, stderr } = await turngraph.spawn([], given())
   expect([code, stdout]).toEqual([
     0,
     `Found in ${realpathSync(shop)}: 1 session with 2 turns, specifications of 1 task.\n`,

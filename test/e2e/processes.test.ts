@@ -102,7 +102,7 @@ describe('one graph, many processes', () => {
     const temporary = temporaryFolder()
     const environment = { TMPDIR: temporary }
     const query = (cypher: string, timeoutMs = 10_000) =>
-      turngraph.run(['query', cypher, '--timeout', String(timeoutMs)], { environment })
+      turngraph.spawn(['query', cypher, '--timeout', String(timeoutMs)], { environment })
     expect(await query('RETURN 1')).toMatchObject({ code: 0 })
     expect(await query(ENDLESS, 100)).toMatchObject({ code: 7 })
     expect(readdirSync(temporary)).toEqual([])
