@@ -90,12 +90,18 @@ export const textList = z
   .nullish()
   .transform((value) => value ?? [])
 
+const list = z.custom<unknown[]>(Array.isArray, 'expected a list')
+
 /** Decodes a row in the form of a list, at half the cost of a map: its columns by name, in the order of the statement. */
 export const columns = <const S extends z.ZodRawShape>(shape: S) => {
   const names = Object.keys(shape)
-  return z.codec(z.array(z.unknown()), z.object(shape), {
-    decode: (values) =>
-      Object.fromEntries(names.map((name, i) => [name, values[i]])) as z.input<z.ZodObject<S>>,
+  return z.codec(list, z.object(shape), {
+    decode: (values) => {
+      // A context decodes hundreds of lists; Object.fromEntries takes ten times as long.
+      const row: { [name: string]: unknown } = {}
+      for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i]
+      return row as z.input<z.ZodObject<S>>
+    },
     encode: (value) => names.map((name) => value[name as keyof typeof value]),
   })
 }

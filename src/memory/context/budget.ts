@@ -30,9 +30,7 @@ export async function renderContext(
 ): Promise<Rendered> {
   const sections = toSections(rendering)
   const draft: Draft = { sections, budget: tokenBudget, tokens: await loadTokens() }
-  const shown = allThatFits(draft)
-  const text = writeWithNote(sections, shown)
-  const used = draft.tokens.count(text)
+  const { shown, text, used } = writeAllThatFits(draft)
   return {
     text,
     ...tally(sections, shown, used > tokenBudget),
@@ -66,9 +64,21 @@ const noteSection = (note: string, tokens: Tokens): WrittenSection[] =>
 
 type Draft = { sections: readonly Section[]; budget: number; tokens: Tokens }
 
-function allThatFits(draft: Draft): Shown {
+type Written = { shown: Shown; text: string; used: number }
+
+/** Writes the whole text, or all that fits. The whole text usually fits and is then counted only once. */
+function writeAllThatFits(draft: Draft): Written {
+  const { sections, budget, tokens } = draft
+  const text = writeWithNote(sections, whole)
+  const used = tokens.count(text, budget)
+  if (used <= budget) return { shown: whole, text, used }
+  const shown = leaveOut(draft)
+  const rest = writeWithNote(sections, shown)
+  return { shown, text: rest, used: tokens.count(rest) }
+}
+
+function leaveOut(draft: Draft): Shown {
   const order = leavingOrder(draft.sections)
-  if (fits(draft, whole)) return whole
   if (fits(draft, without(order))) return fewestLeave(draft, order)
   return withTextsCut(draft, without(order)) ?? onlyRequired
 }

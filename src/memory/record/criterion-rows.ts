@@ -42,9 +42,11 @@ export type ProgressAtRevision = { rev: number; progress: Progress } | null
  */
 export const progressRow = text.transform((list): ProgressAtRevision => {
   if (list === null) return null
-  const [rev, ...values] = z.tuple([z.number()], z.unknown()).parse(JSON.parse(list))
+  const [rev, ...values] = revisionAndValues.parse(JSON.parse(list))
   return { rev, progress: progressColumns.parse(values) }
 })
+
+const revisionAndValues = z.tuple([z.number()], z.unknown())
 
 export const progressProperties = (
   progress: Progress,
