@@ -76,7 +76,8 @@ function holdsMark(value: unknown): boolean {
   if (typeof value === 'string') return hasMark(value)
   if (Array.isArray(value)) return value.some(holdsMark)
   if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([key, item]) => hasMark(key) || holdsMark(item))
+  for (const key in value) if (hasMark(key) || holdsMark((value as Record<string, unknown>)[key])) return true
+  return false
 }
 
 type Piece = Readonly<{ text: string; start: number }>
