@@ -1,5 +1,7 @@
 // Fills a graph with turns like those of real sessions.
 import type { TurngraphClient } from '../src/client/client.ts'
+import { inProcessClient } from '../src/client/in-process.ts'
+import { type Graph, graphWith, type Step } from '../src/graph/port.ts'
 
 export const TURNS_A_WORLD = 10
 export const CRITERIA = 8
@@ -7,13 +9,36 @@ export const CRITERIA = 8
 const FILL_WIDTH = 16
 const COLD_WORLDS = 20
 
+type Filled = { worlds: number; turns: number }
+
+/** Fills the graph by captures up to a number of turns, in worlds of ten. `filled` counts the existing ones. */
+export const fillTo = (client: TurngraphClient, filled: Filled, turns: number): Promise<void> =>
+  fillWorlds(filled, turns, async (world) => {
+    for (let turn = 1; turn <= TURNS_A_WORLD; turn++) await client.captureTurnState(turnOf(world, turn))
+  })
+
 /**
- * Fills the graph up to a number of turns, in worlds of ten. `worlds` and `turns` count the existing ones.
+ * Fills like {@link fillTo}, at half the CPU time: captures one world, and repeats its writes for the others. The graph is the
+ * same but for times and random identities.
  */
-export async function fillTo(
-  client: TurngraphClient,
-  filled: { worlds: number; turns: number },
+export async function fillByWrites(
+  graph: Graph,
+  project: string,
+  filled: Filled,
   turns: number,
+): Promise<void> {
+  const template = `template-${turns}`
+  const writes = await recordWrites(graph, project, template)
+  filled.turns += TURNS_A_WORLD
+  await fillWorlds(filled, turns, async (world) => {
+    for (const steps of writes) await graph.write(renamed(steps, template, world))
+  })
+}
+
+async function fillWorlds(
+  filled: Filled,
+  turns: number,
+  fillWorld: (world: string) => Promise<void>,
 ): Promise<void> {
   while (filled.turns < turns) {
     // Writes one world at a time until the server has planned and compiled the statements.
@@ -21,13 +46,32 @@ export async function fillTo(
       filled.worlds < COLD_WORLDS
         ? 1
         : Math.min(FILL_WIDTH, Math.ceil((turns - filled.turns) / TURNS_A_WORLD))
-    await Promise.all(Array.from({ length: width }, () => fillWorld(client, filled.worlds++)))
+    await Promise.all(Array.from({ length: width }, () => fillWorld(`w${filled.worlds++}`)))
     filled.turns += width * TURNS_A_WORLD
   }
 }
 
-async function fillWorld(client: TurngraphClient, world: number): Promise<void> {
-  for (let turn = 1; turn <= TURNS_A_WORLD; turn++) await client.captureTurnState(turnOf(`w${world}`, turn))
+type Write = readonly [Step, ...Step[]]
+
+async function recordWrites(graph: Graph, project: string, world: string): Promise<Write[]> {
+  const writes: Write[] = []
+  const recorder = graphWith(graph, {
+    write: (steps, deadline) => {
+      writes.push(steps)
+      return graph.write(steps, deadline)
+    },
+  })
+  const client = inProcessClient({ graph: recorder, project })
+  for (let turn = 1; turn <= TURNS_A_WORLD; turn++) await client.captureTurnState(turnOf(world, turn))
+  return writes
+}
+
+const renamed = ([first, ...rest]: Write, from: string, to: string): Write => {
+  const rename = ({ statement, params }: Step): Step => ({
+    statement,
+    params: JSON.parse(JSON.stringify(params).replaceAll(from, to)),
+  })
+  return [rename(first), ...rest.map(rename)]
 }
 
 /** Makes a turn like those of real sessions: eight judged criteria with evidence, promises, two issues. */

@@ -7,7 +7,7 @@ import { startService } from '../src/http/service.ts'
 import type { Config } from '../src/platform/config.ts'
 import { startServiceProcess } from '../test/faults/harness/service-process.ts'
 import { storeSetting } from './bench-folder.ts'
-import { fillTo, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
+import { fillByWrites, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
 import type { Floor } from './floor.ts'
 import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
@@ -39,7 +39,8 @@ export const benchTurns = (bench: TurnsBench): Promise<void> =>
     const replica = graphWith(graph, { close: async () => {} })
     const other = inProcessClient({ graph: replica, project: PROJECT })
     try {
-      const results = await measureAll(bench, { own, other }, floor)
+      const fill: Fill = (filled, turns) => fillByWrites(graph, PROJECT, filled, turns)
+      const results = await measureAll(bench, { own, other }, floor, fill)
       return { date: new Date().toISOString(), results }
     } finally {
       await service?.end()
@@ -68,17 +69,20 @@ type Clients = {
   other: TurngraphClient
 }
 
+type Fill = (filled: { worlds: number; turns: number }, turns: number) => Promise<void>
+
 async function measureAll(
   bench: TurnsBench,
   clients: Clients,
   floor: Floor,
+  fill: Fill,
 ): Promise<Record<number, Figures>> {
   const results: Record<number, Figures> = {}
   const filled = { worlds: 0, turns: 0 }
   const { direct } = clients.own as { direct: TurngraphClient }
   await fillWorlds(direct)
   for (const size of bench.turns) {
-    await fillTo(direct, filled, size)
+    await fill(filled, size)
     if (size === bench.turns[0]) await sampled(bench.warmUp, clients, floor, 'warm', filled.worlds)
     const { figures, captured } = await sampled(bench.samples, clients, floor, `at${size}`, filled.worlds)
     filled.turns += captured

@@ -271,6 +271,6 @@ function fromNeo4j(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromNeo4j)
   if (isDateTime(value)) return value.toString()
   const result: Row = {}
-  for (const [key, item] of Object.entries(value)) result[key] = fromNeo4j(item)
+  for (const key of Object.keys(value)) result[key] = fromNeo4j((value as Row)[key])
   return result
 }
