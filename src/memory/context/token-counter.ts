@@ -37,14 +37,14 @@ function createTokens({ split, countPlain }: typeof import('./o200k-base.ts')): 
     let [sum, from] = [0, 0]
     for (const { 0: piece, index } of text.matchAll(split)) {
       const end = index + piece.length
-      if (piece.length > MAX_SLICE) {
+      if (piece.length > MAX_SLICE || ENDS_IN_SPACE.test(piece)) {
         sum += countPlain(text.slice(from, index))
         for (const { tokens } of slices(piece)) {
           if (sum > atMost) return sum
           sum += tokens
         }
         from = end
-      } else if (end - from >= MAX_SLICE && !ENDS_IN_SPACE.test(piece)) {
+      } else if (end - from >= MAX_SLICE) {
         sum += countPlain(text.slice(from, end))
         from = end
       }
@@ -68,5 +68,5 @@ function createTokens({ split, countPlain }: typeof import('./o200k-base.ts')): 
   return { count, reach }
 }
 
-/** The package splits spaces at the end of a text differently from spaces before a word. */
+/** Such a piece is counted alone: the package splits spaces at the end of a text differently from spaces before a word. */
 const ENDS_IN_SPACE = /\s$/
