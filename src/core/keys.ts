@@ -1,6 +1,6 @@
 // Makes and reads the keys of the graph's nodes. No other file knows the form of a key.
 import { hash } from 'node:crypto'
-import { scrubText } from './scrub/scrub.ts'
+import { haveNoSecrets, scrubText } from './scrub/scrub.ts'
 
 /**
  * Every node that is looked up has one synthetic key: the parts of its scope, percent-encoded and joined by
@@ -84,7 +84,7 @@ const USUAL_NAME =
 /** Names and paths without a secret, such as models, versions and tools. A transcript repeats them in each record. */
 const unmasked = new Set<string>()
 const MAX_UNMASKED_NAMES = 1_000
-const MAX_UNMASKED_NAME_LENGTH = 100
+const MAX_UNMASKED_NAME_LENGTH = 300
 
 /** Masks secrets in a name or an id of a transcript. Different names stay different. A masked name stays as it is. */
 export function maskName(name: string): string {
@@ -99,6 +99,12 @@ export function maskPath(path: string): string {
   const masked = scrubText(path)
   if (masked === path && path.length <= MAX_UNMASKED_NAME_LENGTH) rememberUnmasked(path)
   return masked
+}
+
+/** Scans names and paths together, so that masking them one by one later needs no further scans. */
+export function scanNames(names: readonly string[]): void {
+  const unusual = names.filter((name) => name.length <= MAX_UNMASKED_NAME_LENGTH && !USUAL_NAME.test(name))
+  if (haveNoSecrets(unusual)) for (const name of unusual) rememberUnmasked(name)
 }
 
 function rememberUnmasked(name: string): void {
@@ -117,7 +123,8 @@ const MAX_NAME_LENGTH = 256
 const MAX_PATH_LENGTH = 4_096
 
 /** Transcripts contain any names and ids. They are masked, storable in both engines, and short enough for an index. */
-export const storedName = (text: string): string => shorten(maskName(text), MAX_NAME_LENGTH)
+export const storedName = (text: string): string =>
+  USUAL_NAME.test(text) ? text : shorten(maskName(text), MAX_NAME_LENGTH)
 export const storedPath = (text: string): string => shorten(maskPath(text), MAX_PATH_LENGTH)
 
 const shorten = (text: string, longest: number): string =>

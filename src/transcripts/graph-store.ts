@@ -1,4 +1,5 @@
 /** Writes imported transcripts into a graph of this process. Small files share transactions. */
+import { scanNames } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
 import { TranscriptBatch } from './batch.ts'
 import { refreshDesires } from './desires.ts'
@@ -12,6 +13,7 @@ export function graphStore(graph: Graph, turnLengthThreshold: number): Transcrip
   return {
     bytesAtOnce: Number.POSITIVE_INFINITY,
     open: async (sources) => {
+      scanNames(sources.flatMap(({ sessionId, path = null }) => [sessionId, path ?? '']))
       const progress = await readProgress(graph, sources)
       return sources.map((source, i) => {
         const known = progress[i] ?? NOTHING_READ

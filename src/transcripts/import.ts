@@ -24,9 +24,9 @@ import {
   type TranscriptSource,
 } from './progress.ts'
 import type { ReadingFigures } from './reading-counts.ts'
-import { scrubErrors, scrubState } from './scrub-errors.ts'
+import { scrubErrors, stepsOfState } from './scrub-errors.ts'
 import { NEVER_MS, newestRecords, type StoredTurn, sessionParams, storedTurn } from './statement-params.ts'
-import { Transcript } from './transcript.ts'
+import { Transcript, type TranscriptState } from './transcript.ts'
 import type { TranscriptTurn } from './turn.ts'
 
 const linkTurns = statement('transcripts/link-turns')
@@ -174,10 +174,11 @@ class Reading {
     }))
     this.#found = []
     this.steps = 0
-    await this.#scrub(turns)
+    const state = this.transcript.state()
+    await this.#scrub(turns, state)
     return {
       source: this.#source,
-      file: await this.#file(isLast),
+      file: this.#file(isLast, state),
       turns,
       agentsOf: isLast ? [...new Set([this.#source, ...threads].map(this.#sessionKey))] : [],
       links: isLast ? this.#links() : [],
@@ -198,8 +199,9 @@ class Reading {
     this.#found.push(storedTurn(this.#source.project, this.#fileKey, sessionId, turn))
   }
 
-  async #scrub(turns: readonly StoredTurn[]): Promise<void> {
-    const places = await scrubErrors(turns.flatMap(({ turn }) => turn.steps))
+  /** Masks the errors of turns and of a state with one scan: the open turn is usually in both. */
+  async #scrub(turns: readonly StoredTurn[], state: TranscriptState): Promise<void> {
+    const places = await scrubErrors([...turns.flatMap(({ turn }) => turn.steps), ...stepsOfState(state)])
     for (const { key, turn } of turns) {
       const names = turn.steps.flatMap(({ id, tool, agentId }) => [id, tool, agentId])
       const inErrors = turn.steps.reduce((sum, step) => sum + (places.get(step) ?? 0), 0)
@@ -208,14 +210,13 @@ class Reading {
     }
   }
 
-  async #file(isWhole: boolean): Promise<Part['file']> {
+  #file(isWhole: boolean, state: TranscriptState): Part['file'] {
     const { project, sessionId, path = null, inode = null, parentStepId = null } = this.#source
     const { consumed: offset } = this.transcript
     const filePath = path === null ? null : storedPath(path)
     const threads = this.transcript.threads()
     const ofThreads = threads.flatMap(({ sessionId: id, cwd, version }) => [storedName(id), cwd, version])
     this.#redactions.set(this.#fileKey, countMasks([filePath, ...ofThreads]))
-    const state = await scrubState(this.transcript.state())
     const expected = this.#expected ?? -1
     this.#expected = offset
     return {

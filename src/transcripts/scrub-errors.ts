@@ -46,11 +46,8 @@ function storedPart(error: string, masked: string): string {
   return error.length <= MAX_SCANNED || end.length === MAX_ERROR_CHARACTERS ? end.join('') : ''
 }
 
-/** Scrubs the messages of open turns, which are stored with the file's progress. */
-export async function scrubState(state: TranscriptState): Promise<TranscriptState> {
-  const steps: WithError[] = state.threads.flatMap(({ open, unsettled, held }) =>
+/** Returns the steps of open turns, which are stored with the file's progress. */
+export const stepsOfState = ({ threads }: TranscriptState): WithError[] =>
+  threads.flatMap(({ open, unsettled, held }) =>
     [...held, ...unsettled, ...(open === null ? [] : [open])].flatMap((turn): WithError[] => turn.steps),
   )
-  await scrubErrors(steps)
-  return state
-}

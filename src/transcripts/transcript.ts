@@ -273,6 +273,7 @@ export class Transcript {
    * their session: a resumed session repeats the records that it continues from.
    */
   #findOwner({ sessionId, type }: TranscriptRecord, own: string, parent: string | null): string {
+    if (sessionId === own) return own // the usual case, without masking both
     const other = maskedName(sessionId)
     if (other === null || other === maskName(own) || this.#joined.has(other)) return own
     const isConnected = this.#recent.length === 0 || (parent !== null && this.#recent.includes(parent))

@@ -65,6 +65,12 @@ export function scrubText(text: string): string {
   return showMarks(mask(text, ranges, bareMarker).text)
 }
 
+/** Checks with one scan that none of some texts contains a secret. */
+export const haveNoSecrets = (texts: readonly string[]): boolean => {
+  const content = texts.join(BETWEEN)
+  return scrubText(content) === content
+}
+
 /** Masks every string of a value separately. For values that are shown and never stored. */
 export const scrubTexts = (value: unknown): unknown => rewrite(value, scrubText, NOTHING)
 
