@@ -5,10 +5,9 @@ AND w.lastGainTurn IS NOT NULL
 WITH f, task, w, size(coalesce(w.specifiedAfter, [])) AS version
 CALL (w, version) {
   MATCH (w)-[r:PROGRESS]->(c:Criterion)
-  WHERE version = 0 AND c.mergedInto IS NULL AND split(r.kept, ',')[3] <> 'null' // a judge has named it
+  WHERE version = 0 AND c.mergedInto IS NULL AND r.judged
   RETURN count(c) AS judged, count(CASE WHEN r.state = 'verified' THEN 1 END) AS judgedVerified,
-         // The turn is right after the state. A label cannot look like that: JSON escapes its quotes.
-         max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS judgedProvenIn
+         max(CASE WHEN r.state = 'verified' THEN r.verifiedInTurn END) AS judgedProvenIn
 }
 CALL (task, version) {
   MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(:Criterion)
@@ -20,7 +19,7 @@ CALL (task, w, version) {
   WHERE s.version = version AND l.kind <> 'manual'
   MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c)
   RETURN count(c) AS declaredVerified,
-         max(toInteger(split(split(r.kept, ',"verified",')[1], ',')[0])) AS declaredProvenIn
+         max(r.verifiedInTurn) AS declaredProvenIn
 }
 WITH f, task, w, CASE WHEN version = 0 THEN judged ELSE declared END AS criteria,
      CASE WHEN version = 0 THEN judgedVerified ELSE declaredVerified END AS verified,

@@ -11,9 +11,7 @@ AND w.currentTurn > 0
 // The last judged turn of a session shows whether an issue is gone there. A search for the first turn without
 // it, for each issue in each session, did not finish in 30 s on the embedded graph, with 20 issues in
 // thousands of sessions.
-WITH w, coalesce(
-// include worlds/_last-judged
-  , 0) AS lastJudged
+WITH w, coalesce(w.judgedTurn, 0) AS lastJudged
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RAISED]->(i:Issue)
 WITH w.key AS key, w.slug AS slug, w.lastActivityAt AS lastActivityAt, lastJudged, toLower(i.description) AS words,
      i.category AS category, max(i.signature) AS signature, min(i.description) AS description,

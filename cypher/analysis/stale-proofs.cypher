@@ -8,9 +8,7 @@
 // include analysis/_worlds
 AND w.lastGainTurn IS NOT NULL
 MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
-// The turn of the newest verification is right before the state. A label cannot look like that: JSON escapes
-// its quotes.
-WITH f, task, w, c, toInteger(split(split(r.kept, ',"verified",')[0], ',')[-1]) AS verifiedIn
+WITH f, task, w, c, r.lastVerifiedTurn AS verifiedIn
 WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0]]) AS proofs, min(verifiedIn) AS first,
      size(coalesce(w.specifiedAfter, [])) AS version
 WHERE first < w.currentTurn OR version > 1 // most sessions verify everything in their last turn

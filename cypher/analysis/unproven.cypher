@@ -15,7 +15,7 @@ UNWIND CASE WHEN size(worlds) = 0 AND $world = '' THEN [['', null]] ELSE worlds 
 WITH f, task, world[0] AS worldKey, world[1] AS slug
 CALL (worldKey) {
   MATCH (w:World {key: worldKey})-[r:PROGRESS]->(c:Criterion)
-  RETURN collect([c.key, r.state, split(r.kept, ',')[3] <> 'null']) AS progress // this field is a judge's label
+  RETURN collect([c.key, r.state, r.judged]) AS progress
 }
 MATCH (task)-[:SPECIFIED_BY]->(s:Specification)-[l:LISTS]->(c:Criterion)
 WHERE s.version = task.specificationVersion

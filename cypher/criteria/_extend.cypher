@@ -7,11 +7,11 @@
 // If the service's clock set the completion time, the turn completes no earlier than the time that makes this
 // world the newest of its task: the clock may have stepped back since another world was written
 // (docs/decisions/newest-world.md).
-// params: $extends $inNewWorld $criteriaRev $ledger $token $at
+// params: $extends $inNewWorld $criteriaRev $ledgerRev $token $at
 FOREACH (_ IN CASE WHEN $extends THEN [1] ELSE [] END | SET task.rev = $token)
 WITH *
 WHERE (NOT ($extends OR $inNewWorld) OR task.criteriaRev = $criteriaRev)
-  AND (NOT ($ledger.touched OR $inNewWorld) OR w.ledgerRev = $ledger.rev)
+  AND w.ledgerRev = $ledgerRev
 WITH *, CASE WHEN $at.isStamped
   THEN [(task)-[:HAS_WORLD]->(x:World) WHERE x.deletedAt IS NULL AND x.ordinal <> w.ordinal |
     x.lastActivityAt + duration(CASE WHEN x.ordinal > w.ordinal THEN 'PT0.001S' ELSE 'PT0S' END)]

@@ -2,4 +2,4 @@
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 // include criteria/_ledger
-RETURN w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria
+RETURN w.taskKey AS taskKey, w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria

@@ -3,4 +3,4 @@
 UNWIND $worldKeys AS worldKey
 MATCH (w:World {key: worldKey})
 // include criteria/_ledger
-RETURN w.key AS key, w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria
+RETURN w.key AS key, w.taskKey AS taskKey, w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria

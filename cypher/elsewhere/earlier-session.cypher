@@ -13,9 +13,7 @@ ORDER BY w.lastActivityAt DESC, w.slug DESC
 LIMIT 1
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn)
-  WHERE x.number >= coalesce(
-// include worlds/_last-judged
-  , 0)
+  WHERE x.number >= coalesce(w.judgedTurn, 0)
   RETURN collect([x.number, x.coachDecision, x.issueCount, [(x)-[:RAISED]->(i:Issue) | properties(i)]]) AS judgements
 }
 RETURN judgements,

@@ -6,6 +6,5 @@ MATCH (w:World {key: key})
 RETURN properties(w) AS world,
        [(w)-[:HAS_TURN]->(t:Turn) | [t.number, t.revision, t.verificationCount]] AS turns,
        [(w)-[:SUPERSEDES]->(t:SupersededTurn) | [t.number, t.revision]] AS withdrawn,
-       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]] AS progress,
        [(w)-[:HAS_ATTEMPT]->(a:Attempt) | [a.number, a.key]] AS attempts,
        [(w)-[:HAS_RUN]->(r:TurnRun) | [coalesce(r.fence, 0), r.key]] AS runs

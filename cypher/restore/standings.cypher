@@ -2,21 +2,16 @@
 // params: $batch
 UNWIND $batch.rows AS x
 MATCH (w:World {key: x.world})
-SET w += x.properties, w.lastCompletedAt = datetime(x.at.lastCompletedAt), w.deletedAt = datetime(x.at.deletedAt),
+SET w += x.properties, w += x.derived, w.lastCompletedAt = datetime(x.at.lastCompletedAt), w.deletedAt = datetime(x.at.deletedAt),
     w.lastActivityAt = coalesce(datetime(x.at.lastCompletedAt), w.createdAt), w.restoring = null
-FOREACH (p IN x.progress |
-  MERGE (c:Criterion {key: p.criterion})
-  CREATE (w)-[:PROGRESS {kept: p.kept, state: p.state, rejections: p.rejections}]->(c))
+WITH w, x.progress AS progress
+// include criteria/_progress
 WITH w
-CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(t:Turn) WHERE t.number = w.promisedTurn
-  RETURN max(t.digest) AS promisedDigest // derived: an export does not hold it
-}
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(:Turn)-[:RECORDED]->(v:Verification) WHERE v.files IS NOT NULL
   RETURN count(v) AS proofsWithFiles
 }
-SET w.promisedDigest = promisedDigest, w.hasProofFiles = CASE WHEN proofsWithFiles > 0 THEN true ELSE null END
+SET w.hasProofFiles = CASE WHEN proofsWithFiles > 0 THEN true ELSE null END
 // include worlds/_changed
 WITH w
 CALL (w) {

@@ -6,7 +6,7 @@ MATCH (task:Task {key: x.properties.taskKey})
 MERGE (w:World {key: x.key})
 SET w += x.properties, w.createdAt = datetime(x.at.createdAt), w.deletedAt = datetime(x.at.createdAt),
     w.lastActivityAt = datetime(x.at.createdAt),
-    w.restoring = true, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0, w.progressSum = 0, w.contestedCount = 0,
+    w.restoring = true, w.currentTurn = 0, w.turnCount = 0, w.ledgerRev = 0, w.contestedCount = 0,
     w.flippedCount = 0, w.brokenPromiseCount = 0,
     w.creation = $token, w.rev = $token
 MERGE (task)-[:HAS_WORLD]->(w)

@@ -1,7 +1,7 @@
 // A turn's own properties and parts; shared by every statement that stores a turn. Each criterion is looked
-// up once, with all data of the turn about it: its changes, its verifications and promises, the new meaning
-// of a label, and its progress in the world (the edge PROGRESS).
-// params: $turn $at $add $turnNumber
+// up once, with all data of the turn about it: its changes, its verifications and promises, and its progress in
+// the world (the edge PROGRESS).
+// params: $turn $at $add $world
 SET t += $turn,
     t.startedAt = datetime($at.started),
     t.completedAt = completedAt,
@@ -12,8 +12,6 @@ FOREACH (c IN $add.criteria |
   FOREACH (properties IN c.changed |
     MERGE (task)-[:HAS_CRITERION]->(k)
     SET k += properties, k.project = $turn.project)
-  FOREACH (l IN c.labels |
-    MERGE (w)-[:LABELS {source: l.source, label: l.label, turn: $turnNumber}]->(k))
   FOREACH (v IN c.verifications |
     CREATE (t)-[:RECORDED]->(x:Verification {project: $turn.project})-[:OF]->(k)
     SET x += v)
@@ -40,9 +38,6 @@ FOREACH (a IN $add.agents | // one list: a write locks the agents in the order o
   MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
   FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
   FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
-// Revision and counters of the world's ledger. The capture derives the state of each criterion after the world's newest
-// turn from the ledger and stores it on the edge PROGRESS (above), so a context costs the same after 10 and after
-// 1,000 turns. A reader detects a torn commit by `progressSum`.
-// params: $ledger
-FOREACH (_ IN CASE WHEN $ledger.touched THEN [1] ELSE [] END |
-  SET w.ledgerRev = $ledger.rev + 1, w += $ledger.counters)
+// The state of the world after its newest turn, which the caller computed from the state before: a context costs the
+// same after 10 and after 1,000 turns.
+SET w += $world

@@ -38,8 +38,7 @@ FOREACH (number IN CASE WHEN above IS NULL THEN [] ELSE [above] END |
   MERGE (n:Turn {key: w.key + '/' + toString(number)})
   CREATE (t)-[:NEXT]->(n))
 // include turns/_parts
-SET w.newestDigest = CASE WHEN w.currentTurn < $turnNumber THEN t.digest ELSE w.newestDigest END,
-    w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
+SET w.currentTurn = CASE WHEN w.currentTurn < $turnNumber THEN $turnNumber ELSE w.currentTurn END,
     w.turnCount = w.turnCount + 1,
 // include turns/_last-activity
 // include worlds/_changed

@@ -20,13 +20,7 @@ FOREACH (previous IN CASE WHEN w.currentTurn = 0 THEN [] ELSE [w.key + '/' + toS
   CREATE (p)-[:NEXT]->(t))
 // include turns/_parts
 SET w.currentTurn = $turnNumber,
-    w.newestDigest = t.digest,
     w.turnCount = w.turnCount + 1,
-    w.promisedTurn = CASE WHEN t.promiseCount > 0 THEN $turnNumber ELSE w.promisedTurn END,
-    w.promisedDigest = CASE WHEN t.promiseCount > 0 THEN t.digest ELSE w.promisedDigest END,
-    w.outcomes = CASE
-      WHEN size($add.outcome) = 0 OR size(w.outcomes) < 8 THEN w.outcomes
-      ELSE w.outcomes[1..] END + $add.outcome, // of the newest 8 turns that count
 // include turns/_last-activity
 // include worlds/_changed
 WITH t

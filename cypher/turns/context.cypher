@@ -12,9 +12,8 @@
 WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.currentTurn ELSE $turnNumber - 1 END) AS key
 MATCH (t:Turn {key: key})
 WITH w, t, coalesce(w.promisedTurn, t.number) AS promisedIn,
-     CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coalesce(
-// include worlds/_last-judged
-       , t.number) ELSE t.number END AS judgedIn
+     CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coalesce(w.judgedTurn, t.number)
+       ELSE t.number END AS judgedIn
 // when as-of
 // include criteria/_ledger
 CALL (w) {

@@ -1,18 +1,17 @@
-// The data that a capture needs to find the criteria of its turn, and the progress of these criteria before the
-// turn. The promises and the progress are valid only if the turn is newer than all other turns of the world.
+// The data that a capture needs to find the criteria of its turn, and the state of the world after its newest turn.
 //
 // A capture that names no world is stored in the world of the task that already holds this same record at this
 // turn, otherwise in the newest one (latest completed turn, or creation if no turn completed). No row: there
 // is no such task yet. The task is matched, not matched optionally: Grafeo scans all nodes for an OPTIONAL
 // MATCH that starts at a node of another OPTIONAL MATCH. The turn is found by key, because a world may be
 // long. The form for a named world always returns a row. Its values are null if the world does not exist.
-// params: $taskKey $turnNumber
+// params: $taskKey
 // when named-world
 // params: $worldKey
 OPTIONAL MATCH (task:Task {key: $taskKey})
 OPTIONAL MATCH (w:World {key: $worldKey})
 // when newest-world
-// params: $digest
+// params: $digest $turnNumber
 MATCH (task:Task {key: $taskKey})
 OPTIONAL MATCH (task)-[:HAS_WORLD]->(x:World)
 WHERE x.deletedAt IS NULL
@@ -27,22 +26,15 @@ ORDER BY records DESC, newest DESC, x.ordinal DESC
 LIMIT 1
 WITH task, x AS w
 // end
-// The earlier promises are those of the newest turn with promises. Only an entry without a text needs them
-// ($withEarlier). `turns/earlier-promises` finds them for a turn that came late.
-// params: $withEarlier
-WITH task, w, CASE WHEN $withEarlier THEN w.key + '/' + toString(w.promisedTurn) ELSE '' END AS earlierKey
-// include turns/_earlier-promises
 RETURN w.slug AS worldSlug,
+       w.taskKey AS taskKey,
        w.deletedAt IS NOT NULL AS deleted,
        w.currentTurn AS currentTurn,
        w.ledgerRev AS ledgerRev,
-       w.progressSum AS progressSum,
+       w.state AS state,
        task.criteriaRev AS criteriaRev,
        task.worldCount AS worldCount,
        coalesce(task.specificationVersion, 0) AS specificationVersion,
        [(task)-[:HAS_CRITERION]->(c:Criterion) |
 // include criteria/_criterion
-       ] AS criteria,
-       [(w)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept]] AS progress,
-       [(w)-[l:LABELS]->(c:Criterion) WHERE l.turn < $turnNumber | [l.source, l.label, l.turn, c.key]] AS labels,
-       earlierPromises
+       ] AS criteria

@@ -3,7 +3,7 @@
 //
 // Every pattern begins at a known node: Grafeo walks a pattern from its left end. Locks as in `turns/capture`.
 // No row: a check failed (the turn has another record, or none).
-// params: $worldKey $taskKey $turnKey $turnNumber $revision $token
+// params: $worldKey $taskKey $turnKey $revision $token
 MATCH (w:World {key: $worldKey})<-[:HAS_WORLD]-(task:Task {key: $taskKey})
 SET w.rev = $token
 WITH w, task
@@ -20,7 +20,6 @@ CALL (old) { MATCH (old)-[:NEXT]->(n:Turn) RETURN collect(n.key) AS after }
 CALL (old) { MATCH (old)<-[r:NEXT]-(:Turn) DELETE r }
 CALL (old) { MATCH (old)-[r:NEXT]->(:Turn) DELETE r }
 CALL (old) { MATCH (old)<-[r:HAS_TURN]-(:World) DELETE r }
-CALL (w) { MATCH (w)-[r:LABELS {turn: $turnNumber}]->(:Criterion) DELETE r }
 REMOVE old:Turn
 SET old:SupersededTurn, old.key = old.key + '~' + toString(old.revision)
 CREATE (w)-[:HAS_TURN]->(t:Turn {key: $turnKey})
@@ -31,8 +30,7 @@ FOREACH (key IN after | MERGE (n:Turn {key: key}) CREATE (t)-[:NEXT]->(n))
 SET t.revision = old.revision + 1
 WITH w, t
 CALL (w) { MATCH (w)-[:HAS_TURN]->(x:Turn) RETURN max(x.completedAt) AS latest }
-SET w.newestDigest = CASE WHEN w.currentTurn = $turnNumber THEN t.digest ELSE w.newestDigest END,
-    w.lastCompletedAt = latest, w.lastActivityAt = coalesce(latest, w.createdAt)
+SET w.lastCompletedAt = latest, w.lastActivityAt = coalesce(latest, w.createdAt)
 // include worlds/_changed
 WITH t
 // include turns/_transcribed

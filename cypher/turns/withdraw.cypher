@@ -1,5 +1,5 @@
 // Withdraws the turns of a world above a number: they become superseded records below the world. Statements of one
-// transaction; turns/newest-turns and criteria/rewrite-progress end it.
+// transaction; criteria/rewrite-progress ends it.
 // when begin
 // Locks: World. No row: a run or an attempt is active, or the ledger is newer than what the caller read.
 // params: $worldKey $ledgerRev $token
@@ -14,7 +14,6 @@ RETURN w.key AS key
 // A record changes its label and key as in turns/supersede, and keeps its parts.
 // params: $worldKey $toTurn $at $withdrawn
 MATCH (w:World {key: $worldKey})
-CALL (w) { MATCH (w)-[r:LABELS]->(:Criterion) WHERE r.turn > $toTurn DELETE r }
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(t:Turn) WHERE t.number > $toTurn
   MATCH (t)<-[r:NEXT]-(:Turn)
@@ -37,15 +36,11 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn)
   RETURN count(x) AS turnCount, coalesce(max(x.number), 0) AS newest, max(x.completedAt) AS latest
 }
-CALL (w, newest) {
-  MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number = newest
-  RETURN max(x.digest) AS digest
-}
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(:Turn)-[:RECORDED]->(v:Verification) WHERE v.files IS NOT NULL
   RETURN count(v) AS proofsWithFiles
 }
-SET w.currentTurn = newest, w.turnCount = turnCount, w.newestDigest = digest, w.lastCompletedAt = latest,
+SET w.currentTurn = newest, w.turnCount = turnCount, w.lastCompletedAt = latest,
     w.lastActivityAt = coalesce(latest, w.createdAt),
     w.hasProofFiles = CASE WHEN proofsWithFiles > 0 THEN true ELSE null END,
     w.specifiedAfter = CASE WHEN w.specifiedAfter IS NULL THEN null

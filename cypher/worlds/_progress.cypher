@@ -10,7 +10,7 @@ CALL (newestKey) {
 RETURN newestTurn, w.lastActivityAt AS lastActivity,
        [(w)<-[:HAS_WORLD]-(:Task)-[:HAS_WORLD]->(x:World)
         WHERE x.deletedAt IS NULL AND x.ordinal > w.ordinal AND x.lastActivityAt >= w.lastActivityAt
-        | [x.ordinal, x.slug, x.currentTurn, x.outcomes[size(x.outcomes) - 1]]] AS newer,
+        | [x.ordinal, x.slug, x.currentTurn, x.judgedTurn, x.turnsSinceApproval]] AS newer,
        [(w)-[:HAS_RUN]->(r:TurnRun) WHERE r.endedAt >= w.lastActivityAt
         | [r.enqueuedAt, r.status, r.stopReason, r.attemptCount, r.maxAttempts]] AS endedRuns,
 // include worlds/_world

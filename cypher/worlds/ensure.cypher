@@ -6,8 +6,8 @@
 // include projects/_task
 MERGE (w:World {key: $worldKey})
 ON CREATE SET w.slug = $worldSlug, w.project = $project, w.featureId = $featureId, w.taskId = $taskId,
-  w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.outcomes = [], w.ledgerRev = 0,
-  w.progressSum = 0, w.contestedCount = 0, w.flippedCount = 0, w.brokenPromiseCount = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
+  w.taskKey = $taskKey, w.currentTurn = 0, w.turnCount = 0, w.ledgerRev = 0,
+  w.contestedCount = 0, w.flippedCount = 0, w.brokenPromiseCount = 0, w.executor = $settings.executor, w.leaseTtlMs = $settings.leaseTtlMs,
   w.requestId = $settings.requestId, w.creation = $token
 SET w.rev = $token
 // A new world is the newest of its task, even if the clock stepped back since another one was written

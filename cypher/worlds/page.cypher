@@ -26,17 +26,15 @@ WITH w, true AS isBehind
   AND w.lastActivityAt <= datetime($before)
 WITH w, w.lastActivityAt < datetime($before) AS isBehind // an OR in the same WHERE makes Neo4j lose the index order
 // end
-WITH w, isBehind, size(w.outcomes) AS kept
+WITH w, isBehind
 WHERE (isBehind OR w.slug > $after)
   AND ($search = '' OR toLower(w.slug) CONTAINS $search OR toLower(w.taskId) CONTAINS $search
        OR toLower(w.featureId) CONTAINS $search)
   AND (NOT $running OR coalesce(w.leased, false))
-  // An outcome is [turn, "decision", …]; a newest turn without an outcome was not approved.
-  AND (NOT $notApproved
-       OR NOT coalesce(w.outcomes[kept - 1] STARTS WITH '[' + toString(w.currentTurn) + ',"approved"', false))
+  AND (NOT $notApproved OR NOT coalesce(w.judgedTurn = w.currentTurn AND w.turnsSinceApproval = 0, false))
   // A verdict that warns needs three turns with feedback since the last approval. Skips worlds with fewer.
   AND (NOT $stalledOrOscillating
-       OR (kept >= 3 AND size([o IN w.outcomes[kept - 3..kept] WHERE split(o, '"')[1] = 'approved']) = 0))
+       OR coalesce(w.turnsSinceApproval >= 3, false))
 // when by-slug
 WITH w ORDER BY w.project, w.slug LIMIT $limit
 // when by-activity

@@ -89,7 +89,8 @@ async function listCopiedEvidence(
       some.map(({ key }) => key),
     )
     for (const { feature, task, world, key } of some) {
-      const { turns = [], criteria = [] } = ledgers.get(key) ?? {}
+      const { turns = [], criteria = [], deleted = false } = ledgers.get(key) ?? {}
+      if (deleted) continue // since the candidates were read
       await pause()
       const verdicts = findCopiedVerdicts(
         turns.flatMap(({ entries }) => entries),

@@ -1,7 +1,7 @@
 /** Reads the records of a session for the rules that look at each of its turns. */
 import { worldKey } from '../core/keys.ts'
 import type { Graph } from '../graph/port.ts'
-import { readSnapshot, readTurnLedgers } from '../memory/criteria/snapshot.ts'
+import { readLedger, readSnapshot } from '../memory/criteria/snapshot.ts'
 import { unknownWorld } from '../memory/scope/world-errors.ts'
 import { readSpecification, readTouchedFiles } from '../memory/specification/read-specification.ts'
 import type { SessionRecords } from '../rules/session-steps.ts'
@@ -19,7 +19,7 @@ export async function readSessionRecords(
 ): Promise<SessionRecords> {
   const { project, featureId, taskId, worldSlug } = session
   const snapshot = await readSnapshot(graph, session, null, 0)
-  const found = await readTurnLedgers(graph, worldKey(project, worldSlug))
+  const found = await readLedger(graph, worldKey(project, worldSlug))
   if (snapshot === null || found === null) throw unknownWorld(project, worldSlug)
   const { specifiedAfter, taskKey, turn: newest } = snapshot
   return {

@@ -2,7 +2,7 @@
 
 import type { ShownCriterion } from '../memory/criteria/views.ts'
 import { findCoachDecision, toSeverity } from '../memory/record/words.ts'
-import { type Known, resolveCriteria } from '../rules/identity.ts'
+import { type Known, listMeanings, resolveCriteria } from '../rules/identity.ts'
 import type { CoachHalf, PlayerHalf } from './fields-by-role.ts'
 
 const ISSUES_NAMED = 3
@@ -96,12 +96,11 @@ const toKnown = (before: readonly CriterionBefore[]): Known => ({
     mergedInto: null,
     worldKey: '',
   })),
-  labels: before.map(({ criterionId: label, key }) => ({
-    source: 'coach',
-    label,
-    criterionKey: key,
-    turn: 0,
-  })),
+  labels: new Map(
+    before.flatMap(({ criterionId: label, key }) =>
+      listMeanings({ label, text: null, source: 'coach' }).map((meaning) => [meaning, key] as const),
+    ),
+  ),
   earlier: [],
   declared: before.flatMap(({ criterionId: label, key, declared }) =>
     declared === true ? [{ label, criterionKey: key }] : [],

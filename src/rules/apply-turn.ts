@@ -5,6 +5,7 @@
 import type { TurnRecord } from '../memory/record/record.ts'
 import type { Declared, Listing, Specification } from '../memory/specification/specification.ts'
 import { type Added, compareAdded } from './addition-order.ts'
+import { advanceState } from './advance-state.ts'
 import { markCause } from './causes.ts'
 import { findDeniedFiles } from './denied-files.ts'
 import { type Criterion, type Known, type Resolution, resolveDeclared } from './identity.ts'
@@ -12,16 +13,9 @@ import { advanceLives } from './issue-lives.ts'
 import { type Outcome, toOutcome } from './outcome.ts'
 import { advance, finalKeys, type LedgerEntry, type PromiseEntry } from './progress.ts'
 import { addFiles, dropOldTouches, NO_FILES } from './stale.ts'
-import {
-  listEntries,
-  listGates,
-  listVerifications,
-  type NamingRecord,
-  needsEarlier,
-  resolveTurn,
-} from './turn-entries.ts'
+import { listEntries, listGates, listVerifications, type NamingRecord, resolveTurn } from './turn-entries.ts'
 import { joinedWords } from './words.ts'
-import type { Registry, WorldState } from './world-state.ts'
+import { NO_TURNS, type Registry, type StoredState, type WorldState } from './world-state.ts'
 
 /**
  * Criteria that the entries of a record mean. The capture decides it once: records that arrive later do not change it, so a fold
@@ -61,23 +55,14 @@ export type Applied = {
   }
 }
 
-/** Number of newest outcomes in a state. Stall analysis uses fewer. */
-const OUTCOMES_KEPT = 8
-
 /** The registry of a task before its first record. */
 export const emptyRegistry = (taskKey: string): Registry => ({ taskKey, criteria: [], specification: null })
 
 /** The state of a world before its first turn. Versions of the specification that exist then are known from the start. */
 export const emptyState = (worldKey: string, specifiedAfter: readonly number[] = []): WorldState => ({
+  ...NO_TURNS,
   worldKey,
-  turn: 0,
-  digest: null,
-  turnCount: 0,
   specifiedAfter,
-  labels: new Map(),
-  promised: null,
-  progress: new Map(),
-  outcomes: [],
   issues: [],
   files: NO_FILES,
 })
@@ -163,48 +148,37 @@ function applyNext(registry: Registry, state: WorldState, entry: TurnEntry | Add
   const { turnNumber: turn } = record
   const { changed, ...meanings } =
     entry.meanings === null
-      ? resolveTurn(record, knownBefore(registry, state, needsEarlier(record)))
+      ? resolveTurn(record, knownBefore(registry, state))
       : { ...entry.meanings, changed: [] }
   const next = { ...registry, criteria: mergeCriteria(registry.criteria, changed) }
   const finalKey = finalKeys(next.criteria)
   const firstPosition = entry.kind === 'turn' ? 0 : entry.position
   const { ledger, promised } = listEntries(record, meanings, firstPosition)
-  const progress = advance(state.progress, ledger, promised, finalKey)
+  const changes = { meanings, criteria: changed, ledger, promised, outcome: null }
   const files = addFiles(state.files, { turn, ...listFiles(record, meanings) }, finalKey)
-  const named: WorldState = {
+  const withFiles = (advanced: StoredState): WorldState => ({
     ...state,
-    labels: new Map([
-      ...state.labels,
-      // A label of an addition has no meaning in later records, which may have arrived before it.
-      ...(entry.kind === 'turn' ? meanings.labels : []).map(
-        ({ source, label, criterionKey }) => [`${source}\n${label}`, criterionKey] as const,
-      ),
-    ]),
-    progress,
+    ...advanced,
     files: dropOldTouches(
       files,
-      [...progress.values()].map(({ lastVerifiedTurn }) => lastVerifiedTurn),
+      [...advanced.progress.values()].map(({ lastVerifiedTurn }) => lastVerifiedTurn),
     ),
+  })
+  if (entry.kind === 'addition') {
+    const progress = advance(state.progress, ledger, promised, finalKey)
+    return { registry: next, state: withFiles({ ...state, progress }), changes }
   }
-  const changes = { meanings, criteria: changed, ledger, promised, outcome: null }
-  if (entry.kind === 'addition') return { registry: next, state: named, changes }
+  const { digest } = entry
   const outcome = toOutcome({ ...entry.record, gates: listGates(entry.record) })
-  const promises = promised.map(({ label, criterionKey }) => ({ label, criterionKey }))
+  const advanced = advanceState(state, [{ turn, digest, outcome, entries: ledger, promised }], finalKey)
+  const issues = advanceLives(state.issues, {
+    turn,
+    coachDecision: entry.record.coachDecision,
+    marks: entry.record.issues.map(markCause),
+  })
   return {
     registry: next,
-    state: {
-      ...named,
-      turn,
-      digest: entry.digest,
-      turnCount: state.turnCount + 1,
-      promised: promises.length === 0 ? state.promised : { turn, digest: entry.digest, promises },
-      outcomes: [...state.outcomes, ...(outcome === null ? [] : [outcome])].slice(-OUTCOMES_KEPT),
-      issues: advanceLives(state.issues, {
-        turn,
-        coachDecision: entry.record.coachDecision,
-        marks: entry.record.issues.map(markCause),
-      }),
-    },
+    state: { ...withFiles(advanced), issues },
     changes: { ...changes, outcome },
   }
 }
@@ -220,19 +194,16 @@ export const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
   filesSource: null,
 })
 
-const knownBefore = (
+/** The criteria, labels and promises by which the next record of a world is resolved. */
+export const knownBefore = (
   { taskKey, criteria, specification }: Registry,
-  { worldKey, labels, promised }: WorldState,
-  withEarlier: boolean,
+  { worldKey, labels, promised }: Pick<WorldState, 'worldKey' | 'labels' | 'promised'>,
 ): Known => ({
   taskKey,
   worldKey,
   criteria,
-  labels: [...labels].map(([meaning, criterionKey]) => {
-    const [source = '', ...label] = meaning.split('\n')
-    return { source, label: label.join('\n'), criterionKey, turn: 0 }
-  }),
-  earlier: withEarlier ? (promised?.promises ?? []) : [],
+  labels,
+  earlier: promised?.promises ?? [],
   declared: listDeclared(specification),
 })
 

@@ -33,6 +33,7 @@ const said = (entry: Said): LedgerEntry => ({
   evidence: null,
   observedOn: null,
   addedAt: null,
+  text: null,
   ...entry,
 })
 const promise = (
@@ -47,6 +48,7 @@ const promise = (
   label: criterionKey,
   status,
   evidence,
+  text: null,
 })
 
 const states = (

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { criterionKey, labelOnlyCriterionKey } from '../core/keys.ts'
-import { type Criterion, type Entry, type Known, resolveCriteria, type TurnEntries } from './identity.ts'
+import {
+  type Criterion,
+  type Entry,
+  type Known,
+  listMeanings,
+  resolveCriteria,
+  type TurnEntries,
+} from './identity.ts'
 import { splitWords } from './words.ts'
 
 const keyOf = (text: string): string => criterionKey('task', splitWords(text).join(' '))
@@ -20,11 +27,18 @@ const bare = (label: string, source = 'coach'): Criterion => ({
   mergedInto: null,
   worldKey: 'world',
 })
-const known = (criteria: Criterion[], more: Partial<Known> = {}): Known => ({
+/** Criterion that a source meant by a label. */
+type Meaning = { source: string; label: string; criterionKey: string }
+type More = Partial<Omit<Known, 'labels'>> & { labels?: Meaning[] }
+const known = (criteria: Criterion[], { labels = [], ...more }: More = {}): Known => ({
   taskKey: 'task',
   worldKey: 'world',
   criteria,
-  labels: [],
+  labels: new Map(
+    labels.flatMap(({ criterionKey: key, ...named }) =>
+      listMeanings({ ...named, text: null }).map((meaning) => [meaning, key] as const),
+    ),
+  ),
   earlier: [],
   ...more,
 })
@@ -126,15 +140,14 @@ describe('an entry with a text', () => {
 
 describe('an entry with an id only', () => {
   const both = [criterion(answers), criterion(logs)]
-  const meaning = (source: string, text: string, turn = 1) => ({
+  const meaning = (source: string, text: string) => ({
     source,
     label: 'AC-001',
     criterionKey: keyOf(text),
-    turn,
   })
 
   test('means the criterion to which its own source last gave that id', () => {
-    const labels = [meaning('coach', logs, 3), meaning('coach', answers, 1), meaning('validator', answers, 9)]
+    const labels = [meaning('coach', answers), meaning('coach', logs), meaning('validator', answers)]
     expect(judge(known(both, { labels }), entry('AC-1'))).toEqual([keyOf(logs)])
     expect(judge(known(both, { labels }), entry('AC-1', null, 'gate'))).toEqual([bareKey('AC-001')])
   })
@@ -192,8 +205,8 @@ describe('an entry with an id only', () => {
     ])
     // The next promises under these ids do not complete what was left apart.
     const labels = [
-      { source: 'coach', label: 'AC-002', criterionKey: bareKey('AC-002'), turn: 1 },
-      { source: 'player', label: 'AC-002', criterionKey: keyOf(logs), turn: 1 },
+      { source: 'coach', label: 'AC-002', criterionKey: bareKey('AC-002') },
+      { source: 'player', label: 'AC-002', criterionKey: keyOf(logs) },
     ]
     const later = resolve(known([criterion(logs), bare('AC-002')], { labels }), {
       promises: [entry('AC-2', logs, 'player')],
@@ -220,7 +233,7 @@ describe('an entry with an id only', () => {
 
 describe("the Player's text completes one known by its label alone", () => {
   const completing = { promises: [entry('AC-001', answers, 'player')], judgements: [[entry('AC-001')]] }
-  const labels = [{ source: 'coach', label: 'AC-001', criterionKey: bareKey('AC-001'), turn: 1 }]
+  const labels = [{ source: 'coach', label: 'AC-001', criterionKey: bareKey('AC-001') }]
 
   test('it gets the text and stays itself', () => {
     const { promises, judgements, changed } = resolve(known([bare('AC-001')], { labels }), completing)
@@ -257,7 +270,7 @@ describe("the Player's text completes one known by its label alone", () => {
 describe('labels that an issue names', () => {
   test("find their criteria, first by this turn's judges, and create none", () => {
     const before = known([criterion(answers)], {
-      labels: [{ source: 'coach', label: 'AC-001', criterionKey: keyOf(answers), turn: 1 }],
+      labels: [{ source: 'coach', label: 'AC-001', criterionKey: keyOf(answers) }],
     })
     const { mentioned, changed } = resolve(before, {
       judgements: [[entry('AC-2', logs)]],

@@ -28,15 +28,13 @@ export type Entry = {
   evidence?: string | null
 }
 
-export type LabelMeaning = { source: string; label: string; criterionKey: string; turn: number }
-
 /** Data of the task and the world before the turn. */
 export type Known = {
   taskKey: string
   worldKey: string
   criteria: readonly Criterion[]
-  /** Meanings of labels in earlier turns of this world. */
-  labels: readonly LabelMeaning[]
+  /** Criterion that each source meant by a label in earlier turns of this world, by {@link meaningKey}. */
+  labels: ReadonlyMap<string, string>
   /** Promises of the newest earlier turn that has any, in their order. */
   earlier: readonly { label: string; criterionKey: string }[]
   /** The criteria that the task declares, each under its label: an entry is matched to them first (specification.md). */
@@ -57,8 +55,6 @@ export type Resolution = {
   mentioned: (string | null)[]
   /** Criteria that are new or have a new text, label or merge: complete, as they are to be stored. */
   changed: Criterion[]
-  /** Changed meanings of labels from this turn on. */
-  labels: { source: string; label: string; criterionKey: string }[]
 }
 
 export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
@@ -67,7 +63,7 @@ export function resolveCriteria(known: Known, turn: TurnEntries): Resolution {
   resolver.promised(turn.promises, promises)
   const judgements = turn.judgements.map((list) => resolver.list(list))
   const mentioned = turn.mentioned.map((label) => resolver.find(label))
-  return { promises, judgements, mentioned, ...resolver.added() }
+  return { promises, judgements, mentioned, changed: resolver.changed() }
 }
 
 /**
@@ -78,9 +74,9 @@ export function resolveDeclared(
   known: Pick<Known, 'taskKey' | 'criteria' | 'declared'>,
   declared: readonly { label: string; text: string }[],
 ): { keys: string[]; changed: Criterion[] } {
-  const resolver = new Resolver({ ...known, worldKey: '', labels: [], earlier: [] }, false)
+  const resolver = new Resolver({ ...known, worldKey: '', labels: new Map(), earlier: [] }, false)
   const keys = resolver.list(declared.map((each) => ({ ...each, source: DECLARED })))
-  return { keys, changed: resolver.added().changed }
+  return { keys, changed: resolver.changed() }
 }
 
 /** Source of declared texts and labels. */
@@ -135,8 +131,7 @@ class Resolver {
   readonly #sharesNumbers: boolean
   readonly #criteria = new Map<string, Criterion>()
   readonly #changed = new Set<string>()
-  readonly #meanings = new Map<string, string>()
-  readonly #newMeanings = new Map<string, { source: string; label: string; criterionKey: string }>()
+  readonly #meanings: Map<string, string>
   readonly #promisedNow = new Map<string, string>()
   readonly #promisedEarlier = new Map<string, string>()
   readonly #words = new Map<string, Words>()
@@ -150,9 +145,7 @@ class Resolver {
       const copy = { ...criterion, texts: [...criterion.texts], aliases: [...criterion.aliases] }
       this.#criteria.set(criterion.key, copy)
     }
-    for (const meaning of [...known.labels].sort((a, b) => a.turn - b.turn)) {
-      this.#meanings.set(meaningKey(meaning.source, normalizeLabel(meaning.label)), meaning.criterionKey)
-    }
+    this.#meanings = new Map(known.labels)
     for (const { label, criterionKey: key } of known.declared ?? []) {
       this.#declaredLabels.set(normalizeLabel(label), key)
       this.#declaredKeys.add(this.#follow(key).key)
@@ -248,9 +241,8 @@ class Resolver {
     return named === undefined ? (this.#labelOnly(normalized)?.key ?? null) : this.#follow(named).key
   }
 
-  added(): Pick<Resolution, 'changed' | 'labels'> {
-    const changed = [...this.#criteria.values()].filter((criterion) => this.#changed.has(criterion.key))
-    return { changed, labels: [...this.#newMeanings.values()] }
+  changed(): Criterion[] {
+    return [...this.#criteria.values()].filter((criterion) => this.#changed.has(criterion.key))
   }
 
   /** Splits a text into words, once for all comparisons. */
@@ -434,21 +426,22 @@ class Resolver {
       criterion.aliases.push({ label, source })
       this.#changed.add(criterion.key)
     }
-    for (const label of new Set(labelsIn(entry).map(normalizeLabel))) {
-      const meaning = meaningKey(source, label)
-      if (this.#meanings.get(meaning) === criterion.key) continue
-      this.#meanings.set(meaning, criterion.key)
-      this.#newMeanings.set(meaning, { source, label, criterionKey: criterion.key })
-    }
+    for (const meaning of listMeanings(entry)) this.#meanings.set(meaning, criterion.key)
   }
 }
 
-const labelInText = ({ text }: Entry): string | null => (text === null ? null : splitLabel(text).label)
+const labelInText = ({ text }: Pick<Entry, 'text'>): string | null =>
+  text === null ? null : splitLabel(text).label
 
 /** Lists the labels of an entry as written: its id, then the label at the start of its text. */
-const labelsIn = (entry: Entry): string[] =>
+const labelsIn = (entry: Pick<Entry, 'label' | 'text'>): string[] =>
   [
     ...new Set([entry.label, labelInText(entry)].filter((label) => label !== null && label.trim() !== '')),
   ] as string[]
 
+/** @param label normalized */
 const meaningKey = (source: string, label: string): string => `${source}\n${label}`
+
+/** Lists the labels of an entry, each with its source: from now on, that source means the criterion of the entry by them. */
+export const listMeanings = (entry: Pick<Entry, 'label' | 'text' | 'source'>): string[] =>
+  labelsIn(entry).map((label) => meaningKey(entry.source, normalizeLabel(label)))

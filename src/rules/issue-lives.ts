@@ -2,13 +2,12 @@
  * Follows issues through the turns of a session (contract: specification.md, "Issues have a life"): when each was opened,
  * in which turns it was raised, and whether it is gone. Pure.
  */
-import * as z from 'zod'
 import { groupBy } from '../core/group-by.ts'
-import { assignCauses, type CauseMark, markCause, markColumns, traceOf } from './causes.ts'
+import { assignCauses, type CauseMark, markCause, traceOf } from './causes.ts'
 import { COUNTED_DECISIONS } from './outcome.ts'
 import { bySeverity } from './severity.ts'
 import { type Complaint, issueSignature } from './signature.ts'
-import { type CoachDecision, columns, optionalNumber } from './values.ts'
+import type { CoachDecision } from './values.ts'
 
 /** A turn with the issues that it raised, in the order the Coach gave them. */
 export type Judgement<I> = { turn: number; coachDecision: CoachDecision; issues: readonly I[] }
@@ -33,18 +32,16 @@ export type IssueLife<I> = {
 /** Turns with other decisions do not judge: earlier open issues stay open, and issues of these turns open too. */
 const judges = (decision: CoachDecision): boolean => COUNTED_DECISIONS.some((counted) => counted === decision)
 
-export const causeLifeColumns = columns({
-  /** All wordings, the newest first: an issue that has the cause of any of them continues the life. */
-  marks: z.array(markColumns),
-  turns: z.array(z.number()),
-  position: z.number(),
-  /** Places of its issues in the newest of its turns. */
-  newest: z.array(z.number()),
-  goneInTurn: optionalNumber,
-})
-
 /** A life without its words, which the record of its newest turn has. */
-export type CauseLife = z.output<typeof causeLifeColumns>
+export type CauseLife = {
+  /** All wordings, the newest first: an issue that has the cause of any of them continues the life. */
+  marks: readonly CauseMark[]
+  turns: readonly number[]
+  position: number
+  /** Places of its issues in the newest of its turns. */
+  newest: readonly number[]
+  goneInTurn: number | null
+}
 
 /** Follows the causes of issues through the next turn. */
 export function advanceLives(

@@ -11,11 +11,17 @@ const verdict = (
 ): LedgerEntry => ({
   ...place,
   ...{ turn, status, source: 'coach', form: 'entry', substantiated: true },
-  ...{ evidence: `What the Coach saw in turn ${turn}`, observedOn: null, addedAt: null },
+  ...{ evidence: `What the Coach saw in turn ${turn}`, observedOn: null, addedAt: null, text: null },
   ...more,
 })
 const observed = (turn: number, status: LedgerEntry['status']) => verdict(turn, status, { observedOn: ON })
-const complete = (turn: number): PromiseEntry => ({ ...place, turn, status: 'complete', evidence: 'Done' })
+const complete = (turn: number): PromiseEntry => ({
+  ...place,
+  turn,
+  status: 'complete',
+  evidence: 'Done',
+  text: null,
+})
 
 const fold = (ledger: LedgerEntry[], promised: PromiseEntry[] = []): Progress | undefined =>
   advance(new Map(), ledger, promised).get('a')

@@ -37,6 +37,8 @@ export const ledgerEntry = columns({
   observedOn: observedOnText.nullable().default(null),
   /** Time at which it was added to the turn after its end; null if the record has it. */
   addedAt: text,
+  /** Text of its criterion as given; also null if it was not read. */
+  text,
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
 
@@ -44,6 +46,8 @@ export const promiseEntry = columns({
   ...placeInWorld,
   status: z.enum(PROMISE_STATUSES),
   evidence: text,
+  /** Text of its criterion as given; also null if it was not read. */
+  text,
 })
 export type PromiseEntry = z.output<typeof promiseEntry>
 
@@ -111,7 +115,13 @@ const observedProof = z.codec(
   },
 )
 
-const state = z.enum(['verified', 'rejected', 'pending']).default('pending')
+/** The first letter of a state. */
+const state = z
+  .codec(z.enum(['v', 'r', 'p']), z.enum(['verified', 'rejected', 'pending']), {
+    decode: (letter) => STATUS_OF[letter],
+    encode: (given) => given[0] as 'v' | 'r' | 'p',
+  })
+  .default('pending')
 const maybeTurn = z.number().nullable().default(null)
 const counter = z.number().default(0)
 

@@ -1,7 +1,5 @@
 /** Finds proofs whose files were changed after they were given (contract: specification.md, "Proofs that age"). Pure. */
-import * as z from 'zod'
 import { projectPath } from '../core/project-paths.ts'
-import { columns, mapColumns } from './values.ts'
 
 /** Files that a turn touched, and files that its promises and verifications name. */
 export type TouchedFiles = {
@@ -22,46 +20,6 @@ export type ProofFiles = {
 }
 
 export const NO_FILES: ProofFiles = { touched: new Map(), promised: new Map(), verified: new Map() }
-
-const numbers = z.array(z.number())
-
-/** The stored form names each path once. */
-export const proofFiles = (place: z.ZodType<string, number>) =>
-  z.codec(
-    columns({
-      paths: z.array(z.string()),
-      touched: mapColumns(z.number(), numbers),
-      promised: mapColumns(place, numbers),
-      verified: mapColumns(place, numbers),
-    }),
-    z.custom<ProofFiles>(),
-    {
-      decode: ({ paths, touched, promised, verified }) => {
-        const pathAt = (i: number): string => paths[i] ?? ''
-        const toPaths = (files: ReadonlyMap<string, number[]>) =>
-          new Map([...files].map(([key, places]) => [key, places.map(pathAt)]))
-        return {
-          touched: new Map([...touched].map(([i, turns]) => [pathAt(i), turns])),
-          promised: toPaths(promised),
-          verified: toPaths(verified),
-        }
-      },
-      encode: ({ touched, promised, verified }) => {
-        const all = [...touched.keys(), ...promised.values(), ...verified.values()].flat()
-        const paths = [...new Set(all)].sort()
-        const places = new Map(paths.map((path, i) => [path, i]))
-        const placeOf = (path: string): number => places.get(path) ?? -1
-        const toPlaces = (files: ReadonlyMap<string, readonly string[]>) =>
-          new Map([...files].map(([key, named]) => [key, named.map(placeOf)]))
-        return {
-          paths,
-          touched: new Map([...touched].map(([path, turns]) => [placeOf(path), [...turns]])),
-          promised: toPlaces(promised),
-          verified: toPlaces(verified),
-        }
-      },
-    },
-  )
 
 /**
  * Adds the files of the next turn.

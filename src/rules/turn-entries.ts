@@ -42,14 +42,6 @@ export const listGates = ({ gates }: Pick<TurnRecord, 'gates'>) =>
 
 const mentions = ({ issues }: NamingRecord): string[] => issues.flatMap(({ criterionIds }) => criterionIds)
 
-/** True if the record names criteria. A turn without criteria is stored without a read. */
-export const namesCriteria = (record: NamingRecord): boolean =>
-  listVerifications(record).length + record.promises.length + mentions(record).length > 0
-
-/** True if the resolution needs the Player's earlier promises: an entry without a text may mean the criterion of one of them. */
-export const needsEarlier = (record: NamingRecord): boolean =>
-  listVerifications(record).some(({ criterionText }) => criterionText === null) || mentions(record).length > 0
-
 export function resolveTurn(record: NamingRecord, known: Known): Resolution {
   const entry = (label: string, text: string | null, source: Source): Entry => ({ label, text, source })
   // Full entries come first: they have texts, so that an id in the status map means the criterion of that text.
@@ -82,7 +74,10 @@ export function listEntries(
   const turn = record.turnNumber
   return {
     ledger: listVerifications(record).map(
-      ({ criterionId, status, source, form, evidence, observation, addedAt = null }, i) => ({
+      (
+        { criterionId, criterionText: text, status, source, form, evidence, observation, addedAt = null },
+        i,
+      ) => ({
         turn,
         position: firstPosition + i,
         criterionKey: verified[i] ?? '',
@@ -94,15 +89,17 @@ export function listEntries(
         evidence,
         observedOn: observation === undefined ? null : toObservedOn(observation),
         addedAt,
+        text,
       }),
     ),
-    promised: record.promises.map(({ criterionId, status, evidence }, position) => ({
+    promised: record.promises.map(({ criterionId, criterionText: text, status, evidence }, position) => ({
       turn,
       position,
       criterionKey: resolution.promises[position] ?? '',
       label: criterionId,
       status,
       evidence,
+      text,
     })),
   }
 }

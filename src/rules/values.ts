@@ -105,13 +105,3 @@ export const columns = <const S extends z.ZodRawShape>(shape: S) => {
     encode: (value) => names.map((name) => value[name as keyof typeof value]),
   })
 }
-
-/** Stores a map as a list of its pairs, ordered by the texts of their keys. */
-export const mapColumns = <K extends string | number, KeyIn, V, ValueIn>(
-  key: z.ZodType<K, KeyIn>,
-  value: z.ZodType<V, ValueIn>,
-) =>
-  z.codec(z.array(z.tuple([key, value])), z.custom<ReadonlyMap<K, V>>(), {
-    decode: (pairs) => new Map(pairs as [K, V][]),
-    encode: (map) => [...map].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-  })

@@ -1,98 +1,148 @@
 /**
- * Declares the registry of a task and the state of a world, and the JSON text that each is stored as: lists without names, and no
- * text that a record holds. Pure. Equal values have equal texts.
+ * Declares the registry of a task and the state of a world, and the text in which `World.state` stores a state: lists without
+ * names. Pure. Equal states have equal texts.
  */
 import * as z from 'zod'
-import { causeLifeColumns } from './issue-lives.ts'
-import { outcomeColumns } from './outcome.ts'
-import { progressColumns } from './progress.ts'
-import { proofFiles } from './stale.ts'
-import { CRITERION_KINDS, columns, mapColumns, optionalNumber, optionalText } from './values.ts'
+import type { Listing } from '../memory/specification/specification.ts'
+import type { Criterion } from './identity.ts'
+import type { CauseLife } from './issue-lives.ts'
+import { type Outcome, outcomeColumns } from './outcome.ts'
+import { type Progress, progressColumns } from './progress.ts'
+import type { ProofFiles } from './stale.ts'
+import { columns, optionalText } from './values.ts'
 
-const registryColumns = columns({
-  taskKey: z.string(),
-  /** In the order in which they were named first. A state refers to a criterion by its place in this list. */
-  criteria: z.array(
-    columns({
-      key: z.string(),
-      texts: z.array(columns({ text: z.string(), source: z.string() })),
-      aliases: z.array(columns({ label: z.string(), source: z.string() })),
-      mergedInto: optionalText,
-      worldKey: optionalText,
-    }),
-  ),
-  /** Newest version of the criteria that the task declares. */
-  specification: columns({
-    version: z.number(),
-    declaredAt: z.string(),
-    declared: z
-      .array(
-        columns({
-          label: z.string(),
-          text: z.string(),
-          kind: z.enum(CRITERION_KINDS),
-          key: z.string(),
-          /** Version that last changed the words. */
-          rewordedIn: optionalNumber,
-          /** Program and arguments; null if it declares none. */
-          command: z.array(z.string()).readonly().nullish(),
-          /** Names of tests that prove it; null if it declares none. */
-          tests: z.array(z.string()).readonly().nullish(),
-        }),
-      )
-      .readonly(),
-    /** Criteria of earlier versions, each with the version that left it out. */
-    retiredIn: mapColumns(z.string(), z.number()),
-  }).nullable(),
-})
-
-/** The criteria of a task by which the entries of its records are resolved. */
-export type Registry = z.output<typeof registryColumns>
-
-export const encodeRegistry = (registry: Registry): string =>
-  JSON.stringify(z.encode(registryColumns, registry))
-
-export const decodeRegistry = (stored: string): Registry => registryColumns.parse(JSON.parse(stored))
-
-const stateColumns = (place: z.ZodType<string, number>) =>
-  columns({
-    worldKey: z.string(),
-    /** Number of the newest turn; 0: no turn. */
-    turn: z.number(),
-    digest: optionalText.describe('of the record of the newest turn'),
-    turnCount: z.number(),
-    /** Newest turn at the time of each version of the specification. */
-    specifiedAfter: z.array(z.number()).readonly(),
-    /** Criterion that each source means by a label. */
-    labels: mapColumns(z.string(), place),
-    /** Promises of the newest turn that has any. */
-    promised: columns({
-      turn: z.number(),
-      digest: z.string(),
-      promises: z.array(columns({ label: z.string(), criterionKey: place })),
-    }).nullable(),
-    progress: mapColumns(place, progressColumns),
-    /** Ends of the newest judged turns, ascending. */
-    outcomes: z.array(outcomeColumns),
-    /** Causes of issues, in the order in which they were opened. */
-    issues: z.array(causeLifeColumns),
-    files: proofFiles(place),
-  })
-
-/** Facts that the turns of a world add up to. */
-export type WorldState = z.output<ReturnType<typeof stateColumns>>
-
-function columnsFor({ criteria }: Registry) {
-  const places = new Map(criteria.map(({ key }, i) => [key, i]))
-  const place = z.codec(z.number(), z.string(), {
-    decode: (i) => criteria[i]?.key ?? '',
-    encode: (key) => places.get(key) ?? -1,
-  })
-  return stateColumns(place)
+/** A criterion that the newest version of a specification declares. */
+type DeclaredKey = Listing & {
+  key: string
+  /** Version that last changed the words. */
+  rewordedIn: number | null
 }
 
-export const encodeState = (registry: Registry, state: WorldState): string =>
-  JSON.stringify(z.encode(columnsFor(registry), state))
+/** The criteria of a task by which the entries of its records are resolved. */
+export type Registry = {
+  taskKey: string
+  criteria: readonly Criterion[]
+  /** Newest version of the criteria that the task declares. */
+  specification: {
+    version: number
+    declaredAt: string
+    declared: readonly DeclaredKey[]
+    /** Criteria of earlier versions, each with the version that left it out. */
+    retiredIn: ReadonlyMap<string, number>
+  } | null
+}
 
-export const decodeState = (registry: Registry, stored: string): WorldState =>
-  columnsFor(registry).parse(JSON.parse(stored))
+/** A criterion in a stored state: its place in the list `criteria`. */
+const place = z.number()
+
+const storedColumns = columns({
+  /** The last part of the key of each criterion: what it was made from, and the hash in base64. */
+  criteria: z.array(z.string()),
+  turn: z.number(),
+  digest: optionalText,
+  turnCount: z.number(),
+  labels: z.array(z.tuple([z.string(), place])),
+  promised: columns({
+    turn: z.number(),
+    digest: z.string(),
+    promises: z.array(z.tuple([z.string(), place])),
+  }).nullable(),
+  progress: z.array(z.tuple([place, progressColumns])),
+  outcomes: z.array(outcomeColumns),
+})
+
+/** Facts about the turns of a world that its next capture and its next context need. `World.state` stores them. */
+export type StoredState = {
+  /** Number of the newest turn; 0: no turn. */
+  turn: number
+  /** Digest of the record of the newest turn. */
+  digest: string | null
+  turnCount: number
+  /** Criterion that each source means by a label, by `meaningKey`. */
+  labels: ReadonlyMap<string, string>
+  /** Promises of the newest turn that has any. */
+  promised: {
+    turn: number
+    digest: string
+    promises: readonly { label: string; criterionKey: string }[]
+  } | null
+  progress: ReadonlyMap<string, Progress>
+  /** Ends of the newest judged turns, ascending. */
+  outcomes: readonly Outcome[]
+}
+
+/** Facts that the turns of a world add up to. */
+export type WorldState = StoredState & {
+  worldKey: string
+  /** Newest turn at the time of each version of the specification. */
+  specifiedAfter: readonly number[]
+  /** Causes of issues, in the order in which they were opened. */
+  issues: readonly CauseLife[]
+  files: ProofFiles
+}
+
+/** The state of a world without turns. */
+export const NO_TURNS: StoredState = {
+  turn: 0,
+  digest: null,
+  turnCount: 0,
+  labels: new Map(),
+  promised: null,
+  progress: new Map(),
+  outcomes: [],
+}
+
+const compareFirst = ([a]: readonly [string | number, unknown], [b]: readonly [string | number, unknown]) =>
+  a < b ? -1 : 1
+
+const shortenKey = (lastPart: string): string => {
+  const [madeFrom, hash = ''] = lastPart.split(':')
+  return `${madeFrom}:${Buffer.from(hash, 'hex').toString('base64url')}`
+}
+
+const lengthenKey = (short: string): string => {
+  const [madeFrom, hash = ''] = short.split(':')
+  return `${madeFrom}:${Buffer.from(hash, 'base64url').toString('hex')}`
+}
+
+/** Writes a state as a text. */
+export function encodeState(taskKey: string, state: StoredState): string {
+  const { labels, promised, progress } = state
+  const promises = promised?.promises.map(({ label, criterionKey }) => [label, criterionKey] as const) ?? []
+  const keys = [...progress.keys(), ...labels.values(), ...promises.map(([, key]) => key)]
+  const criteria = [...new Set(keys)].sort()
+  const places = new Map(criteria.map((key, i) => [key, i]))
+  const withPlace = ([label, key]: readonly [string, string]): [string, number] => [
+    label,
+    places.get(key) ?? -1,
+  ]
+  return JSON.stringify(
+    z.encode(storedColumns, {
+      ...state,
+      criteria: criteria.map((key) => shortenKey(key.slice(taskKey.length + 1))),
+      labels: [...labels].sort(compareFirst).map(withPlace),
+      promised: promised && { ...promised, promises: promises.map(withPlace) },
+      progress: [...progress]
+        .map(([key, each]): [number, Progress] => [places.get(key) ?? -1, each])
+        .sort(compareFirst),
+      outcomes: [...state.outcomes],
+    }),
+  )
+}
+
+/** @param stored null in a world without turns */
+export function decodeState(taskKey: string, stored: string | null): StoredState {
+  if (stored === null) return NO_TURNS
+  const { criteria, labels, promised, progress, ...state } = storedColumns.parse(JSON.parse(stored))
+  const keys = criteria.map((lastPart) => `${taskKey}/${lengthenKey(lastPart)}`)
+  const keyAt = (i: number): string => keys[i] ?? ''
+  return {
+    ...state,
+    labels: new Map(labels.map(([label, i]) => [label, keyAt(i)])),
+    promised: promised && {
+      ...promised,
+      promises: promised.promises.map(([label, i]) => ({ label, criterionKey: keyAt(i) })),
+    },
+    progress: new Map(progress.map(([i, each]) => [keyAt(i), each])),
+  }
+}

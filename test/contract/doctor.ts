@@ -110,15 +110,21 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'world_counters',
     "MATCH (w:World {key: 'shop/main'}) SET w.currentTurn = 9",
   ],
+  ['a state that is gone', 'world_progress', "MATCH (w:World {key: 'shop/main'}) SET w.state = null"],
   [
-    'a digest of another turn',
-    'world_counters',
-    "MATCH (w:World {key: 'shop/main'}) SET w.newestDigest = 'x'",
+    'a state with another verdict',
+    'world_progress',
+    "MATCH (w:World {key: 'shop/main'}) SET w.state = replace(w.state, '\"v\"', '\"r\"')",
   ],
   [
-    'a sum of revisions',
+    'a newest judged turn that is none',
     'world_counters',
-    "MATCH (w:World {key: 'shop/main'}) SET w.progressSum = w.progressSum + 1",
+    "MATCH (w:World {key: 'shop/main'}) SET w.judgedTurn = 1",
+  ],
+  [
+    'a turn in which a criterion was verified that is none',
+    'world_progress',
+    "MATCH (:World {key: 'shop/main'})-[r:PROGRESS]->(c:Criterion) WHERE r.state = 'verified' WITH r LIMIT 1 SET r.verifiedInTurn = 99",
   ],
   [
     'a count of contested criteria',
@@ -143,7 +149,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'an outcome of a turn',
     'turn_outcome',
-    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.outcome = '[3,\"approved\",\"x\",0,[]]' WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END]",
+    'MATCH (t:Turn {key: \'shop/main/3\'}) SET t.outcome = \'[3,"approved","x",0,[]]\'',
   ],
   [
     'a file that no issue denies',
@@ -274,7 +280,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a turn that says another number',
     'key_wrong',
-    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.number = 5, t.outcome = '[5' + substring(t.outcome, 2) WITH t MATCH (w:World {key: 'shop/main'}) SET w.outcomes = [x IN w.outcomes | CASE WHEN x STARTS WITH '[3,' THEN t.outcome ELSE x END], w.progressSum = w.progressSum",
+    "MATCH (t:Turn {key: 'shop/main/3'}) SET t.number = 5, t.outcome = '[5' + substring(t.outcome, 2)",
   ],
   ['a turn without a project', 'project_wrong', "MATCH (t:Turn {key: 'shop/main/3'}) SET t.project = null"],
   [
@@ -322,7 +328,7 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
   [
     'a turn of no world',
     'unattached',
-    "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.outcomes = [], w.newestDigest = null, w.promisedTurn = null, w.promisedDigest = null, w.lastCompletedAt = null, w.lastActivityAt = w.createdAt, w.progressSum = 0 WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
+    "MATCH (t:Turn {key: 'other%2Fproject/TASK-1/1'})<-[r:HAS_TURN]-(w:World) DELETE r WITH w SET w.lastGainTurn = null, w.turnCount = 0, w.currentTurn = 0, w.state = null, w.promisedTurn = null, w.judgedTurn = null, w.turnsSinceApproval = null, w.lastCompletedAt = null, w.lastActivityAt = w.createdAt WITH w MATCH (w)-[r:PROGRESS]->() DELETE r",
   ],
   [
     'a failed call without a turn',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
+import { restoreRecords, withoutDerived } from '../../src/maintenance/restore/restore.ts'
 import { exportOf, recordsOf, restoreLines } from '../support/exported.ts'
 import { clientOf } from '../support/records.ts'
 import { findingsOf } from './doctor.ts'
@@ -31,11 +31,13 @@ export function earlierExportContract(store: StoreUnderTest): void {
   describe('an export of the last version with 17 migrations', () => {
     const handles = useGraph(store)
 
-    test('is restored into a healthy graph with the same export', async () => {
+    test('is restored into a healthy graph with the same records', async () => {
       const { graph } = handles
       await restoreLines(graph, lines)
       expect(await findingsOf(graph)).toEqual([])
-      expect(await exportOf(graph)).toEqual(lines)
+      expect(recordsOf(await exportOf(graph))).toEqual(
+        (recordsOf(lines) as { kind: string }[]).map((record) => withoutDerived(record.kind, record)),
+      )
     })
 
     test('calls in still earlier forms are restored as whole calls, and a second restore changes nothing', async () => {

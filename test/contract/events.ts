@@ -90,7 +90,7 @@ UNWIND $copies AS x
 CREATE (w:World {key: x.key, slug: x.slug, project: from.project, featureId: from.featureId, taskId: from.taskId})
 SET w.taskKey = from.taskKey, w.ordinal = 1, w.executor = from.executor, w.leaseTtlMs = from.leaseTtlMs,
   w.createdAt = from.createdAt, w.lastActivityAt = from.lastActivityAt, w.currentTurn = 0, w.turnCount = 0,
-  w.outcomes = [], w.ledgerRev = 0, w.progressSum = 0, w.changedAt = timestamp(), w.changedIn = timestamp() / 60000
+  w.ledgerRev = 0, w.changedAt = timestamp(), w.changedIn = timestamp() / 60000
 RETURN count(w) AS copies`,
 )
 

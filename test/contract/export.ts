@@ -129,7 +129,7 @@ export function exportContract(store: StoreUnderTest): void {
       const together: string[] = []
       for (const project of [PROJECT, ...OTHER_PROJECTS]) {
         const own = await exportOf(handles.graph, { project })
-        expect(JSON.parse(own[0] ?? '')).toEqual({ format: 'turngraph', version: 2, project, since: null })
+        expect(JSON.parse(own[0] ?? '')).toEqual({ format: 'turngraph', version: 3, project, since: null })
         expect(own.length).toBeGreaterThan(2)
         together.push(...own.slice(1, -1))
       }
@@ -188,7 +188,7 @@ export function exportContract(store: StoreUnderTest): void {
         superseded_turn: [/"playerSummary":"Again"/, '"playerSummary":"other"', 'turn.playerSummary'],
         attempt: [/"failureReason":"it broke"/, '"failureReason":"other"', 'attempt.failureReason'],
         turn_run: [/"cancelReason":"enough"/, '"cancelReason":"other"', 'run.cancelReason'],
-        standing: [/"ledgerRev":1,/, '"ledgerRev":2,', 'ledgerRev'],
+        standing: [/"turnCount":2,/, '"turnCount":3,', 'turnCount'],
         transcript_session: [/"version":"2.1.0"/, '"version":"other"', 'session.version'],
         transcript_turn: [/"durationMs":1000/, '"durationMs":1001', 'steps'],
         transcript_file: [/"inode":7/, '"inode":8', 'file.inode'],

@@ -114,7 +114,7 @@ const onEachWrite = (graph: Graph, before: () => void): Graph => ({
 })
 
 /** Counters that only grow. They do not depend on what is stored now. */
-const COUNTERS = /"(criteriaRev|ledgerRev|worldCount|ordinal)":\d+/g
+const COUNTERS = /"(criteriaRev|worldCount|ordinal)":\d+/g
 export const leftIn = async (graph: Graph): Promise<string[]> =>
   (await importedDump(graph)).map((line) => line.replace(COUNTERS, '"$1":0')).sort()
 

@@ -48,12 +48,12 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a turn that names its world and no criterion is one write', async () => {
+    test('a turn without a criterion is one read and one write, as any other', async () => {
       const { client, told } = aProcess()
       await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       told()
       await client.captureTurnState(aTurn(2, { worldSlug }))
-      expect(told()).toEqual(['turns/capture'])
+      expect(told()).toEqual(['turns/resolve:named-world', 'turns/capture'])
     })
 
     test('a repeated capture reads only the stored record of its turn', async () => {

@@ -56,7 +56,7 @@ describeCorpus('records of real sessions', () => {
               await expectSameAnswers(handles.graph, task, { project, featureId, taskId, worldSlug })
               sessions++
               const { state } = task.worlds.get(worldKey(project, worldSlug)) ?? {}
-              if (state !== undefined) largest = Math.max(largest, encodeState(task.registry, state).length)
+              if (state !== undefined) largest = Math.max(largest, encodeState(key, state).length)
             }
           }
         }

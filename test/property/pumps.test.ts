@@ -51,7 +51,7 @@ const MAX_RATIO = 5
 
 const complaint = (description: string) => ({ severity: 'blocking' as const, category: 'bug', description })
 const aTest = (name: string): ReportedTest => ({ name, status: 'passed', durationMs: null })
-const NOTHING_KNOWN = { taskKey: 't', worldKey: 'w', criteria: [], labels: [], earlier: [] }
+const NOTHING_KNOWN = { taskKey: 't', worldKey: 'w', criteria: [], labels: new Map(), earlier: [] }
 const entry = (text: string) => ({ label: text.slice(0, 256), text, source: 'coach', evidence: text })
 
 /** The text in each place of a specification: as the file, a criterion, a heading and a field. */

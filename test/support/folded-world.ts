@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { worldKey } from '../../src/core/keys.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import { generated } from '../../src/graph/statements.ts'
 import { isSuperseded, NO_LEDGER, readSnapshot } from '../../src/memory/criteria/snapshot.ts'
 import { shownCriterion } from '../../src/memory/criteria/views.ts'
 import type { TurnState } from '../../src/memory/record/record.ts'
@@ -12,8 +13,19 @@ import { shownPromisedNotJudged, specifiedStates } from '../../src/rules/specifi
 import { staleSince } from '../../src/rules/stale.ts'
 import { analyseStall } from '../../src/rules/stall.ts'
 import { toSession } from '../../src/rules/stall-session.ts'
-import { decodeState, encodeState, type Registry, type WorldState } from '../../src/rules/world-state.ts'
+import {
+  decodeState,
+  encodeState,
+  type Registry,
+  type StoredState,
+  type WorldState,
+} from '../../src/rules/world-state.ts'
 import { clientOf } from './records.ts'
+
+const worldState = generated(
+  'test/world-state',
+  '// params: $worldKey\nMATCH (w:World {key: $worldKey}) RETURN w.state AS state',
+)
 
 export const toCaptured = (record: TurnState, revision = 1, withdrawnAt: string | null = null): Captured => ({
   kind: 'turn',
@@ -25,6 +37,19 @@ export const toCaptured = (record: TurnState, revision = 1, withdrawnAt: string 
   revision,
   withdrawnAt,
 })
+
+/** The state that the graph stores with a world. */
+async function readState(graph: Graph, worldKey: string, taskKey: string): Promise<StoredState> {
+  const [row] = await graph.read(worldState, { worldKey })
+  return decodeState(taskKey, String(row?.state))
+}
+
+/** Returns the same text for equal states. */
+export const textOfState = (taskKey: string, state: WorldState): string => {
+  const { touched, promised, verified } = state.files
+  const files = [touched, promised, verified].map((map: ReadonlyMap<string, unknown>) => [...map].sort())
+  return JSON.stringify([encodeState(taskKey, state), state.specifiedAfter, state.issues, files])
+}
 
 /** The criteria of a world by the registry and the state alone. */
 export function statesOf(registry: Registry, state: WorldState, policy: Policy) {
@@ -47,8 +72,14 @@ export async function expectSameAnswers(
   const { registry, worlds } = task
   const folded = worlds.get(worldKey(place.project, place.worldSlug))
   if (folded === undefined) throw new Error(`no world ${place.worldSlug} was folded`)
-  const state = decodeState(registry, encodeState(registry, folded.state))
+  const { taskKey } = registry
+  const state = { ...folded.state, ...decodeState(taskKey, encodeState(taskKey, folded.state)) }
   expect(state).toEqual(folded.state)
+  expect(await readState(graph, state.worldKey, taskKey)).toMatchObject({
+    ...{ turn: state.turn, turnCount: state.turnCount, labels: state.labels, progress: state.progress },
+    outcomes: state.outcomes,
+    promised: state.promised === null ? null : { promises: state.promised.promises },
+  })
   const stored = await readSnapshot(graph, place, null, NO_LEDGER)
   expect(stored).toMatchObject({ outcomes: state.outcomes, specifiedAfter: state.specifiedAfter })
   expect(stored?.progress).toEqual(state.progress)

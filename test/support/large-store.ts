@@ -158,15 +158,8 @@ function recordsOfLongRun(project: string, worldSlug: string, attempts: number):
       world,
       currentTurn: 0,
       turnCount: 0,
-      outcomes: [],
-      ledgerRev: 0,
-      progressSum: 0,
-      contestedCount: 0,
-      flippedCount: 0,
-      brokenPromiseCount: 0,
       fence: attempts + 1,
       attemptCount: attempts,
-      progress: [],
     },
   ]
 }

@@ -26,6 +26,7 @@ const absence = of('src/rules/absence.ts', unit('absence'))
 const causes = of('src/rules/causes.ts', unit('causes'))
 const lives = of('src/rules/issue-lives.ts', unit('issue-lives'))
 const applies = of('src/rules/apply-turn.ts', fold)
+const advances = of('src/rules/advance-state.ts', fold)
 const stale = of('src/rules/stale.ts', unit('stale'))
 const outcome = of('src/rules/session-outcome.ts', unit('session-outcome'))
 const attention = of('src/rules/attention.ts', unit('session-outcome'))
@@ -238,10 +239,16 @@ export const MUTATIONS: readonly Mutation[] = [
     'entry.record.turnNumber > state.turn ?',
     'true ?',
   ),
-  applies(
-    'a turn without a promise keeps the earlier promises',
-    'promises.length === 0 ? state.promised :',
-    'promises.length === 0 ? null :',
+  advances('a turn without a promise keeps the earlier promises', '? before.promised', '? null'),
+  advances(
+    'a label of an added verification has no meaning in later records',
+    'entries.filter(({ addedAt }) => addedAt === null)',
+    'entries',
+  ),
+  advances(
+    'a full entry of a turn decides what a label means before its status map',
+    "    ...recorded.filter(({ form }) => form === 'entry'),\n    ...recorded.filter(({ form }) => form === 'status'),",
+    "    ...recorded.filter(({ form }) => form === 'status'),\n    ...recorded.filter(({ form }) => form === 'entry'),",
   ),
 
   stale(

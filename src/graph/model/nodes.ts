@@ -190,14 +190,13 @@ export const nodes = {
     lastActivityAt: instant.describe(
       'end of the turn that was completed last; createdAt before the first one',
     ),
-    newestDigest: text.describe('digest of the newest turn').optional(),
+    state: json.describe('what the next turn needs of all earlier ones, as one text (derived)').optional(),
     promisedTurn: count.describe('number of the newest turn with promises').optional(),
-    promisedDigest: text.describe('digest of the newest turn with promises').optional(),
-    outcomes: texts.describe('outcomes of the newest turns that count, as JSON texts, ascending'),
-    ledgerRev: count.describe('number of writes that changed verifications or promises'),
-    progressSum: count.describe(
-      'sum over its PROGRESS relationships, by which a reader detects a write that is not complete',
-    ),
+    judgedTurn: count.describe('number of the newest turn with a verdict').optional(),
+    turnsSinceApproval: count
+      .describe('number of turns with a verdict since the last approval, of the newest 8')
+      .optional(),
+    ledgerRev: count.describe('number of writes that changed turns'),
     lastGainTurn: count.describe('newest turn that verified a criterion for the first time').optional(),
     contestedCount: count.describe('number of criteria that are verified and were also rejected'),
     flippedCount: count.describe(

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { CRITERION_KINDS } from '../../rules/values.ts'
 import type { Label } from './nodes.ts'
-import { count, json, oneOf, text, texts } from './properties.ts'
+import { count, flag, oneOf, text, texts } from './properties.ts'
 
 /** A kind of relationship in the graph: its type, the labels of both ends, and its properties. */
 export type StoredRelationship = {
@@ -104,15 +104,14 @@ export const relationships: readonly StoredRelationship[] = [
   ),
   relationship('PLAYED', 'Agent', RECORD, 'the agent played the turn', {}, { owner: 'to' }),
   relationship('TRANSCRIBED_IN', RECORD, 'TranscriptSession', 'the session in which the turn was worked on'),
-  relationship('LABELS', 'World', 'Criterion', 'the meaning of a label from that turn on', {
-    source: text.describe('who gave the label'),
-    label: text.describe('label, normalized'),
-    turn: count.describe('number of the turn from which on it has this meaning'),
-  }),
   relationship('PROGRESS', 'World', 'Criterion', "its state after the world's newest turn (derived)", {
-    kept: json.describe('all data about it that the next turn needs'),
     state: text.describe('status under the policy sticky'),
     rejections: count.describe('number of rejections by judges'),
+    basis: text.describe('how its newest verification is known').optional(),
+    verifiedInTurn: count.describe('turn since which it is verified').optional(),
+    lastVerifiedTurn: count.describe('turn of its newest verification').optional(),
+    contestedInTurn: count.describe('newest turn that rejected it after it was verified').optional(),
+    judged: flag.describe('whether a judge has named it'),
   }),
   owns('HAS_RUN', 'World', 'TurnRun', 'the turn runs of a world'),
   owns('HAS_ATTEMPT', 'World', 'Attempt', 'all attempts of a world'),

@@ -12,7 +12,7 @@ import { outcomeRow } from '../../memory/record/criterion-rows.ts'
 import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import { findDeniedFiles } from '../../rules/denied-files.ts'
 import { observedOnText } from '../../rules/observation.ts'
-import { toOutcome } from '../../rules/outcome.ts'
+import { type Outcome, toOutcome } from '../../rules/outcome.ts'
 import type { LedgerEntry, PromiseEntry } from '../../rules/progress.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
@@ -53,8 +53,12 @@ type PartRow = z.output<typeof partRow>
 /** Number of parts that are read at once. */
 const PARTS_AT_ONCE = 4_000
 
-/** Verifications and promises of turns: the source of the world's progress. */
-export type Said = { ledger: LedgerEntry[]; promised: PromiseEntry[] }
+/** Verifications and promises of turns, and the outcome of each turn by its key: the source of the world's state. */
+export type Said = {
+  ledger: LedgerEntry[]
+  promised: PromiseEntry[]
+  outcomes: Map<string, Outcome | null>
+}
 
 type TurnLabel = 'Turn' | 'SupersededTurn'
 type TurnNode = { key: string; properties: Properties } & LinkedAgents
@@ -70,7 +74,7 @@ type TurnChecks = {
 
 /**
  * @param criteria criteria of the task: a turn may name no others
- * @returns verifications and promises of the turns
+ * @returns what the turns say
  */
 export async function checkTurns(
   graph: Graph,
@@ -78,7 +82,7 @@ export async function checkTurns(
   criteria: ReadonlySet<string>,
   findings: Findings,
 ): Promise<Said> {
-  const said: Said = { ledger: [], promised: [] }
+  const said: Said = { ledger: [], promised: [], outcomes: new Map() }
   const of = { criteria, agents: [], findings }
   await checkWithParts(graph, 'Turn', turns, { ...of, said })
   const replaced = turns.filter(
@@ -207,7 +211,8 @@ function checkTurn(
   })
   if (!fits) return
   checkJudged(label, { key, properties }, recorded, about)
-  checkOutcome(label, key, fittingProperties('Turn', properties), byType, about)
+  const outcome = checkOutcome(label, key, fittingProperties('Turn', properties), byType, about)
+  of.said?.outcomes.set(key, outcome)
 }
 
 /** Lists the agents that a record and its additions name. */
@@ -284,12 +289,13 @@ function checkPart(
   if (of.length !== 1 || criterionKey === undefined) {
     about.add('part_criterion', `${shown} is of ${of.length} criteria`)
   } else if (label === 'Promise') {
-    const { position, criterionId, status, evidence = null } = fittingProperties('Promise', properties)
-    said?.promised.push({ turn, position, criterionKey, label: criterionId, status, evidence })
+    const promise = fittingProperties('Promise', properties)
+    const { position, criterionId: label, criterionText: text = null, status, evidence = null } = promise
+    said?.promised.push({ turn, position, criterionKey, label, status, evidence, text })
   } else {
     const verification = fittingProperties('Verification', properties)
     const {
-      criterionText: _,
+      criterionText: text = null,
       criterionId,
       evidence = null,
       observation,
@@ -305,7 +311,7 @@ function checkPart(
     })
     const seen = seenOn === undefined ? null : observedOnText.parse(seenOn)
     const entry = { turn, criterionKey, label: criterionId, evidence, ...rest, observedOn: seen }
-    said?.ledger.push({ ...entry, addedAt: addedAt ?? null })
+    said?.ledger.push({ ...entry, addedAt: addedAt ?? null, text })
   }
 }
 
@@ -316,7 +322,7 @@ function checkOutcome(
   turn: Stored<'Turn'>,
   parts: ReadonlyMap<string, readonly PartRow[]>,
   about: About,
-): void {
+): Outcome | null {
   const ordered = (type: string) =>
     (parts.get(type) ?? [])
       .map(({ properties }) => properties)
@@ -325,16 +331,15 @@ function checkOutcome(
     const { severity, category = null, description } = fittingProperties('Issue', issue)
     return { severity, category, description }
   })
-  const derived = outcomeRow(
-    toOutcome({
-      turnNumber: turn.number,
-      coachDecision: turn.coachDecision,
-      coachFeedback: turn.coachFeedback ?? null,
-      issues,
-      gates: ordered('PASSED_THROUGH').map((gate) => fittingProperties('Gate', gate)),
-      testsFailed: turn.testsFailed ?? null,
-    }),
-  )
+  const outcome = toOutcome({
+    turnNumber: turn.number,
+    coachDecision: turn.coachDecision,
+    coachFeedback: turn.coachFeedback ?? null,
+    issues,
+    gates: ordered('PASSED_THROUGH').map((gate) => fittingProperties('Gate', gate)),
+    testsFailed: turn.testsFailed ?? null,
+  })
+  const derived = outcomeRow(outcome)
   about.reportDifference('turn_outcome', { label: '', actual: turn.outcome, expected: derived }, () =>
     setProperties(label, key, { outcome: derived }),
   )
@@ -348,6 +353,7 @@ function checkOutcome(
     { label: 'deniedFiles', actual: turn.deniedFiles ?? [], expected: denied },
     () => setProperties(label, key, { deniedFiles: denied.length === 0 ? null : denied }),
   )
+  return outcome
 }
 
 /** A turn with its newest record, or a world with the newest record of a withdrawn turn. */

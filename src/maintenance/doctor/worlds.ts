@@ -1,5 +1,6 @@
 /** Checks a world: the chain of its turns, its runs and attempts, and the values derived from them. */
 import * as z from 'zod'
+import { groupBy } from '../../core/group-by.ts'
 import { canonicalInstant } from '../../core/instants.ts'
 import { taskKey, turnKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -7,11 +8,11 @@ import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { rewriteProgressStep } from '../../memory/criteria/rewrite-progress.ts'
-import { progressProperties, progressRow } from '../../memory/record/criterion-rows.ts'
+import { progressEdges, rewriteStateStep, stateProperties } from '../../memory/criteria/rewrite-state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
-import { advance, type Progress, summarizeProgress } from '../../rules/progress.ts'
+import { advanceState } from '../../rules/advance-state.ts'
 import { optionalNumber, optionalText } from '../../rules/values.ts'
+import { NO_TURNS, type StoredState } from '../../rules/world-state.ts'
 import {
   type About,
   Findings,
@@ -32,7 +33,7 @@ export const WORLD_COLUMNS = {
   beyond: '[(x)-[:HAS_TURN]->(t:Turn) WHERE t.number > x.currentTurn | t.number]',
   runs: '[(x)-[:HAS_RUN]->(r:TurnRun) | r.key]',
   attempts: 'COUNT { (x)-[:HAS_ATTEMPT]->(:Attempt) }',
-  progress: '[(x)-[r:PROGRESS]->(c:Criterion) | [c.key, r.kept, r.state, r.rejections]]',
+  progress: '[(x)-[r:PROGRESS]->(c:Criterion) | [c.key, properties(r)]]',
   activeRuns: `[(x)-[:HAS_RUN]->(r:TurnRun) WHERE r.activeWorldKey IS NOT NULL
         | [r.turnRunId, r.leaseUntil, r.leaseOwner]]`,
   activeAttempts: `[(x)-[:HAS_ATTEMPT]->(a:Attempt) WHERE a.activeWorldKey IS NOT NULL
@@ -52,9 +53,6 @@ const turnsByKey = selectNodes('Turn', {
 const NUMBERS_AT_ONCE = 200
 /** Maximum number of tries for a world that changes during the check. The next examination checks it again. */
 const MAX_TRIES = 3
-/** Number of outcomes that a world keeps (cypher/turns/capture). */
-const OUTCOMES = 8
-
 /** Id, end of the lease, and owner of the lease. */
 const active = z.tuple([z.string(), z.number(), z.string().nullable()])
 
@@ -64,9 +62,7 @@ const worldRow = z.looseObject({
   beyond: z.array(z.number()),
   runs: z.array(z.string()),
   attempts: z.number(),
-  progress: z.array(
-    z.tuple([z.string(), z.string().nullable(), z.string().nullable(), z.number().nullable()]),
-  ),
+  progress: z.array(z.tuple([z.string(), propertyMap])),
   activeRuns: z.array(active),
   activeAttempts: z.array(active),
 })
@@ -115,14 +111,10 @@ export async function checkWorld({ graph, nodes: [node], findings }: ToCheck): P
 type Derived = {
   turnsFound: number
   /** The previous turn, and the targets of its NEXT. */
-  last: { key: string; number: number; next: string[]; digest: string } | null
+  last: { key: string; number: number; next: string[] } | null
   /** Latest completion time of a turn. */
   latest: string | null
-  promisedTurn: number | null
-  promisedDigest: string | null
-  outcomes: string[]
-  /** Progress of each criterion. */
-  progress: Map<string, Progress>
+  state: StoredState
 }
 
 type Work = {
@@ -151,10 +143,7 @@ async function examineWorld(
     turnsFound: 0,
     last: null,
     latest: null,
-    promisedTurn: null,
-    promisedDigest: null,
-    outcomes: [],
-    progress: new Map(),
+    state: NO_TURNS,
   }
   const work = { world, row, task, derived, findings, about }
   findings.examined += row.runs.length + row.attempts
@@ -177,7 +166,7 @@ async function examineWorld(
   await checkAttempts(graph, ofRuns, findings)
   checkCounters(work)
   checkActive(work)
-  checkProgress(work)
+  checkState(work)
 }
 
 async function examineTurns(
@@ -197,7 +186,19 @@ async function examineTurns(
   const turns = [...byKey.values()].sort((a, b) => numberIn(a.key) - numberIn(b.key))
   for (const turn of turns) checkChain(turn, derived, world.key, findings)
   const said = await checkTurns(graph, turns, task.criteria, findings)
-  derived.progress = advance(derived.progress, said.ledger, said.promised, task.finalKey)
+  const entriesOf = groupBy(said.ledger, ({ turn }) => turn)
+  const promisesOf = groupBy(said.promised, ({ turn }) => turn)
+  derived.state = advanceState(
+    derived.state,
+    turns.map(({ key, properties: { digest } }) => ({
+      turn: numberIn(key),
+      digest: String(digest),
+      outcome: said.outcomes.get(key) ?? null,
+      entries: entriesOf.get(numberIn(key)) ?? [],
+      promised: promisesOf.get(numberIn(key)) ?? [],
+    })),
+    task.finalKey,
+  )
   derived.turnsFound += rows.length
 }
 
@@ -206,7 +207,7 @@ const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') 
 /** Writes instants in their canonical form, to the microsecond. */
 const isLater = (at: string, than: string | null): boolean => at.slice(0, -1) > (than ?? '').slice(0, -1)
 
-/** Checks the chain of the existing turns, and the values that the world keeps of its newest turns. */
+/** Checks the chain of the existing turns. */
 function checkChain(
   { key, properties, worlds, before, next }: TurnRow,
   derived: Derived,
@@ -234,14 +235,9 @@ function checkChain(
   const expected = last?.key ?? ''
   if (isReached && before.join() !== expected)
     about.add('turn_chain', `comes after ${shown(before, 'nothing')}, not ${expected || 'nothing'}`, relinked)
-  const digest = String(properties.digest)
-  derived.last = { key, number, next, digest }
+  derived.last = { key, number, next }
   const completedAt = canonicalInstant(String(properties.completedAt))
   if (completedAt !== null && isLater(completedAt, derived.latest)) derived.latest = completedAt
-  if (typeof properties.outcome === 'string')
-    derived.outcomes = [...derived.outcomes, properties.outcome].slice(-OUTCOMES)
-  if (Number(properties.promiseCount) > 0)
-    Object.assign(derived, { promisedTurn: number, promisedDigest: digest })
 }
 
 /** Reports turns whose key does not match their number. The repair detaches such a turn from its world and keeps its data. */
@@ -268,10 +264,6 @@ function checkCounters({ world, row, derived, findings, about }: Work): void {
   const counters: Properties = {
     currentTurn: derived.last?.number ?? 0,
     turnCount: row.turns,
-    newestDigest: derived.last?.digest,
-    promisedTurn: derived.promisedTurn,
-    promisedDigest: derived.promisedDigest,
-    outcomes: derived.outcomes,
     lastCompletedAt: derived.latest,
     lastActivityAt: derived.latest ?? instant(world.createdAt),
     attemptCount: row.attempts,
@@ -329,59 +321,38 @@ const UNSOUND: readonly Check[] = [
   'key_wrong',
 ]
 
-const storedForm = (progress: Progress): string => progressProperties(progress, 0).kept
-
-/** Compares the stored progress of each criterion with the progress derived from all turns. */
-function checkProgress({ world, row, task, derived, findings, about }: Work): void {
-  const stored = new Map<string, { rev: number; progress: Progress }>()
-  // The turns are damaged, so the progress derived from them would be wrong, too.
-  const canDerive = task.isSound && !UNSOUND.some((check) => findings.checks.has(check))
-  const repair = canDerive ? rewriteProgressStep(world, derived.progress) : null
-  for (const [key, text, state, rejections] of row.progress) {
-    const ofCriterion = findings.of('Criterion', key)
-    const { data } = progressRow.safeParse(text)
-    if (data == null) {
-      ofCriterion.add('world_progress', `what ${world.key} keeps of it cannot be read`, repair)
-      return
-    }
-    if (stored.has(key)) ofCriterion.add('world_progress', `${world.key} keeps it twice`, repair)
-    const { progress } = data
-    const there = { state: progress.state, rejections: progress.rejections }
-    const what = `the edge of ${world.key} beside what it keeps:`
-    ofCriterion.reportDifference(
-      'world_progress',
-      { label: what, actual: { state, rejections }, expected: there },
+/** Compares the state of a world, and what follows from it, with the state that all of its turns give. */
+function checkState({ world, row, task, derived: { state }, findings, about }: Work): void {
+  // If turns are damaged or lost, the state that the others give would be wrong, too.
+  const isDamaged = UNSOUND.some((check) => findings.checks.has(check)) || world.turnCount > row.turns
+  if (isDamaged || !task.isSound) return
+  const repair = rewriteStateStep(world, state)
+  const { state: text, ...properties } = stateProperties(world.taskKey, state)
+  if ((world.state ?? null) !== text)
+    about.add('world_progress', 'its state is not the one that its turns give', repair)
+  for (const [name, expected] of Object.entries(properties))
+    about.reportDifference(
+      'world_counters',
+      { label: name, actual: world[name as keyof typeof properties], expected },
       repair,
     )
-    stored.set(key, data)
-  }
-  if (!canDerive) return
-  for (const key of new Set([...derived.progress.keys(), ...stored.keys()])) {
-    const [says, there] = [stored.get(key)?.progress, derived.progress.get(key)].map(
-      (progress) => progress && storedForm(progress),
-    )
+  const edges = new Map(progressEdges(state).map(({ criterion, ...edge }) => [criterion, edge]))
+  for (const [key, stored] of row.progress) {
+    const expected = edges.get(key)
+    const names = Object.keys(expected ?? stored)
+    const select = (from: Properties = {}) => names.map((name) => from[name] ?? null)
     findings
       .of('Criterion', key)
       .reportDifference(
         'world_progress',
-        { label: `in ${world.key}:`, actual: says, expected: there },
+        { label: `in ${world.key}: ${names}`, actual: select(stored), expected: select(expected) },
         repair,
       )
   }
-  if (!findings.checks.has('world_progress')) {
-    const summary = summarizeProgress([...stored.values()].map(({ progress }) => progress))
-    for (const [name, there] of Object.entries(summary))
-      about.reportDifference(
-        'world_counters',
-        { label: name, actual: world[name as keyof typeof summary], expected: there },
-        () => setWorld(world, { [name]: there }),
-      )
-  }
-  if (derived.progress.size !== stored.size) return
-  const sum = [...stored.values()].reduce((all, { rev }) => all + rev, 0)
+  const linked = row.progress.map(([key]) => key)
   about.reportDifference(
-    'world_counters',
-    { label: 'progressSum', actual: world.progressSum, expected: sum },
+    'world_progress',
+    { label: 'criteria with progress:', actual: linked.sort(), expected: [...edges.keys()].sort() },
     repair,
   )
 }

@@ -140,10 +140,10 @@ class CriteriaByTurn {
 
   /** Call it with ascending turns. */
   around(turn: number): Pair['input']['criteria'] {
-    const { criteria, ledger, promised } = this.#ledger
+    const { criteria, turns } = this.#ledger
     const between = (from: number, to: number) => {
-      const isIn = (entry: { turn: number }) => entry.turn > from && entry.turn <= to
-      return [ledger.filter(isIn), promised.filter(isIn)] as const
+      const inside = turns.filter((each) => each.turn > from && each.turn <= to)
+      return [inside.flatMap(({ entries }) => entries), inside.flatMap(({ promised }) => promised)] as const
     }
     const before = advance(this.#progress, ...between(this.#upTo, turn - 1), this.#finalKey)
     const after = advance(before, ...between(turn - 1, turn), this.#finalKey)

@@ -1,7 +1,7 @@
 /** Declares the lines of an export, each one record. */
 import * as z from 'zod'
 import { hasProjectFromKey, LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
-import { count, describeKind, flag, json, key, number, oneOf, text } from '../../graph/model/properties.ts'
+import { count, describeKind, flag, key, number, oneOf, text } from '../../graph/model/properties.ts'
 import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
 import { STEP_STATUSES } from '../../rules/values.ts'
 
@@ -11,9 +11,18 @@ import { STEP_STATUSES } from '../../rules/values.ts'
  */
 
 export const FORMAT = 'turngraph'
-/** Version 2 adds specifications to version 1. A restore reads both. */
-export const VERSION = 2
-export const READABLE: readonly number[] = [1, VERSION]
+/** Version 2 adds specifications to version 1. Version 3 leaves out what follows from the records. A restore reads all. */
+export const VERSION = 3
+export const READABLE: readonly number[] = [1, 2, VERSION]
+
+/** Fields of earlier versions that follow from the records. */
+export const DERIVED_FIELDS: { readonly [kind: string]: readonly string[] } = {
+  turn: ['labels'],
+  standing: [
+    ...['newestDigest', 'promisedTurn', 'outcomes', 'ledgerRev', 'progressSum', 'lastGainTurn'],
+    ...['contestedCount', 'flippedCount', 'brokenPromiseCount', 'progress'],
+  ],
+}
 
 const keys = z.array(key)
 
@@ -58,15 +67,6 @@ const STANDING = {
   currentTurn: true,
   turnCount: true,
   lastCompletedAt: true,
-  newestDigest: true,
-  promisedTurn: true,
-  outcomes: true,
-  ledgerRev: true,
-  progressSum: true,
-  lastGainTurn: true,
-  contestedCount: true,
-  flippedCount: true,
-  brokenPromiseCount: true,
   fence: true,
   attemptCount: true,
   rollbacks: true,
@@ -103,9 +103,6 @@ const turn = z.strictObject({
   previous: count.nullable().describe('the number of the turn before it'),
   turn: recordProperties,
   ...parts,
-  labels: z
-    .array(z.strictObject({ source: text, label: text, criterion: key }))
-    .describe('what labels mean from this turn on'),
 })
 
 /** A record that another one replaced, or that a rollback withdrew; the newest first. */
@@ -142,7 +139,6 @@ const standing = z.strictObject({
   world: key,
   ...storedWorld.pick(STANDING).shape,
   ...runSettingsFields,
-  progress: z.array(z.strictObject({ criterion: key, kept: json, state: text, rejections: count })),
 })
 
 const transcriptSession = z.strictObject({

@@ -202,22 +202,6 @@ const PARTS = {
 const otherEnds = (pairs: readonly (readonly [number, string])[], place: number): string[] =>
   pairs.flatMap(([of, key]) => (of === place ? [key] : [])).sort(compareKeys)
 
-const labels = column(
-  '[(o)-[l:LABELS]->(k:Criterion) WHERE l.turn = n.number | [l.source, l.label, k.key]]',
-  z
-    .array(z.tuple([z.string(), z.string(), z.string()]))
-    .transform((found) =>
-      found
-        .toSorted((a, b) => compareKeys(a.join('\n'), b.join('\n')))
-        .map(([source, label, criterion]) => ({ source, label, criterion })),
-    ),
-  {
-    write: `FOREACH (l IN x.labels | MERGE (k:Criterion {key: l.criterion})
-  CREATE (o)-[:LABELS {source: l.source, label: l.label, turn: x.properties.number}]->(k))`,
-    refs: (found) => criteria((found as { criterion: string }[]).map(({ criterion }) => criterion)),
-  },
-)
-
 const previous = links('previous', '(n)<-[:NEXT]-(k)', ['Turn'], {
   reads: ['[(n)<-[:NEXT]-(k:Turn) | k.number]'],
   decode: z.tuple([z.array(z.number())]).transform(([[number = null]]) => number),
@@ -302,7 +286,7 @@ type NodeKind = Exclude<Kind, 'world' | 'standing'>
 /** Declarations beyond the model: additional fields, and nodes that are not exported as records. */
 const more: { readonly [kind: string]: Partial<StoredForm> } = {
   criterion: { beginsWith: 'texts' },
-  turn: { fields: { previous, ...PARTS, labels } },
+  turn: { fields: { previous, ...PARTS } },
   superseded_turn: {
     fields: {
       supersededBy: links('supersededBy', '(n)<-[:SUPERSEDES]-(k)', [...RECORDS, 'World'], {

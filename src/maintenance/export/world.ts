@@ -6,10 +6,8 @@ import { readRows, readWholeRow } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { progressIsWhole, progressRow } from '../../memory/record/criterion-rows.ts'
 import { readAtOneRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import { endActive } from './active.ts'
-import { compareKeys } from './order.ts'
 import { readNodes, readRecords } from './read.ts'
 import { type ExportRecord, type RecordOf, records } from './records.ts'
 import { stored } from './stored-form.ts'
@@ -39,7 +37,6 @@ const worldRow = z.object({
   turns: z.array(z.tuple([z.number(), z.number(), z.number()])),
   /** Newest record of each withdrawn turn: its number and its revision. */
   withdrawn: z.array(z.tuple([z.number(), z.number()])),
-  progress: z.array(z.tuple([z.string(), z.string(), z.string(), z.number()])),
   attempts: numbered,
   runs: numbered,
 })
@@ -126,13 +123,8 @@ async function lookAt(graph: Graph, key: string, at: WorldPosition | null): Prom
 const readWorld = (graph: Graph, key: string): Promise<WorldRow | null> =>
   readWholeRow(graph, worlds, { keys: [key] }, worldRow, isWhole)
 
-const isWhole = ({ world, turns, progress }: WorldRow): boolean =>
-  world.restoring === true ||
-  (world.turnCount === turns.length &&
-    progressIsWhole(
-      world.progressSum,
-      progress.map(([, kept]) => progressRow.parse(kept)),
-    ))
+const isWhole = ({ world, turns }: WorldRow): boolean =>
+  world.restoring === true || world.turnCount === turns.length
 
 /** Throws if an export lost its world in the middle. A world without exported records may disappear. */
 function refuseForgotten(key: string, at: WorldPosition | null): void {
@@ -209,13 +201,10 @@ const toBeginning = ({ world }: WorldRow): RecordOf<'world'> => ({
   ...records.world.omit({ kind: true }).strip().parse(world),
 })
 
-const toStanding = ({ world, progress }: WorldRow): RecordOf<'standing'> => ({
+const toStanding = ({ world }: WorldRow): RecordOf<'standing'> => ({
   kind: 'standing',
   world: world.key,
-  ...records.standing.omit({ kind: true, world: true, progress: true }).strip().parse(world),
-  progress: progress
-    .map(([criterion, kept, state, rejections]) => ({ criterion, kept, state, rejections }))
-    .sort((a, b) => compareKeys(a.criterion, b.criterion)),
+  ...records.standing.omit({ kind: true, world: true }).strip().parse(world),
 })
 
 type WorldRecords = {

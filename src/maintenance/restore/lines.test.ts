@@ -56,8 +56,8 @@ describe('an export is checked while it streams', () => {
     ],
     [
       'a later version',
-      file(HEADER.replace(':1', ':3'), PROJECT),
-      'x.jsonl, line 1 says version 3; this program reads versions 1 and 2',
+      file(HEADER.replace(':1', ':4'), PROJECT),
+      'x.jsonl, line 1 says version 4; this program reads versions 1, 2 and 3',
       /a later one/,
     ],
     ['broken JSON', file(HEADER, '{"kind":'), 'x.jsonl, line 2 is no JSON', /cut off/],

@@ -103,7 +103,7 @@ function checkHeader(given: unknown, at: string): void {
   if (READABLE.includes(result.data.version)) return
   throw broken(
     at,
-    `says version ${result.data.version}; this program reads versions ${READABLE.join(' and ')}`,
+    `says version ${result.data.version}; this program reads versions ${READABLE.slice(0, -1).join(', ')} and ${READABLE.at(-1)}`,
     'Restore it with the version of Turngraph that wrote it, or a later one.',
   )
 }

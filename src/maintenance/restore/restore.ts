@@ -6,7 +6,14 @@ import type { Graph, Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { NodeKind } from '../export/read.ts'
-import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from '../export/records.ts'
+import {
+  DERIVED_FIELDS,
+  type ExportRecord,
+  KINDS,
+  type Kind,
+  type RecordOf,
+  records,
+} from '../export/records.ts'
 import { type Conflict, refuseConflicts } from './conflicts.ts'
 import { writeCriteria, writeProjects, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
@@ -119,7 +126,7 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
   if (typeof kind !== 'string' || !Object.hasOwn(records, kind)) {
     throw unfit(index, [{ path: 'kind', message: `is none of ${KINDS.join(', ')}` }])
   }
-  const result = records[kind as Kind].safeParse(given)
+  const result = records[kind as Kind].safeParse(withoutDerived(kind, given as object))
   if (result.success) {
     const record: ExportRecord = result.data
     if (record.kind === 'project' && record.key !== projectKey(record.name)) {
@@ -133,6 +140,10 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
     result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
   )
 }
+
+/** Removes the fields of a record that earlier versions exported although they follow from other records. */
+export const withoutDerived = (kind: string, given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !DERIVED_FIELDS[kind]?.includes(name)))
 
 function unfit(index: number, problems: readonly { path: string; message: string }[]): TurngraphError {
   const shown = problems

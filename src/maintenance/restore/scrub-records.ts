@@ -113,7 +113,7 @@ type Visitor = {
 /** Fields that identify a record, as in a capture (src/core/scrub/scrub.ts), and values that Turngraph creates. */
 const IDENTITY: ReadonlySet<string> = new Set([
   ...['project', 'featureId', 'taskId', 'worldSlug', 'slug', 'name'],
-  ...['maskKey', 'digest', 'newestDigest', 'promisedDigest', 'requestId', 'turnRunId', 'attemptId'],
+  ...['maskKey', 'digest', 'requestId', 'turnRunId', 'attemptId'],
 ])
 
 /** True for names and ids of transcripts, which are masked as in an import, in keys as well. */

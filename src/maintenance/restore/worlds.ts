@@ -6,7 +6,12 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { findKey, type Ref } from '../export/stored-form.ts'
+import { progressEdges, stateProperties } from '../../memory/criteria/rewrite-state.ts'
+import { type Ledger, readLedgersOfWorlds } from '../../memory/criteria/snapshot.ts'
+import { advanceState } from '../../rules/advance-state.ts'
+import { finalKeys } from '../../rules/progress.ts'
+import { NO_TURNS } from '../../rules/world-state.ts'
+import { findKey } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing } from './conflicts.ts'
 import {
@@ -90,20 +95,28 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
   const whole = keys.filter((key) => locked.get(key) === false)
   const existing = (await readWorlds(work.graph, whole)).map(({ standing }) => standing)
   const { fresh, conflicts } = compared(given, existing)
-  await refuseMissing(work, fresh, ({ progress }) =>
-    progress.map(({ criterion }): Ref => ({ label: 'Criterion', key: criterion })),
-  )
+  await refuseHalf(work, fresh)
+  const ledgers = await readLedgersOfWorlds(work.graph, distinctKeys(fresh))
   await writeRows(
     work,
     standings,
     fresh.map(({ record }) => ({
       world: record.world,
-      progress: record.progress,
+      ...toDerived(ledgers.get(record.world)),
       ...split('World', record),
     })),
   )
-  await refuseHalf(work, fresh)
   return { created: fresh.length, conflicts }
+}
+
+/** Folds the turns of a world: a file could say anything about what follows from them. */
+function toDerived(ledger: Ledger | undefined) {
+  const { taskKey = '', turns = [], criteria = [] } = ledger ?? {}
+  const state = advanceState(NO_TURNS, turns, finalKeys(criteria))
+  return {
+    derived: { ledgerRev: 1, ...stateProperties(taskKey, state) },
+    progress: progressEdges(state),
+  }
 }
 
 /** Rejects a world without all of its turns and attempts. */

@@ -11,7 +11,7 @@ import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { compareAdded } from '../../rules/addition-order.ts'
-import { needsEarlier, resolveTurn } from '../../rules/turn-entries.ts'
+import { resolveTurn } from '../../rules/turn-entries.ts'
 import { readLedger } from '../criteria/snapshot.ts'
 import { digestRecord } from '../record/digest.ts'
 import { normalizeVerification } from '../record/normalize.ts'
@@ -20,8 +20,9 @@ import { addedRow } from '../record/rows.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { restoreUnfinished, unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import { getWorld } from '../worlds/worlds.ts'
-import { loadWorldSnapshot, readEarlierPromises, type WorldSnapshot } from './load-criteria.ts'
+import { loadWorldSnapshot, type WorldSnapshot } from './load-criteria.ts'
 import { type Addition, EMPTY_ADDITION, planAdditions } from './plan-additions.ts'
+import { stateBelow } from './plan-capture.ts'
 
 const additionsOfTurn = statement('turns/additions')
 
@@ -119,10 +120,8 @@ async function tryToAdd(
   given: readonly Addition[],
 ): Promise<Omit<Answer, 'redactions'> | null> {
   const { project } = request
-  const record = toRecord(given)
   const known = await loadWorldSnapshot(graph, {
     request: { ...request, turnNumber: LIMITS.turnNumber + 1 },
-    record,
     digest: '',
   })
   const worldSlug = await checkWorld(graph, request, known)
@@ -141,16 +140,13 @@ async function tryToAdd(
   refuseTooMany(stored.additions.length, fresh.length, ofTurn)
   const ledger = await readLedger(graph, key)
   if (ledger === null || ledger.ledgerRev !== known.ledgerRev) return null
+  const { labels, promised } = stateBelow(ledger, turnNumber + 1)
   const resolution = resolveTurn(toRecord(fresh), {
     taskKey: keyOfTask(request),
     worldKey: key,
     criteria: known.criteria,
-    labels: known.labels.filter(({ turn }) => turn <= turnNumber),
-    earlier: !needsEarlier(record)
-      ? []
-      : turnNumber === known.currentTurn
-        ? known.earlierPromises
-        : await readEarlierPromises(graph, { worldKey: key, turnNumber: turnNumber + 1 }),
+    labels,
+    earlier: promised?.promises ?? [],
     declared: known.declared,
   })
   const steps = planAdditions(

@@ -66,9 +66,9 @@ type Write<T> = (graph: Graph, steps: readonly [Step, ...Step[]]) => Promise<T |
  * Stores a turn with its verifications, promises, issues and gates in one transaction. A repeated capture returns the stored
  * record. Another record at the same turn is a conflict, unless the request has `onConflict: 'supersede'`.
  *
- * Usually takes one read and one write. Skips the read if the turn names its world and no criterion. A specification, a new world,
- * a turn that is not the newest, a masked secret and a rejected write each need more reads. The first write into a world with a
- * rollback is always rejected. `docs/capture-and-context.md` lists the statements. Source: seed 000, `capture_turn_state`.
+ * Usually takes one read and one write. A specification, a new world, a turn that is not the newest, a masked secret and a
+ * rejected write each need more reads. The first write into a world with a rollback is always rejected.
+ * `docs/capture-and-context.md` lists the statements. Source: seed 000, `capture_turn_state`.
  *
  * @throws `turn_conflict`, `unknown_world` (it would fork a session), `world_conflict`, `world_deleted`, `restore_unfinished`, `busy`, `store_unavailable`, `timeout`
  * @example
@@ -156,10 +156,9 @@ async function storeTurn<T>(graph: Graph, capture: Capture, write: Write<T>): Pr
   let mayHaveCreatedWorld = false
   let warnings: string[] = []
   for (let refusals = 0; ; refusals++) {
-    // Without a read, `known` is empty and its `currentTurn` is 0: the write itself then checks that the turn is the newest.
     const known = await loadWorldSnapshot(graph, capture)
     const worldSlug = request.worldSlug ?? known.worldSlug ?? slugs.after(known.worldCount)
-    let isNew = known.worldSlug === null && (request.worldSlug == null || known.isRead)
+    let isNew = known.worldSlug === null
     let mode: WriteMode = known.currentTurn < turnNumber ? 'next' : 'late'
     let replaced: Target['replaced'] = null
     // The first write to a world with a rollback is rejected, so that only such a world pays for the look-up of withdrawn turns.
@@ -247,10 +246,11 @@ async function plan(
   known: WorldSnapshot,
 ): Promise<Plan | null> {
   const { project, turnNumber } = capture.request
-  const resolution = resolveCapture(capture, target, known)
+  const readTurns = () => readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
+  const ofEarlierTurn = wanted === 'next' ? null : await readTurns()
+  const resolution = resolveCapture(capture, target, known, ofEarlierTurn)
   const mode = chooseWriteMode(wanted, resolution)
-  const ledger =
-    mode === 'next' ? null : await readLedger(graph, worldKey(project, target.worldSlug), turnNumber)
+  const ledger = mode === 'next' ? null : (ofEarlierTurn ?? (await readTurns()))
   return planCapture(capture, target, mode, known, resolution, ledger)
 }
 
@@ -262,7 +262,7 @@ const NOWHERE: Target = { worldSlug: '', isNew: false, replaced: null, rollbacks
  * plan each of them, and no caller should wait for that.
  */
 export async function warmUpCapture(graph: Graph): Promise<void> {
-  const capture = captureOfNothing()
+  const capture = absentCapture()
   const known = await loadWorldSnapshot(graph, capture)
   await loadWorldSnapshot(graph, { ...capture, request: { ...capture.request, worldSlug: '' } })
   await checkNewWorld(graph, capture.request)
@@ -272,7 +272,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
 
 /** Runs the statements that change a turn or insert an earlier one, without a match: see `warmUpCapture`. */
 export async function warmUpChanges(graph: Graph): Promise<void> {
-  const capture = captureOfNothing()
+  const capture = absentCapture()
   const known = await loadWorldSnapshot(graph, capture)
   for (const mode of ['late', 'supersede'] as const) {
     const planned = await plan(graph, capture, NOWHERE, mode, known)
@@ -280,7 +280,7 @@ export async function warmUpChanges(graph: Graph): Promise<void> {
   }
 }
 
-function captureOfNothing(): Capture {
+function absentCapture(): Capture {
   const request = {
     project: '',
     featureId: '',

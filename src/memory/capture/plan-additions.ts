@@ -3,11 +3,13 @@ import type { Step } from '../../graph/port.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { compareAdded } from '../../rules/addition-order.ts'
+import { advanceState } from '../../rules/advance-state.ts'
 import type { Resolution } from '../../rules/identity.ts'
-import { advance, finalKeys, type LedgerEntry } from '../../rules/progress.ts'
+import { finalKeys, type LedgerEntry } from '../../rules/progress.ts'
 import { judgeToProperties, listAgentNodes } from '../../rules/turn-agents.ts'
 import { listEntries } from '../../rules/turn-entries.ts'
-import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
+import { NO_TURNS } from '../../rules/world-state.ts'
+import { rewriteStateStep } from '../criteria/rewrite-state.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { storedCriterion } from '../record/criterion-rows.ts'
 import { storedVerification } from '../record/normalize.ts'
@@ -27,7 +29,7 @@ export const EMPTY_ADDITION: readonly Step[] = [
   }),
   toStep(place, { turnKey: '', places: [] }),
   toStep(create, { project: '', turnKey: '', taskKey: '', agents: [], criteria: [] }),
-  rewriteProgressStep({ key: '', ledgerRev: 0 }, new Map()),
+  rewriteStateStep({ key: '', taskKey: '', ledgerRev: 0 }, NO_TURNS),
 ]
 
 /** A verification that was added to a turn after its end. */
@@ -71,17 +73,22 @@ export function planAdditions(
     return { ...entry, position: addition === undefined ? -1 : placeOf(addition) }
   })
   const newPlaces = new Map(stored.additions.map((addition) => [addition.position, placeOf(addition)]))
-  const others = ledger.ledger.map((entry) =>
-    entry.turn === turnNumber && entry.addedAt !== null
-      ? { ...entry, position: newPlaces.get(entry.position) ?? entry.position }
-      : entry,
+  const turns = ledger.turns.map((each) =>
+    each.turn !== turnNumber
+      ? each
+      : {
+          ...each,
+          entries: [
+            ...each.entries.map((entry) =>
+              entry.addedAt === null
+                ? entry
+                : { ...entry, position: newPlaces.get(entry.position) ?? entry.position },
+            ),
+            ...entries,
+          ],
+        },
   )
-  const progress = advance(
-    new Map(),
-    [...others, ...entries],
-    ledger.promised,
-    finalKeys(mergeChanged(ledger, resolution)),
-  )
+  const state = advanceState(NO_TURNS, turns, finalKeys(mergeChanged(ledger, resolution)))
   const extendsTask = resolution.changed.length > 0
   const changed = new Map(resolution.changed.map((criterion) => [criterion.key, storedCriterion(criterion)]))
   const token = crypto.randomUUID()
@@ -118,7 +125,7 @@ export function planAdditions(
         ),
       })),
     }),
-    rewriteProgressStep({ key: worldKey, ledgerRev: ledger.ledgerRev }, progress),
+    rewriteStateStep({ key: worldKey, taskKey, ledgerRev: ledger.ledgerRev }, state),
   ]
 }
 

@@ -1,12 +1,15 @@
 /** Plans the statements of a capture from its record and the data that was read before it. Pure. */
 import { supersededKey, turnKey, worldKey } from '../../core/keys.ts'
-import type { Step, Value } from '../../graph/port.ts'
+import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { advanceState, type LedgerTurn } from '../../rules/advance-state.ts'
 import type { Resolution } from '../../rules/identity.ts'
-import { advance, finalKeys, inOrder, type LedgerEntry, summarizeProgress } from '../../rules/progress.ts'
-import { listEntries, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
+import { toOutcome } from '../../rules/outcome.ts'
+import { finalKeys, inOrder } from '../../rules/progress.ts'
+import { listEntries, listGates, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
+import { NO_TURNS, type StoredState } from '../../rules/world-state.ts'
+import { progressEdges, stateProperties } from '../criteria/rewrite-state.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
-import { progressProperties } from '../record/criterion-rows.ts'
 import { storedParams } from '../record/normalize.ts'
 import type { CaptureRequest, TurnRecord } from '../record/record.ts'
 import { keyOfTask } from '../scope/scope.ts'
@@ -19,7 +22,6 @@ const statements = {
   late: statement('turns/capture-late'),
   supersede: statement('turns/supersede'),
 }
-const newestTurns = statement('turns/newest-turns')
 const followWithdrawn = statement('turns/follow-withdrawn')
 
 /**
@@ -52,22 +54,35 @@ export type Target = {
 /** Writes of a capture in one transaction. */
 export type Plan = [Step, ...Step[]]
 
-/** Finds the criterion of each entry of the turn. */
-export const resolveCapture = (
+/**
+ * Finds the criterion of each entry of the turn.
+ *
+ * @param ledger of the world, for a turn that is not the newest: later turns do not change what its labels mean
+ */
+export function resolveCapture(
   { request, record }: Capture,
   { worldSlug }: Target,
-  known: WorldSnapshot,
-): Resolution =>
-  resolveTurn(record, {
+  { criteria, declared, state }: WorldSnapshot,
+  ledger: Ledger | null,
+): Resolution {
+  const { labels, promised } = ledger === null ? state : stateBelow(ledger, record.turnNumber)
+  return resolveTurn(record, {
     taskKey: keyOfTask(request),
     worldKey: worldKey(request.project, worldSlug),
-    criteria: known.criteria,
-    labels: known.labels,
-    earlier: known.earlierPromises,
-    declared: known.declared,
+    ...{ criteria, labels, declared },
+    earlier: promised?.promises ?? [],
   })
+}
 
-/** Changes `next` to `late` if the turn merges criteria: the progress of both is then derived again, as for a late turn. */
+/** Folds the turns below a number. */
+export const stateBelow = ({ turns, criteria }: Ledger, number: number): StoredState =>
+  advanceState(
+    NO_TURNS,
+    turns.filter(({ turn }) => turn < number),
+    finalKeys(criteria),
+  )
+
+/** Changes `next` to `late` if the turn merges criteria: the state is then derived again, as for a late turn. */
 export const chooseWriteMode = (mode: WriteMode, { changed }: Resolution): WriteMode =>
   mode === 'next' && changed.some(({ mergedInto }) => mergedInto !== null) ? 'late' : mode
 
@@ -87,43 +102,42 @@ export function planCapture(
 ): Plan | null {
   const { request, record, digest, writeId, asOwner } = capture
   const { project, turnNumber } = request
+  const { ledgerRev } = known
+  if (ledger !== null && ledger.ledgerRev !== ledgerRev) return null
   const keyOfWorld = worldKey(project, target.worldSlug)
-  const change = progressAfter(record, resolution, known, mode, ledger)
-  if (known.isRead && change.rev !== known.ledgerRev) return null
+  const taskKey = keyOfTask(request)
+  const turn = toLedgerTurn(capture, resolution)
+  const finalKey = finalKeys([...known.criteria, ...resolution.changed])
+  const state =
+    ledger === null
+      ? advanceState(known.state, [turn], finalKey)
+      : advanceState(NO_TURNS, replaceTurn(ledger, turn), finalKey)
+  // An edge changes only if the turn names its criterion. If all turns were folded, the statement has deleted the edges.
+  const named = new Set([...turn.entries, ...turn.promised].map(({ criterionKey }) => finalKey(criterionKey)))
+  const edges = progressEdges(state).filter(({ criterion }) => ledger !== null || named.has(criterion))
   const store: Step = {
     statement: statements[mode],
     params: {
       worldKey: keyOfWorld,
-      taskKey: keyOfTask(request),
+      taskKey,
       turnKey: turnKey(keyOfWorld, turnNumber),
-      turnNumber,
       token: crypto.randomUUID(),
       ...(mode === 'supersede'
         ? { revision: target.replaced?.revision ?? 0 }
-        : { asOwner, rollbacks: target.rollbacks }),
-      ...storedParams(record, resolution, change.edges, {
+        : { turnNumber, asOwner, rollbacks: target.rollbacks }),
+      ...storedParams(record, resolution, edges, {
         project,
         digest,
         writeId,
         criteriaRev: known.criteriaRev,
         isStamped: request.completedAt === undefined, // the service sets the time
       }),
-      ledger: {
-        touched: change.touched,
-        rev: change.rev,
-        counters: { progressSum: change.progressSum, ...change.summary },
-      },
-      inNewWorld: target.isNew && known.isRead,
+      ledgerRev,
+      world: { ledgerRev: ledgerRev + 1, ...stateProperties(taskKey, state) },
+      inNewWorld: target.isNew,
     },
   }
-  const steps: Plan =
-    mode === 'next'
-      ? [store]
-      : [
-          store,
-          ...planMove(record, turnKey(keyOfWorld, turnNumber), target.replaced, ledger),
-          { statement: newestTurns, params: { worldKey: keyOfWorld } },
-        ]
+  const steps: Plan = [store, ...planMove(record, turnKey(keyOfWorld, turnNumber), target.replaced, ledger)]
   if (target.withdrawnKey !== null)
     steps.push({
       statement: followWithdrawn,
@@ -134,12 +148,22 @@ export function planCapture(
     : steps
 }
 
-/** Returns the entries that were added to the replaced record, behind those of the new one. */
-const placeAdditions = ({ turnNumber }: TurnRecord, first: number, ledger: Ledger | null): LedgerEntry[] =>
-  (ledger?.ledger ?? [])
-    .filter(({ turn, addedAt }) => turn === turnNumber && addedAt !== null)
+function toLedgerTurn({ record, digest }: Capture, resolution: Resolution): LedgerTurn {
+  const { ledger: entries, promised } = listEntries(record, resolution)
+  const outcome = toOutcome({ ...record, gates: listGates(record) })
+  return { turn: record.turnNumber, digest, outcome, entries, promised }
+}
+
+/** Puts a record in place of the one that it replaces, if any. Added verifications come behind the entries of the record. */
+function replaceTurn({ turns }: Ledger, fresh: LedgerTurn): LedgerTurn[] {
+  const isReplaced = ({ turn }: LedgerTurn) => turn === fresh.turn
+  const added = turns
+    .filter(isReplaced)
+    .flatMap(({ entries }) => entries.filter(({ addedAt }) => addedAt !== null))
     .sort(inOrder)
-    .map((entry, i) => ({ ...entry, position: first + i }))
+    .map((entry, i) => ({ ...entry, position: fresh.entries.length + i }))
+  return [...turns.filter((each) => !isReplaced(each)), { ...fresh, entries: [...fresh.entries, ...added] }]
+}
 
 /** Moves the additions of a replaced record; no step without additions. */
 function planMove(
@@ -148,7 +172,7 @@ function planMove(
   replaced: Target['replaced'],
   ledger: Ledger | null,
 ): Step[] {
-  const ofTurn = (ledger?.ledger ?? []).filter(({ turn }) => turn === turnNumber)
+  const ofTurn = (ledger?.turns ?? []).find(({ turn }) => turn === turnNumber)?.entries ?? []
   const additions = ofTurn.filter(({ addedAt }) => addedAt !== null).length
   if (replaced === null || additions === 0) return []
   const counts = {
@@ -162,51 +186,4 @@ function planMove(
       counts,
     ),
   ]
-}
-
-/**
- * Computes the progress of each criterion: adds the entries of the newest turn to the known progress. A late turn, a replacement
- * and a merge of two criteria fold the whole ledger again.
- */
-function progressAfter(
-  record: TurnRecord,
-  resolution: Resolution,
-  known: WorldSnapshot,
-  mode: WriteMode,
-  ledger: Ledger | null,
-) {
-  const isNewest = mode === 'next'
-  const entries = listEntries(record, resolution)
-  const others = <E extends { turn: number }>(all: readonly E[] = []) =>
-    all.filter(({ turn }) => turn !== record.turnNumber)
-  const added = placeAdditions(record, entries.ledger.length, ledger)
-  // Uses all criteria of the task: a turn without criteria has read none, and merges of earlier turns still hold.
-  const finalKey = finalKeys([...(ledger?.criteria ?? known.criteria), ...resolution.changed])
-  const stored = isNewest
-    ? known.progress.flatMap(({ key, stored }) => (stored === null ? [] : { key, ...stored }))
-    : []
-  const after = advance(
-    new Map(stored.map(({ key, progress }) => [key, progress])),
-    [...others(ledger?.ledger), ...entries.ledger, ...added],
-    [...others(ledger?.promised), ...entries.promised],
-    finalKey,
-  )
-  const namedKeys = [...entries.ledger, ...entries.promised].map(({ criterionKey }) => finalKey(criterionKey))
-  const changed = new Set(isNewest ? namedKeys : after.keys())
-  const ledgerRev = isNewest ? known.ledgerRev : (ledger?.ledgerRev ?? 0)
-  const rev = ledgerRev + 1
-  const unchanged = stored.filter(({ key }) => !changed.has(key)).reduce((sum, each) => sum + each.rev, 0)
-  return {
-    /** Properties of the edge PROGRESS by criterion. */
-    edges: new Map<string, Value>(
-      [...after].flatMap(([key, progress]) =>
-        changed.has(key) ? [[key, progressProperties(progress, rev)] as const] : [],
-      ),
-    ),
-    touched: !isNewest || changed.size > 0,
-    /** Revision that was read. The write is rejected if it has changed. */
-    rev: ledgerRev,
-    progressSum: unchanged + rev * changed.size,
-    summary: summarizeProgress(after.values()),
-  }
 }

@@ -8,17 +8,16 @@ import { serialize, withOneDeadline } from '../../graph/deadline.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { advance, finalKeys } from '../../rules/progress.ts'
-import { rewriteProgressStep } from '../criteria/rewrite-progress.ts'
+import { rewriteStateStep } from '../criteria/rewrite-state.ts'
 import { type Ledger, readLedger } from '../criteria/snapshot.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { worldAtWork } from '../scope/world-errors.ts'
 import { countWorldsOfWholeTask, getWorld, type World, world } from '../worlds/worlds.ts'
+import { stateBelow } from './plan-capture.ts'
 
 const begin = statement('turns/withdraw', 'begin')
 const move = statement('turns/withdraw', 'move')
 const recount = statement('turns/withdraw', 'recount')
-const newestTurns = statement('turns/newest-turns')
 
 export const rollbackRequest = z.strictObject({
   project,
@@ -63,9 +62,9 @@ async function tryRollback(
   const { project, worldSlug, toTurn } = request
   const before = await readIdleWorld(graph, project, worldSlug)
   const ledger = await readLedger(graph, worldKey(project, worldSlug))
-  const withdrawn = (ledger?.turns ?? []).filter((turn) => turn > toTurn).length
+  const withdrawn = (ledger?.turns ?? []).filter(({ turn }) => turn > toTurn).length
   if (ledger === null || withdrawn === 0) return { ...before, withdrawn: 0 }
-  const written = await graph.write(planRollback(request, ledger, now))
+  const written = await graph.write(planRollback(request, keyOfTask(before), ledger, now))
   return written === null ? null : { ...(await getWorld(graph, project, worldSlug)), withdrawn }
 }
 
@@ -80,14 +79,13 @@ async function readIdleWorld(graph: Graph, project: string, worldSlug: string): 
 
 function planRollback(
   { project, worldSlug, toTurn, reason }: Request,
-  { ledgerRev, ledger, promised, criteria }: Ledger,
+  taskKey: string,
+  ledger: Ledger,
   now: string,
 ): [Step, ...Step[]] {
   const key = worldKey(project, worldSlug)
   const token = crypto.randomUUID()
-  const staying = <E extends { turn: number }>(entries: readonly E[]) =>
-    entries.filter(({ turn }) => turn <= toTurn)
-  const progress = advance(new Map(), staying(ledger), staying(promised), finalKeys(criteria))
+  const { ledgerRev } = ledger
   return [
     { statement: begin, params: { worldKey: key, ledgerRev, token } },
     {
@@ -100,7 +98,6 @@ function planRollback(
       },
     },
     { statement: recount, params: { worldKey: key } },
-    { statement: newestTurns, params: { worldKey: key } },
-    rewriteProgressStep({ key, ledgerRev }, progress),
+    rewriteStateStep({ key, taskKey, ledgerRev }, stateBelow(ledger, toTurn + 1)),
   ]
 }

@@ -9,9 +9,11 @@ import { finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.t
 import { shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import { listTriedBefore, MAX_TRIED_TURNS } from '../../rules/tried-before.ts'
 import { listWithdrawn, type WithdrawnTurn } from '../../rules/withdrawn.ts'
+import { NO_TURNS } from '../../rules/world-state.ts'
 import {
   arePromisesConsistent,
   NO_PROMISES,
+  newestPromising,
   promisedColumns,
   viewPromises,
   withoutEvidence,
@@ -19,7 +21,7 @@ import {
 import { readDeclaredCriteria, readStates } from '../criteria/read-states.ts'
 import {
   isLedgerWhole,
-  isProgressWhole,
+  isStateWhole,
   isSuperseded,
   ledgerColumns,
   newestSnapshot,
@@ -106,8 +108,8 @@ function toContextRow({ records, snapshot, withdrawn }: KnownThen): ContextRow |
   return {
     ...prior,
     world: {
-      ...{ slug, key, taskKey, currentTurn, hasProofFiles, deleted: false, outcomes: [], progressSum: 0 },
-      ...{ turnCount: records.length, promisedTurn: null, promisedDigest: null, newestDigest: null },
+      ...{ slug, key, taskKey, currentTurn, hasProofFiles, deleted: false, state: NO_TURNS },
+      turnCount: records.length,
       specifiedAfter: [...specifiedAfter],
     },
     judged: { ...judged.turn, outcome },
@@ -119,7 +121,7 @@ function toContextRow({ records, snapshot, withdrawn }: KnownThen): ContextRow |
       mergedInto: null,
     })),
     priorPromises: prior.promises,
-    criteriaProgress: [],
+    namedCriteria: [],
     entries: [],
     triedBefore: records
       .slice(0, -1)
@@ -265,7 +267,7 @@ const ABSENT_SESSION = {
 
 /** Runs the statements of a context without a match: see `warmUpCapture`. */
 export async function warmUpContext(graph: Graph): Promise<void> {
-  for (const each of REQUESTS_OF_NOTHING) {
+  for (const each of ABSENT_REQUESTS) {
     const request = { ...each, elsewhere: 'earlier' as const }
     await readContext(graph, request)
     await readContext(graph, { ...request, worldSlug: '' })
@@ -276,14 +278,14 @@ export async function warmUpContext(graph: Graph): Promise<void> {
 
 /** Runs the statements of less frequent contexts: those of an earlier turn, and those with related sessions. */
 export async function warmUpContextDetails(graph: Graph): Promise<void> {
-  for (const request of REQUESTS_OF_NOTHING) {
+  for (const request of ABSENT_REQUESTS) {
     await readContextOfEarlierTurn(graph, request)
     await readContextOfEarlierTurn(graph, { ...request, worldSlug: '' })
     await readKnown(graph, request, null, ABSENT_SESSION)
   }
 }
 
-const REQUESTS_OF_NOTHING = (['player', 'coach'] as const).map((role) => ({
+const ABSENT_REQUESTS = (['player', 'coach'] as const).map((role) => ({
   project: '',
   featureId: '',
   taskId: '',
@@ -316,13 +318,9 @@ function maxTurnsWithEntries({ role, policy }: Request): number {
 }
 
 /** Reads the entries, each under the criterion for which it counts, which may be the target of a merge. */
-async function readEntries(
-  graph: Graph,
-  { entries, criteriaProgress, world }: ContextRow,
-): Promise<LedgerEntry[]> {
+async function readEntries(graph: Graph, { entries, world }: ContextRow): Promise<LedgerEntry[]> {
   const all = entries.flatMap(([, , ofTurn]) => ofTurn)
-  const counting = new Set(criteriaProgress.map(({ criterion }) => criterion.key))
-  if (all.every(({ criterionKey }) => counting.has(criterionKey))) return all
+  if (all.every(({ criterionKey }) => world.state.progress.has(criterionKey))) return all
   return placeEntries(all, finalKeys(await readMerges(graph, world.taskKey)))
 }
 
@@ -347,16 +345,12 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
   if (world.currentTurn >= turnNumber) return true // the row is not used: see loadContext
   return (
     hasAllParts(row) &&
-    isProgressWhole(row) &&
+    isStateWhole(row) &&
     // A capture or a replacement that commits between the reads of the world and the turn would combine a turn with the judgements
     // of another one.
-    world.newestDigest === turn.digest &&
-    arePromisesConsistent(row, {
-      number: world.promisedTurn ?? turn.number,
-      digest: world.promisedTurn === null ? turn.digest : world.promisedDigest,
-    }) &&
+    world.state.digest === turn.digest &&
+    arePromisesConsistent(row, world.state.promised === null ? turn : newestPromising(world.state)) &&
     isLastOutcome(row) &&
-    endsAtPrior(row) &&
     hasAllTried(row, world.turnCount) &&
     (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
   )
@@ -370,7 +364,7 @@ function isEarlierContextConsistent(row: z.output<typeof earlierContextRow>): bo
   return (
     hasAllParts(row) &&
     isLedgerWhole(row, row.world.turnCount) &&
-    isProgressWhole(row) &&
+    isStateWhole(row) &&
     turn.number === newestBelow &&
     hasAllTried(row, turns.length) &&
     digestByTurn.get(turn.number) === turn.digest &&
@@ -403,15 +397,7 @@ const SUPERSEDED_KEY = /~\d+$/
 
 /** True if a judged turn before an unjudged one has the outcome that the world keeps. */
 const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
-  judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.outcomes.at(-1))
-
-/** True if the progress contains no turn after the prior one. */
-const endsAtPrior = ({ turn, criteriaProgress }: ContextRow): boolean =>
-  criteriaProgress.every(({ progress: stored }) => {
-    if (stored === null) return false
-    const { firstTurn, lastTurn, promiseTurn } = stored.progress
-    return Math.max(firstTurn, lastTurn ?? 0, promiseTurn ?? 0) <= turn.number
-  })
+  judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.state.outcomes.at(-1))
 
 function withoutPrior(
   status: ContinuationContext['status'],

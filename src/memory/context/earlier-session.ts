@@ -8,7 +8,7 @@ import { isCounted } from '../../rules/criterion-states.ts'
 import { followIssues } from '../../rules/issue-lives.ts'
 import { countCriteria } from '../../rules/notes.ts'
 import { readStates } from '../criteria/read-states.ts'
-import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
+import { isStateWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
 import { areIssuesRead, judgementRow } from '../issues/judgement-row.ts'
 import { keyOfTask } from '../scope/scope.ts'
@@ -35,7 +35,7 @@ export async function readEarlierSession(
     { worldKey: worldKey(request.project, worldSlug), taskKey: keyOfTask(request) },
     earlierSessionRow,
     (found) =>
-      isProgressWhole(found) &&
+      isStateWhole(found) &&
       found.judgements.some(({ turn }) => turn === found.world.currentTurn) &&
       areIssuesRead(found.judgements),
   )

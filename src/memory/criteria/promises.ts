@@ -8,10 +8,11 @@ import type { Graph } from '../../graph/port.ts'
 import { shownLabel, shownText } from '../../rules/criterion-states.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { columns, optionalText } from '../../rules/values.ts'
+import type { StoredState } from '../../rules/world-state.ts'
 import { promiseRow } from '../record/rows.ts'
 import {
-  isProgressWhole,
   isSnapshotWhole,
+  isStateWhole,
   NO_LEDGER,
   newestSnapshot,
   readLiveTarget,
@@ -52,6 +53,12 @@ export const arePromisesConsistent = (
   // Without promises there is no digest.
   (expected.digest === null || promisedTurn.digest === expected.digest)
 
+/** The turn whose promises are in force after the newest turn. */
+export const newestPromising = ({ promised }: StoredState) => ({
+  number: promised?.turn ?? null,
+  digest: promised?.digest ?? null,
+})
+
 /**
  * Returns the promises in force at a turn, which need not be captured yet.
  *
@@ -70,11 +77,7 @@ export async function recoverPromises(
     request,
     {},
     promisedRow,
-    (found) =>
-      arePromisesConsistent(found, {
-        number: found.world.promisedTurn,
-        digest: found.world.promisedDigest,
-      }) && isProgressWhole(found),
+    (found) => arePromisesConsistent(found, newestPromising(found.world.state)) && isStateWhole(found),
   )
   if (row === null) {
     // The world has no promises, or does not exist.

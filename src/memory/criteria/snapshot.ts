@@ -1,10 +1,10 @@
 /**
- * Reads a snapshot of a world: the progress of its criteria after a turn. After the newest turn, this is the progress that each
+ * Reads a snapshot of a world: the progress of its criteria after a turn. After the newest turn, this is the state that each
  * write stores, at the same cost for a world of any length. After an earlier turn, it is computed from the ledger: the
  * verifications and promises of all turns up to that one.
  *
- * A read that overlaps with a commit may see only a part of it, so each statement also returns counts and sums. A row is whole if
- * it agrees with them, and is read again otherwise.
+ * A read that overlaps with a commit may see only a part of it. The state is one property, so it is always whole. The other
+ * values of a row are compared with it and with counts, and the row is read again if they differ.
  */
 import * as z from 'zod'
 import { worldKey as keyOfWorld, turnKey } from '../../core/keys.ts'
@@ -20,12 +20,12 @@ import {
   type LedgerEntry,
   ledgerEntry,
   type Progress,
-  type PromiseEntry,
   promiseEntry,
   type RecentEntry,
 } from '../../rules/progress.ts'
-import { columns, optionalNumber, optionalText } from '../../rules/values.ts'
-import { criterionRow, outcomeText, progressIsWhole, progressRow } from '../record/criterion-rows.ts'
+import { columns, optionalText } from '../../rules/values.ts'
+import { decodeState } from '../../rules/world-state.ts'
+import { criterionRow, outcomeText } from '../record/criterion-rows.ts'
 import { keyOfTask, type Scope } from '../scope/scope.ts'
 import { unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import type { CriterionState } from './views.ts'
@@ -124,25 +124,21 @@ const mergedCriteria = statement('criteria/merged')
 
 /** Decoded columns of `criteria/_snapshot`. */
 export const snapshotColumns = {
-  world: z.object({
-    slug: z.string(),
-    key: z.string(),
-    taskKey: z.string(),
-    currentTurn: z.number(),
-    turnCount: z.number(),
-    /** Sum of the revisions of the edges PROGRESS, by which a reader detects half of a commit. */
-    progressSum: z.number(),
-    outcomes: z.array(outcomeText),
-    /** Newest turn with promises, and its digest. */
-    promisedTurn: optionalNumber,
-    promisedDigest: optionalText,
-    /** Digest of the newest turn. */
-    newestDigest: optionalText,
-    specifiedAfter: z.array(z.number()).nullable(),
-    hasProofFiles: z.boolean().nullable(),
-    deleted: z.boolean(),
-  }),
-  criteriaProgress: z.array(columns({ progress: progressRow, criterion: criterionRow })),
+  world: z
+    .object({
+      slug: z.string(),
+      key: z.string(),
+      taskKey: z.string(),
+      currentTurn: z.number(),
+      turnCount: z.number(),
+      state: optionalText,
+      specifiedAfter: z.array(z.number()).nullable(),
+      hasProofFiles: z.boolean().nullable(),
+      deleted: z.boolean(),
+    })
+    .transform((row) => ({ ...row, state: decodeState(row.taskKey, row.state) })),
+  /** The criteria that have progress. */
+  namedCriteria: z.array(criterionRow),
 }
 
 /** Decoded columns of `criteria/_ledger`. They are empty if the world has more turns than `$ledgerUpTo`. */
@@ -237,24 +233,27 @@ const hasLedger = ({ world, turnsFound }: SnapshotRow): boolean => turnsFound ==
 export const warmUpSnapshot = (graph: Graph): Promise<void> =>
   warmUpTarget(graph, snapshotStatements, { turnNumber: NO_TURN, ledgerUpTo: NO_LEDGER })
 
-/** Creates a check that returns true if the progress of a row, and its ledger if requested, show the same moment. */
+/** Creates a check that returns true if the state of a row, and its ledger if requested, show the same moment. */
 export const isSnapshotWhole =
   (ledgerUpTo: number) =>
   (row: SnapshotRow): boolean =>
     row.world.deleted ||
-    (isProgressWhole(row) &&
+    (isStateWhole(row) &&
       // A world above the limit has no ledger in its row. If the row has turns, a commit raised the world above the limit.
       (row.world.turnCount > ledgerUpTo ? row.turnsFound === 0 : isLedgerWhole(row, row.world.turnCount)))
 
-/** True if the edges PROGRESS show one moment: the sum of their revisions equals the sum that the world stores. */
-export const isProgressWhole = ({
-  world,
-  criteriaProgress,
-}: Pick<SnapshotRow, keyof typeof snapshotColumns>): boolean =>
-  progressIsWhole(
-    world.progressSum,
-    criteriaProgress.map(({ progress }) => progress),
+/** True if the state, the counters of the world and the criteria show one moment. */
+export function isStateWhole({
+  world: { state, currentTurn, turnCount },
+  namedCriteria,
+}: Pick<SnapshotRow, keyof typeof snapshotColumns>): boolean {
+  const keys = new Set(namedCriteria.map(({ key }) => key))
+  return (
+    state.turn === currentTurn &&
+    state.turnCount === turnCount &&
+    [...state.progress.keys()].every((key) => keys.has(key))
   )
+}
 
 /**
  * True if the ledger shows one moment. Each turn stores the numbers of its verifications and promises, and a complete read finds the
@@ -301,12 +300,12 @@ export function snapshotFrom(row: SnapshotRow, asOf: number | null): Snapshot {
   }
 }
 
-/** Builds the snapshot after the newest turn from the stored progress. */
+/** Builds the snapshot after the newest turn from the stored state. */
 export function newestSnapshot(
-  { world, criteriaProgress }: Pick<SnapshotRow, keyof typeof snapshotColumns>,
+  { world, namedCriteria }: Pick<SnapshotRow, keyof typeof snapshotColumns>,
   ledger: Snapshot['ledger'],
 ): Snapshot {
-  const { slug: worldSlug, key: worldKey, taskKey, currentTurn } = world
+  const { slug: worldSlug, key: worldKey, taskKey, currentTurn, state } = world
   return {
     worldSlug,
     worldKey,
@@ -317,13 +316,9 @@ export function newestSnapshot(
     turn: currentTurn,
     ledger,
     isSuperseded: false,
-    criteria: criteriaProgress.map(({ criterion }) => criterion),
-    progress: new Map(
-      criteriaProgress.flatMap(({ criterion, progress }) =>
-        progress === null ? [] : [[criterion.key, progress.progress] as const],
-      ),
-    ),
-    outcomes: ascending(world.outcomes),
+    criteria: namedCriteria.filter(({ key }) => state.progress.has(key)),
+    progress: state.progress,
+    outcomes: state.outcomes,
   }
 }
 
@@ -343,52 +338,28 @@ export const placeEntries = (
   finalKey: (key: string) => string,
 ): LedgerEntry[] => entries.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
 
-/** All verifications (`ledger`) and promises (`promised`) of a world, with the criteria of its task. */
-export type Ledger = {
-  /** Number of writes that had changed the ledger when it was read. The next write is rejected if this number has changed since. */
-  ledgerRev: number
-  /** Numbers of the turns, unordered. */
-  turns: number[]
-  criteria: readonly Criterion[]
-  ledger: LedgerEntry[]
-  promised: PromiseEntry[]
-}
-
 const ledgerRow = z.object({
+  taskKey: z.string(),
+  /** Number of writes that had changed the ledger when it was read. The next write is rejected if this number has changed since. */
   ledgerRev: z.number(),
   turnCount: z.number(),
   deleted: z.boolean(),
   ...ledgerColumns,
 })
 
+/** All turns of a world with their verifications and promises, unordered, and the criteria of its task. */
+export type Ledger = z.output<typeof ledgerRow>
+
 /**
  * Reads the whole ledger of a world; null if the world does not exist.
  *
  * @param except turn whose record may lack parts, because the capture replaces it
  */
-export async function readLedger(
+export function readLedger(
   graph: Graph,
   worldKey: string,
   except: number | null = null,
 ): Promise<Ledger | null> {
-  const row = await readTurnLedgers(graph, worldKey, except)
-  if (row === null) return null
-  const { ledgerRev, criteria, turns } = row
-  return {
-    ledgerRev,
-    turns: turns.map(({ turn }) => turn),
-    criteria,
-    ledger: turns.flatMap(({ entries }) => entries),
-    promised: turns.flatMap(({ promised }) => promised),
-  }
-}
-
-/** Reads the ledger of a world like {@link readLedger}, but as a list of turns. */
-export function readTurnLedgers(
-  graph: Graph,
-  worldKey: string,
-  except: number | null = null,
-): Promise<z.output<typeof ledgerRow> | null> {
   const params = { worldKey, turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
   // A deleted world loses its turns one by one, so its ledger may be incomplete. The write then rejects the capture.
   return readWholeRow(
@@ -400,19 +371,19 @@ export function readTurnLedgers(
   )
 }
 
-/** Reads the ledgers of worlds by turn. Leaves out worlds that do not exist or are deleted. */
+/** Reads the ledgers of worlds, of deleted ones too. Leaves out worlds that do not exist. */
 export async function readLedgersOfWorlds(
   graph: Graph,
   worldKeys: readonly string[],
-): Promise<ReadonlyMap<string, z.output<typeof ledgerRow>>> {
+): Promise<ReadonlyMap<string, Ledger>> {
   const params = { worldKeys: [...worldKeys], turnNumber: NO_TURN, ledgerUpTo: WHOLE_LEDGER }
   const found = await readRows(graph, wholeLedgers, params, ledgerRow.extend({ key: z.string() }))
-  const ledgers = new Map<string, z.output<typeof ledgerRow>>()
+  const ledgers = new Map<string, Ledger>()
   for (const { key, ...row } of found) {
     // A world that changed during the read is read again.
     const isWhole = row.deleted || isLedgerWhole(row, row.turnCount)
-    const ledger = isWhole ? row : await readTurnLedgers(graph, key)
-    if (ledger !== null && !ledger.deleted) ledgers.set(key, ledger)
+    const ledger = isWhole ? row : await readLedger(graph, key)
+    if (ledger !== null) ledgers.set(key, ledger)
   }
   return ledgers
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Criterion } from '../../rules/identity.ts'
 import { type Outcome, outcomeColumns } from '../../rules/outcome.ts'
-import { type Progress, progressColumns } from '../../rules/progress.ts'
+import type { Progress } from '../../rules/progress.ts'
 import { columns, textList as strings, optionalText as text } from '../../rules/values.ts'
 
 /** Columns of `cypher/criteria/_criterion`. */
@@ -32,35 +32,18 @@ export const storedCriterion = ({ texts, aliases, mergedInto, worldKey }: Criter
   worldKey,
 })
 
-/** Progress of a criterion with the revision of its ledger; null means half a commit. */
-export type ProgressAtRevision = { rev: number; progress: Progress } | null
-
-/**
- * Text of an edge (:World)-[:PROGRESS]->(:Criterion) for the next capture or context. It is one property, so that no reader sees
- * a part of it and it costs one value instead of twenty. It is the list of the values without names, a quarter as long as a map.
- * The other properties of the edge are for analysts.
- */
-export const progressRow = text.transform((list): ProgressAtRevision => {
-  if (list === null) return null
-  const [rev, ...values] = revisionAndValues.parse(JSON.parse(list))
-  return { rev, progress: progressColumns.parse(values) }
+/** Properties of an edge (:World)-[:PROGRESS]->(:Criterion), which is for analysts: reads use `World.state`. */
+export const progressProperties = (progress: Progress) => ({
+  state: progress.state,
+  rejections: progress.rejections,
+  basis: progress.basis,
+  verifiedInTurn: progress.verifiedInTurn,
+  lastVerifiedTurn: progress.lastVerifiedTurn,
+  contestedInTurn: progress.contestedInTurn,
+  judged: progress.label !== null,
 })
 
-const revisionAndValues = z.tuple([z.number()], z.unknown())
-
-export const progressProperties = (
-  progress: Progress,
-  rev: number,
-): { kept: string; state: string; rejections: number } => {
-  const { state, rejections } = progress
-  return { kept: JSON.stringify([rev, ...z.encode(progressColumns, progress)]), state, rejections }
-}
-
-/** Checks the sum of the revisions of a world's edges, which differs if a read overlaps with a commit. */
-export const progressIsWhole = (progressSum: number, edges: readonly ProgressAtRevision[]): boolean =>
-  edges.reduce((sum, edge) => sum + (edge?.rev ?? Number.NaN), 0) === progressSum
-
-/** End of a counted turn as a text, stored on the turn and, for the newest turns, on the world. */
+/** End of a counted turn as a text, stored on the turn. */
 export const outcomeText = z.string().transform((list): Outcome => outcomeColumns.parse(JSON.parse(list)))
 
 export const outcomeRow = (outcome: Outcome | null): string | null =>

@@ -108,11 +108,11 @@ const defaultMode = ({ turnNumber, recovered }: CaptureRequest): TurnState['mode
   return turnNumber === 1 ? 'fresh_start' : 'continuing_work'
 }
 
-/** Builds the parameters of `turns/_parts` and `criteria/_extend`, except for the progress. */
+/** Builds the parameters of `turns/_parts` and `criteria/_extend`, except for those of the world. */
 export function storedParams(
   record: TurnRecord,
   resolution: Resolution,
-  progress: ReadonlyMap<string, Value>,
+  progress: readonly ProgressEdge[],
   {
     project,
     criteriaRev,
@@ -191,7 +191,6 @@ export function storedParams(
         entries.map((entry) => judgeToProperties(entry.judge)),
       ),
       worktrees: [...new Set([taskId, featureId])].map((id) => worktreeKey(project, id)),
-      outcome: outcome === null ? [] : [outcome],
       hasProofFiles: verifications.some(({ files }) => files != null && files.length > 0),
     },
     extends: resolution.changed.length > 0,
@@ -223,12 +222,13 @@ export const storedVerification = (
     }),
   })
 
+type ProgressEdge = { criterion: string; [name: string]: Value }
+
 type CriterionParams = {
   key: string
   changed: Value[]
   verifications: Value[]
   promises: Value[]
-  labels: Value[]
   progress: Value[]
 }
 
@@ -236,13 +236,13 @@ type CriterionParams = {
 function criteriaParams(
   record: TurnRecord,
   resolution: Resolution,
-  progress: ReadonlyMap<string, Value>,
+  progress: readonly ProgressEdge[],
 ): CriterionParams[] {
   const byKey = new Map<string, CriterionParams>()
   const at = (key: string): CriterionParams => {
     const existing = byKey.get(key)
     if (existing !== undefined) return existing
-    const criterion = { key, changed: [], verifications: [], promises: [], labels: [], progress: [] }
+    const criterion = { key, changed: [], verifications: [], promises: [], progress: [] }
     byKey.set(key, criterion)
     return criterion
   }
@@ -256,7 +256,6 @@ function criteriaParams(
   record.promises.forEach((promise, position) => {
     at(resolution.promises[position] ?? '').promises.push(present({ ...promise, position }))
   })
-  for (const { criterionKey, ...label } of resolution.labels) at(criterionKey).labels.push(label)
-  for (const [key, properties] of progress) at(key).progress.push(properties)
+  for (const { criterion, ...properties } of progress) at(criterion).progress.push(properties)
   return [...byKey.values()]
 }

@@ -54,14 +54,18 @@ export async function listCriteriaByTurn(
   const found = await readLedger(graph, keyOfWorld(project, worldSlug))
   if (found === null) throw unknownWorld(project, worldSlug)
   const finalKey = finalKeys(found.criteria)
-  const ledger = placeEntries(found.ledger, finalKey)
-  const promisedAs = groupBy(found.promised, ({ criterionKey }) => finalKey(criterionKey))
+  const promised = found.turns.flatMap((turn) => turn.promised)
+  const ledger = placeEntries(
+    found.turns.flatMap(({ entries }) => entries),
+    finalKey,
+  )
+  const promisedAs = groupBy(promised, ({ criterionKey }) => finalKey(criterionKey))
   const findEntries = entriesIn({ ledger, progress: new Map() })
-  const bases = listVerificationBases(ledger, found.promised, finalKey)
+  const bases = listVerificationBases(ledger, promised, finalKey)
   const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promisedAs.keys()])
   return {
     worldSlug,
-    turns: ascending(found.turns),
+    turns: ascending(found.turns.map(({ turn }) => turn)),
     criteria: [...keys].sort(compareCodeUnits).map((key) => {
       const verdicts = turnsByVerdict(findEntries(key))
       const promises = promisedAs.get(key) ?? []

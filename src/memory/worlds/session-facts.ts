@@ -3,10 +3,15 @@ import * as z from 'zod'
 import type { SessionFacts } from '../../rules/session-outcome.ts'
 import { promisedNotCounted } from '../../rules/specified-states.ts'
 import { findBlockingGate } from '../../rules/stall.ts'
-import { type CoachDecision, columns, STOP_REASONS, TURN_RUN_STATUSES } from '../../rules/values.ts'
+import {
+  type CoachDecision,
+  columns,
+  optionalNumber,
+  STOP_REASONS,
+  TURN_RUN_STATUSES,
+} from '../../rules/values.ts'
 import type { Snapshot } from '../criteria/snapshot.ts'
 import type { CriterionState, Stall } from '../criteria/views.ts'
-import { outcomeText } from '../record/criterion-rows.ts'
 import { instantRow } from '../record/rows.ts'
 import type { World } from './worlds.ts'
 
@@ -26,7 +31,8 @@ export const endColumns = {
       ordinal: z.number(),
       worldSlug: z.string(),
       currentTurn: z.number(),
-      lastOutcome: outcomeText.nullable(),
+      judgedTurn: optionalNumber,
+      turnsSinceApproval: optionalNumber,
     }),
   ),
   endedRuns: z.array(
@@ -74,8 +80,8 @@ export function toSessionFacts(
 /** Returns the newest session whose newest turn is approved; null without one. */
 function findNewestApproved(newer: Ends['newer']): string | null {
   const approved = newer.filter(
-    ({ currentTurn, lastOutcome }) =>
-      lastOutcome?.turn === currentTurn && lastOutcome.decision === 'approved',
+    ({ currentTurn, judgedTurn, turnsSinceApproval }) =>
+      judgedTurn === currentTurn && turnsSinceApproval === 0,
   )
   return approved.sort((a, b) => b.ordinal - a.ordinal)[0]?.worldSlug ?? null
 }

@@ -11,7 +11,7 @@ import { countCriteria } from '../../rules/notes.ts'
 import { decideOutcome, type SessionFacts } from '../../rules/session-outcome.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
 import { readStates } from '../criteria/read-states.ts'
-import { isProgressWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
+import { isStateWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
 import { type CriterionState, criterionCounts, type Stall, VERDICTS } from '../criteria/views.ts'
 import { instantRow } from '../record/rows.ts'
@@ -150,7 +150,7 @@ async function readProgressRow(graph: Graph, project: string, worldSlug: string)
 /** True if the newest turn and the progress come from the same commit. */
 const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
-  (isProgressWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.newestDigest))
+  (isStateWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.state.digest))
 
 /** Lists the version of the specification that applies to a world; empty without a specification. */
 function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow): string[] {

@@ -1,5 +1,6 @@
 import type { Graph } from '../../../src/graph/port.ts'
 import { parseStatement } from '../../../src/graph/statements.ts'
+import { decodeState } from '../../../src/rules/world-state.ts'
 import { holds } from './scenario.ts'
 
 /**
@@ -12,7 +13,7 @@ export async function checkGraphShape(
   const rows = async (name: string, cypher: string) => graph.read(parseStatement(`chaos/${name}`, cypher), {})
   const worlds = await rows(
     'worlds',
-    'MATCH (w:World) RETURN w.key AS key, w.currentTurn AS currentTurn, w.turnCount AS turnCount, w.progressSum AS progressSum',
+    'MATCH (w:World) RETURN w.key AS key, w.currentTurn AS currentTurn, w.turnCount AS turnCount, w.taskKey AS taskKey, w.state AS state',
   )
   const turns = await rows(
     'turns',
@@ -65,19 +66,20 @@ type Found = Record<string, unknown>
 async function checkProgress(graph: Graph, worlds: readonly Found[]): Promise<void> {
   const progress = parseStatement(
     'chaos/progress',
-    'MATCH (w:World)-[r:PROGRESS]->(c:Criterion) RETURN w.key AS world, c.key AS criterion, r.kept AS kept',
+    'MATCH (w:World)-[r:PROGRESS]->(c:Criterion) RETURN w.key AS world, c.key AS criterion, r.state AS state',
   )
   const edges = await graph.read(progress, {})
   const pairs = new Set(edges.map(({ world, criterion }) => `${world} ${criterion}`))
   holds(pairs.size === edges.length, 'a criterion has one state in a world')
   const edgesOf = groupBy(edges, 'world')
   for (const world of worlds) {
-    const sum = (edgesOf.get(world.key) ?? []).reduce((total, { kept }) => total + revOf(kept), 0)
-    holds(sum === world.progressSum, 'the state of the criteria is complete', { world, sum })
+    const { turn, turnCount, progress } = decodeState(String(world.taskKey), world.state as string | null)
+    const linked = (edgesOf.get(world.key) ?? []).map(({ criterion, state }) => `${criterion} ${state}`)
+    const expected = [...progress].map(([criterion, { state }]) => `${criterion} ${state}`)
+    holds(linked.sort().join() === expected.sort().join(), 'the state of the criteria is complete', world)
+    holds(turn === world.currentTurn && turnCount === world.turnCount, 'the state is the newest', world)
   }
 }
-
-const revOf = (kept: unknown): number => (JSON.parse(String(kept)) as [number])[0]
 
 const PARTS = [
   { label: 'Verification', by: 'RECORDED', count: 'verificationCount', to: 'OF' },

@@ -1,0 +1,82 @@
+/** Adds turns to the state of their world. Pure. A capture adds one turn; after any other write, all turns are added again. */
+import { listMeanings } from './identity.ts'
+import type { Outcome } from './outcome.ts'
+import { advance, type LedgerEntry, type PromiseEntry } from './progress.ts'
+import type { StoredState } from './world-state.ts'
+
+/** The entries of a turn about criteria, with added verifications, and the outcome of the turn. */
+export type LedgerTurn = {
+  turn: number
+  digest: string
+  /** Null if the turn does not count. */
+  outcome: Outcome | null
+  entries: readonly LedgerEntry[]
+  promised: readonly PromiseEntry[]
+}
+
+/** Number of newest outcomes in a state. Stall analysis uses fewer. */
+const OUTCOMES_KEPT = 8
+
+/**
+ * @param turns in any order, all newer than those of the state
+ * @param finalKey returns the criterion for which an entry counts
+ */
+export function advanceState(
+  before: StoredState,
+  turns: readonly LedgerTurn[],
+  finalKey: (key: string) => string,
+): StoredState {
+  const ascending = turns.toSorted((a, b) => a.turn - b.turn)
+  const newest = ascending.at(-1)
+  if (newest === undefined) return before
+  const promising = ascending.findLast(({ promised }) => promised.length > 0)
+  return {
+    turn: newest.turn,
+    digest: newest.digest,
+    turnCount: before.turnCount + turns.length,
+    labels: new Map([
+      ...before.labels,
+      ...ascending
+        .flatMap(listNamed)
+        .flatMap((named) =>
+          listMeanings(named).map((meaning) => [meaning, finalKey(named.criterionKey)] as const),
+        ),
+    ]),
+    promised:
+      promising === undefined
+        ? before.promised
+        : {
+            turn: promising.turn,
+            digest: promising.digest,
+            promises: byPosition(promising.promised).map(({ label, criterionKey }) => ({
+              label,
+              criterionKey: finalKey(criterionKey),
+            })),
+          },
+    progress: advance(
+      before.progress,
+      ascending.flatMap(({ entries }) => entries),
+      ascending.flatMap(({ promised }) => promised),
+      finalKey,
+    ),
+    outcomes: [...before.outcomes, ...ascending.flatMap(({ outcome }) => outcome ?? [])].slice(
+      -OUTCOMES_KEPT,
+    ),
+  }
+}
+
+/**
+ * Lists the entries of a turn in the order in which they are resolved. Without added verifications: their labels have no meaning
+ * in later records, which may have arrived before them.
+ */
+function listNamed({ entries, promised }: LedgerTurn) {
+  const recorded = byPosition(entries.filter(({ addedAt }) => addedAt === null))
+  return [
+    ...byPosition(promised).map((promise) => ({ ...promise, source: 'player' })),
+    ...recorded.filter(({ form }) => form === 'entry'),
+    ...recorded.filter(({ form }) => form === 'status'),
+  ]
+}
+
+const byPosition = <E extends { position: number }>(entries: readonly E[]): E[] =>
+  entries.toSorted((a, b) => a.position - b.position)
