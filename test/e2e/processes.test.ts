@@ -24,9 +24,9 @@ const turn = (turn_number: number) =>
     turn_number,
     player_summary: `Did ${turn_number}`,
   })
-const capture = (number: number) => turngraph.run(['capture'], { input: turn(number) })
+const capture = (number: number) => turngraph.spawn(['capture'], { input: turn(number) })
 const context = (number: number) =>
-  turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
+  turngraph.spawn(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
 const ENDLESS = 'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*) AS pairs'
 const addressWithCode = (url: string) => expect.stringMatching(new RegExp(`^${url}/#code=[\\w-]{43}\n$`))
 const serverFile = () => path.join(turngraph.folder, 'server.json')
@@ -52,14 +52,14 @@ describe('one graph, many processes', () => {
       mode: 0o755,
     })
     const environment = { DISPLAY: ':9', BROWSER: browser }
-    const { code, stdout } = await turngraph.run(['open'], { environment })
+    const { code, stdout } = await turngraph.spawn(['open'], { environment })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     await vi.waitUntil(() => existsSync(opened), { timeout: 30_000 })
     expect(readFileSync(opened, 'utf8')).toContain('open.html')
     const file = path.join(turngraph.folder, 'open.html')
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`url=${url}/#code=[\\w-]{43}"`))
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const printed = await turngraph.run(['open', '--print'], { environment })
+    const printed = await turngraph.spawn(['open', '--print'], { environment })
     expect(printed).toEqual({ code: 0, stdout: addressWithCode(url), stderr: '' })
   })
 
@@ -72,7 +72,7 @@ describe('one graph, many processes', () => {
   })
 
   test('open prints the address of the running service with a code, and fails without a service', async () => {
-    const none = await turngraph.run(['open'])
+    const none = await turngraph.spawn(['open'])
     expect(none).toEqual({
       code: 4,
       stdout: '',
@@ -81,14 +81,14 @@ describe('one graph, many processes', () => {
     const { url } = await turngraph.serve()
     const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
     const running = { code: 0, stdout: addressWithCode(url), stderr: '' }
-    expect(await turngraph.run(['open'])).toEqual(running)
+    expect(await turngraph.spawn(['open'])).toEqual(running)
     const elsewhere = commandsOn(temporaryFolder())
     const environment = { TURNGRAPH_URL: url, TURNGRAPH_TOKEN: token }
-    expect(await elsewhere.run(['open'], { environment })).toEqual(running)
-    const unnamed = await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: url } })
+    expect(await elsewhere.spawn(['open'], { environment })).toEqual(running)
+    const unnamed = await elsewhere.spawn(['open'], { environment: { TURNGRAPH_URL: url } })
     expect(unnamed).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('TURNGRAPH_TOKEN') })
     const nobody = { TURNGRAPH_URL: 'http://127.0.0.1:9', TURNGRAPH_TOKEN: token }
-    const gone = await elsewhere.run(['open'], { environment: nobody })
+    const gone = await elsewhere.spawn(['open'], { environment: nobody })
     expect(gone).toMatchObject({ code: 7, stderr: expect.stringContaining('turngraph serve') })
   })
 
@@ -143,7 +143,7 @@ describe('one graph, many processes', () => {
 describe('serve', () => {
   test('a second server on the same data folder fails, and its error names the first one', async () => {
     const { url, child } = await turngraph.serve()
-    const { code, stderr } = await turngraph.run(['serve', '--port', '0'])
+    const { code, stderr } = await turngraph.spawn(['serve', '--port', '0'])
     expect(code).toBe(7)
     expect(stderr).toContain(`process ${child.pid} at ${url}`)
   })
@@ -153,7 +153,7 @@ describe('serve', () => {
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const { code, stdout, stderr } = await turngraph.run(['serve', '--port', String(port)])
+    const { code, stdout, stderr } = await turngraph.spawn(['serve', '--port', String(port)])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127.0.0.1 is taken.*\nhint: .*--port 0.*\n$`))
     expect(stderr).toContain('`npm start -- --port 7481`')
@@ -164,7 +164,7 @@ describe('serve', () => {
     onTestFinished(() => void other.close())
     // An error means that another process has the port, so it is taken, too.
     await new Promise<void>((resolve) => other.once('listening', resolve).once('error', () => resolve()))
-    const unseen = await turngraph.run(['serve'])
+    const unseen = await turngraph.spawn(['serve'])
     expect([unseen.code, unseen.stderr]).toEqual([
       2,
       expect.stringContaining('Port 7480 on 127.0.0.1 is taken'),

@@ -7,7 +7,7 @@ import { commandsOn, temporaryFolder } from './command.ts'
 test('kill -9 of the service loses no turn, and the next command does not use the old address', async () => {
   const turngraph = commandsOn(temporaryFolder())
   const capture = (turnNumber: number) =>
-    turngraph.run(['capture'], {
+    turngraph.spawn(['capture'], {
       input: JSON.stringify({
         feature_id: 'FEAT-1',
         task_id: 'TASK-1',
@@ -23,11 +23,11 @@ test('kill -9 of the service loses no turn, and the next command does not use th
   await server.end
   expect(existsSync(serverFile)).toBe(true)
 
-  const context = await turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2'])
+  const context = await turngraph.spawn(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', '2'])
   expect(context.stdout).toContain('Did 1')
   expect(await capture(2)).toMatchObject({ code: 0 })
   const next = await turngraph.serve()
   expect(JSON.parse(readFileSync(serverFile, 'utf8'))).toMatchObject({ pid: next.child.pid, url: next.url })
-  const turns = await turngraph.run(['worlds', 'turns', 'TASK-1', '--json'])
+  const turns = await turngraph.spawn(['worlds', 'turns', 'TASK-1', '--json'])
   expect(JSON.parse(turns.stdout).items).toMatchObject([{ turn_number: 1 }, { turn_number: 2 }])
 })
