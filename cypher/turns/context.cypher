@@ -13,7 +13,8 @@ WITH w, w.key + '/' + toString(CASE WHEN w.currentTurn < $turnNumber THEN w.curr
 MATCH (t:Turn {key: key})
 WITH w, t, coalesce(w.promisedTurn, t.number) AS promisedIn,
      CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coalesce(w.judgedTurn, t.number)
-       ELSE t.number END AS judgedIn
+       ELSE t.number END AS judgedIn,
+     coalesce(w.turnsSinceApproval >= 3, false) AS mayWarn // a verdict that warns needs three turns since the last approval
 // when as-of
 // include criteria/_ledger
 CALL (w) {
@@ -29,7 +30,7 @@ CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE x.number < $turnNumber AND x.outcome IS NOT NULL
   RETURN max(x.number) AS counted
 }
-WITH *, w.key + '/' + toString(below) AS priorKey, coalesce(promised, below) AS promisedIn
+WITH *, w.key + '/' + toString(below) AS priorKey, coalesce(promised, below) AS promisedIn, true AS mayWarn
 MATCH (t:Turn {key: priorKey})
 WITH *, CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coalesce(counted, below) ELSE below END AS judgedIn
 // end
@@ -56,6 +57,13 @@ WITH *, w.key + '/' + toString(promisedIn) AS promisedKey, w.key + '/' + toStrin
 MATCH (q:Turn {key: promisedKey})
 MATCH (j:Turn {key: judgedKey})
 RETURN entries,
+// when named-world
+// The newest session of a task has no newer one.
+       CASE WHEN mayWarn THEN
+// include worlds/_is-superseded
+       ELSE false END AS isSuperseded,
+// when newest-world
+// end
        properties(t) AS turn,
        [(t)-[:RAISED]->(i:Issue) | properties(i)] AS issues,
        [(t)-[:PASSED_THROUGH]->(g:Gate) | properties(g)] AS gates,

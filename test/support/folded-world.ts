@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { worldKey } from '../../src/core/keys.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { generated } from '../../src/graph/statements.ts'
-import { isSuperseded, NO_LEDGER, readSnapshot } from '../../src/memory/criteria/snapshot.ts'
+import { NO_LEDGER, readSnapshot } from '../../src/memory/criteria/snapshot.ts'
 import { shownCriterion } from '../../src/memory/criteria/views.ts'
 import type { TurnState } from '../../src/memory/record/record.ts'
 import { specificationOf } from '../../src/rules/apply-turn.ts'
@@ -92,7 +92,7 @@ export async function expectSameAnswers(
   }
   const { seen, states } = statesOf(registry, state, 'sticky')
   const { playerSuggestion, ...stall } = analyseStall(
-    toSession(seen, states, 'sticky', await isSuperseded(graph, state.worldKey)),
+    toSession(seen, states, 'sticky', stored?.isSuperseded === true),
   )
   expect(await client.loadStall({ ...place, policy: 'sticky' })).toEqual({ ...stall, taskKnown: true })
   const { verified, contested, total } = countCriteria(states)

@@ -22,7 +22,6 @@ import { readDeclaredCriteria, readStates } from '../criteria/read-states.ts'
 import {
   isLedgerWhole,
   isStateWhole,
-  isSuperseded,
   ledgerColumns,
   newestSnapshot,
   placeEntries,
@@ -88,6 +87,8 @@ const contextRow = turnWithParts.extend({
   /** Summaries of the turns before the prior turn. */
   triedBefore: z.array(z.tuple([z.number(), z.string()])),
   withdrawn: z.array(withdrawnRow),
+  /** True if the task has a newer session, and a stall may be warned of. */
+  isSuperseded: z.boolean().default(false),
 })
 
 const earlierContextRow = contextRow.extend(ledgerColumns)
@@ -128,6 +129,7 @@ function toContextRow({ records, snapshot, withdrawn }: KnownThen): ContextRow |
       .slice(-MAX_TRIED_TURNS)
       .map(({ turn }) => [turn.number, turn.playerSummary]),
     withdrawn: [...withdrawn],
+    isSuperseded: false, // a newer session came later
   }
 }
 
@@ -452,24 +454,15 @@ async function answerFrom(
   const states = await readStates(graph, snapshot, policy, { withStale: true, ...known })
   const histories = role === 'coach' ? await readHistories(graph, snapshot, states) : null
   if (role === 'coach' && histories === null) return null
-  const stall = await loadWarnedStall(graph, request, snapshot, states)
+  const asNewest = await stallAfter(graph, request, snapshot, states, false)
+  const stall =
+    isWarned(asNewest) && row.isSuperseded
+      ? await stallAfter(graph, request, snapshot, states, true)
+      : asNewest
   const promises =
     row.promises.length === 0 ? NO_PROMISES : await viewPromises(graph, row, snapshot, request.currentTurn)
   const elsewhere = await readElsewhereWithPrior(graph, row, request)
   return contextFrom({ row, snapshot, states, histories, stall, promises, elsewhere }, request)
-}
-
-/** Looks for a newer session of the task only if the context would show a stall warning. */
-async function loadWarnedStall(
-  graph: Graph,
-  request: Request,
-  snapshot: Snapshot,
-  states: readonly CriterionState[],
-): Promise<Stall> {
-  const stall = await stallAfter(graph, request, snapshot, states, false)
-  const isNewest = request.worldSlug == null || request.asOf === 'turn' // a newer session came later
-  if (isNewest || !isWarned(stall) || !(await isSuperseded(graph, snapshot.worldKey))) return stall
-  return stallAfter(graph, request, snapshot, states, true)
 }
 
 /** Returns the newest judged turn if the prior turn is not judged: `error`, `deferred` or `unknown`. */

@@ -322,14 +322,6 @@ export function newestSnapshot(
   }
 }
 
-const supersededStatement = statement('worlds/is-superseded')
-
-/** Returns true if the task of a world has a newer session. A superseded turn is something different: a replaced record. */
-export async function isSuperseded(graph: Graph, key: string): Promise<boolean> {
-  const [row] = await readRows(graph, supersededStatement, { key }, z.object({ isSuperseded: z.boolean() }))
-  return row?.isSuperseded === true
-}
-
 const ascending = (outcomes: readonly Outcome[]): Outcome[] => outcomes.toSorted((a, b) => a.turn - b.turn)
 
 /** Assigns each entry to the criterion for which it counts: for a merged criterion, the one that it was merged into. */
