@@ -39,11 +39,11 @@ export async function readSpecified(
 async function readStaleSince(graph: Graph, snapshot: Snapshot): Promise<StaleSince> {
   const since = oldestProof(snapshot)
   if (since === null) return neverStale
-  const [turns, merges] = await Promise.all([
-    readTouchedFiles(graph, snapshot, since),
-    readMerges(graph, snapshot.taskKey),
-  ])
-  const finalKey = finalKeys(merges)
+  const turns = await readTouchedFiles(graph, snapshot, since)
+  // Only a criterion that was merged into another one has no progress of its own.
+  const named = turns.flatMap(({ promised, verified }) => [...promised, ...verified])
+  const hasMerges = named.some(({ key }) => !snapshot.progress.has(key))
+  const finalKey = finalKeys(hasMerges ? await readMerges(graph, snapshot.taskKey) : [])
   return staleSince(turns.reduce((files, turn) => addFiles(files, turn, finalKey), NO_FILES))
 }
 
