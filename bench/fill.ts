@@ -9,34 +9,35 @@ export const CRITERIA = 8
 const FILL_WIDTH = 16
 const COLD_WORLDS = 20
 
-type Filled = { worlds: number; turns: number }
+/** Numbers of existing worlds and turns. */
+export type FillCounts = { worlds: number; turns: number }
 
-/** Fills the graph by captures up to a number of turns, in worlds of ten. `filled` counts the existing ones. */
-export const fillTo = (client: TurngraphClient, filled: Filled, turns: number): Promise<void> =>
+/** Fills the graph by captures up to a number of turns, in worlds of ten. Updates `filled`. */
+export const fillTo = (client: TurngraphClient, filled: FillCounts, turns: number): Promise<void> =>
   fillWorlds(filled, turns, async (world) => {
     for (let turn = 1; turn <= TURNS_A_WORLD; turn++) await client.captureTurnState(turnOf(world, turn))
   })
 
 /**
- * Fills like {@link fillTo}, at half the CPU time: captures one world, and repeats its writes for the others. The graph is the
- * same but for times and random identities.
+ * Fills the graph like {@link fillTo}, with half the CPU time: captures one world, and repeats its writes for the others. Only times
+ * and random identities differ.
  */
 export async function fillByWrites(
   graph: Graph,
   project: string,
-  filled: Filled,
+  filled: FillCounts,
   turns: number,
 ): Promise<void> {
   const template = `template-${turns}`
   const writes = await recordWrites(graph, project, template)
   filled.turns += TURNS_A_WORLD
   await fillWorlds(filled, turns, async (world) => {
-    for (const steps of writes) await graph.write(renamed(steps, template, world))
+    for (const steps of writes) await graph.write(renameWorld(steps, template, world))
   })
 }
 
 async function fillWorlds(
-  filled: Filled,
+  filled: FillCounts,
   turns: number,
   fillWorld: (world: string) => Promise<void>,
 ): Promise<void> {
@@ -66,7 +67,7 @@ async function recordWrites(graph: Graph, project: string, world: string): Promi
   return writes
 }
 
-const renamed = ([first, ...rest]: Write, from: string, to: string): Write => {
+const renameWorld = ([first, ...rest]: Write, from: string, to: string): Write => {
   const rename = ({ statement, params }: Step): Step => ({
     statement,
     params: JSON.parse(JSON.stringify(params).replaceAll(from, to)),

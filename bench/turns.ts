@@ -7,7 +7,7 @@ import { startService } from '../src/http/service.ts'
 import type { Config } from '../src/platform/config.ts'
 import { startServiceProcess } from '../test/faults/harness/service-process.ts'
 import { storeSetting } from './bench-folder.ts'
-import { fillByWrites, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
+import { type FillCounts, fillByWrites, TURNS_A_WORLD, turnOf, turnOfTrial } from './fill.ts'
 import type { Floor } from './floor.ts'
 import { type Figures, printFigures, printGrowth, rotated, sampler } from './latency.ts'
 import { onBenchGraph } from './on-graph.ts'
@@ -69,7 +69,7 @@ type Clients = {
   other: TurngraphClient
 }
 
-type Fill = (filled: { worlds: number; turns: number }, turns: number) => Promise<void>
+type Fill = (filled: FillCounts, turns: number) => Promise<void>
 
 async function measureAll(
   bench: TurnsBench,

@@ -1,8 +1,7 @@
 // Checks that the turn may be written as it was resolved. Locks the Task and compares its `criteriaRev` only
 // if the turn adds to the task's criteria: two worlds of a task may add at the same time, and the slower one
-// resolves its turn again. If the turn touches the world's ledger, the ledger must not have changed either.
-// In a new world (`$inNewWorld`), both must be unchanged in any case, because its ledger does not depend on
-// the task.
+// resolves its turn again. In a new world (`$inNewWorld`), `criteriaRev` is compared in any case. The ledger of the
+// world must not have changed, because the new state was computed from the one that was read.
 //
 // If the service's clock set the completion time, the turn completes no earlier than the time that makes this
 // world the newest of its task: the clock may have stepped back since another world was written

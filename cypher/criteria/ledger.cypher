@@ -1,4 +1,4 @@
-// The whole ledger of a world below a turn, from which its progress is derived again.
+// The whole ledger of a world below a turn, from which its state is derived again.
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 // include criteria/_ledger

@@ -1,4 +1,4 @@
-// Writes the decision about a world's run and attempt (src/runs/lifecycle.ts) in the transaction that locked
+// Writes the decision about a world's run and attempt (src/runs/lifecycle) in the transaction that locked
 // the world. `activeWorldKey` is null, and so absent, once they have ended: its constraints make two active
 // ones impossible, whatever a service assumes. Locks: World (held), Run, Attempt. The change is one map
 // because Neo4j plans a statement again if a parameter changes between an empty and a full list.

@@ -38,6 +38,6 @@ FOREACH (a IN $add.agents | // one list: a write locks the agents in the order o
   MERGE (x:Agent {key: a.key}) ON CREATE SET x.name = a.name, x.model = a.model, x.project = a.project
   FOREACH (_ IN a.judged | CREATE (x)-[:JUDGED]->(t))
   FOREACH (_ IN a.played | CREATE (x)-[:PLAYED]->(t)))
-// The state of the world after its newest turn, which the caller computed from the state before: a context costs the
-// same after 10 and after 1,000 turns.
+// The state of the world after its newest turn. The caller computed it from the previous state or from all turns. A context
+// therefore costs the same after 10 and after 1,000 turns.
 SET w += $world

@@ -1,5 +1,5 @@
 // Withdraws the turns of a world above a number: they become superseded records below the world. Statements of one
-// transaction; criteria/rewrite-progress ends it.
+// transaction; criteria/rewrite-state ends it.
 // when begin
 // Locks: World. No row: a run or an attempt is active, or the ledger is newer than what the caller read.
 // params: $worldKey $ledgerRev $token
@@ -29,7 +29,7 @@ CALL (w) {
 }
 RETURN w.key AS key
 // when recount
-// Recomputes what the world keeps of its turns. A later version of the specification is then newer than the newest turn.
+// Recomputes the counters and times of the world. Versions of the specification from withdrawn turns then belong to the newest turn.
 // params: $worldKey
 MATCH (w:World {key: $worldKey})
 CALL (w) {

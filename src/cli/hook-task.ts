@@ -49,8 +49,8 @@ export function findTask(
 }
 
 /**
- * Chooses the project of a task: the project of an option, of TURNGRAPH_TASK, of TURNGRAPH_PROJECT, otherwise of the file. The
- * file comes last because a repository may contain it, and a repository must not choose where the user's data goes.
+ * Chooses the project of a task: that of an option, of TURNGRAPH_TASK, of TURNGRAPH_PROJECT, otherwise of the file. The file comes
+ * last because a repository may contain it, and a repository must not choose the place of the user's data.
  */
 export const chooseTaskProject = (
   option: string | undefined,

@@ -64,8 +64,8 @@ async function installHook(given: Given<typeof INSTALL>): Promise<void> {
   const { loadConfig } = await import('../platform/config.ts')
   const { dataFolder } = loadConfig(process.env)
   const file = chooseFile({ agent, settings })
-  const ofGate = { limit: gateLimit ?? DEFAULT_GATE_LIMIT, policy: gatePolicy ?? DEFAULT_GATE_POLICY }
-  const hooks = createHooks({ agent, dataFolder, project, gate: gate ? ofGate : null })
+  const gateSettings = { limit: gateLimit ?? DEFAULT_GATE_LIMIT, policy: gatePolicy ?? DEFAULT_GATE_POLICY }
+  const hooks = createHooks({ agent, dataFolder, project, gate: gate ? gateSettings : null })
   await edit(file, (text) => withHooks(text, hooks))
   printNote(
     `Installed in ${file}: sessions go into ${dataFolder}; ${path.join(dataFolder, 'hook.log')} has the log.`,

@@ -149,7 +149,7 @@ export class SchemaState {
     }, REST_AFTER_MS).unref()
   }
 
-  /** Answers within the time of a request: planning goes on, and a later probe finds the graph ready. */
+  /** Answers within the time of a request: planning continues, and a later probe finds the graph ready. */
   async #checkReady(): Promise<void> {
     const deadline = deadlineFromNow()
     this.refuseUnlessCurrent() // before that, `bringUpToDate` already asks the store

@@ -14,10 +14,12 @@ export type LedgerTurn = {
   promised: readonly PromiseEntry[]
 }
 
-/** Number of newest outcomes in a state. Stall analysis uses fewer. */
-const OUTCOMES_KEPT = 8
+/** Maximum number of newest outcomes in a state. Stall analysis uses fewer. */
+const MAX_OUTCOMES = 8
 
 /**
+ * Adds turns to a state.
+ *
  * @param turns in any order, all newer than those of the state
  * @param finalKey returns the criterion for which an entry counts
  */
@@ -37,7 +39,7 @@ export function advanceState(
     labels: new Map([
       ...before.labels,
       ...ascending
-        .flatMap(listNamed)
+        .flatMap(listLabeledEntries)
         .flatMap((named) =>
           listMeanings(named).map((meaning) => [meaning, finalKey(named.criterionKey)] as const),
         ),
@@ -59,17 +61,15 @@ export function advanceState(
       ascending.flatMap(({ promised }) => promised),
       finalKey,
     ),
-    outcomes: [...before.outcomes, ...ascending.flatMap(({ outcome }) => outcome ?? [])].slice(
-      -OUTCOMES_KEPT,
-    ),
+    outcomes: [...before.outcomes, ...ascending.flatMap(({ outcome }) => outcome ?? [])].slice(-MAX_OUTCOMES),
   }
 }
 
 /**
- * Lists the entries of a turn in the order in which they are resolved. Without added verifications: their labels have no meaning
- * in later records, which may have arrived before them.
+ * Lists the entries of a turn whose labels have a meaning in later records, in the order in which they are resolved. Omits added
+ * verifications, because a later record may have arrived before them.
  */
-function listNamed({ entries, promised }: LedgerTurn) {
+function listLabeledEntries({ entries, promised }: LedgerTurn) {
   const recorded = byPosition(entries.filter(({ addedAt }) => addedAt === null))
   return [
     ...byPosition(promised).map((promise) => ({ ...promise, source: 'player' })),

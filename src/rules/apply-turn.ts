@@ -194,10 +194,9 @@ export const toPartialRecord = ({ turn, verifications }: AdditionEntry) => ({
   filesSource: null,
 })
 
-/** The criteria, labels and promises by which the next record of a world is resolved. */
-export const knownBefore = (
+const knownBefore = (
   { taskKey, criteria, specification }: Registry,
-  { worldKey, labels, promised }: Pick<WorldState, 'worldKey' | 'labels' | 'promised'>,
+  { worldKey, labels, promised }: WorldState,
 ): Known => ({
   taskKey,
   worldKey,

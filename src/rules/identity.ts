@@ -439,9 +439,13 @@ const labelsIn = (entry: Pick<Entry, 'label' | 'text'>): string[] =>
     ...new Set([entry.label, labelInText(entry)].filter((label) => label !== null && label.trim() !== '')),
   ] as string[]
 
-/** @param label normalized */
+/**
+ * Builds the key of a label, which may have another meaning for each source.
+ *
+ * @param label normalized
+ */
 const meaningKey = (source: string, label: string): string => `${source}\n${label}`
 
-/** Lists the labels of an entry, each with its source: from now on, that source means the criterion of the entry by them. */
+/** Lists the keys of the labels of an entry (see {@link meaningKey}). In later turns, they mean the criterion of the entry. */
 export const listMeanings = (entry: Pick<Entry, 'label' | 'text' | 'source'>): string[] =>
   labelsIn(entry).map((label) => meaningKey(entry.source, normalizeLabel(label)))

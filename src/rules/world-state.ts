@@ -18,7 +18,7 @@ type DeclaredKey = Listing & {
   rewordedIn: number | null
 }
 
-/** The criteria of a task by which the entries of its records are resolved. */
+/** The criteria of a task. The entries of its records are resolved by them. */
 export type Registry = {
   taskKey: string
   criteria: readonly Criterion[]
@@ -36,7 +36,7 @@ export type Registry = {
 const place = z.number()
 
 const storedColumns = columns({
-  /** The last part of the key of each criterion: what it was made from, and the hash in base64. */
+  /** The last part of the key of each criterion: `text` or `label`, and the hash in base64. */
   criteria: z.array(z.string()),
   turn: z.number(),
   digest: optionalText,
@@ -51,7 +51,7 @@ const storedColumns = columns({
   outcomes: z.array(outcomeColumns),
 })
 
-/** Facts about the turns of a world that its next capture and its next context need. `World.state` stores them. */
+/** The state of a world that `World.state` stores: the facts that its next capture and its next context need. */
 export type StoredState = {
   /** Number of the newest turn; 0: no turn. */
   turn: number
@@ -71,7 +71,7 @@ export type StoredState = {
   outcomes: readonly Outcome[]
 }
 
-/** Facts that the turns of a world add up to. */
+/** The whole state of a world after its turns, with the facts that `World.state` does not store. */
 export type WorldState = StoredState & {
   worldKey: string
   /** Newest turn at the time of each version of the specification. */
@@ -96,13 +96,13 @@ const compareFirst = ([a]: readonly [string | number, unknown], [b]: readonly [s
   a < b ? -1 : 1
 
 const shortenKey = (lastPart: string): string => {
-  const [madeFrom, hash = ''] = lastPart.split(':')
-  return `${madeFrom}:${Buffer.from(hash, 'hex').toString('base64url')}`
+  const [kind, hash = ''] = lastPart.split(':')
+  return `${kind}:${Buffer.from(hash, 'hex').toString('base64url')}`
 }
 
 const lengthenKey = (short: string): string => {
-  const [madeFrom, hash = ''] = short.split(':')
-  return `${madeFrom}:${Buffer.from(hash, 'base64url').toString('hex')}`
+  const [kind, hash = ''] = short.split(':')
+  return `${kind}:${Buffer.from(hash, 'base64url').toString('hex')}`
 }
 
 /** Writes a state as a text. */

@@ -18,7 +18,7 @@ export const RUN_LIMITS = {
 /** The executor of turns whose work external workers do. Attempts of all other executors are claimed when they start. */
 export const EXTERNAL = 'external'
 
-/** Reasons of failure that the lifecycle itself gives. */
+/** Failure reasons of the lifecycle. */
 export const EXHAUSTED = 'max_attempts exhausted before requested turn_count committed'
 export const RESTARTED = 'process restart before turn run completed'
 export const ATTEMPT_RESTARTED = 'process restart before attempt completed'

@@ -192,7 +192,7 @@ const nameTrajectory = (start: string, file: string): string =>
       `${path.basename(path.dirname(path.resolve(file)))}-${path.basename(file, '.json')}`,
   )
 
-/** Synchronous, like the reads: with a switch to a thread for each call, an import waited for a tenth of its time. */
+/** Describes a file. Synchronous, because an import waited for a tenth of its time when each call switched to a thread. */
 function describeFile(
   file: string,
   sessionId: string | null,

@@ -110,19 +110,15 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'world_counters',
     "MATCH (w:World {key: 'shop/main'}) SET w.currentTurn = 9",
   ],
-  ['a state that is gone', 'world_progress', "MATCH (w:World {key: 'shop/main'}) SET w.state = null"],
+  ['a missing state', 'world_progress', "MATCH (w:World {key: 'shop/main'}) SET w.state = null"],
   [
     'a state with another verdict',
     'world_progress',
     "MATCH (w:World {key: 'shop/main'}) SET w.state = replace(w.state, '\"v\"', '\"r\"')",
   ],
+  ['a wrong newest judged turn', 'world_counters', "MATCH (w:World {key: 'shop/main'}) SET w.judgedTurn = 1"],
   [
-    'a newest judged turn that is none',
-    'world_counters',
-    "MATCH (w:World {key: 'shop/main'}) SET w.judgedTurn = 1",
-  ],
-  [
-    'a turn in which a criterion was verified that is none',
+    'a wrong turn of the first verification',
     'world_progress',
     "MATCH (:World {key: 'shop/main'})-[r:PROGRESS]->(c:Criterion) WHERE r.state = 'verified' WITH r LIMIT 1 SET r.verifiedInTurn = 99",
   ],

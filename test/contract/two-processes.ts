@@ -48,7 +48,7 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       ])
     })
 
-    test('a turn without a criterion is one read and one write, as any other', async () => {
+    test('a turn without a criterion is one read and one write, like any other turn', async () => {
       const { client, told } = aProcess()
       await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
       told()

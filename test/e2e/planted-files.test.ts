@@ -53,7 +53,7 @@ async function runHook(command: string, cwd: string): Promise<Ran> {
   return { code, stdout, stderr }
 }
 
-/** A data folder that is not there. */
+/** A data folder that does not exist. */
 const NOWHERE = '/folder-of-nobody'
 
 /** Lists the commands of all hooks, for the data folder NOWHERE. */

@@ -26,7 +26,7 @@ const NEW_FIELD: NewLine[] = [
   },
 ]
 
-/** A fact that follows from the turns: it is declared and computed in one file, and shown by two lines. */
+/** The lines of a fact that follows from the turns: two declare and compute it, and two show it. */
 const NEW_FACT: NewLine[] = [
   {
     file: 'src/rules/progress.ts',

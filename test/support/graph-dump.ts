@@ -32,7 +32,7 @@ export async function countsOf(graph: Graph): Promise<Counts> {
   )
 }
 
-/** Properties that are new at each write and say nothing about what is stored. */
+/** Properties that are new at each write and do not depend on the stored records. */
 const RANDOM = new Set(['rev', 'ledgerRev', 'creation', 'writeId', 'requestId', 'changedAt', 'changedIn'])
 
 /** Dumps the whole content of the graph, in the same order on every engine: equal dumps are equal graphs. */

@@ -190,13 +190,13 @@ export const nodes = {
     lastActivityAt: instant.describe(
       'end of the turn that was completed last; createdAt before the first one',
     ),
-    state: json.describe('what the next turn needs of all earlier ones, as one text (derived)').optional(),
+    state: json.describe('data about all turns that the next turn needs (derived)').optional(),
     promisedTurn: count.describe('number of the newest turn with promises').optional(),
     judgedTurn: count.describe('number of the newest turn with a verdict').optional(),
     turnsSinceApproval: count
-      .describe('number of turns with a verdict since the last approval, of the newest 8')
+      .describe('number of turns with a verdict since the last approval, among the newest 8')
       .optional(),
-    ledgerRev: count.describe('number of writes that changed turns'),
+    ledgerRev: count.describe('revision of its turns: each write that changes them raises it'),
     lastGainTurn: count.describe('newest turn that verified a criterion for the first time').optional(),
     contestedCount: count.describe('number of criteria that are verified and were also rejected'),
     flippedCount: count.describe(

@@ -1,4 +1,4 @@
-/** Declares the nodes of transcripts, and of what is found in them. */
+/** Declares the nodes of transcripts, and of the tools and patterns in them. */
 import { STEP_STATUSES, TRANSCRIPT_TURN_STATUSES, TURN_KIND_DESCRIPTION } from '../../rules/values.ts'
 import { changeShape, lock, node, nodeKey, part, projectName, type StoredNode } from './kinds.ts'
 import {

@@ -53,8 +53,8 @@ type PartRow = z.output<typeof partRow>
 /** Number of parts that are read at once. */
 const PARTS_AT_ONCE = 4_000
 
-/** Verifications and promises of turns, and the outcome of each turn by its key: the source of the world's state. */
-export type Said = {
+/** Verifications and promises of turns, and the outcome of each turn by its key. The state of the world follows from them. */
+export type TurnEntries = {
   ledger: LedgerEntry[]
   promised: PromiseEntry[]
   outcomes: Map<string, Outcome | null>
@@ -66,7 +66,8 @@ type TurnNode = { key: string; properties: Properties } & LinkedAgents
 /** Context of the check of one world's turns. */
 type TurnChecks = {
   criteria: ReadonlySet<string>
-  said: Said | null
+  /** Filled by the check; null for superseded records, which the state does not contain. */
+  entries: TurnEntries | null
   /** Agents of the records, filled by the check. */
   agents: RecordAgents[]
   findings: Findings
@@ -74,17 +75,17 @@ type TurnChecks = {
 
 /**
  * @param criteria criteria of the task: a turn may name no others
- * @returns what the turns say
+ * @returns the entries and outcomes of the turns
  */
 export async function checkTurns(
   graph: Graph,
   turns: readonly (TurnNode & { superseded: string[] })[],
   criteria: ReadonlySet<string>,
   findings: Findings,
-): Promise<Said> {
-  const said: Said = { ledger: [], promised: [], outcomes: new Map() }
+): Promise<TurnEntries> {
+  const entries: TurnEntries = { ledger: [], promised: [], outcomes: new Map() }
   const of = { criteria, agents: [], findings }
-  await checkWithParts(graph, 'Turn', turns, { ...of, said })
+  await checkWithParts(graph, 'Turn', turns, { ...of, entries })
   const replaced = turns.filter(
     ({ properties, superseded }) => properties.revision !== 1 || superseded.length > 0,
   )
@@ -105,7 +106,7 @@ export async function checkTurns(
     await checkOlder(graph, rows, of)
   }
   checkAgents(of.agents, findings)
-  return said
+  return entries
 }
 
 /** Checks the withdrawn turns of a world that were not captured again, with the records that they have replaced. */
@@ -136,13 +137,13 @@ export async function checkWithdrawn(
 const checkOlder = (
   graph: Graph,
   rows: readonly SupersededRow[],
-  of: Omit<TurnChecks, 'said'>,
+  of: Omit<TurnChecks, 'entries'>,
 ): Promise<void> =>
   checkWithParts(
     graph,
     'SupersededTurn',
     rows.map(({ ownKey, properties, judged, played }) => ({ key: ownKey, properties, judged, played })),
-    { ...of, said: null },
+    { ...of, entries: null },
   )
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
@@ -212,7 +213,7 @@ function checkTurn(
   if (!fits) return
   checkJudged(label, { key, properties }, recorded, about)
   const outcome = checkOutcome(label, key, fittingProperties('Turn', properties), byType, about)
-  of.said?.outcomes.set(key, outcome)
+  of.entries?.outcomes.set(key, outcome)
 }
 
 /** Lists the agents that a record and its additions name. */
@@ -267,7 +268,7 @@ function checkPart(
   label: Label,
   { properties, criteria: of }: PartRow,
   { turn, promised }: { turn: number; promised: ReadonlySet<string> },
-  { criteria, said }: TurnChecks,
+  { criteria, entries }: TurnChecks,
   about: About,
 ): void {
   const shown = `${label} ${String(properties[nodes[label].name] ?? '')}`
@@ -291,7 +292,7 @@ function checkPart(
   } else if (label === 'Promise') {
     const promise = fittingProperties('Promise', properties)
     const { position, criterionId: label, criterionText: text = null, status, evidence = null } = promise
-    said?.promised.push({ turn, position, criterionKey, label, status, evidence, text })
+    entries?.promised.push({ turn, position, criterionKey, label, status, evidence, text })
   } else {
     const verification = fittingProperties('Verification', properties)
     const {
@@ -311,7 +312,7 @@ function checkPart(
     })
     const seen = seenOn === undefined ? null : observedOnText.parse(seenOn)
     const entry = { turn, criterionKey, label: criterionId, evidence, ...rest, observedOn: seen }
-    said?.ledger.push({ ...entry, addedAt: addedAt ?? null, text })
+    entries?.ledger.push({ ...entry, addedAt: addedAt ?? null, text })
   }
 }
 

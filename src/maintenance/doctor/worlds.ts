@@ -8,7 +8,11 @@ import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectNodes, setProperties, unlink } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { progressEdges, rewriteStateStep, stateProperties } from '../../memory/criteria/rewrite-state.ts'
+import {
+  listProgressEdges,
+  rewriteStateStep,
+  toStateProperties,
+} from '../../memory/criteria/rewrite-state.ts'
 import { readRevision } from '../../memory/worlds/read-at-one-revision.ts'
 import { advanceState } from '../../rules/advance-state.ts'
 import { optionalNumber, optionalText } from '../../rules/values.ts'
@@ -185,15 +189,15 @@ async function examineTurns(
   }
   const turns = [...byKey.values()].sort((a, b) => numberIn(a.key) - numberIn(b.key))
   for (const turn of turns) checkChain(turn, derived, world.key, findings)
-  const said = await checkTurns(graph, turns, task.criteria, findings)
-  const entriesOf = groupBy(said.ledger, ({ turn }) => turn)
-  const promisesOf = groupBy(said.promised, ({ turn }) => turn)
+  const { ledger, promised, outcomes } = await checkTurns(graph, turns, task.criteria, findings)
+  const entriesOf = groupBy(ledger, ({ turn }) => turn)
+  const promisesOf = groupBy(promised, ({ turn }) => turn)
   derived.state = advanceState(
     derived.state,
     turns.map(({ key, properties: { digest } }) => ({
       turn: numberIn(key),
       digest: String(digest),
-      outcome: said.outcomes.get(key) ?? null,
+      outcome: outcomes.get(key) ?? null,
       entries: entriesOf.get(numberIn(key)) ?? [],
       promised: promisesOf.get(numberIn(key)) ?? [],
     })),
@@ -321,13 +325,13 @@ const UNSOUND: readonly Check[] = [
   'key_wrong',
 ]
 
-/** Compares the state of a world, and what follows from it, with the state that all of its turns give. */
+/** Compares the stored state of a world, and the values that follow from it, with the state that all of its turns give. */
 function checkState({ world, row, task, derived: { state }, findings, about }: Work): void {
   // If turns are damaged or lost, the state that the others give would be wrong, too.
   const isDamaged = UNSOUND.some((check) => findings.checks.has(check)) || world.turnCount > row.turns
   if (isDamaged || !task.isSound) return
   const repair = rewriteStateStep(world, state)
-  const { state: text, ...properties } = stateProperties(world.taskKey, state)
+  const { state: text, ...properties } = toStateProperties(world.taskKey, state)
   if ((world.state ?? null) !== text)
     about.add('world_progress', 'its state is not the one that its turns give', repair)
   for (const [name, expected] of Object.entries(properties))
@@ -336,7 +340,7 @@ function checkState({ world, row, task, derived: { state }, findings, about }: W
       { label: name, actual: world[name as keyof typeof properties], expected },
       repair,
     )
-  const edges = new Map(progressEdges(state).map(({ criterion, ...edge }) => [criterion, edge]))
+  const edges = new Map(listProgressEdges(state).map(({ criterion, ...edge }) => [criterion, edge]))
   for (const [key, stored] of row.progress) {
     const expected = edges.get(key)
     const names = Object.keys(expected ?? stored)

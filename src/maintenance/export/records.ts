@@ -11,7 +11,7 @@ import { STEP_STATUSES } from '../../rules/values.ts'
  */
 
 export const FORMAT = 'turngraph'
-/** Version 2 adds specifications to version 1. Version 3 leaves out what follows from the records. A restore reads all. */
+/** Version 2 adds specifications to version 1. Version 3 omits values that follow from the records. A restore reads all. */
 export const VERSION = 3
 export const READABLE: readonly number[] = [1, 2, VERSION]
 

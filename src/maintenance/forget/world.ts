@@ -49,7 +49,7 @@ export async function forgetWorld(
 ): Promise<WorldForgotten> {
   const token = crypto.randomUUID()
   const params = { worldKey: key, token, now: toInstant(new Date()) }
-  if ((await graph.write([{ statement: beginWorld, params: params }])) === null) return 'busy'
+  if ((await graph.write([{ statement: beginWorld, params }])) === null) return 'busy'
   const isAllGone =
     (await deleteOwned(graph, kinds, [key], progress)) &&
     (await deleteAll(graph, unlinkWorld, { worldKey: key }, null, progress)) &&

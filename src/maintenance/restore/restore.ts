@@ -141,7 +141,7 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
   )
 }
 
-/** Removes the fields of a record that earlier versions exported although they follow from other records. */
+/** Removes the fields that earlier versions exported although they follow from other records. */
 export const withoutDerived = (kind: string, given: object): object =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !DERIVED_FIELDS[kind]?.includes(name)))
 

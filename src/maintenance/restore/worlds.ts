@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { decodeRow } from '../../graph/decode.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { progressEdges, stateProperties } from '../../memory/criteria/rewrite-state.ts'
+import { listProgressEdges, toStateProperties } from '../../memory/criteria/rewrite-state.ts'
 import { type Ledger, readLedgersOfWorlds } from '../../memory/criteria/snapshot.ts'
 import { advanceState } from '../../rules/advance-state.ts'
 import { finalKeys } from '../../rules/progress.ts'
@@ -109,13 +109,13 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
   return { created: fresh.length, conflicts }
 }
 
-/** Folds the turns of a world: a file could say anything about what follows from them. */
+/** Folds the turns of a world. A file is not trusted about values that follow from them. */
 function toDerived(ledger: Ledger | undefined) {
   const { taskKey = '', turns = [], criteria = [] } = ledger ?? {}
   const state = advanceState(NO_TURNS, turns, finalKeys(criteria))
   return {
-    derived: { ledgerRev: 1, ...stateProperties(taskKey, state) },
-    progress: progressEdges(state),
+    derived: { ledgerRev: 1, ...toStateProperties(taskKey, state) },
+    progress: listProgressEdges(state),
   }
 }
 

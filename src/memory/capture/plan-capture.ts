@@ -8,7 +8,7 @@ import { toOutcome } from '../../rules/outcome.ts'
 import { finalKeys, inOrder } from '../../rules/progress.ts'
 import { listEntries, listGates, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
 import { NO_TURNS, type StoredState } from '../../rules/world-state.ts'
-import { progressEdges, stateProperties } from '../criteria/rewrite-state.ts'
+import { listProgressEdges, toStateProperties } from '../criteria/rewrite-state.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
 import { storedParams } from '../record/normalize.ts'
 import type { CaptureRequest, TurnRecord } from '../record/record.ts'
@@ -57,7 +57,7 @@ export type Plan = [Step, ...Step[]]
 /**
  * Finds the criterion of each entry of the turn.
  *
- * @param ledger of the world, for a turn that is not the newest: later turns do not change what its labels mean
+ * @param ledger ledger of the world if the turn is not the newest: later turns do not change the meanings of its labels
  */
 export function resolveCapture(
   { request, record }: Capture,
@@ -65,7 +65,7 @@ export function resolveCapture(
   { criteria, declared, state }: WorldSnapshot,
   ledger: Ledger | null,
 ): Resolution {
-  const { labels, promised } = ledger === null ? state : stateBelow(ledger, record.turnNumber)
+  const { labels, promised } = ledger === null ? state : foldTurnsBelow(ledger, record.turnNumber)
   return resolveTurn(record, {
     taskKey: keyOfTask(request),
     worldKey: worldKey(request.project, worldSlug),
@@ -74,8 +74,8 @@ export function resolveCapture(
   })
 }
 
-/** Folds the turns below a number. */
-export const stateBelow = ({ turns, criteria }: Ledger, number: number): StoredState =>
+/** Folds the turns with smaller numbers. */
+export const foldTurnsBelow = ({ turns, criteria }: Ledger, number: number): StoredState =>
   advanceState(
     NO_TURNS,
     turns.filter(({ turn }) => turn < number),
@@ -114,7 +114,7 @@ export function planCapture(
       : advanceState(NO_TURNS, replaceTurn(ledger, turn), finalKey)
   // An edge changes only if the turn names its criterion. If all turns were folded, the statement has deleted the edges.
   const named = new Set([...turn.entries, ...turn.promised].map(({ criterionKey }) => finalKey(criterionKey)))
-  const edges = progressEdges(state).filter(({ criterion }) => ledger !== null || named.has(criterion))
+  const edges = listProgressEdges(state).filter(({ criterion }) => ledger !== null || named.has(criterion))
   const store: Step = {
     statement: statements[mode],
     params: {
@@ -133,7 +133,7 @@ export function planCapture(
         isStamped: request.completedAt === undefined, // the service sets the time
       }),
       ledgerRev,
-      world: { ledgerRev: ledgerRev + 1, ...stateProperties(taskKey, state) },
+      world: { ledgerRev: ledgerRev + 1, ...toStateProperties(taskKey, state) },
       inNewWorld: target.isNew,
     },
   }

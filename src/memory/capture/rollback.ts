@@ -13,7 +13,7 @@ import { type Ledger, readLedger } from '../criteria/snapshot.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { worldAtWork } from '../scope/world-errors.ts'
 import { countWorldsOfWholeTask, getWorld, type World, world } from '../worlds/worlds.ts'
-import { stateBelow } from './plan-capture.ts'
+import { foldTurnsBelow } from './plan-capture.ts'
 
 const begin = statement('turns/withdraw', 'begin')
 const move = statement('turns/withdraw', 'move')
@@ -64,7 +64,7 @@ async function tryRollback(
   const ledger = await readLedger(graph, worldKey(project, worldSlug))
   const withdrawn = (ledger?.turns ?? []).filter(({ turn }) => turn > toTurn).length
   if (ledger === null || withdrawn === 0) return { ...before, withdrawn: 0 }
-  const written = await graph.write(planRollback(request, keyOfTask(before), ledger, now))
+  const written = await graph.write(planRollback(request, ledger, now))
   return written === null ? null : { ...(await getWorld(graph, project, worldSlug)), withdrawn }
 }
 
@@ -79,13 +79,12 @@ async function readIdleWorld(graph: Graph, project: string, worldSlug: string): 
 
 function planRollback(
   { project, worldSlug, toTurn, reason }: Request,
-  taskKey: string,
   ledger: Ledger,
   now: string,
 ): [Step, ...Step[]] {
   const key = worldKey(project, worldSlug)
   const token = crypto.randomUUID()
-  const { ledgerRev } = ledger
+  const { ledgerRev, taskKey } = ledger
   return [
     { statement: begin, params: { worldKey: key, ledgerRev, token } },
     {
@@ -98,6 +97,6 @@ function planRollback(
       },
     },
     { statement: recount, params: { worldKey: key } },
-    rewriteStateStep({ key, taskKey, ledgerRev }, stateBelow(ledger, toTurn + 1)),
+    rewriteStateStep({ key, taskKey, ledgerRev }, foldTurnsBelow(ledger, toTurn + 1)),
   ]
 }

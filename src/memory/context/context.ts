@@ -12,8 +12,8 @@ import { listWithdrawn, type WithdrawnTurn } from '../../rules/withdrawn.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
 import {
   arePromisesConsistent,
+  findPromisedTurn,
   NO_PROMISES,
-  newestPromising,
   promisedColumns,
   viewPromises,
   withoutEvidence,
@@ -165,7 +165,7 @@ async function loadContext(graph: Graph, request: Request): Promise<Continuation
     if (without !== null) return without
   }
   if (newest !== null && newest.world.currentTurn < request.currentTurn) {
-    // The stored progress belongs to the prior turn, because no newer turn exists.
+    // The stored state belongs to the prior turn, because no newer turn exists.
     const hasEntries = newest.world.turnCount <= maxTurnsWithEntries(request)
     const entries = hasEntries ? await readEntries(graph, newest) : null
     return answerFrom(graph, newest, newestSnapshot(newest, entries), request)
@@ -351,7 +351,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
     // A capture or a replacement that commits between the reads of the world and the turn would combine a turn with the judgements
     // of another one.
     world.state.digest === turn.digest &&
-    arePromisesConsistent(row, world.state.promised === null ? turn : newestPromising(world.state)) &&
+    arePromisesConsistent(row, world.state.promised === null ? turn : findPromisedTurn(world.state)) &&
     isLastOutcome(row) &&
     hasAllTried(row, world.turnCount) &&
     (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
@@ -397,7 +397,7 @@ const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolea
 /** Matches the key of a superseded record: the key, `~`, and the revision (`cypher/turns/supersede`). */
 const SUPERSEDED_KEY = /~\d+$/
 
-/** True if a judged turn before an unjudged one has the outcome that the world keeps. */
+/** True if a judged turn before an unjudged one has the newest outcome of the state. */
 const isLastOutcome = ({ turn, judged, world }: ContextRow): boolean =>
   judged.number === turn.number || isDeepStrictEqual(judged.outcome, world.state.outcomes.at(-1))
 

@@ -31,7 +31,7 @@ function createTokens({ split, countPlain }: typeof import('./o200k-base.ts')): 
       yield { slice, tokens: countPlain(slice) + (index > 0 ? CUT_TOKENS : 0) }
   }
 
-  /** Gives the package many pieces at once: one call for each piece takes five times as long. */
+  /** Counts tokens. Passes many pieces to the package at once, because one call for each piece takes five times as long. */
   function count(text: string, atMost = Number.POSITIVE_INFINITY): number {
     if (text.length <= MAX_SLICE) return countPlain(text)
     let [sum, from] = [0, 0]
@@ -68,5 +68,5 @@ function createTokens({ split, countPlain }: typeof import('./o200k-base.ts')): 
   return { count, reach }
 }
 
-/** Such a piece is counted alone: the package splits spaces at the end of a text differently from spaces before a word. */
+/** Matches pieces that are counted separately: the package splits spaces at the end of a text differently from others. */
 const ENDS_IN_SPACE = /\s$/

@@ -54,7 +54,7 @@ export const arePromisesConsistent = (
   (expected.digest === null || promisedTurn.digest === expected.digest)
 
 /** The turn whose promises are in force after the newest turn. */
-export const newestPromising = ({ promised }: StoredState) => ({
+export const findPromisedTurn = ({ promised }: StoredState) => ({
   number: promised?.turn ?? null,
   digest: promised?.digest ?? null,
 })
@@ -77,7 +77,7 @@ export async function recoverPromises(
     request,
     {},
     promisedRow,
-    (found) => arePromisesConsistent(found, newestPromising(found.world.state)) && isStateWhole(found),
+    (found) => arePromisesConsistent(found, findPromisedTurn(found.world.state)) && isStateWhole(found),
   )
   if (row === null) {
     // The world has no promises, or does not exist.

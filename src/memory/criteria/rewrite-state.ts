@@ -1,14 +1,14 @@
-/** Writes the state of a world: with a capture, or again after all of its turns were folded. */
+/** Builds the writes of the state of a world, and of the values that follow from it. */
 import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { summarizeProgress } from '../../rules/progress.ts'
 import { encodeState, type StoredState } from '../../rules/world-state.ts'
-import { progressProperties } from '../record/criterion-rows.ts'
+import { toProgressProperties } from '../record/criterion-rows.ts'
 
 const rewriteState = statement('criteria/rewrite-state')
 
-/** Returns the properties of a world that follow from its turns. Lists and analyses read those besides `state`. */
-export function stateProperties(taskKey: string, state: StoredState) {
+/** Returns the properties of a world that follow from its turns. Lists and analyses use the other properties, not `state`. */
+export function toStateProperties(taskKey: string, state: StoredState) {
   const { promised, outcomes, progress } = state
   const newestFirst = outcomes.toReversed()
   const approval = newestFirst.findIndex(({ decision }) => decision === 'approved')
@@ -21,9 +21,9 @@ export function stateProperties(taskKey: string, state: StoredState) {
   }
 }
 
-/** Returns the edges PROGRESS of a world. */
-export const progressEdges = ({ progress }: StoredState) =>
-  [...progress].map(([criterion, each]) => ({ criterion, ...progressProperties(each) }))
+/** Returns the edges PROGRESS of a world, each with the key of its criterion. */
+export const listProgressEdges = ({ progress }: StoredState) =>
+  [...progress].map(([criterion, each]) => ({ criterion, ...toProgressProperties(each) }))
 
 /** @param world its key, the key of its task, and the revision of the ledger that was folded */
 export const rewriteStateStep = (
@@ -32,6 +32,6 @@ export const rewriteStateStep = (
 ): Step =>
   toStep(rewriteState, {
     key,
-    properties: { ledgerRev: ledgerRev + 1, ...stateProperties(taskKey, state) },
-    progress: progressEdges(state),
+    properties: { ledgerRev: ledgerRev + 1, ...toStateProperties(taskKey, state) },
+    progress: listProgressEdges(state),
   })

@@ -32,8 +32,8 @@ export const storedCriterion = ({ texts, aliases, mergedInto, worldKey }: Criter
   worldKey,
 })
 
-/** Properties of an edge (:World)-[:PROGRESS]->(:Criterion), which is for analysts: reads use `World.state`. */
-export const progressProperties = (progress: Progress) => ({
+/** Builds the properties of an edge PROGRESS. They are for analysts: other reads use the edge only to find the criterion. */
+export const toProgressProperties = (progress: Progress) => ({
   state: progress.state,
   rejections: progress.rejections,
   basis: progress.basis,

@@ -1,4 +1,4 @@
-/** Ends what a restart or a lost worker left behind, and computes what a world stores about its run and attempt. Pure. */
+/** Ends runs and attempts after a restart or the loss of a worker, and computes the values of their world. Pure. */
 import { type Change, type Decision, unchanged, type View } from '../decision.ts'
 import {
   ATTEMPT_RESTARTED,

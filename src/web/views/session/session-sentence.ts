@@ -51,13 +51,13 @@ function describeEnd(why: Why | null, summary: string | null): string {
   const feedback = toOneLine(why.coach_feedback ?? '')
   if (feedback === '') return quoteText('suggested next', why.what_to_try_next ?? '')
   if (summary === null) return quoteText('the Coach last asked for', feedback)
-  return summary.includes(feedback.slice(0, COMPARED).replace(/\.$/, ''))
+  return summary.includes(feedback.slice(0, COMPARED_CHARACTERS).replace(/\.$/, ''))
     ? ''
     : quoteText('feedback', feedback)
 }
 
 /** Number of characters of a feedback that a summary must contain to count as its quotation. */
-const COMPARED = 60
+const COMPARED_CHARACTERS = 60
 
 const quoteText = (label: string, text: string): string =>
   text.trim() === '' ? '' : `${label}: “${isolate(firstSentences(text))}”`
