@@ -5,7 +5,7 @@ test('statements with different columns or look-up properties have different nam
   const statements = [
     selectNodes('Gate'),
     selectNodes('Gate', { turns: '[(x)<-[:PASSED_THROUGH]-(t) | t.key]' }),
-    selectNodes('Gate', {}, 'name'),
+    selectNodes('Gate', {}, 'turnKey'),
     selectParts('SupersededTurn', {}),
     selectParts('SupersededTurn', { all: '1' }),
   ]

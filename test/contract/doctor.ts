@@ -358,6 +358,16 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (t:TranscriptTurn {key: 'shop/c4'})-[r:FOLLOWS]->(p:TurnPattern) DELETE r WITH t MATCH (p:TurnPattern {key: t.patternKey}) MATCH (u:TranscriptTurn {key: 'shop/c2'}) CREATE (u)-[:FOLLOWS]->(p)",
   ],
   [
+    'a pattern without its first tool',
+    'transcript_turn',
+    "MATCH (:TranscriptTurn {key: 'shop/c4'})-[:FOLLOWS]->(:TurnPattern)-[r:STARTS_WITH]->() DELETE r",
+  ],
+  [
+    'a subagent of a call that does not exist',
+    'transcript_turn',
+    "MATCH (t:TranscriptTurn {key: 'shop/c2'})<-[:HAS_TURN]-(s:TranscriptSession) CREATE (t)-[:STARTED {sequence: 99}]->(s)",
+  ],
+  [
     'a sum of calls on the way to a tool',
     'transcript_turn',
     "MATCH (:TranscriptTurn {key: 'shop/c2'})-[c:CALLED]->(:Tool {name: 'Bash'}) SET c.errors = 1",
@@ -408,6 +418,7 @@ const NEITHER_DERIVABLE = new Set([
   'a verification without a status',
   'a missing call',
   'a missing failed call',
+  'a subagent of a call that does not exist',
   'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
 /** Name of the fault whose repair removes the turn from its world, but not from the graph. */

@@ -171,7 +171,8 @@ export const CHECKS = {
   },
   transcript_turn: {
     severity: 'error',
-    finds: 'a transcript turn whose length, sums, failed calls or pattern do not match its calls',
+    finds:
+      'a transcript turn whose length, sums, failed calls, subagents or pattern do not match its calls, or a pattern without its first tool',
     remedy:
       'Run `turngraph doctor --repair`: it recomputes sums and the pattern. If calls are missing, import this transcript again from offset 0.',
   },

@@ -20,7 +20,7 @@ import { checkDesires } from './desires.ts'
 import type { Properties, ToCheck } from './finding.ts'
 import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
 import { checkTask } from './tasks.ts'
-import { checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './transcripts.ts'
+import { checkPatterns, checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './transcripts.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
 export type Rule<L extends Label = Label> = {
@@ -98,6 +98,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
       holders: '[(x)<-[:HAS_TURN]-(s:TranscriptSession) | s.id]',
       follows: '[(x)-[:FOLLOWS]->(p:TurnPattern) | p.key]',
       called: '[(x)-[c:CALLED]->(k:Tool) | [k.name, c.calls, c.errors]]',
+      started: '[(x)-[s:STARTED]->(:TranscriptSession) | s.sequence]',
       rulesVersion:
         'head([(x)<-[:HAS_TURN]-(:TranscriptSession)<-[:HOLDS]-(f:TranscriptFile) WHERE f.key = x.fileKey | f.rulesVersion])',
     },
@@ -110,8 +111,10 @@ export const rules: { [L in Label]?: Rule<L> } = {
     expectedKey: ({ project, name }) => toolKey(project, name),
   },
   TurnPattern: {
+    columns: { startsWith: '[(x)-[:STARTS_WITH]->(k:Tool) | k.name]' },
     needs: ['project', 'pattern'],
     expectedKey: ({ project, pattern }) => patternKey(project, pattern),
+    check: checkPatterns,
   },
   Desire: {
     columns: { patterns: '[(x)-[:SURFACED_FROM]->(p:TurnPattern) | p.key]' },

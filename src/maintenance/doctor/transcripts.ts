@@ -1,7 +1,7 @@
 /** Checks transcript sessions, and compares their turns with the calls. */
 import * as z from 'zod'
 import { groupBy, inChunks } from '../../core/group-by.ts'
-import { patternKey } from '../../core/keys.ts'
+import { patternKey, toolKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectParts, setProperties } from '../../graph/model-statements.ts'
@@ -10,7 +10,7 @@ import { statement } from '../../graph/statements.ts'
 import { CALL_LISTS } from '../../rules/call-lists.ts'
 import { ERROR_TEXT_RULES, keepStoredText } from '../../rules/tool-error.ts'
 import { classifyFailure } from '../../transcripts/failure.ts'
-import { formatPattern } from '../../transcripts/pattern.ts'
+import { ARROW, formatPattern } from '../../transcripts/pattern.ts'
 import { countCalls } from '../../transcripts/statement-params.ts'
 import type { TranscriptState } from '../../transcripts/transcript.ts'
 import { type About, type Examined, type Findings, propertyMap, type ToCheck } from './finding.ts'
@@ -43,6 +43,7 @@ const linksRow = z.object({
   holders: texts,
   follows: texts,
   called: z.array(z.tuple([z.string(), z.number(), z.number()])),
+  started: z.array(z.number().nullable()),
   rulesVersion: z.number().nullish(),
 })
 type Links = z.output<typeof linksRow>
@@ -99,7 +100,7 @@ function checkTurn(
   failed: readonly FailedRow[],
   findings: Findings,
 ): void {
-  const { holders, follows, called, rulesVersion } = linksRow.parse(row)
+  const { holders, follows, called, started, rulesVersion } = linksRow.parse(row)
   const turn = properties as Stored<'TranscriptTurn'>
   if (!holders.includes(turn.sessionId))
     about.reportDifference('transcript_turn', {
@@ -107,6 +108,12 @@ function checkTurn(
       actual: turn.sessionId,
       expected: holders,
     })
+  const outside = started.filter((at) => at === null || !Number.isInteger(at) || at < 0 || at >= turn.length)
+  about.reportDifference('transcript_turn', {
+    label: 'STARTED.sequence outside of its calls:',
+    actual: outside,
+    expected: [],
+  })
   for (const call of failed) checkFailedCall(turn, call, rulesVersion === ERROR_TEXT_RULES, findings)
   const lengths = Object.fromEntries(CALL_LISTS.map((list) => [list, turn[list].length]))
   const equal = Object.fromEntries(CALL_LISTS.map((list) => [list, turn.length]))
@@ -206,4 +213,25 @@ function checkPattern(
     },
     repair,
   )
+}
+
+const patternLinks = z.object({ startsWith: z.array(z.string()) })
+
+/** Checks the link from a pattern to its first tool. */
+export async function checkPatterns({ project, nodes }: ToCheck): Promise<void> {
+  for (const { key, properties, row, about } of nodes) {
+    const { startsWith } = patternLinks.parse(row)
+    const { pattern } = properties as Stored<'TurnPattern'>
+    const [only, ...others] = startsWith
+    const isRight = only !== undefined && others.length === 0
+    // The name of a tool may contain the arrow, and a long name may have been cut.
+    if (isRight && (pattern.startsWith(only) || only.length >= MAX_WHOLE_LENGTH)) continue
+    const [first = ''] = pattern.split(ARROW, 1)
+    const tool = first.replace('{2+}', '')
+    about.reportDifference(
+      'transcript_turn',
+      { label: 'STARTS_WITH', actual: startsWith, expected: [tool] },
+      () => relink(['TurnPattern', key], 'STARTS_WITH', ['Tool', toolKey(project, tool)], 'from'),
+    )
+  }
 }
