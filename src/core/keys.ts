@@ -52,6 +52,10 @@ export const criterionKey = (ofTask: string, words: string): string => `${ofTask
 export const labelOnlyCriterionKey = (ofTask: string, ofWorld: string, label: string): string =>
   `${ofTask}/label:${sha256(`${ofWorld}\n${label}`)}`
 
+/** True if a key has the form of the key of a criterion of the task. `World.state` shortens keys of this form only. */
+export const isCriterionKey = (ofTask: string, key: string): boolean =>
+  key.startsWith(`${ofTask}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(ofTask.length + 1))
+
 /** The key of one version of a task's specification. */
 export const specificationKey = (ofTask: string, version: number): string =>
   `${ofTask}/specification:${version}`

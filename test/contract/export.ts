@@ -15,6 +15,7 @@ import {
   FEATURE,
   PROJECT,
   TASK,
+  type TurnToSend,
 } from '../support/records.ts'
 import { brokenTurns, reportsOf } from '../support/transcript-import.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
@@ -241,6 +242,42 @@ export function exportContract(store: StoreUnderTest): void {
           expect(await dumpOf(restored)).toEqual([])
         }
       }
+    })
+
+    test('a file cannot say what its turns do not: another newest turn, a criterion under another key, a lost merge', async () => {
+      const naming = (criterionId: string, criterionText?: string): Partial<TurnToSend> => ({
+        verifications: [{ criterionId, criterionText, status: 'verified' }],
+      })
+      await captureSteadily(handles.graph, aTurn(1, naming('AC-1', 'The shop opens at nine sharp')))
+      await captureSteadily(handles.graph, aTurn(2, naming('AC-2')))
+      const text = JSON.stringify(recordsOf(await exportOf(handles.graph)))
+      const restored = await another()
+      const changes: [from: RegExp, to: string, message: RegExp][] = [
+        [/"currentTurn":2/, '"currentTurn":9', /standing shop\/TASK-1 needs turn 9 as the newest, not 2/],
+        [/"currentTurn":2/, '"currentTurn":1', /needs turn 1 as the newest, not 2/],
+        [
+          /\/text:[0-9a-f]{64}/g,
+          '/text:nine',
+          /key: is not the key of a criterion of the task shop\/FEAT-1\/TASK-1/,
+        ],
+        [
+          /"texts":\[\],/,
+          '"texts":[],"mergedInto":"shop/FEAT-1/TASK-1/gone",',
+          /needs criterion shop\/FEAT-1\/TASK-1\/gone/,
+        ],
+      ]
+      for (const [from, to, message] of changes) {
+        const changed = text.replace(from, to)
+        expect(changed).not.toBe(text)
+        await expect(restoreRecords(restored, JSON.parse(changed))).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: expect.stringMatching(message),
+        })
+        expect(await dumpOf(restored)).toEqual([])
+      }
+      await restoreRecords(restored, JSON.parse(text))
+      expect(await findingsOf(restored)).toEqual([])
+      await restored.close()
     })
 
     test('a world that exists already takes no turn from a file', async () => {

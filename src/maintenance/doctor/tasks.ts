@@ -1,7 +1,7 @@
 /** Checks the criteria of a task: the target of each merge must exist, and no chain of merges may be a cycle. */
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
-import { labelOnlyCriterionKey } from '../../core/keys.ts'
+import { isCriterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
 import { hasMark } from '../../core/scrub/marks.ts'
 import { readRows } from '../../graph/decode.ts'
 import { setProperties } from '../../graph/model-statements.ts'
@@ -38,7 +38,7 @@ export async function readCriteria(graph: Graph, task: string, findings = new Fi
   const targets = new Set([...into.values()])
   for (const { key, properties, isNamed } of rows) {
     const about = findings.of('Criterion', key)
-    if (about.record(properties) && !isCriterionKey(task, key, properties))
+    if (about.record(properties) && !isOwnKey(task, key, properties))
       about.add('key_wrong', `stands below ${task}`)
     if (!isNamed && !targets.has(key)) about.add('criterion_unnamed', 'nothing speaks of it')
     const shared = findSharedLabels(properties)
@@ -105,12 +105,11 @@ function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | 
 }
 
 /** Checks the form of a criterion key. It is derived from the text, or from label and world if the criterion had no text. */
-function isCriterionKey(task: string, key: string, { worldKey, labels }: Properties): boolean {
-  const own = key.startsWith(`${task}/`) && /^(text|label):[0-9a-f]{64}$/.test(key.slice(task.length + 1))
+function isOwnKey(task: string, key: string, { worldKey, labels }: Properties): boolean {
   const world = asText(worldKey)
   const all = listOf(labels)
   return (
-    own &&
+    isCriterionKey(task, key) &&
     (world === null || all.some((label) => labelOnlyCriterionKey(task, world, normalizeLabel(label)) === key))
   )
 }

@@ -1,6 +1,6 @@
 /** Restores records of an export: writes missing records, and compares the others. */
 import { TurngraphError } from '../../core/errors.ts'
-import { projectKey } from '../../core/keys.ts'
+import { isCriterionKey, projectKey } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -129,10 +129,14 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
   const result = records[kind as Kind].safeParse(withoutDerived(kind, given as object))
   if (result.success) {
     const record: ExportRecord = result.data
-    if (record.kind === 'project' && record.key !== projectKey(record.name)) {
-      const message = `is not the key of the project ${JSON.stringify(record.name)}; restore the file as it was exported`
-      throw unfit(index, [{ path: 'key', message }])
+    const wrongKey = (of: string) => {
+      const message = `is not the key of ${of}; restore the file as it was exported`
+      return unfit(index, [{ path: 'key', message }])
     }
+    if (record.kind === 'project' && record.key !== projectKey(record.name))
+      throw wrongKey(`the project ${JSON.stringify(record.name)}`)
+    if (record.kind === 'criterion' && !isCriterionKey(record.task, record.key))
+      throw wrongKey(`a criterion of the task ${record.task}`)
     return record
   }
   throw unfit(

@@ -100,19 +100,29 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
   await writeRows(
     work,
     standings,
-    fresh.map(({ record }) => ({
-      world: record.world,
-      ...toDerived(ledgers.get(record.world)),
-      ...split('World', record),
+    fresh.map((given) => ({
+      world: given.record.world,
+      ...toDerived(given, ledgers.get(given.record.world)),
+      ...split('World', given.record),
     })),
   )
   return { created: fresh.length, conflicts }
 }
 
-/** Folds the turns of a world. A file is not trusted about values that follow from them. */
-function toDerived(ledger: Ledger | undefined) {
+/**
+ * Folds the turns of a world. A file is not trusted about values that follow from them.
+ *
+ * @throws `invalid_request` if the line names another newest turn, or a merge leads to a criterion that the task does not have:
+ * such a world, and each list with it, could not be read
+ */
+function toDerived({ index, record }: Given<'standing'>, ledger: Ledger | undefined) {
   const { taskKey = '', turns = [], criteria = [] } = ledger ?? {}
   const state = advanceState(NO_TURNS, turns, finalKeys(criteria))
+  if (state.turn !== record.currentTurn)
+    throw missing(index, record, `turn ${record.currentTurn} as the newest, not ${state.turn}`)
+  const keys = new Set(criteria.map(({ key }) => key))
+  const lost = [...state.progress.keys()].find((key) => !keys.has(key))
+  if (lost !== undefined) throw missing(index, record, `criterion ${lost}`)
   return {
     derived: { ledgerRev: 1, ...toStateProperties(taskKey, state) },
     progress: listProgressEdges(state),
