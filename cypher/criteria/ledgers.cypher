@@ -2,5 +2,7 @@
 // params: $worldKeys
 UNWIND $worldKeys AS worldKey
 MATCH (w:World {key: worldKey})
+// Before the turns: a write that commits between the two reads is then rejected, not lost.
+WITH w, w.ledgerRev AS ledgerRev
 // include criteria/_ledger
-RETURN w.key AS key, w.taskKey AS taskKey, w.ledgerRev AS ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria
+RETURN w.key AS key, w.taskKey AS taskKey, ledgerRev, w.turnCount AS turnCount, w.deletedAt IS NOT NULL AS deleted, turnsFound, turns, criteria

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { taskKey, worldKey } from '../../src/core/keys.ts'
 import { ObservedGraph } from '../../src/graph/observed.ts'
-import { parseStatement } from '../../src/graph/statements.ts'
+import type { Graph, Row } from '../../src/graph/port.ts'
+import { parseStatement, statement } from '../../src/graph/statements.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
-import { aContext, aTurn, clientOf, TASK, type TurnToSend } from '../support/records.ts'
+import { aContext, aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
+import { findingsOf } from './doctor.ts'
 import { forgetAll } from './forget.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -20,6 +23,19 @@ const opens = 'The shop opens at nine sharp'
 const verified = (criterionId: string, criterionText?: string): Partial<TurnToSend> => ({
   worldSlug,
   verifications: [{ criterionId, criterionText, status: 'verified' }],
+})
+
+/** A graph whose reads answer with other rows. */
+const readingAs = (graph: Graph, change: (rows: Row[]) => Row[]): Graph => ({
+  engine: graph.engine,
+  source: graph.source,
+  read: async (...args) => change(await graph.read(...args)),
+  readLong: (...args) => graph.readLong(...args),
+  write: (...args) => graph.write(...args),
+  transact: (...args) => graph.transact(...args),
+  schema: (command) => graph.schema(command),
+  health: () => graph.health(),
+  close: () => graph.close(),
 })
 
 /** A process keeps no state of a world, so it sees the writes of others between two captures. */
@@ -54,6 +70,30 @@ export function twoProcessesContract(store: StoreUnderTest): void {
       told()
       await client.captureTurnState(aTurn(2, { worldSlug }))
       expect(told()).toEqual(['turns/resolve:named-world', 'turns/capture'])
+    })
+
+    test('a capture that reads the old state with the new revision of the ledger loses no added verification', async () => {
+      const { graph } = handles
+      const client = clientOf(graph)
+      await client.captureTurnState(aTurn(1, verified('AC-1', opens)))
+      const resolve = statement('turns/resolve', 'named-world')
+      const keys = { taskKey: taskKey(PROJECT, FEATURE, TASK), worldKey: worldKey(PROJECT, worldSlug) }
+      const [before] = await graph.read(resolve, keys)
+      const rejected = { criterionId: 'AC-1', status: 'rejected' as const, evidence: 'It stayed closed' }
+      await client.addVerifications({
+        featureId: FEATURE,
+        taskId: TASK,
+        worldSlug,
+        verifications: [rejected],
+      })
+      let reads = 0
+      const torn = (rows: Row[]) =>
+        rows.map((row) => ('state' in row && reads++ === 0 ? { ...row, state: before?.state } : row))
+      await clientOf(readingAs(graph, torn)).captureTurnState(aTurn(2, { worldSlug }))
+      expect(reads).toBe(2)
+      const { criteria } = await client.loadTurnContinuationContext(aContext(3))
+      expect(criteria.map(({ contested }) => contested?.turn)).toEqual([1])
+      expect(await findingsOf(graph)).toEqual([])
     })
 
     test('a repeated capture reads only the stored record of its turn', async () => {

@@ -33,10 +33,12 @@ const knownRow = z.object({
 /** Data of the world and the task that a capture needs. Not a `Snapshot` (`criteria/snapshot.ts`), which answers reads. */
 export type WorldSnapshot = Omit<z.output<typeof knownRow>, 'state'> & {
   state: StoredState
+  /** The state as it is stored. The write checks that it has not changed. */
+  stateText: string | null
   declared: readonly { label: string; criterionKey: string }[]
 }
 
-const NOTHING_KNOWN: WorldSnapshot = { ...knownRow.parse({}), state: NO_TURNS, declared: [] }
+const NOTHING_KNOWN: WorldSnapshot = { ...knownRow.parse({}), state: NO_TURNS, stateText: null, declared: [] }
 
 /** Reads the data for a capture in one statement. A specification needs another one. */
 export function loadWorldSnapshot(
@@ -54,8 +56,10 @@ export function loadWorldSnapshot(
   const read = async (): Promise<WorldSnapshot | null> => {
     const row = await readTarget(graph, resolve, request, params, knownRow, () => true)
     if (row === null) return NOTHING_KNOWN
-    if (row.deleted || (row.taskKey ?? taskKey) !== taskKey) return { ...row, state: NO_TURNS, declared: [] }
-    const state = decodeState(taskKey, row.state)
+    const { state: stateText } = row
+    if (row.deleted || (row.taskKey ?? taskKey) !== taskKey)
+      return { ...row, state: NO_TURNS, stateText, declared: [] }
+    const state = decodeState(taskKey, stateText)
     const declared = await readDeclared(graph, taskKey, row.specificationVersion)
     const keys = new Set(row.criteria.map(({ key }) => key))
     // The read saw half of a capture, or of a declaration.
@@ -63,7 +67,7 @@ export function loadWorldSnapshot(
       state.turn !== row.currentTurn ||
       declared.some(({ criterionKey }) => !keys.has(criterionKey)) ||
       [...state.labels.values(), ...state.progress.keys()].some((key) => !keys.has(key))
-    return isTorn ? null : { ...row, state, declared }
+    return isTorn ? null : { ...row, state, stateText, declared }
   }
   return retryTornRead(read, (found): found is WorldSnapshot => found !== null)
 }

@@ -133,6 +133,7 @@ export function planCapture(
         isStamped: request.completedAt === undefined, // the service sets the time
       }),
       ledgerRev,
+      stateBefore: known.stateText ?? '',
       world: { ledgerRev: ledgerRev + 1, ...toStateProperties(taskKey, state) },
       inNewWorld: target.isNew,
     },
