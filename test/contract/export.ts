@@ -224,6 +224,29 @@ export function exportContract(store: StoreUnderTest): void {
       expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
     })
 
+    test('a criterion that each of two graphs named anew is a conflict, although the task of the file is ahead', async () => {
+      const text = 'It answers with 404 now'
+      const named = (worldSlug: string, criterionId: string): Partial<TurnToSend> => ({
+        worldSlug,
+        verifications: [{ criterionId, criterionText: text, status: 'verified' }],
+      })
+      await captureSteadily(handles.graph, aTurn(1, named('one', 'AC-1')))
+      const before = await exportOf(handles.graph)
+      for (const turn of [1, 2])
+        await captureSteadily(handles.graph, aTurn(turn, named('two', `AC-${turn + 1}`)))
+      const lines = await exportOf(handles.graph)
+      const restored = await another()
+      await restoreLines(restored, before)
+      await captureSteadily(restored, aTurn(1, named('three', 'AC-9')))
+      const dump = await dumpOf(restored)
+      await expect(restoreLines(restored, lines)).rejects.toMatchObject({
+        code: 'restore_conflict',
+        message: expect.stringContaining('differs in labels'),
+      })
+      expect(await dumpOf(restored)).toEqual(dump)
+      await restored.close()
+    })
+
     test('a record without its parent is rejected by name, and its batch is not stored', async () => {
       const records = recordsOf(made.lines) as { kind: string }[]
       const restored = handles.graph
@@ -290,6 +313,35 @@ export function exportContract(store: StoreUnderTest): void {
       await expect(restoreLines(restored, lines, { name: 'w.jsonl' })).rejects.toMatchObject({
         code: 'restore_conflict',
         message: expect.stringContaining('turn shop/w/2 is not in its world, which stands there already'),
+      })
+      expect(await dumpOf(restored)).toEqual(dump)
+      await restored.close()
+    })
+
+    test('a merge from a file does not reach a world that lacks its turn, although criteria have their own batch', async () => {
+      const text = 'It answers with 404 now'
+      const judged = (
+        worldSlug: string,
+        criterionId: string,
+        criterionText?: string,
+      ): Partial<TurnToSend> => ({
+        worldSlug,
+        verifications: [{ criterionId, criterionText, status: 'rejected' }],
+      })
+      await captureSteadily(handles.graph, aTurn(1, judged('other', 'AC-1', text)))
+      await captureSteadily(handles.graph, aTurn(1, judged('main', 'AC-7')))
+      const restored = await another()
+      await restoreLines(restored, await exportOf(handles.graph))
+      const dump = await dumpOf(restored)
+      const promises = [{ criterionId: 'AC-7', criterionText: text, status: 'complete' }]
+      await captureSteadily(handles.graph, aTurn(2, { worldSlug: 'main', promises }))
+      await captureSteadily(handles.graph, aTurn(3, judged('main', 'AC-7')))
+      const records = recordsOf(await exportOf(handles.graph)) as { kind: string; key: string }[]
+      const ofTask = records.filter(({ kind }) => ['project', 'feature', 'task', 'criterion'].includes(kind))
+      expect(ofTask.filter((record) => 'mergedInto' in record)).toHaveLength(1)
+      await expect(restoreRecords(restored, ofTask)).rejects.toMatchObject({
+        code: 'restore_conflict',
+        message: expect.stringContaining('mergedInto'),
       })
       expect(await dumpOf(restored)).toEqual(dump)
       await restored.close()

@@ -1,7 +1,16 @@
 /** Restores projects, tasks and their criteria. They only grow, and each of two graphs may know more about some of them. */
 import type { RecordOf } from '../export/records.ts'
 import { differing } from './conflicts.ts'
-import { compared, createNodes, type Given, type Restored, readExisting, type Work } from './write.ts'
+import { lockWorlds } from './worlds.ts'
+import {
+  compared,
+  createNodes,
+  type Given,
+  type Restored,
+  readExisting,
+  setNodes,
+  type Work,
+} from './write.ts'
 
 /**
  * Restores projects. A project keeps its key for the marks of secrets, because stored texts have marks of that key. A project
@@ -14,7 +23,8 @@ export async function writeProjects(work: Work, given: readonly Given<'project'>
   )
   const isWithoutKey = new Set(existing.filter(({ maskKey }) => maskKey === undefined).map(({ key }) => key))
   const completed = given.filter(({ record }) => record.maskKey !== undefined && isWithoutKey.has(record.key))
-  await createNodes(work, 'project', [...fresh, ...completed])
+  await createNodes(work, 'project', fresh)
+  await setNodes(work, 'project', completed)
   return { created: fresh.length, conflicts }
 }
 
@@ -30,7 +40,8 @@ export async function writeTasks(work: Work, given: readonly Given<'task'>[]): P
     byKey.set(record.key, record)
     return before !== undefined && COUNTERS.some((name) => (before[name] ?? 0) < (record[name] ?? 0))
   })
-  await createNodes(work, 'task', [...fresh, ...ahead])
+  await createNodes(work, 'task', fresh)
+  await setNodes(work, 'task', ahead)
   return { created: fresh.length, conflicts }
 }
 
@@ -40,11 +51,23 @@ const WITHOUT_COUNTERS = Object.fromEntries(COUNTERS.map((name) => [name, 0]))
 /**
  * Restores criteria. Criteria only grow: a criterion whose texts and labels begin with those of another is a later state of it.
  * An export that ran during a capture may contain a criterion twice.
+ *
+ * A turn of the criterion's world merged it. A world that is complete here lacks that turn and takes none, so the merge is a
+ * conflict: it would change what the world's own turns say.
  */
 export async function writeCriteria(work: Work, given: readonly Given<'criterion'>[]): Promise<Restored> {
   const existing = new Map(
     (await readExisting(work, 'criterion', given)).map((record) => [record.key, record]),
   )
+  const mergesNow = ({ key, mergedInto }: Criterion) => {
+    const before = existing.get(key)
+    return before !== undefined && before.mergedInto === undefined && mergedInto !== undefined
+  }
+  const worlds = await lockWorlds(
+    work,
+    given.flatMap(({ record }) => (mergesNow(record) ? (record.worldKey ?? []) : [])),
+  )
+  const isClosed = ({ worldKey = '' }: Criterion) => worlds.get(worldKey) === false
   const rows = new Map<string, Given<'criterion'>>()
   const conflicts: Restored['conflicts'] = []
   let created = 0
@@ -52,7 +75,7 @@ export async function writeCriteria(work: Work, given: readonly Given<'criterion
     const there = rows.get(record.key)?.record ?? existing.get(record.key)
     if (there === undefined) created++
     else if (growsInto(record, there)) continue
-    else if (!growsInto(there, record)) {
+    else if (!growsInto(there, record) || (mergesNow(record) && isClosed(record))) {
       const fields = differing(record, there)
       conflicts.push({ index, kind: 'criterion', key: record.key, fields })
       continue

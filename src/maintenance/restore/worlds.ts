@@ -47,7 +47,7 @@ export async function writeWorlds(work: Work, given: readonly Given<'world'>[]):
 const lockedRow = z.object({ key: z.string(), taskKey: z.string(), restoring: z.boolean() })
 
 /** Locks worlds, and returns for each if it is being restored. Other worlds accept no records. */
-async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
+export async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
   const isMadeHere = (key: string) => isMade(work, { label: 'World', key })
   const distinct = [...new Set(keys)]
   const locked = new Map(distinct.filter(isMadeHere).map((key) => [key, true]))

@@ -103,8 +103,17 @@ export async function createNodes<K extends NodeKind>(
   kind: K,
   fresh: readonly Given<K>[],
 ): Promise<void> {
+  markMade(work, storedForms[kind].label, distinctKeys(fresh))
+  await setNodes(work, kind, fresh)
+}
+
+/** Writes records whose nodes may exist already: unlike those of {@link createNodes}, they may have children. */
+export async function setNodes<K extends NodeKind>(
+  work: Work,
+  kind: K,
+  fresh: readonly Given<K>[],
+): Promise<void> {
   const { label, within, fields }: StoredForm = storedForms[kind]
-  markMade(work, label, distinctKeys(fresh))
   await refuseMissing(work, fresh, (record) => findReferences(kind, record))
   const writer = writers[kind]
   if (writer === null) return
