@@ -216,11 +216,11 @@ export function eventsContract(store: StoreUnderTest): void {
         }),
       )
       const waiting = new Set(tasks)
-      await reader.until((event) => {
+      const reading = reader.until((event) => {
         if (isSession(event) && event.currentTurn === 6) waiting.delete(event.worldSlug)
         return waiting.size === 0
       })
-      await writing
+      await Promise.all([writing, reading]) // a write that fails ends the test at once
       for (const task of tasks) {
         const told = reader.seen.filter(isSession).filter(({ worldSlug }) => worldSlug === task)
         const turns = told.map(({ currentTurn }) => currentTurn)
