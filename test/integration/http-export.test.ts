@@ -78,7 +78,7 @@ describe('export and restore through a service', () => {
     const criterion = {
       kind: 'criterion',
       task: 'p/f/t',
-      key: 'p/f/t/text:x',
+      key: `p/f/t/text:${'0'.repeat(64)}`,
       texts,
       textSources: sources,
       labels: [],
