@@ -244,11 +244,13 @@ export const MUTATIONS: readonly Mutation[] = [
     'a label of an added verification has no meaning in later records',
     'entries.filter(({ addedAt }) => addedAt === null)',
     'entries',
+    unit('advance-state'),
   ),
   advances(
-    'a full entry of a turn decides what a label means before its status map',
+    'the status map of a turn decides what a label means after its full entries',
     "    ...recorded.filter(({ form }) => form === 'entry'),\n    ...recorded.filter(({ form }) => form === 'status'),",
     "    ...recorded.filter(({ form }) => form === 'status'),\n    ...recorded.filter(({ form }) => form === 'entry'),",
+    unit('advance-state'),
   ),
 
   stale(
