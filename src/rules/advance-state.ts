@@ -31,11 +31,30 @@ export function advanceState(
   const ascending = turns.toSorted((a, b) => a.turn - b.turn)
   const newest = ascending.at(-1)
   if (newest === undefined) return before
-  const promising = ascending.findLast(({ promised }) => promised.length > 0)
   return {
     turn: newest.turn,
     digest: newest.digest,
     turnCount: before.turnCount + turns.length,
+    ...advanceNames(before, ascending, finalKey),
+    progress: advance(
+      before.progress,
+      ascending.flatMap(({ entries }) => entries),
+      ascending.flatMap(({ promised }) => promised),
+      finalKey,
+    ),
+    outcomes: [...before.outcomes, ...ascending.flatMap(({ outcome }) => outcome ?? [])].slice(-MAX_OUTCOMES),
+  }
+}
+
+/** Adds turns to the part of a state by which the next record is resolved: the meanings of labels, and the newest promises. */
+export function advanceNames(
+  before: Pick<StoredState, 'labels' | 'promised'>,
+  turns: readonly LedgerTurn[],
+  finalKey: (key: string) => string,
+): Pick<StoredState, 'labels' | 'promised'> {
+  const ascending = turns.toSorted((a, b) => a.turn - b.turn)
+  const promising = ascending.findLast(({ promised }) => promised.length > 0)
+  return {
     labels: new Map([
       ...before.labels,
       ...ascending
@@ -55,13 +74,6 @@ export function advanceState(
               criterionKey: finalKey(criterionKey),
             })),
           },
-    progress: advance(
-      before.progress,
-      ascending.flatMap(({ entries }) => entries),
-      ascending.flatMap(({ promised }) => promised),
-      finalKey,
-    ),
-    outcomes: [...before.outcomes, ...ascending.flatMap(({ outcome }) => outcome ?? [])].slice(-MAX_OUTCOMES),
   }
 }
 

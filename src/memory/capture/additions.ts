@@ -22,7 +22,7 @@ import { restoreUnfinished, unknownWorld, worldDeleted } from '../scope/world-er
 import { getWorld } from '../worlds/worlds.ts'
 import { loadWorldSnapshot, type WorldSnapshot } from './load-criteria.ts'
 import { type Addition, EMPTY_ADDITION, planAdditions } from './plan-additions.ts'
-import { foldTurnsBelow } from './plan-capture.ts'
+import { namesBelow } from './plan-capture.ts'
 
 const additionsOfTurn = statement('turns/additions')
 
@@ -140,7 +140,7 @@ async function tryToAdd(
   refuseTooMany(stored.additions.length, fresh.length, ofTurn)
   const ledger = await readLedger(graph, key)
   if (ledger === null || ledger.ledgerRev !== known.ledgerRev) return null
-  const { labels, promised } = foldTurnsBelow(ledger, turnNumber + 1)
+  const { labels, promised } = namesBelow(ledger, turnNumber + 1)
   const resolution = resolveTurn(toRecord(fresh), {
     taskKey: keyOfTask(request),
     worldKey: key,

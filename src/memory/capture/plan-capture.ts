@@ -2,14 +2,15 @@
 import { supersededKey, turnKey, worldKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { advanceState, type LedgerTurn } from '../../rules/advance-state.ts'
+import { advanceNames, advanceState, type LedgerTurn } from '../../rules/advance-state.ts'
 import type { Resolution } from '../../rules/identity.ts'
 import { toOutcome } from '../../rules/outcome.ts'
 import { finalKeys, inOrder } from '../../rules/progress.ts'
 import { listEntries, listGates, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
-import { NO_TURNS, type StoredState } from '../../rules/world-state.ts'
+import { NO_TURNS } from '../../rules/world-state.ts'
 import { listProgressEdges, toStateProperties } from '../criteria/rewrite-state.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
+import { outcomeRow } from '../record/criterion-rows.ts'
 import { storedParams } from '../record/normalize.ts'
 import type { CaptureRequest, TurnRecord } from '../record/record.ts'
 import { keyOfTask } from '../scope/scope.ts'
@@ -65,7 +66,7 @@ export function resolveCapture(
   { criteria, declared, state }: WorldSnapshot,
   ledger: Ledger | null,
 ): Resolution {
-  const { labels, promised } = ledger === null ? state : foldTurnsBelow(ledger, record.turnNumber)
+  const { labels, promised } = ledger === null ? state : namesBelow(ledger, record.turnNumber)
   return resolveTurn(record, {
     taskKey: keyOfTask(request),
     worldKey: worldKey(request.project, worldSlug),
@@ -74,9 +75,9 @@ export function resolveCapture(
   })
 }
 
-/** Folds the turns with smaller numbers. */
-export const foldTurnsBelow = ({ turns, criteria }: Ledger, number: number): StoredState =>
-  advanceState(
+/** Returns the meanings of labels and the newest promises in the turns with smaller numbers. */
+export const namesBelow = ({ turns, criteria }: Ledger, number: number) =>
+  advanceNames(
     NO_TURNS,
     turns.filter(({ turn }) => turn < number),
     finalKeys(criteria),
@@ -129,6 +130,7 @@ export function planCapture(
         project,
         digest,
         writeId,
+        outcome: outcomeRow(turn.outcome),
         criteriaRev: known.criteriaRev,
         isStamped: request.completedAt === undefined, // the service sets the time
       }),

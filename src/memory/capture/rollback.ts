@@ -8,12 +8,14 @@ import { serialize, withOneDeadline } from '../../graph/deadline.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
+import { advanceState } from '../../rules/advance-state.ts'
+import { finalKeys } from '../../rules/progress.ts'
+import { NO_TURNS } from '../../rules/world-state.ts'
 import { rewriteStateStep } from '../criteria/rewrite-state.ts'
 import { type Ledger, readLedger } from '../criteria/snapshot.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { worldAtWork } from '../scope/world-errors.ts'
 import { countWorldsOfWholeTask, getWorld, type World, world } from '../worlds/worlds.ts'
-import { foldTurnsBelow } from './plan-capture.ts'
 
 const begin = statement('turns/withdraw', 'begin')
 const move = statement('turns/withdraw', 'move')
@@ -84,6 +86,8 @@ function planRollback(
 ): [Step, ...Step[]] {
   const key = worldKey(project, worldSlug)
   const token = crypto.randomUUID()
+  const staying = ledger.turns.filter(({ turn }) => turn <= toTurn)
+  const state = advanceState(NO_TURNS, staying, finalKeys(ledger.criteria))
   const { ledgerRev, taskKey } = ledger
   return [
     { statement: begin, params: { worldKey: key, ledgerRev, token } },
@@ -97,6 +101,6 @@ function planRollback(
       },
     },
     { statement: recount, params: { worldKey: key } },
-    rewriteStateStep({ key, taskKey, ledgerRev }, foldTurnsBelow(ledger, toTurn + 1)),
+    rewriteStateStep({ key, taskKey, ledgerRev }, state),
   ]
 }

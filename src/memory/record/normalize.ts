@@ -11,12 +11,11 @@ import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
 import { findDeniedFiles } from '../../rules/denied-files.ts'
 import type { Resolution } from '../../rules/identity.ts'
 import { describeObservation, toObservedOn } from '../../rules/observation.ts'
-import { toOutcome } from '../../rules/outcome.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { judgeToProperties, listAgentNodes, playerToProperties } from '../../rules/turn-agents.ts'
 import { listGates, listVerifications, type StoredVerification } from '../../rules/turn-entries.ts'
 import type { CriterionStatus, Source } from '../../rules/values.ts'
-import { outcomeRow, storedCriterion } from './criterion-rows.ts'
+import { storedCriterion } from './criterion-rows.ts'
 import { seedId } from './derived-keys.ts'
 import { normalizeObservation } from './observation.ts'
 import {
@@ -122,6 +121,7 @@ export function storedParams(
     project: string
     digest: string
     writeId: string
+    outcome: string | null
     criteriaRev: number
     isStamped: boolean
   },
@@ -143,7 +143,6 @@ export function storedParams(
   const mentioned = [...resolution.mentioned]
   const judged = (status: CriterionStatus) =>
     verifications.filter((v) => v.status === status && v.source !== 'player').length
-  const outcome = outcomeRow(toOutcome({ ...record, gates }))
   const denied = findDeniedFiles(record)
   return {
     turn: present({
@@ -161,7 +160,6 @@ export function storedParams(
       promiseCount: promises.length,
       issueCount: issues.length,
       gateCount: gates.length,
-      outcome,
       deniedFiles: denied.length === 0 ? null : denied,
     }),
     at: { started: startedAt, completed: completedAt, created: createdAt, isStamped },
