@@ -218,14 +218,13 @@ export const linkAgents = (record: string, list: string): string =>
   FOREACH (_ IN a.judged | MERGE (${record})<-[:JUDGED]-(y))
   FOREACH (_ IN a.played | MERGE (${record})<-[:PLAYED]-(y)))`
 
-/** Deletes all relationships of a type that lead to a node, from it, or both. The nodes stay. */
-export function unlink(label: Label, key: string, type: string, way: 'in' | 'out' | 'both'): Step {
-  const pattern = { in: `<-[r:${type}]-`, out: `-[r:${type}]->`, both: `-[r:${type}]-` }[way]
+/** Deletes all relationships of a type that lead to a node or from it. The nodes stay. */
+export function unlink(label: Label, key: string, type: string): Step {
   const unlinked = generated(
-    `model/unlink-${label}-${type}-${way}`,
+    `model/unlink-${label}-${type}`,
     `// params: $key
 MATCH (x:${label} {key: $key})
-CALL (x) { MATCH (x)${pattern}() DELETE r }
+CALL (x) { MATCH (x)-[r:${type}]-() DELETE r }
 RETURN x.key AS key`,
   )
   return toStep(unlinked, { key })

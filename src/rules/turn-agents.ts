@@ -46,7 +46,7 @@ export const playerFromProperties = ({
   playerAgent == null ? {} : { player: { agent: playerAgent, model: playerModel } }
 
 /** Maximum number of judges of a turn that are stored as nodes. */
-export const MAX_JUDGES = 50
+const MAX_JUDGES = 50
 
 /** Node of an agent, with its relationships to a turn as lists that are empty or have one entry. */
 export type AgentNode = {
@@ -67,7 +67,7 @@ export function listAgentNodes(
   project: string,
   turn: JudgeProperties & PlayerProperties,
   verifications: readonly JudgeProperties[],
-  { linked = [], maxJudges = MAX_JUDGES }: { linked?: readonly string[]; maxJudges?: number } = {},
+  { linked = [] }: { linked?: readonly string[] } = {},
 ): AgentNode[] {
   const known = new Set(linked)
   const byKey = new Map<string, AgentNode>()
@@ -85,7 +85,7 @@ export function listAgentNodes(
   for (const { judgeAgent, judgeModel } of [turn, ...verifications]) {
     if (judgeAgent == null) continue
     const key = agentKey(project, judgeAgent, judgeModel ?? null)
-    if (!known.has(key) && known.size >= maxJudges) continue
+    if (!known.has(key) && known.size >= MAX_JUDGES) continue
     known.add(key)
     at(judgeAgent, judgeModel).judged = [1]
   }

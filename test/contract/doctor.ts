@@ -55,11 +55,6 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (a:Turn {key: 'shop/main/7'}), (b:Turn {key: 'shop/worded/1'}) CREATE (a)-[:NEXT]->(b)",
   ],
   [
-    'a second turn of one number',
-    'turn_number_doubled',
-    "MATCH (w:World {key: 'shop/main'}), (t:Turn {key: 'shop/main/4'}) CREATE (w)-[:HAS_TURN]->(x:Turn {key: 'shop/main/4b'}) SET x.number = t.number",
-  ],
-  [
     'a verification that is gone',
     'turn_parts',
     "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) DETACH DELETE v",
@@ -93,16 +88,6 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'a promise of another task',
     'part_criterion',
     "MATCH (:Turn {key: 'shop/main/3'})-[:PROMISED]->(p:Promise)-[r:TO_MEET]->() DELETE r WITH p MATCH (:Task {key: 'shop/FEAT-1/TASK-3'})-[:HAS_CRITERION]->(c:Criterion) WITH p, c LIMIT 1 CREATE (p)-[:TO_MEET]->(c)",
-  ],
-  [
-    'a superseded record that nothing leads to in its turn',
-    'superseded_chain',
-    "MATCH (:SupersededTurn {key: 'shop/main/2~2'})-[r:SUPERSEDES]->(o:SupersededTurn) DELETE r WITH o MATCH (t:Turn {key: 'shop/main/2'}) CREATE (t)-[:SUPERSEDES]->(o)",
-  ],
-  [
-    'a superseded record that still stands in its world',
-    'superseded_chain',
-    "MATCH (w:World {key: 'shop/main'}), (o:SupersededTurn {key: 'shop/main/2~1'}) CREATE (w)-[:HAS_TURN]->(o)",
   ],
   ['a turn count', 'world_counters', "MATCH (w:World {key: 'shop/main'}) SET w.turnCount = 4"],
   [
@@ -346,11 +331,6 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'transcript_turn',
     "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_FAILED_CALL]->(f:FailedCall {sequence: 5}) DETACH DELETE f",
   ],
-  [
-    'a sentence that a person typed at a permission prompt',
-    'persons_words',
-    "MATCH (:TranscriptTurn {key: 'shop/c1'})-[:HAS_FAILED_CALL]->(f:FailedCall {sequence: 5}) SET f.error = 'please use the other file'",
-  ],
   ['a number of errors', 'transcript_turn', "MATCH (t:TranscriptTurn {key: 'shop/c1'}) SET t.errors = 0"],
   [
     'a turn that follows another pattern',
@@ -372,7 +352,6 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'transcript_turn',
     "MATCH (:TranscriptTurn {key: 'shop/c2'})-[c:CALLED]->(:Tool {name: 'Bash'}) SET c.errors = 1",
   ],
-  ['a desire of another day', 'desire_stale', "MATCH (d:Desire) WHERE d.project = 'shop' SET d.count = 3"],
   [
     'a session that no file holds',
     'forget_unfinished',
@@ -401,7 +380,9 @@ const NOT_DERIVABLE: readonly Check[] = [
   'part_criterion',
   'criterion_unnamed',
   'unattached',
-  'desire_stale',
+  'run_rules',
+  'attempt_turn',
+  'criterion_merge',
   'forget_unfinished',
   'restore_unfinished',
 ]
@@ -421,12 +402,10 @@ const NEITHER_DERIVABLE = new Set([
   'a subagent of a call that does not exist',
   'an issue whose signature is not that of its words', // a part has no key by which a repair would find it
 ])
-/** Name of the fault whose repair removes the turn from its world, but not from the graph. */
-const DOUBLED = 'a second turn of one number'
 const isLeft = ([what, check]: (typeof FAULTS)[number]) =>
   NOT_DERIVABLE.includes(check) || NEITHER_DERIVABLE.has(what)
 const LEFT = FAULTS.filter(isLeft)
-const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault) && fault[0] !== DOUBLED)
+const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault))
 
 /** Faults that leave a node without its parent. */
 const STRAYS = new Set(['a verification of no turn', 'a turn of no world', 'a failed call without a turn'])
@@ -511,18 +490,6 @@ export function doctorContract(store: StoreUnderTest): void {
         expect(seen.found.filter(({ repaired }) => !repaired)).toEqual([])
       },
     )
-
-    test('removes a second turn of one number from its world, but keeps it in the graph', async () => {
-      const [, , cypher = ''] = FAULTS.find(([what]) => what === DOUBLED) ?? []
-      const seen = await rolledBack(graph as Graph, async (held) => {
-        await plant(held, cypher)
-        const before = saidIn(await countsOf(held))
-        await findingsOf(held, null, { repair: true })
-        return { before, after: saidIn(await countsOf(held)), left: await findingsOf(held) }
-      })
-      expect(seen.after).toEqual(seen.before)
-      expect(seen.left.map(({ check, key }) => [check, key])).toEqual([['unattached', 'shop/main/4b']])
-    })
 
     test.each(LEFT)('does not repair %s (%s), and reports this', async (_what, check, cypher) => {
       const seen = await rolledBack(graph as Graph, async (held) => {

@@ -153,21 +153,6 @@ export function turnAgentsContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
     })
 
-    test('a repair links at most 50 judges, and a newer record needs no link of the others', async () => {
-      await capture(1, { verifications: judgesOf(1, 45) })
-      await added(judgesOf(46, 10))
-      const fault = parseStatement(
-        'test',
-        "MATCH (:Agent {key: 'shop/judge 1/'})-[r:JUDGED]->(:Turn {key: 'shop/main/1'}) DELETE r RETURN 1 AS one",
-      )
-      await handles.graph.write([{ statement: fault, params: {} }])
-      await findingsOf(handles.graph, PROJECT, { repair: true })
-      expect(await countLinks('shop/main/1')).toBe(50)
-      expect(await findingsOf(handles.graph)).toEqual([])
-      await capture(1, { judge: COACH, onConflict: 'supersede' })
-      expect(await findingsOf(handles.graph)).toEqual([])
-    })
-
     test('the doctor finds nothing after additions, replacements, a rollback and a restore', async () => {
       await capture(1, { judge: COACH, player: PLAYER, verifications: judgesOf(1, 45) })
       await added(judgesOf(46, 10))
@@ -190,93 +175,6 @@ export function turnAgentsContract(store: StoreUnderTest): void {
         await restored.close()
       }
     })
-
-    const LATE = 'shop/late/ JUDGED shop/main/1~1'
-    /** `mended`: the link of `late` after the repair. The graph does not store which record the addition belonged to when it arrived. */
-    const FAULTS: [what: string, record: string, cypher: string, mended?: string][] = [
-      [
-        'a judge of the record without its link',
-        'shop/main/1',
-        "MATCH (:Agent {key: 'shop/third/'})-[r:JUDGED]->(:Turn {key: 'shop/main/1'}) DELETE r",
-      ],
-      [
-        'a judge of a verification without its link',
-        'shop/main/2',
-        "MATCH (:Agent {key: 'shop/validator/'})-[r:JUDGED]->(:Turn {key: 'shop/main/2'}) DELETE r",
-      ],
-      [
-        'a Player without its link',
-        'shop/main/1~1',
-        "MATCH (:Agent)-[r:PLAYED]->(:SupersededTurn {key: 'shop/main/1~1'}) DELETE r",
-      ],
-      [
-        'a judge of an addition without its link to the replaced record',
-        'shop/main/1',
-        "MATCH (:Agent {key: 'shop/late/'})-[r:JUDGED]->(:SupersededTurn {key: 'shop/main/1~1'}) DELETE r",
-        'shop/late/ JUDGED shop/main/1',
-      ],
-      [
-        'a deleted agent and its links',
-        'shop/main/2',
-        "MATCH (a:Agent {key: 'shop/validator/'}) DETACH DELETE a",
-      ],
-      [
-        'a link from an agent that judged another turn',
-        'shop/main/2',
-        "MATCH (a:Agent {key: 'shop/third/'}) MATCH (t:Turn {key: 'shop/main/2'}) CREATE (a)-[:JUDGED]->(t)",
-      ],
-      [
-        'a link from an agent that no record names',
-        'shop/main/2',
-        "MATCH (t:Turn {key: 'shop/main/2'}) CREATE (:Agent {key: 'shop/lost/', project: 'shop', name: 'lost'})-[:PLAYED]->(t)",
-      ],
-      [
-        'a link from the judge of an addition to another turn',
-        'shop/main/2',
-        "MATCH (a:Agent {key: 'shop/late/'}) MATCH (t:Turn {key: 'shop/main/2'}) CREATE (a)-[:JUDGED]->(t)",
-      ],
-      [
-        'a link that exists twice',
-        'shop/main/1',
-        "MATCH (a:Agent {key: 'shop/third/'}) MATCH (t:Turn {key: 'shop/main/1'}) CREATE (a)-[:JUDGED]->(t)",
-      ],
-      [
-        'a Player that is linked as a judge',
-        'shop/main/2',
-        "MATCH (a:Agent)-[r:PLAYED]->(t:Turn {key: 'shop/main/2'}) DELETE r CREATE (a)-[:JUDGED]->(t)",
-      ],
-    ]
-
-    test.each(FAULTS)(
-      'the doctor reports and repairs %s (%s)',
-      async (_what, record, cypher, mended = LATE) => {
-        await capture(1, { judge: COACH, player: PLAYER })
-        await added([{ ...verification, judge: { agent: 'late' } }])
-        await capture(1, { judge: { agent: 'third' }, onConflict: 'supersede' })
-        await capture(2, {
-          judge: COACH,
-          player: PLAYER,
-          verifications: [{ ...verification, judge: { agent: 'validator' } }],
-        })
-        const links = await linksIn(handles.graph)
-        const fault = parseStatement('test', `${cypher} RETURN 1 AS one`)
-        expect(await handles.graph.write([{ statement: fault, params: {} }])).not.toBeNull()
-        const found = await findingsOf(handles.graph)
-        expect(found.filter(({ check }) => check !== 'unattached')).not.toEqual([])
-        for (const { check, key, label } of found) {
-          if (check === 'unattached')
-            expect(label).toBe('Agent') // it has lost its only link
-          else expect({ check, key }).toEqual({ check: 'turn_agents', key: record })
-        }
-        const repaired = await findingsOf(handles.graph, PROJECT, { repair: true })
-        expect(repaired.filter(({ check }) => check === 'turn_agents').every((each) => each.repaired)).toBe(
-          true,
-        )
-        expect(await findingsOf(handles.graph)).toEqual([])
-        const after = links.map((link) => (link === LATE ? mended : link))
-        expect(await linksIn(handles.graph)).toEqual(after)
-      },
-    )
 
     test('the context and the explanation of a turn name the judge only for the Coach, and the text for the Player stays the same', async () => {
       await capture(1, { verifications: [verification], coachFeedback: 'Round half to even' })

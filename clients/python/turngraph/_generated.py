@@ -2958,7 +2958,7 @@ class ExamineAnswer(TypedDict):
 
 
 class ExamineAnswerFindingsItem(TypedDict):
-    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "project_wrong", "unattached", "turn_number_doubled", "turn_chain", "turn_parts", "turn_outcome", "turn_agents", "part_criterion", "superseded_chain", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_labels", "criterion_unnamed", "specification", "transcript_turn", "persons_words", "desire_stale"]
+    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "project_wrong", "unattached", "turn_chain", "turn_parts", "turn_outcome", "part_criterion", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_labels", "criterion_unnamed", "specification", "transcript_turn"]
     severity: Literal["error", "warning"]
     # of the node it is about; null: the schema
     label: str | None

@@ -1,6 +1,7 @@
 /** Examines a graph or a project of it, a page at a time, and repairs what can be derived. */
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
+import { inChunks } from '../../core/group-by.ts'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
 import { readKeys, readRows } from '../../graph/decode.ts'
 import { migrationStatus } from '../../graph/migrations.ts'
@@ -19,7 +20,8 @@ import { optionalText } from '../../rules/values.ts'
 import { parseCursor, toCursor } from '../cursor.ts'
 import { beginReadingAll, listProjects } from '../whole-graph.ts'
 import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
-import { repairUnderLock } from './repair.ts'
+import { readParts } from './parts.ts'
+import { confirmFindings, repairUnderLock } from './repair.ts'
 import { findRule, rules } from './rules.ts'
 import { checkSchema } from './schema.ts'
 
@@ -102,10 +104,10 @@ async function* examinePieces(
   if (from === null) yield { at: [null, SCHEMA, ''], ...(await checkSchema(graph)) }
   const [project = null, label = SCHEMA, after = ''] = from ?? []
   if (project !== null || label === SCHEMA) {
-    const labels = KINDS.map((kind) => kind.label)
+    const labels = LISTED.map((kind) => kind.label)
     for (const each of only === null ? await listProjects(graph, project, labels) : [only]) {
       const isResumed = each === project
-      const kinds = isResumed ? KINDS.slice(KINDS.findIndex((kind) => kind.label === label)) : KINDS
+      const kinds = isResumed ? LISTED.slice(LISTED.findIndex((kind) => kind.label === label)) : LISTED
       for (const kind of kinds)
         yield* examineKind(graph, each, kind, isResumed && kind.label === label ? after : '', repair)
     }
@@ -119,21 +121,26 @@ async function* examinePieces(
 /** Position of the schema: before the projects. The positions of the kinds of nodes come after them. */
 const SCHEMA = ''
 
-/** Kinds with a key, each with the statements that read it. Leaves out kinds that are examined together with their owner. */
-const KINDS = LABELS.filter(
-  (label) => nodes[label].name === 'key' && !Object.values(rules).some((rule) => rule.with?.includes(label)),
-).map((label) => ({
+/** Kinds with a key, each with the statement that reads it. */
+const KINDS = LABELS.filter((label) => nodes[label].name === 'key').map((label) => ({
   label,
   rule: findRule(label),
-  page: selectPage(label),
   read: selectNodes(label, { ...findRule(label).columns, ...foreignOwners(label) }),
 }))
 type Kind = (typeof KINDS)[number]
 
+/** Kinds whose repair reveals findings in the next one: they come last, in this order. */
+const LAST: readonly Label[] = ['Attempt', 'TurnRun', 'World']
+
+/** Kinds in the order of their examination, without those that are examined together with another kind. */
+const LISTED = KINDS.filter(({ label }) => !Object.values(rules).some((rule) => rule.with?.includes(label)))
+  .map((kind) => ({ ...kind, page: selectPage(kind.label) }))
+  .toSorted((a, b) => LAST.indexOf(a.label) - LAST.indexOf(b.label))
+
 /** Project, kind and key of the last examined record. The project is null for nodes that belong to no project. */
 const place = z.union([
   z.tuple([z.null(), z.enum([SCHEMA, ...LABELS]), z.string()]),
-  z.tuple([z.string(), z.enum(KINDS.map(({ label }) => label)), z.string()]),
+  z.tuple([z.string(), z.enum(LISTED.map(({ label }) => label)), z.string()]),
 ])
 type Place = z.output<typeof place>
 
@@ -144,7 +151,7 @@ const nodeRow = z.looseObject({ key: z.string(), properties: propertyMap, isAtta
 async function* examineKind(
   graph: Graph,
   project: string,
-  kind: Kind,
+  kind: (typeof LISTED)[number],
   from: string,
   repair: boolean,
 ): AsyncGenerator<Piece> {
@@ -156,14 +163,13 @@ async function* examineKind(
     const keys = label === 'Project' ? [projectKey(project)] : await readKeys(graph, page, params)
     for (let i = 0; i < keys.length; i += atOnce) {
       const some = keys.slice(i, i + atOnce)
-      const findings = await examineNodes(graph, project, kind, some)
-      const all =
-        repair && findings.repairs.length > 0
-          ? await repairUnderLock(graph, lockFor(kind, some), (locked) =>
-              examineNodes(locked, project, kind, some),
-            )
-          : findings.all
-      yield { at: [project, label, some.at(-1) ?? ''], examined: findings.examined, findings: all }
+      const examineSome = (within: Graph) => examineNodes(within, project, kind, some)
+      const found = await examineSome(graph)
+      const findings =
+        repair && found.repairs.length > 0
+          ? await repairUnderLock(graph, lockFor(kind, some), examineSome)
+          : await confirmFindings(() => examineSome(graph), found)
+      yield { at: [project, label, some.at(-1) ?? ''], examined: found.examined, findings }
     }
     if (keys.length < KEYS_AT_ONCE) return
     after = keys.at(-1) ?? ''
@@ -181,25 +187,35 @@ async function examineNodes(
   graph: Graph,
   project: string,
   { label, read, rule: { needs = [], expectedKey, check } }: Kind,
-  keys: string[],
+  keys: readonly string[],
 ): Promise<Findings> {
   const findings = new Findings()
-  const rows = await readRows(graph, read, { keys }, nodeRow)
-  const fitting: Examined[] = []
-  for (const { key, properties, isAttached, ...row } of rows) {
-    if (!isAttached) continue
+  const rows = await readRows(graph, read, { keys: [...keys] }, nodeRow)
+  const attached = rows.flatMap(({ key, properties, isAttached, ...row }) => {
+    if (!isAttached) return []
     const about = findings.of(label, key)
-    about.record(properties)
+    const isWhole = about.record(properties)
     const foreign = findOwners(label).flatMap(({ type }) => row[`foreign${type}`] as string[])
     if (foreign.length > 0) about.add('key_wrong', `hangs on ${foreign}, of another project`)
-    const stored = fittingProperties(label, properties)
-    if (!needs.every((name) => Object.hasOwn(stored, name))) continue
-    const expected = expectedKey?.(stored, row) ?? null
-    if (expected !== null) about.key(expected)
-    fitting.push({ key, properties: stored, row, about })
-  }
+    return [{ key, properties: fittingProperties(label, properties), row, parts: [], isWhole, about }]
+  })
   findings.examined += rows.length
-  if (fitting.length > 0) await check?.({ graph, project, nodes: fitting, findings })
+  const examined: Examined[] = await readParts(graph, label, attached, findings)
+  const complete = examined.filter(({ properties }) => needs.every((name) => Object.hasOwn(properties, name)))
+  for (const { key, properties, row, about } of complete) {
+    const expected = expectedKey?.(properties as never, row) ?? null
+    if (expected !== null && expected !== key) about.add('key_wrong', `its properties say ${expected}`)
+  }
+  const examine = async (other: Label, otherKeys: readonly string[]) => {
+    const kind = KINDS.find((each) => each.label === other)
+    if (kind === undefined) throw new Error(`${other} has no key`)
+    const found = new Findings()
+    for (const some of inChunks(otherKeys, () => 1, KEYS_AT_ONCE))
+      found.take(await examineNodes(graph, project, kind, some))
+    findings.take(found)
+    return found
+  }
+  if (complete.length > 0) await check?.({ graph, label, project, nodes: complete, findings, examine })
   return findings
 }
 

@@ -1,9 +1,9 @@
 /** Collects the findings of the doctor, record by record, with their repairs. */
 import * as z from 'zod'
-import { isSupersededKey, projectOfKey } from '../../core/keys.ts'
+import { projectOfKey } from '../../core/keys.ts'
 import { hasProjectFromKey, type Label, nodes, type Stored } from '../../graph/model/nodes.ts'
 import { findNodeProblems } from '../../graph/model/validate.ts'
-import { setProjectOfParts, setProperties } from '../../graph/model-statements.ts'
+import { setProperties } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { sliceWhole } from '../../rules/cut-line.ts'
 import { CHECKS, type Check } from './findings-table.ts'
@@ -26,123 +26,121 @@ const MAX_TEXT_LENGTH = 500
 /** Properties of a node as read from a row; {@link About.record} checks them against the model. */
 export type Properties = Readonly<Record<string, unknown>>
 export const propertyMap = z.record(z.string(), z.unknown())
+export const keyList = z.array(z.string().nullable()).transform((all) => all.map((key) => key ?? ''))
 
-/** Statements that repair a node, or a function that builds them after a finding. */
-type Repair = Step | readonly Step[] | null
-type RepairOr = Repair | (() => Repair)
+/** Builds the statements that repair a finding. Several findings may share a repair. */
+export type Repair = () => Step | readonly Step[] | null
 
 /** A stored value, what the report calls it, and the value that the records imply. */
 type Compared = { label: string; actual: unknown; expected: unknown }
 
 /** Reporter of findings about one node, or about the schema if it has no label. */
 export type About = {
-  add(check: Check, found: string, repair?: RepairOr): void
+  add(check: Check, found: string, repair?: Repair): void
   /** Reports a stored value that is not the expected one. @returns true if they differ */
-  reportDifference(check: Check, compared: Compared, repair?: RepairOr): boolean
-  key(expected: string): void
-  /** Reports values that do not fit the model. @returns true if the values fit; properties unknown to the model do not count */
-  record(properties: Properties): boolean
+  reportDifference(check: Check, compared: Compared, repair?: Repair): boolean
+  /**
+   * Reports values that do not fit the model, and a `project` that is not the one of the key.
+   *
+   * @param repairProject sets the project of a node without a key of its own
+   * @returns true if the values fit; properties unknown to the model do not count
+   */
+  record(properties: Properties, repairProject?: Repair): boolean
 }
 
-/** A node with the properties that fit the model, and the additional columns of its kind. */
-export type Examined = { key: string; properties: Properties; row: Properties; about: About }
+/** An ordered part of a node, with the keys of the criteria that it names. */
+export type Part = { label: Label; properties: Properties; criteria: readonly string[] }
+
+/** A node with the properties that fit the model, its ordered parts, and the additional columns of its kind. */
+export type Examined = {
+  key: string
+  properties: Properties
+  row: Properties
+  parts: readonly Part[]
+  /** True if all parts are there, and fit the model. */
+  isWhole: boolean
+  about: About
+}
 
 /** Nodes of one kind in a project, as input of the check of that kind. */
-export type ToCheck = { graph: Graph; project: string; nodes: readonly Examined[]; findings: Findings }
+export type ToCheck = {
+  graph: Graph
+  label: Label
+  project: string
+  nodes: readonly Examined[]
+  findings: Findings
+  /** Examines nodes of a kind that is examined together with this kind. @returns the findings about them */
+  examine: (label: Label, keys: readonly string[]) => Promise<Findings>
+}
 
 export class Findings {
   readonly all: Finding[] = []
   /** All checks with findings, including findings beyond the reported maximum. */
   readonly checks = new Set<Check>()
-  /** Repairs of the findings, as far as they can be derived. Run them in a transaction that holds the lock. */
-  readonly repairs: Repair[] = []
-  readonly #partRepairs = new Map<string, Step>()
+  readonly #repairs = new Set<Repair>()
   /** Number of examined records. */
   examined = 0
 
+  /** Statements that repair the findings, as far as they can be derived. Run them in a transaction that holds the lock. */
+  get repairs(): Step[] {
+    return [...this.#repairs].flatMap((repair) => repair() ?? [])
+  }
+
   /** Adds findings that were collected separately. */
-  take({ all, checks, repairs, examined }: Findings): void {
-    this.all.push(...all)
-    this.examined += examined
-    for (const check of checks) this.checks.add(check)
-    this.repairs.push(...repairs)
+  take(found: Findings): void {
+    this.all.push(...found.all)
+    this.examined += found.examined
+    for (const check of found.checks) this.checks.add(check)
+    for (const repair of found.#repairs) this.#repairs.add(repair)
   }
 
   of(label: Label | null, key: string | null): About {
     const about: About = {
-      add: (check, found, repairOr = null) => {
+      add: (check, found, repair) => {
         this.checks.add(check)
-        const repair = typeof repairOr === 'function' ? repairOr() : repairOr
-        // Several findings may share a repair.
-        if (repair !== null && !this.repairs.includes(repair)) this.repairs.push(repair)
+        if (repair !== undefined) this.#repairs.add(repair)
         if (this.all.length >= MAX_FINDINGS) return
         const { severity, remedy } = CHECKS[check]
         const shown = found.length <= MAX_TEXT_LENGTH ? found : `${sliceWhole(found, MAX_TEXT_LENGTH)} […]`
         this.all.push({ check, severity, label, key, found: shown, remedy, repaired: false })
       },
       reportDifference: (check, { label, actual, expected }, repair) => {
-        const wrong = difference(actual, expected)
-        if (wrong !== null) about.add(check, `${label} ${wrong}`.trimStart(), repair)
-        return wrong !== null
+        const [says, has] = [JSON.stringify(actual ?? null), JSON.stringify(expected ?? null)]
+        if (says !== has) about.add(check, `${label} says ${says}, has ${has}`.trimStart(), repair)
+        return says !== has
       },
-      key: (expected) => {
-        if (key !== expected) about.add('key_wrong', `its properties say ${expected}`)
-      },
-      record: (properties) => {
+      record: (properties, repairProject) => {
         if (label === null) return true
-        const checked = this.#checkProject(about, label, key, properties)
-        return checkRecord(about, label, key, checked, this.all.length < MAX_FINDINGS)
+        if (key === null || !hasProjectFromKey(label)) return this.#checkRecord(about, label, key, properties)
+        const project = projectOfKey(key)
+        about.reportDifference(
+          'project_wrong',
+          { label: 'project', actual: properties.project, expected: project },
+          repairProject ?? (() => setProperties(label, key, { project })),
+        )
+        return this.#checkRecord(about, label, key, { ...properties, project })
       },
     }
     return about
   }
 
-  /**
-   * Compares the project of a node with the one in its key. For a part, `key` is the key of its turn.
-   *
-   * @returns the properties with the expected project
-   */
-  #checkProject(about: About, label: Label, key: string | null, properties: Properties): Properties {
-    if (key === null || !hasProjectFromKey(label)) return properties
-    const project = projectOfKey(key)
-    about.reportDifference(
-      'project_wrong',
-      { label: 'project', actual: properties.project, expected: project },
-      () => (nodes[label].name === 'key' ? setProperties(label, key, { project }) : this.#repairParts(key)),
+  #checkRecord(about: About, label: Label, key: string | null, properties: Properties): boolean {
+    const problems = findNodeProblems({ labels: [label], properties })
+    if (problems.length === 0) return true
+    const { shape } = nodes[label].properties
+    const foreign = Object.keys(properties).filter(
+      (name) => properties[name] != null && !Object.hasOwn(shape, name),
     )
-    return { ...properties, project }
+    const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
+    const found = [...problems, ...values].join('; ')
+    const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
+    // Removes values only if the report contains them in full. If the report is full, the next run removes them.
+    const isReported = this.all.length < MAX_FINDINGS && found.length <= MAX_TEXT_LENGTH
+    const removes = isReported && foreign.length > 0
+    about.add('record_invalid', found, removes ? () => setProperties(label, key, nulls) : undefined)
+    const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
+    return findNodeProblems({ labels: [label], properties: Object.fromEntries(ofModel) }).length === 0
   }
-
-  /** Builds one repair for all parts of a turn. */
-  #repairParts(key: string): Step {
-    const owner = isSupersededKey(key) ? 'SupersededTurn' : 'Turn'
-    const step = this.#partRepairs.get(key) ?? setProjectOfParts(owner, key, projectOfKey(key))
-    this.#partRepairs.set(key, step)
-    return step
-  }
-}
-
-function checkRecord(
-  about: About,
-  label: Label,
-  key: string | null,
-  properties: Properties,
-  isReported: boolean,
-): boolean {
-  const problems = findNodeProblems({ labels: [label], properties })
-  if (problems.length === 0) return true
-  const { shape } = nodes[label].properties
-  const foreign = Object.keys(properties).filter(
-    (name) => properties[name] != null && !Object.hasOwn(shape, name),
-  )
-  const values = foreign.map((name) => `it was ${JSON.stringify(properties[name])}`)
-  const found = [...problems, ...values].join('; ')
-  const nulls = Object.fromEntries(foreign.map((name) => [name, null]))
-  // Removes values only if the report contains them in full. If the report is full, the next run removes them.
-  const removes = isReported && foreign.length > 0 && found.length <= MAX_TEXT_LENGTH
-  about.add('record_invalid', found, removes ? setProperties(label, key, nulls) : null)
-  const ofModel = Object.entries(properties).filter(([name]) => Object.hasOwn(shape, name))
-  return findNodeProblems({ labels: [label], properties: Object.fromEntries(ofModel) }).length === 0
 }
 
 /** Returns the properties that fit the model; all properties of the kind if {@link About.record} returned true. */
@@ -152,10 +150,4 @@ export function fittingProperties<L extends Label>(label: L, properties: Propert
     return data === undefined ? [] : [[name, data]]
   })
   return Object.fromEntries(fitting) as Stored<L>
-}
-
-/** Describes the difference between two values for a finding; null if they are equal. */
-export function difference(says: unknown, there: unknown): string | null {
-  const [a, b] = [JSON.stringify(says ?? null), JSON.stringify(there ?? null)]
-  return a === b ? null : `says ${a}, has ${b}`
 }

@@ -2,6 +2,7 @@ const REPAIR = 'Run `turngraph doctor --repair`: it recomputes the data.'
 /** The remedy if a repair cannot recompute the data. No remedy deletes stored data. */
 const RESTORE =
   'restore the graph from an export or a backup that was made before, into a new data folder or database'
+const NOT_DERIVABLE = `A repair cannot recompute it: ${RESTORE}.`
 const LEAVE_BEHIND =
   'No operation reads it, so it does no harm and may stay. An export does not contain it: to remove it, export the graph and restore it into a new data folder or database.'
 
@@ -60,12 +61,6 @@ export const CHECKS = {
     finds: 'a node without its parent, or a node without the children that it must have',
     remedy: LEAVE_BEHIND,
   },
-  turn_number_doubled: {
-    severity: 'error',
-    finds: 'a second turn with the same number, or a turn with another key',
-    remedy:
-      'Run `turngraph doctor --repair`: it removes the extra turn from the world. The data of that turn stays in the graph as `unattached`.',
-  },
   turn_chain: {
     severity: 'error',
     finds: 'a turn whose NEXT does not lead only to the next number, or that belongs to two worlds',
@@ -83,21 +78,10 @@ export const CHECKS = {
       'a turn whose stored outcome, denied files or counts of verdicts do not match its parts: stall, stale proofs and named analyses read them',
     remedy: REPAIR,
   },
-  turn_agents: {
-    severity: 'warning',
-    finds:
-      'a turn whose `JUDGED` and `PLAYED` links do not match the judges and the Player that it names: queries over agents are wrong',
-    remedy: REPAIR,
-  },
   part_criterion: {
     severity: 'error',
     finds: 'a verification or promise with no criterion, with several, or with one of another task',
     remedy: 'Capture the turn again with `on_conflict: "supersede"`.',
-  },
-  superseded_chain: {
-    severity: 'error',
-    finds: 'superseded records that are not one chain below their turn, or that still belong to their world',
-    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   world_counters: {
     severity: 'error',
@@ -131,7 +115,7 @@ export const CHECKS = {
   run_rules: {
     severity: 'error',
     finds: 'a turn run or an attempt whose fields contradict each other',
-    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
+    remedy: NOT_DERIVABLE,
   },
   run_counters: {
     severity: 'error',
@@ -142,13 +126,12 @@ export const CHECKS = {
   attempt_turn: {
     severity: 'error',
     finds: 'a committed attempt without its turn, or with another record',
-    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
+    remedy: NOT_DERIVABLE,
   },
   criterion_merge: {
     severity: 'error',
     finds: 'a criterion that was merged into a missing one, or into itself',
-    remedy:
-      'Run `turngraph doctor --repair`: it undoes the impossible merge, and recomputes the states of the criteria.',
+    remedy: NOT_DERIVABLE,
   },
   criterion_labels: {
     severity: 'warning',
@@ -175,17 +158,6 @@ export const CHECKS = {
       'a transcript turn whose length, sums, failed calls, subagents or pattern do not match its calls, or a pattern without its first tool',
     remedy:
       'Run `turngraph doctor --repair`: it recomputes sums and the pattern. If calls are missing, import this transcript again from offset 0.',
-  },
-  persons_words: {
-    severity: 'error',
-    finds: 'a failed call whose error text may be what a person typed at a permission prompt',
-    remedy:
-      'Run `turngraph doctor --repair`: it removes the text. Importing the transcript again removes it too.',
-  },
-  desire_stale: {
-    severity: 'warning',
-    finds: 'a desire whose counts do not match its pattern: an import is running, or was interrupted',
-    remedy: 'Import again, or `POST /v1/desires/refresh`.',
   },
 } as const satisfies Record<string, { severity: 'error' | 'warning'; finds: string; remedy: string }>
 

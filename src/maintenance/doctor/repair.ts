@@ -4,7 +4,7 @@ import type { Graph, Step } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
 import type { Finding, Findings } from './finding.ts'
 
-/** Maximum number of passes: a repair can reveal further findings, first in the chain, then in the verdicts and the world. */
+/** Maximum number of passes: a repair can reveal further findings, first in the turns, then in the world. */
 const MAX_PASSES = 8
 
 /**
@@ -27,7 +27,7 @@ export async function repairUnderLock(
       for (const [id, finding] of found) found.set(id, { ...finding, repaired: true })
       for (const finding of all) found.set(identify(finding), finding)
       if (repairs.length === 0 || pass === MAX_PASSES) return pass === 1 ? null : true
-      for (const step of repairs.flat()) if (step !== null) await run(step)
+      for (const step of repairs) await run(step)
     }
   })
   return done === null
@@ -36,3 +36,12 @@ export async function repairUnderLock(
 }
 
 const identify = ({ check, label, key, found }: Finding): string => JSON.stringify([check, label, key, found])
+
+/**
+ * Examines records again if there are findings, and drops the findings that disappeared: a reader may see half of a commit.
+ */
+export async function confirmFindings(examine: () => Promise<Findings>, first: Findings): Promise<Finding[]> {
+  if (first.all.length === 0) return []
+  const seen = new Set(first.all.map(identify))
+  return (await examine()).all.filter((finding) => seen.has(identify(finding)))
+}

@@ -5,7 +5,9 @@ import {
   patternKey,
   projectKey,
   projectOfKey,
+  recordKey,
   sessionKey,
+  specificationKey,
   taskKey,
   toolKey,
   transcriptFileKey,
@@ -16,11 +18,18 @@ import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { CALL_LISTS } from '../../rules/call-lists.ts'
-import { checkDesires } from './desires.ts'
 import type { Properties, ToCheck } from './finding.ts'
-import { checkSpecifications, keyOfVersion, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './specifications.ts'
-import { checkTask } from './tasks.ts'
-import { checkPatterns, checkSessions, checkTranscriptFiles, checkTranscriptTurns } from './transcripts.ts'
+import { ATTEMPT_COLUMNS, checkAttempts, checkRuns, RUN_COLUMNS } from './runs.ts'
+import { checkSpecifications, checkTask, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './tasks.ts'
+import {
+  checkPatterns,
+  checkSessions,
+  checkTranscriptTurns,
+  PATTERN_COLUMNS,
+  SESSION_COLUMNS,
+  TURN_COLUMNS,
+} from './transcripts.ts'
+import { checkTurns } from './turns.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
 export type Rule<L extends Label = Label> = {
@@ -60,31 +69,43 @@ export const rules: { [L in Label]?: Rule<L> } = {
   Specification: {
     columns: SPECIFICATION_COLUMNS,
     needs: ['key', 'version'],
-    expectedKey: keyOfVersion,
+    expectedKey: ({ key, version }) => specificationKey(key.slice(0, key.lastIndexOf('/')), version),
     check: checkSpecifications,
   },
   World: {
     atOnce: 1,
-    with: ['Turn', 'SupersededTurn', 'TurnRun', 'Attempt'],
+    with: ['Turn'],
     columns: WORLD_COLUMNS,
     needs: ['slug', 'project', 'featureId', 'taskId', 'taskKey', 'currentTurn', 'ledgerRev', 'rev'],
     expectedKey: ({ project, slug }) => worldKey(project, slug),
     check: checkWorld,
+  },
+  Turn: {
+    columns: { tasks: '[(x)<-[:HAS_TURN]-(w:World) | w.taskKey]' },
+    needs: ['number'],
+    check: checkTurns,
+  },
+  SupersededTurn: { needs: ['number'], check: checkTurns },
+  TurnRun: {
+    columns: RUN_COLUMNS,
+    needs: ['project', 'turnRunId'],
+    expectedKey: ({ project, turnRunId }) => recordKey(project, turnRunId),
+    check: checkRuns,
+  },
+  Attempt: {
+    columns: ATTEMPT_COLUMNS,
+    needs: ['project', 'attemptId'],
+    expectedKey: ({ project, attemptId }) => recordKey(project, attemptId),
+    check: checkAttempts,
   },
   TranscriptFile: {
     // An import shortens both properties when it stores them, but builds the key from the full values.
     needs: ['project', 'sessionId'],
     expectedKey: ({ project, sessionId, path }) =>
       sessionId.length < 200 ? transcriptFileKey({ project, sessionId, path: path ?? null }) : null,
-    check: checkTranscriptFiles,
   },
   TranscriptSession: {
-    columns: {
-      hasFile: 'EXISTS { MATCH (x)<-[:HOLDS]-(:TranscriptFile) }',
-      isNamed: 'EXISTS { MATCH (x)<-[:TRANSCRIBED_IN]-() }',
-      hasAgents: 'EXISTS { MATCH (x)<-[:AGENT_OF]-() }',
-      hasTurns: 'EXISTS { MATCH (x)-[:HAS_TURN]->() }',
-    },
+    columns: SESSION_COLUMNS,
     expectedKey: ({ project, id }) => {
       if (project === undefined || id === undefined) return null
       // A turn may name a session by an id that an import shortens.
@@ -94,14 +115,7 @@ export const rules: { [L in Label]?: Rule<L> } = {
   },
   TranscriptTurn: {
     atOnce: 200,
-    columns: {
-      holders: '[(x)<-[:HAS_TURN]-(s:TranscriptSession) | s.id]',
-      follows: '[(x)-[:FOLLOWS]->(p:TurnPattern) | p.key]',
-      called: '[(x)-[c:CALLED]->(k:Tool) | [k.name, c.calls, c.errors]]',
-      started: '[(x)-[s:STARTED]->(:TranscriptSession) | s.sequence]',
-      rulesVersion:
-        'head([(x)<-[:HAS_TURN]-(:TranscriptSession)<-[:HOLDS]-(f:TranscriptFile) WHERE f.key = x.fileKey | f.rulesVersion])',
-    },
+    columns: TURN_COLUMNS,
     needs: ['id', 'project', 'sessionId', 'begunMs', 'length', 'errors', 'parallelSteps', ...CALL_LISTS],
     expectedKey: ({ project, id }) => transcriptKey(project, id),
     check: checkTranscriptTurns,
@@ -111,16 +125,14 @@ export const rules: { [L in Label]?: Rule<L> } = {
     expectedKey: ({ project, name }) => toolKey(project, name),
   },
   TurnPattern: {
-    columns: { startsWith: '[(x)-[:STARTS_WITH]->(k:Tool) | k.name]' },
+    columns: PATTERN_COLUMNS,
     needs: ['project', 'pattern'],
     expectedKey: ({ project, pattern }) => patternKey(project, pattern),
     check: checkPatterns,
   },
   Desire: {
-    columns: { patterns: '[(x)-[:SURFACED_FROM]->(p:TurnPattern) | p.key]' },
     needs: ['project', 'pattern'],
     expectedKey: ({ project, pattern }) => patternKey(project, pattern),
-    check: checkDesires,
   },
 }
 

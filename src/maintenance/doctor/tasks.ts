@@ -1,39 +1,59 @@
-/** Checks the criteria of a task: the target of each merge must exist, and no chain of merges may be a cycle. */
+/** Checks the criteria and the specifications of tasks. */
 import * as z from 'zod'
 import { groupBy } from '../../core/group-by.ts'
 import { isCriterionKey, labelOnlyCriterionKey } from '../../core/keys.ts'
 import { hasMark } from '../../core/scrub/marks.ts'
 import { readRows } from '../../graph/decode.ts'
 import { setProperties } from '../../graph/model-statements.ts'
-import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
-import { finalKeys } from '../../rules/progress.ts'
-import { Findings, type Properties, propertyMap, type ToCheck } from './finding.ts'
-import { checkVersions } from './specifications.ts'
+import { type Examined, type Findings, type Properties, propertyMap, type ToCheck } from './finding.ts'
 
 const criteriaOfTask = statement('criteria/of-task')
 
-const criterionRow = z.object({ key: z.string(), properties: propertyMap, isNamed: z.boolean() })
+export const TASK_COLUMNS = {
+  versions: '[(x)-[:SPECIFIED_BY]->(s:Specification) | s.version]',
+  specifiedAfter: '[(x)-[:HAS_WORLD]->(w:World) | [w.key, size(coalesce(w.specifiedAfter, []))]]',
+} as const
 
-/** Criteria that the turns of a task may name, and the key under which a merged criterion counts. */
-export type OfTask = {
-  criteria: ReadonlySet<string>
-  finalKey: (key: string) => string
-  /** True if no chain of merges is broken or a cycle. */
-  isSound: boolean
-}
+const taskRow = z.object({
+  versions: z.array(z.number().nullable()),
+  specifiedAfter: z.array(z.tuple([z.string(), z.number()])),
+})
 
 export async function checkTask({ graph, nodes: [node], findings }: ToCheck): Promise<void> {
   if (node === undefined) return
   if (node.properties.restoring === true)
     return node.about.add('restore_unfinished', 'parts of it are missing')
-  checkVersions(node.properties.specificationVersion, node.row, node.about)
-  findings.examined += (await readCriteria(graph, node.key, findings)).criteria.size
+  checkVersions(node)
+  const rows = await readRows(graph, criteriaOfTask, { taskKey: node.key }, criterionRow)
+  findings.examined += rows.length
+  checkCriteria(node.key, rows, findings)
 }
 
-export async function readCriteria(graph: Graph, task: string, findings = new Findings()): Promise<OfTask> {
-  const rows = await readRows(graph, criteriaOfTask, { taskKey: task }, criterionRow)
+/** Versions are numbered from 1, and each world records as many versions as its task. */
+function checkVersions({ properties, row, about }: Examined): void {
+  const { versions, specifiedAfter } = taskRow.parse(row)
+  const newest = Number(properties.specificationVersion ?? 0)
+  const isWrong = about.reportDifference('specification', {
+    label: 'the versions',
+    actual: Array.from({ length: newest }, (_, i) => i + 1),
+    expected: versions.toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+  })
+  if (isWrong) return
+  for (const [world, known] of specifiedAfter) {
+    const label = `world ${world}: versions`
+    about.reportDifference('specification', { label, actual: known, expected: newest })
+  }
+}
+
+const criterionRow = z.object({ key: z.string(), properties: propertyMap, isNamed: z.boolean() })
+
+function checkCriteria(
+  task: string,
+  rows: readonly z.output<typeof criterionRow>[],
+  findings: Findings,
+): void {
   const into = new Map(rows.map(({ key, properties }) => [key, asText(properties.mergedInto)]))
   const targets = new Set([...into.values()])
   for (const { key, properties, isNamed } of rows) {
@@ -44,20 +64,12 @@ export async function readCriteria(graph: Graph, task: string, findings = new Fi
     const shared = findSharedLabels(properties)
     if (shared !== null) about.add('criterion_labels', shared)
     const end = findBrokenMerge(key, into)
-    if (end !== null) about.add('criterion_merge', end, unmerge(key, into))
-  }
-  const ends = [...into].map(([key, target]) => ({
-    key,
-    mergedInto: findBrokenMerge(key, into) === null ? target : null,
-  }))
-  return {
-    criteria: new Set(into.keys()),
-    finalKey: finalKeys(ends),
-    isSound: !findings.checks.has('criterion_merge'),
+    if (end !== null) about.add('criterion_merge', end)
   }
 }
 
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
 /**
  * Finds two labels that one source gave to a criterion with a masked text. Versions before masks.md masked texts before they
@@ -79,9 +91,8 @@ function findSharedLabels({ texts, labels, labelSources }: Properties): string |
   return null
 }
 
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
-
-function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>): string | null {
+/** Describes a chain of merges that ends at a missing criterion, or never; null if it is sound. */
+export function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>): string | null {
   const passed = new Set<string>()
   for (let at: string | null = key; at !== null; at = into.get(at) ?? null) {
     if (!into.has(at)) return `is merged into ${at}, which the task does not have`
@@ -89,19 +100,6 @@ function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>):
     passed.add(at)
   }
   return null
-}
-
-/** Undoes one impossible merge and no other: a merge into a criterion that is missing, or one link of a cycle. */
-function unmerge(key: string, into: ReadonlyMap<string, string | null>): Step | null {
-  const target = into.get(key) ?? null
-  if (target === null) return null
-  const round = [key]
-  for (let at: string | null = target; at !== null && at !== key; at = into.get(at) ?? null) {
-    if (round.includes(at)) return null // leads to a cycle without this criterion
-    round.push(at)
-  }
-  const isOfRound = into.get(round.at(-1) ?? '') === key && round.toSorted()[0] === key
-  return !into.has(target) || isOfRound ? setProperties('Criterion', key, { mergedInto: null }) : null
 }
 
 /** Checks the form of a criterion key. It is derived from the text, or from label and world if the criterion had no text. */
@@ -112,4 +110,23 @@ function isOwnKey(task: string, key: string, { worldKey, labels }: Properties): 
     isCriterionKey(task, key) &&
     (world === null || all.some((label) => labelOnlyCriterionKey(task, world, normalizeLabel(label)) === key))
   )
+}
+
+export const SPECIFICATION_COLUMNS = { positions: '[(x)-[l:LISTS]->(:Criterion) | l.position]' } as const
+const positionsRow = z.object({ positions: z.array(z.number()) })
+
+/** Checks the criteria count of versions. A wrong count looks like half a declaration: reads reject it, and exports fail. */
+export async function checkSpecifications({ nodes }: ToCheck): Promise<void> {
+  for (const { key, properties, row, about } of nodes) {
+    const positions = positionsRow.parse(row).positions.sort((a, b) => a - b)
+    const criteriaCount = positions.length
+    if (positions.some((position, i) => position !== i))
+      about.add('specification', `lists the positions ${positions.join(', ')}`)
+    else
+      about.reportDifference(
+        'specification',
+        { label: 'criteriaCount', actual: properties.criteriaCount, expected: criteriaCount },
+        () => setProperties('Specification', key, { criteriaCount }),
+      )
+  }
 }

@@ -6,7 +6,7 @@ import { decodeRow, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { type Ownership, ownedBy, relationships } from '../../graph/model/relationships.ts'
 import { pathToOwned } from '../../graph/model-statements.ts'
-import { type Graph, type Params, type Run, type Step, toStep } from '../../graph/port.ts'
+import type { Graph, Params, Run } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 
 /** Maximum number of nodes per transaction: about 100 ms on either engine. */
@@ -257,17 +257,12 @@ WHERE NOT isUsed${where === undefined ? '' : ` AND ${where}`}${deleting(label, p
 /** Deletes shared nodes without a remaining reference. */
 export async function deleteUnused(run: Run, linked: Linked): Promise<Counts> {
   const counts: Counts = {}
-  for (const { statement, params } of deleteUnusedSteps(linked))
-    addCounts(counts, (await deleteBy(run, statement, params)).counts)
+  for (const { label, deletion } of unusedDeletions) {
+    const keys = [...new Set(linked[label])].sort()
+    if (keys.length > 0) addCounts(counts, (await deleteBy(run, deletion, { keys })).counts)
+  }
   return counts
 }
-
-/** Returns a step for each kind of shared node, which deletes those of the given nodes that have no reference. */
-export const deleteUnusedSteps = (linked: Linked): Step[] =>
-  unusedDeletions.flatMap(({ label, deletion }) => {
-    const keys = [...new Set(linked[label])].sort()
-    return keys.length === 0 ? [] : [toStep(deletion, { keys })]
-  })
 
 const EMPTIED = (['Task', 'Feature', 'Project'] as const).map((label) => {
   const [needed, rest] = [true, false].map((is) => ownedBy(label).filter((row) => row.isRequired === is))
