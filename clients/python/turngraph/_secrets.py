@@ -1,7 +1,6 @@
 """Masks the secrets of a record before it waits on a disk, by the rules of the TypeScript client (src/core/scrub).
 
-The forms are generated (_secret_rules.py). The rules of secretlint, which only the service has, find few that these do not:
-the service masks those.
+The forms are generated (_secret_rules.py).
 """
 
 from __future__ import annotations
