@@ -30,8 +30,6 @@ const env = {
   ...process.env,
   PATH: `${bin}${path.delimiter}${process.env.PATH}`,
   TURNGRAPH_TEST_SEED: seed,
-  // The whole run tests three times as many random cases.
-  TURNGRAPH_TEST_VOLUME: process.env.TURNGRAPH_TEST_VOLUME ?? (runsAll ? '3' : '1'),
 }
 
 const projects = (...names) => names.flatMap((name) => ['--project', name])

@@ -44,6 +44,12 @@ export function temporaryFolder(): string {
   return folder
 }
 
+/** Splits a command into the arguments of `turngraph`; null if it needs a shell. */
+export function splitArguments(command: string): string[] | null {
+  const words = /^(?:npx )?turngraph((?: +(?:'[^']*'|"[^"$`\\\\]*"|[\w./:,=@%+-]+))*)$/.exec(command)?.[1]
+  return words?.match(/'[^']*'|"[^"]*"|[^ ]+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')) ?? null
+}
+
 function environmentOf(data: string, environment: Environment): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(TURNGRAPH_.*|DISPLAY|WAYLAND_DISPLAY)$/.test(name), // with a display, `open` opens a browser

