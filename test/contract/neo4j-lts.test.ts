@@ -1,4 +1,5 @@
 import { describeOn, neo4jLts } from '../support/engines.ts'
-import { storeContract } from './all.ts'
+import { statementsContract } from './all.ts'
 
-describeOn(neo4jLts, storeContract)
+// The suites that only TypeScript decides run on the embedded engine (embedded.test.ts).
+describeOn(neo4jLts, statementsContract)

@@ -40,10 +40,10 @@ const onNeo4j = (name: string, version: Neo4jVersion): Engine => {
       return graphAt()
     },
     async open() {
-      hasOurSchema ??= await findsOurSchema()
-      await sweep(hasOurSchema)
+      const isMigrated = hasOurSchema ?? (await findsOurSchema())
+      await sweep(isMigrated)
       const graph = graphAt()
-      await migrate(graph)
+      if (!isMigrated) await migrate(graph)
       hasOurSchema = true
       return graph
     },

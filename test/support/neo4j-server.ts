@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { neo4jAvailability } from '../../tools/neo4j/distribution.ts'
 import type { Neo4jVersion } from '../../tools/neo4j/releases.ts'
 import { planStatements } from '../faults/harness/on-neo4j.ts'
-import { startTestNeo4j } from './test-neo4j.ts'
+import { startBriefNeo4j, startTestNeo4j } from './test-neo4j.ts'
 
 /** The address of the Neo4j for the tests of a vitest project, or the reason why it is missing. */
 export type Neo4jForTests = { version: Neo4jVersion } & ({ url: string } | { reason: string })
@@ -37,7 +37,9 @@ export default async function setup({
     provide('neo4j', { version, reason })
     return
   }
-  const server = await startTestNeo4j({ version, settings: PLANS_ONCE })
+  // The suites of the current version take less than a minute.
+  const start = version === 'current' ? startBriefNeo4j : startTestNeo4j
+  const server = await start({ version, settings: PLANS_ONCE })
   try {
     await planStatements(server.url)
   } catch (error) {

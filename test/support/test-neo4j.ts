@@ -16,8 +16,7 @@ const COMPILES_LESS = [
 ]
 
 /**
- * Flags for a server that is killed in its first minute: the second compiler would not pay off. Saves a
- * fifth.
+ * Flags for a server that ends in its first minute: the second compiler would not pay off. Saves a fifth.
  */
 const COMPILES_ONCE = ['-XX:TieredStopAtLevel=1']
 
