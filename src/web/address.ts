@@ -19,50 +19,51 @@ export type ViewName = Address['view']
 /** An address that belongs to a view. */
 export type ViewAddress = Exclude<Address, { view: 'nowhere' }>
 
-export function readAddress(pathname: string): Address {
-  const parts = decodeParts(pathname)
-  if (parts === null) return { view: 'nowhere' }
-  const [first, project, section, name, ...rest] = parts
-  if (first === undefined) return { view: 'projects' }
-  if (first === 'query' && project === undefined) return { view: 'query' }
-  if (first === 'docs' && project === undefined) return { view: 'docs' }
-  if (first === 'compare' && project === undefined) return { view: 'compare' }
-  if (first !== 'p' || project === undefined) return { view: 'nowhere' }
-  return readSection(project, section, name, rest)
-}
+/** Paths of the views. A word in braces is a parameter. */
+const PATHS: readonly [view: ViewAddress['view'], path: string][] = [
+  ['projects', '/'],
+  ['query', '/query'],
+  ['docs', '/docs'],
+  ['compare', '/compare'],
+  ['sessions', '/p/{project}'],
+  ['session', '/p/{project}/w/{world}'],
+  ['turn', '/p/{project}/w/{world}/t/{turn}'],
+  ['runs', '/p/{project}/runs'],
+  ['run', '/p/{project}/runs/{run}'],
+  ['patterns', '/p/{project}/patterns'],
+  ['analyses', '/p/{project}/analyses'],
+  ['analyses', '/p/{project}/analyses/{analysis}'],
+]
 
-function readSection(
-  project: string,
-  section: string | undefined,
-  name: string | undefined,
-  rest: readonly string[],
-): Address {
-  const [further, number, ...beyond] = rest
-  if (section === undefined) return { view: 'sessions', project }
-  if (section === 'w' && name !== undefined) {
-    if (further === undefined) return { view: 'session', project, world: name }
-    const turn = Number(number)
-    const isTurn = further === 't' && /^[1-9]\d*$/.test(number ?? '') && beyond.length === 0
-    return isTurn ? { view: 'turn', project, world: name, turn } : { view: 'nowhere' }
+const splitPath = (path: string): string[] => path.split('/').filter((part) => part !== '')
+const nameParameter = (part: string): string | undefined => /^\{(\w+)\}$/.exec(part)?.[1]
+
+export function readAddress(pathname: string): Address {
+  for (const [view, path] of PATHS) {
+    const parameters = matchPath(splitPath(path), splitPath(pathname))
+    if (parameters === null) continue
+    const { turn } = parameters
+    if (turn !== undefined && readCount(turn) === null) break
+    const more = { ...(view === 'analyses' && { analysis: null }), ...parameters }
+    return { view, ...more, ...(turn !== undefined && { turn: Number(turn) }) } as Address // as the table says
   }
-  if (further !== undefined) return { view: 'nowhere' }
-  if (section === 'runs')
-    return name === undefined ? { view: 'runs', project } : { view: 'run', project, run: name }
-  if (section === 'patterns' && name === undefined) return { view: 'patterns', project }
-  if (section === 'analyses') return { view: 'analyses', project, analysis: name ?? null }
   return { view: 'nowhere' }
 }
 
-/** Splits a path into decoded parts; null if a percent-escape is invalid. A trailing slash is ignored. */
-function decodeParts(pathname: string): string[] | null {
-  try {
-    return pathname
-      .split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent)
-  } catch {
-    return null // the only error that decodeURIComponent has
+/** Returns the parameters of a path; null if it is another one or has an invalid percent-escape. */
+function matchPath(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  if (pattern.length !== parts.length) return null
+  const parameters: Record<string, string> = {}
+  for (const [i, part] of pattern.entries()) {
+    const name = nameParameter(part)
+    if (name === undefined && part !== parts[i]) return null
+    try {
+      if (name !== undefined) parameters[name] = decodeURIComponent(parts[i] ?? '')
+    } catch {
+      return null // the only error that decodeURIComponent has
+    }
   }
+  return parameters
 }
 
 /** Reads a positive integer of at most 9 digits; null for any other text. */
@@ -81,28 +82,13 @@ export function writeAddress(address: ViewAddress, search: Search = {}): string 
   return pathTo(address) + (text === '' ? '' : `?${text}`)
 }
 
-function pathTo(address: ViewAddress): string {
-  if (address.view === 'projects') return '/'
-  if (address.view === 'query') return '/query'
-  if (address.view === 'docs') return '/docs'
-  if (address.view === 'compare') return '/compare'
-  const below = `/p/${encodeURIComponent(address.project)}`
-  switch (address.view) {
-    case 'sessions':
-      return below
-    case 'session':
-      return `${below}/w/${encodeURIComponent(address.world)}`
-    case 'turn':
-      return `${below}/w/${encodeURIComponent(address.world)}/t/${address.turn}`
-    case 'runs':
-      return `${below}/runs`
-    case 'run':
-      return `${below}/runs/${encodeURIComponent(address.run)}`
-    case 'patterns':
-      return `${below}/patterns`
-    case 'analyses':
-      return address.analysis === null
-        ? `${below}/analyses`
-        : `${below}/analyses/${encodeURIComponent(address.analysis)}`
-  }
+function pathTo({ view, ...given }: ViewAddress): string {
+  const parameters = Object.entries(given).filter(([, value]) => value !== null)
+  const fits = ([each, path]: (typeof PATHS)[number]) =>
+    each === view && splitPath(path).filter(nameParameter).length === parameters.length
+  const [, path = '/'] = PATHS.find(fits) ?? []
+  return parameters.reduce(
+    (written, [name, value]) => written.replace(`{${name}}`, () => encodeURIComponent(String(value))),
+    path,
+  )
 }

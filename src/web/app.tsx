@@ -9,7 +9,7 @@ import { Failure, isAway, notSignedIn } from './service/failure.ts'
 import type { Caller } from './service/operations.ts'
 import { Service } from './service/service.ts'
 import { exchangeGivenCode, forgetTokens, storeToken } from './service/token.ts'
-import { SessionContext, useReach } from './service/use-service.ts'
+import { SessionContext, useAnswerOf } from './service/use-service.ts'
 import { View } from './views.tsx'
 
 const DocsView = lazily(async () => (await import('./views/docs/docs-view.tsx')).DocsView)
@@ -43,7 +43,7 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
     return () => removeEventListener('hashchange', take)
   }, [])
   const isWithoutToken = isTokenNeeded && token === null
-  const { caller, failure } = useCaller(service, isWithoutToken)
+  const { caller, failure } = useCaller(service, token, isWithoutToken)
   const address = readAddress(usePlace().pathname)
 
   const signIn = (given: string, stays: boolean) => {
@@ -88,27 +88,17 @@ async function describeCaller(service: Service, signal: AbortSignal): Promise<Ca
 /** Loads the caller that the token belongs to; null until the service answers, and after it rejected the token. */
 function useCaller(
   service: Service,
+  token: string | null,
   isWithoutToken: boolean,
 ): { caller: Caller | null; failure: Failure | null } {
-  const { recoveries } = useReach(service)
-  const [known, setKnown] = useState<{ service: Service; caller: Caller | null; failure: Failure | null }>()
-  useEffect(() => {
-    if (isWithoutToken) return
-    const leaving = new AbortController()
-    describeCaller(service, leaving.signal).then(
-      (caller) => setKnown({ service, caller, failure: null }),
-      (failure: unknown) => {
-        if (leaving.signal.aborted) return
-        if (!(failure instanceof Failure)) throw failure
-        // A caller stays signed in while the service is unreachable.
-        setKnown((before) => ({
-          service,
-          caller: isAway(failure) && before?.service === service ? before.caller : null,
-          failure: failure.code === 'unauthorized' ? notSignedIn() : failure,
-        }))
-      },
-    )
-    return () => leaving.abort()
-  }, [service, isWithoutToken, recoveries])
-  return known?.service === service ? known : { caller: null, failure: null }
+  const key = isWithoutToken ? null : JSON.stringify(['caller', token])
+  const { answer, failure, isLoading } = useAnswerOf(service, key, (signal) =>
+    describeCaller(service, signal),
+  )
+  if (key === null || isLoading) return { caller: null, failure: null }
+  return {
+    // A caller stays signed in while the service is unreachable.
+    caller: failure === null || isAway(failure) ? answer : null,
+    failure: failure?.code === 'unauthorized' ? notSignedIn() : failure,
+  }
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Answer } from '../service/use-service.ts'
 import { FailureLine } from './failure-line.tsx'
 
-type Props<T> = { of: Answer<T>; children: (answer: T) => ComponentChildren }
+type Props<T> = { of: Omit<Answer<T>, 'again'>; children: (answer: T) => ComponentChildren }
 
 /** Draws an answer. While a new answer is loading or after it failed, the previous answer stays visible, dimmed. */
 export function Answered<T>({ of: { answer, failure, isLoading }, children }: Props<T>) {

@@ -8,8 +8,12 @@ export function Facts({ of }: { of: readonly (readonly [name: string, fact: Comp
         .filter(([, fact]) => fact != null)
         .map(([name, fact]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{fact}</dd>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              <bdi>{fact}</bdi>
+            </dd>
           </div>
         ))}
     </dl>

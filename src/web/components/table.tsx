@@ -17,7 +17,7 @@ type Props<R> = {
   columns: readonly Column<R>[]
   records: readonly R[]
   toKey: (record: R) => string
-  /** Notice about the records that are not shown, if the list is cut. */
+  /** Notice about the records that are not shown; nothing or false if the list is whole. */
   cut?: ComponentChildren
 }
 
@@ -45,7 +45,7 @@ export function Table<R>({ label, columns, records, toKey, cut }: Props<R>) {
           ))}
         </tbody>
       </table>
-      {cut !== undefined && <p class="cut">{cut}</p>}
+      {cut && <p class="cut">{cut}</p>}
     </div>
   )
 }

@@ -27,3 +27,22 @@ export function ViewLink({ to, search, children, ...attributes }: Props) {
   }
   return <span class={attributes.class}>{children}</span>
 }
+
+type World = { project: string; world: string }
+
+export function SessionLink({ project, world }: World) {
+  return (
+    <ViewLink to={{ view: 'session', project, world }}>
+      <bdi>{world}</bdi>
+    </ViewLink>
+  )
+}
+
+/** Draws the link to a turn, with its number as the text if it gets no other. */
+export function TurnLink({
+  turn,
+  children,
+  ...world
+}: World & { turn: number; children?: ComponentChildren }) {
+  return <ViewLink to={{ view: 'turn', ...world, turn }}>{children ?? turn}</ViewLink>
+}

@@ -30,36 +30,23 @@ export function EvidenceRegion({ rows, turns, place, evidence }: Props) {
             </summary>
             <div id={criterionAnchor(place, i)} class="unfolded">
               <p class="said">{row.text}</p>
-              {cells.map((cell) => (
-                <CellRecord
-                  key={cell.turn}
-                  cell={cell}
-                  verifications={
-                    turns.find(({ turn_number }) => turn_number === cell.turn)?.verifications ?? []
-                  }
-                  anchor={cellAnchor(place, i, cell.turn)}
-                />
+              {cells.map(({ turn, promises, verdicts }) => (
+                <div key={turn} id={cellAnchor(place, i, turn)} class="cell-record">
+                  <h3>Turn {turn}</h3>
+                  {promises.length > 0 && <Promises promises={promises} empty="" />}
+                  {verdicts.length > 0 && (
+                    <Verdicts
+                      verdicts={verdicts}
+                      verifications={turns.find(({ turn_number }) => turn_number === turn)?.verifications}
+                      empty=""
+                    />
+                  )}
+                </div>
               ))}
             </div>
           </details>
         )
       })}
     </section>
-  )
-}
-
-type CellProps = {
-  cell: CellEvidence
-  verifications: SessionContent['turns'][number]['verifications']
-  anchor: string
-}
-
-function CellRecord({ cell: { turn, verdicts, promises }, verifications, anchor }: CellProps) {
-  return (
-    <div id={anchor} class="cell-record">
-      <h3>Turn {turn}</h3>
-      {promises.length > 0 && <Promises promises={promises} />}
-      {verdicts.length > 0 && <Verdicts entries={verdicts} verifications={verifications} />}
-    </div>
   )
 }

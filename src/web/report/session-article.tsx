@@ -2,17 +2,19 @@
 import type { SessionContent } from '../../cli/report/report-content.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { Sentence } from '../components/sentence.tsx'
+import { decisionMark, Mark } from '../marks/mark.tsx'
 import { IssuesRegion } from '../views/session/issues-region.tsx'
 import { readRows } from '../views/session/matrix-rows.ts'
 import { describeSession } from '../views/session/session-sentence.ts'
 import { TurnsRegion } from '../views/session/turns-region.tsx'
 import { VerdictRegion } from '../views/session/verdict-region.tsx'
+import { TurnRecord } from '../views/turn/turn-record.tsx'
+import { describeTurn } from '../views/turn/turn-sentence.ts'
 import { CONTEXT_NAMES, LeftOut, WrittenContext } from '../views/turn/written-context.tsx'
-import { sessionAnchor } from './anchors.ts'
+import { sessionAnchor, turnAnchor } from './anchors.ts'
 import { Cuts } from './cuts.tsx'
 import { EvidenceRegion } from './evidence-region.tsx'
 import { MatrixRegion } from './matrix-region.tsx'
-import { RecordsRegion } from './records-region.tsx'
 
 type Props = {
   session: SessionContent
@@ -61,6 +63,28 @@ function NextContexts({ session: { contexts, world } }: Pick<Props, 'session'>) 
         ))}
       </div>
       <LeftOut contexts={contexts} />
+    </section>
+  )
+}
+
+/** Draws the records of the turns, folded. */
+function RecordsRegion({ session: { turns, recordsFrom }, place }: Omit<Props, 'outcome'>) {
+  const shown = turns.filter(({ turn_number }) => turn_number >= recordsFrom)
+  if (shown.length === 0) return null
+  return (
+    <section aria-label="Records">
+      <h2>The records of the turns</h2>
+      {shown.map((turn) => (
+        <details key={turn.turn_number} class="folded">
+          <summary>
+            <Mark of={decisionMark(turn.coach_decision)} /> Turn {turn.turn_number} ·{' '}
+            {describeTurn(turn, null)}
+          </summary>
+          <div id={turnAnchor(place, turn.turn_number)} class="unfolded">
+            <TurnRecord turn={turn} />
+          </div>
+        </details>
+      ))}
     </section>
   )
 }

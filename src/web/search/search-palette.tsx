@@ -1,10 +1,10 @@
 // Draws the search over the sessions, criteria and issues of a project: a combobox with a list of results, in a modal dialog.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { groupBy } from '../../core/group-by.ts'
 import { plural } from '../../core/plural.ts'
 import { FailureLine } from '../components/failure-line.tsx'
 import { navigate } from '../navigation.ts'
-import { groupResults, type Result } from './results.ts'
-import { useResults } from './use-results.ts'
+import { type Result, useResults } from './use-results.ts'
 
 const LIST_ID = 'search-results'
 const toOptionId = (position: number): string => `search-result-${position}`
@@ -69,9 +69,11 @@ export function SearchPalette({ project, close }: { project: string; close: () =
 type ListProps = { results: readonly Result[]; chosen: number; open: (result: Result) => void }
 
 function ResultList({ results, chosen, open }: ListProps) {
+  const numbered = results.map((result, position) => ({ result, position }))
+  const groups = groupBy(numbered, ({ result }) => result.group)
   return (
     <div id={LIST_ID} role="listbox" aria-label="Results" hidden={results.length === 0}>
-      {groupResults(results).map(({ name, items }) => (
+      {[...groups].map(([name, items]) => (
         // biome-ignore lint/a11y/useSemanticElements: a group of options has no element outside of a select
         <div key={name} role="group" aria-label={name}>
           <p class="palette-group" aria-hidden="true">

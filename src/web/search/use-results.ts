@@ -1,7 +1,8 @@
 // Searches the sessions, criteria and issues of a project while a person types.
 import { useEffect, useState } from 'preact/hooks'
+import { writeAddress } from '../address.ts'
+import type { ItemOf } from '../service/operations.ts'
 import { type Answer, useAnswer, useSession } from '../service/use-service.ts'
-import { type Result, toHitResult, toSessionResult } from './results.ts'
 
 /** Pause in the typing after which the search begins. */
 const PAUSE_MS = 150
@@ -42,3 +43,23 @@ function useSettled(text: string): string {
   }, [text])
   return settled
 }
+
+type ResultGroup = 'Sessions' | 'Criteria' | 'Issues'
+export type Result = { group: ResultGroup; text: string; place: string; href: string }
+
+type Session = Pick<ItemOf<'listWorlds'>, 'project' | 'world_slug' | 'task_id' | 'outcome'>
+type Hit = Pick<ItemOf<'search'>, 'snippet' | 'task_id' | 'world_slug' | 'turn' | 'link'>
+
+const toSessionResult = ({ project, world_slug: world, task_id, outcome }: Session): Result => ({
+  group: 'Sessions',
+  text: world,
+  place: task_id === world ? outcome : `${task_id}, ${outcome}`,
+  href: writeAddress({ view: 'session', project, world }),
+})
+
+const toHitResult = (group: ResultGroup, { snippet, task_id, world_slug, turn, link }: Hit): Result => ({
+  group,
+  text: snippet,
+  place: `${world_slug ?? task_id ?? ''}${turn === null ? '' : `, turn ${turn}`}`,
+  href: link,
+})

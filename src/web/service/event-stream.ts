@@ -9,7 +9,8 @@ const SILENCE_MS = 45_000
 const AGAIN_FIRST_MS = 500
 const AGAIN_LAST_MS = 15_000
 
-export type EventsOf = { project: string; world_slug?: string }
+/** `world_slug`: null or left out for all sessions of the project. */
+export type EventsOf = { project: string; world_slug?: string | null }
 
 export type EventsReader = {
   /** Called when the stream begins. The caller must read earlier changes in another way. */
@@ -23,7 +24,7 @@ export type EventsReader = {
  */
 export async function readEvents(
   service: Service,
-  of: EventsOf,
+  { project, world_slug: world }: EventsOf,
   { opened, tell }: EventsReader,
   signal: AbortSignal,
 ): Promise<void> {
@@ -32,7 +33,8 @@ export async function readEvents(
   for (let failures = 0; !signal.aborted; failures++) {
     const silence = new AbortController()
     try {
-      const query = new URLSearchParams({ ...of })
+      const query = new URLSearchParams({ project })
+      if (world != null) query.set('world_slug', world)
       if (cursor !== null) query.set('cursor', cursor)
       if (wantsSnapshot) query.set('snapshot', 'true')
       const response = await service.fetch(`/v1/events?${query}`, {

@@ -45,22 +45,13 @@ export const noToken = (): Failure =>
 
 /** Reads the failure from an answer of the service, or of a proxy between the page and the service. */
 export async function failureFrom(response: Response): Promise<Failure> {
-  const body: unknown = await response.json().catch(() => null) // a proxy's own error page
-  const refusal = isErrorBody(body) ? body.error : null
-  if (refusal !== null) return new Failure(refusal.code, refusal.message, refusal.hint)
+  const body = (await response.json().catch(() => null)) as Partial<ErrorBody> | null // a proxy's own error page
+  const refusal = body?.error
+  if (refusal?.code !== undefined) return new Failure(refusal.code, refusal.message, refusal.hint)
   return new Failure('internal', `The service answered ${response.status} without a reason.`)
 }
 
 type ErrorBody = { error: { code: ErrorCode; message: string; hint: string | null } }
-
-const isErrorBody = (body: unknown): body is ErrorBody =>
-  typeof body === 'object' &&
-  body !== null &&
-  'error' in body &&
-  typeof body.error === 'object' &&
-  body.error !== null &&
-  'code' in body.error &&
-  'message' in body.error
 
 /** True if the service or its store is unreachable: the same call may succeed later. */
 export const isAway = ({ code }: Failure): boolean =>

@@ -10,7 +10,8 @@ export type ListName = {
 }[OperationName]
 
 type Page<N extends ListName> = { items: ItemOf<N>[]; next_cursor: string | null }
-export type Items<N extends ListName> = { items: ItemOf<N>[]; hasMore: boolean }
+/** The items of some pages, and the pages with their other fields. */
+export type Items<N extends ListName> = { items: ItemOf<N>[]; pages: Answered<N>[]; hasMore: boolean }
 
 /** Text that a browser sends in a header. `fetch` throws for any other text. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
@@ -47,15 +48,17 @@ export class Service {
     pages: number,
     signal?: AbortSignal,
   ): Promise<Items<N>> {
-    const items: ItemOf<N>[] = []
+    const found: Items<N> = { items: [], pages: [], hasMore: true }
     let cursor: string | null = null
-    for (let page = 0; page < pages; page++) {
-      const answer = (await this.call(name, { ...input, cursor }, signal)) as Page<N>
-      items.push(...answer.items)
-      cursor = answer.next_cursor
-      if (cursor === null) break
+    while (found.hasMore && found.pages.length < pages) {
+      const page: Answered<N> = await this.call(name, { ...input, cursor }, signal)
+      const { items, next_cursor: next } = page as Page<N>
+      found.pages.push(page)
+      found.items.push(...items)
+      cursor = next
+      found.hasMore = next !== null
     }
-    return { items, hasMore: cursor !== null }
+    return found
   }
 
   /**

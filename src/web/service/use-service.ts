@@ -44,24 +44,35 @@ export function useWholeList<N extends ListName>(name: N, input: Asked<N> | null
   return useAnswer(key, (signal) => service.listAll(name, input ?? ({} as Asked<N>), signal))
 }
 
-/** Loads the first page of a list; `more` loads one more page. */
+/**
+ * Loads the first pages of a list; `more` loads further ones, and is null on the last page.
+ *
+ * @param atOnce number of pages that are loaded together
+ */
 export function usePages<N extends ListName>(
   name: N,
   input: Asked<N>,
-): Answer<Items<N>> & { more: () => void } {
+  atOnce = 1,
+): Answer<Items<N>> & { more: (() => void) | null } {
   const { service } = useSession()
   const key = JSON.stringify([name, input])
-  const [wanted, setWanted] = useState({ key, pages: 1 })
-  const pages = wanted.key === key ? wanted.pages : 1
-  const answer = useAnswer(`${key} ${pages}`, (signal) => service.listPages(name, input, pages, signal))
-  return { ...answer, more: () => setWanted({ key, pages: pages + 1 }) }
+  const [wanted, setWanted] = useState({ key, pages: atOnce })
+  const pages = wanted.key === key ? wanted.pages : atOnce
+  const found = useAnswer(`${key} ${pages}`, (signal) => service.listPages(name, input, pages, signal))
+  const more = () => setWanted({ key, pages: pages + atOnce })
+  return { ...found, more: found.answer?.hasMore ? more : null }
 }
 
 type Known<T> = { key: string | null; answer: T | null; failure: Failure | null }
 
+type Ask<T> = (signal: AbortSignal) => Promise<T>
+
 /** @param key identity of the call: a new key makes a new call; null makes no call */
-export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
-  const { service } = useSession()
+export const useAnswer = <T>(key: string | null, ask: Ask<T>): Answer<T> =>
+  useAnswerOf(useSession().service, key, ask)
+
+/** Loads an answer without a session. */
+export function useAnswerOf<T>(service: Service, key: string | null, ask: Ask<T>): Answer<T> {
   const { recoveries } = useReach(service)
   const [known, setKnown] = useState<Known<T>>({ key: null, answer: null, failure: null })
   const lookAgain = useRef(() => {})
@@ -123,9 +134,11 @@ const GATHER_MS = 200
  * calls of the page wait until the stream has begun, so that no change is missed. A stream that begins later, or again after
  * a pause, reports an empty list of events: the listener must load everything again.
  */
-export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) => void): void {
+export function useEvents(
+  { project, world_slug = null }: EventsOf,
+  tell: (events: readonly ChangeEvent[]) => void,
+): void {
   const { service } = useSession()
-  const { project, world_slug } = of
   const latest = useRef(tell)
   latest.current = tell
   const isFirst = useRef(true) // what was asked for while another stream was read waits for none
@@ -152,9 +165,10 @@ export function useEvents(of: EventsOf, tell: (events: readonly ChangeEvent[]) =
       reading?.abort()
       reading = isVisible ? new AbortController() : null
       if (reading === null) return
-      const of = world_slug === undefined ? { project } : { project, world_slug }
       // The stream ends with a failure if the token is no longer valid. Every other call then shows the same failure.
-      readEvents(service, of, { opened, tell: gather }, reading.signal).catch(() => endWait())
+      readEvents(service, { project, world_slug }, { opened, tell: gather }, reading.signal).catch(() =>
+        endWait(),
+      )
     }
     follow()
     document.addEventListener('visibilitychange', follow)

@@ -6,7 +6,6 @@ import { Sentence } from '../../components/sentence.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
 import { useEvents, useOperation, useSession } from '../../service/use-service.ts'
-import { Downloads } from './downloads.tsx'
 import { RowsTable } from './rows-table.tsx'
 
 type Info = ItemOf<'listAnalyses'>
@@ -63,16 +62,13 @@ export function AnalysisRegion({ project, info }: { project: string; info: Info 
           rows.length === 0 ? (
             <p>Nothing: no record answers this question.</p>
           ) : (
-            <>
-              <RowsTable
-                label={info.name}
-                columns={columns}
-                rows={rows}
-                project={project}
-                cut={truncated && <>The first {rows.length} rows are shown; there is more.</>}
-              />
-              <Downloads name={info.name} columns={columns} rows={rows} />
-            </>
+            <RowsTable
+              label={info.name}
+              columns={columns}
+              rows={rows}
+              project={project}
+              cut={truncated && `The first ${rows.length} rows are shown; there is more.`}
+            />
           )
         }
       </Answered>

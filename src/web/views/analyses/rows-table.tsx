@@ -1,9 +1,9 @@
-// Draws rows of named columns as a table; the first column of amounts has bars.
+// Draws rows of named columns as a table, with their downloads; the first column of amounts has bars.
 import type { ComponentChildren } from 'preact'
+import { toCsv } from '../../../rules/csv.ts'
 import { writeAddress } from '../../address.ts'
-import { AmountBar } from '../../components/amount-bar.tsx'
+import { AmountBar } from '../../components/bar.tsx'
 import { Table } from '../../components/table.tsx'
-import { describeValue } from './values.ts'
 
 type Row = readonly unknown[]
 type Numbered = { row: Row; number: number }
@@ -13,10 +13,12 @@ type Props = {
   rows: readonly Row[]
   /** Project of the sessions and turns that are linked; null if the rows come from several projects. */
   project: string | null
+  /** Maximum number of rows that are drawn. The downloads contain all rows. */
+  max?: number
   cut?: ComponentChildren
 }
 
-export function RowsTable({ label, columns, rows, project, cut }: Props) {
+export function RowsTable({ label, columns, rows, project, max = rows.length, cut }: Props) {
   const numeric = columns.map((_, i) => rows.every((row) => row[i] === null || typeof row[i] === 'number'))
   const withBars = columns.findIndex(
     (name, i) => numeric[i] === true && !PLACES.has(name) && rows.every((row) => amountIn(row, i) >= 0),
@@ -24,23 +26,26 @@ export function RowsTable({ label, columns, rows, project, cut }: Props) {
   const most = Math.max(0, ...rows.map((row) => amountIn(row, withBars)))
   const numbered: readonly Numbered[] = rows.map((row, number) => ({ row, number }))
   return (
-    <Table
-      label={label}
-      records={numbered}
-      toKey={({ number }: Numbered) => String(number)}
-      cut={cut}
-      columns={columns.map((name, i) => ({
-        head: name.replaceAll('_', ' '),
-        isNumber: numeric[i] === true && i !== withBars,
-        cell: ({ row }: Numbered) => {
-          if (i === withBars && row[i] !== null) return <AmountBar amount={amountIn(row, i)} most={most} />
-          const href = project === null ? null : linkTo(project, columns, row, name)
-          const isDeep = typeof row[i] === 'object' && row[i] !== null
-          const shown = <span class={isDeep ? 'said clamped' : 'said'}>{describeValue(row[i])}</span>
-          return href === null ? shown : <a href={href}>{shown}</a>
-        },
-      }))}
-    />
+    <>
+      <Table
+        label={label}
+        records={numbered.slice(0, max)}
+        toKey={({ number }: Numbered) => String(number)}
+        cut={rows.length > max ? `The first ${max} of ${rows.length} rows are shown.` : cut}
+        columns={columns.map((name, i) => ({
+          head: project !== null && name === 'world' ? 'session' : name.replaceAll('_', ' '),
+          isNumber: numeric[i] === true && i !== withBars,
+          cell: ({ row }: Numbered) => {
+            if (i === withBars && row[i] !== null) return <AmountBar amount={amountIn(row, i)} most={most} />
+            const href = project === null ? null : linkTo(project, columns, row, name)
+            const isDeep = typeof row[i] === 'object' && row[i] !== null
+            const shown = <span class={isDeep ? 'said clamped' : 'said'}>{describeValue(row[i])}</span>
+            return href === null ? shown : <a href={href}>{shown}</a>
+          },
+        }))}
+      />
+      <Downloads name={label.toLowerCase().replaceAll(' ', '-')} columns={columns} rows={rows} />
+    </>
   )
 }
 
@@ -60,6 +65,13 @@ const amountIn = (row: Row, column: number): number => {
   return typeof value === 'number' ? value : 0
 }
 
+/** Writes a value of an answer as text for a table. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return value.map(describeValue).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 /** Links a value to the view of its session or turn. */
 function linkTo(project: string, columns: readonly string[], row: Row, name: string): string | null {
   if (name !== 'world' && name !== 'turn') return null
@@ -67,4 +79,33 @@ function linkTo(project: string, columns: readonly string[], row: Row, name: str
   if (typeof world !== 'string') return null
   if (name === 'world') return writeAddress({ view: 'session', project, world })
   return typeof turn === 'number' ? writeAddress({ view: 'turn', project, world, turn }) : null
+}
+
+/** Offers all rows as a download in CSV or JSON. */
+function Downloads({ name, columns, rows }: Pick<Props, 'columns' | 'rows'> & { name: string }) {
+  const asJson = () =>
+    JSON.stringify(
+      rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null]))),
+      null,
+      2,
+    )
+  return (
+    <p class="downloads">
+      <button type="button" onClick={() => download(`${name}.csv`, 'text/csv', toCsv(columns, rows))}>
+        CSV
+      </button>{' '}
+      <button type="button" onClick={() => download(`${name}.json`, 'application/json', asJson())}>
+        JSON
+      </button>
+    </p>
+  )
+}
+
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
 }

@@ -4,8 +4,7 @@ import { Sentence } from '../../components/sentence.tsx'
 import { useSearch } from '../../navigation.ts'
 import type { Answered as AnswerOf } from '../../service/operations.ts'
 import { useOperation, useSession } from '../../service/use-service.ts'
-import { ComparisonTable } from './comparison-table.tsx'
-import { GainsRegion } from './gains-region.tsx'
+import { ComparisonTable, GainsRegion } from './comparison-table.tsx'
 import { SessionChoice } from './session-choice.tsx'
 
 /** Maximum number of sessions in the lists, which offer the latest ones. */

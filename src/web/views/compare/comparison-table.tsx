@@ -1,9 +1,10 @@
-// Draws the facts of two sessions side by side, with the difference of each number.
+// Draws the facts and the gains of two sessions side by side.
 import type { ComponentChildren } from 'preact'
 import { plural } from '../../../core/plural.ts'
 import { Bar } from '../../components/bar.tsx'
 import { describeDuration } from '../../components/instant.tsx'
-import { ViewLink } from '../../components/view-link.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { SessionLink, TurnLink } from '../../components/view-link.tsx'
 import { TurnStrip } from '../../marks/mark.tsx'
 import type { Answered, ItemOf } from '../../service/operations.ts'
 import { Outcome } from '../sessions/outcome.tsx'
@@ -27,47 +28,25 @@ type Props = {
   sessions: readonly Session[]
 }
 
+/** Draws the facts of two sessions side by side, with the difference of each number. */
 export function ComparisonTable({ project, comparison: { a, b }, sessions }: Props) {
-  const find = ({ world_slug }: Compared) => sessions.find((session) => session.world_slug === world_slug)
-  const [listedA, listedB] = [find(a), find(b)]
+  const listed = (compared: Compared) => sessions.find(({ world_slug }) => world_slug === compared.world_slug)
   return (
-    <div class="table-scroll">
-      <table class="records comparison" aria-label="Comparison">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="visually-hidden">Fact</span>
-            </th>
-            <SessionHead name="A" project={project} session={a} />
-            <SessionHead name="B" project={project} session={b} />
-            <th scope="col" class="number">
-              B − A
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {factsFor(project).map(({ name, show, amount, describe = String }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{show(a, listedA)}</td>
-              <td>{show(b, listedB)}</td>
-              <td class="number">{amount && describeChange(amount(a), amount(b), describe)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function SessionHead({ name, project, session }: { name: string; project: string; session: Compared }) {
-  return (
-    <th scope="col">
-      {name}{' '}
-      <ViewLink to={{ view: 'session', project, world: session.world_slug }}>
-        <bdi>{session.world_slug}</bdi>
-      </ViewLink>
-    </th>
+    <Table
+      label="Comparison"
+      records={factsFor(project)}
+      toKey={({ name }) => name}
+      columns={[
+        { head: 'Fact', isName: true, cell: ({ name }) => name },
+        { head: 'A', cell: ({ show }) => show(a, listed(a)) },
+        { head: 'B', cell: ({ show }) => show(b, listed(b)) },
+        {
+          head: 'B − A',
+          isNumber: true,
+          cell: ({ amount, describe = String }) => amount && describeChange(amount(a), amount(b), describe),
+        },
+      ]}
+    />
   )
 }
 
@@ -75,12 +54,9 @@ const quiet = (text: string) => <span class="quiet-text">{text}</span>
 
 const factsFor = (project: string): readonly Fact[] => {
   const turnLink = (world: string, turn: number | null) =>
-    turn === null ? (
-      quiet('never')
-    ) : (
-      <ViewLink to={{ view: 'turn', project, world, turn }}>turn {turn}</ViewLink>
-    )
+    turn === null ? quiet('never') : <TurnLink {...{ project, world, turn }}>turn {turn}</TurnLink>
   return [
+    { name: 'Session', show: ({ world_slug: world }) => <SessionLink project={project} world={world} /> },
     {
       name: 'Task',
       show: ({ feature_id, task_id }) => (
@@ -153,4 +129,42 @@ function describeChange(a: number | null, b: number | null, describe: (amount: n
   if (a === null || b === null) return null
   if (a === b) return quiet('=')
   return `${b > a ? '+' : '−'}${describe(Math.abs(b - a))}`
+}
+
+/** Draws how many criteria each session had proven after each turn that verified one for the first time. */
+export function GainsRegion({ project, comparison: { a, b } }: Omit<Props, 'sessions'>) {
+  const turns = [...new Set([...a.gains, ...b.gains].map(({ turn }) => turn))].sort((x, y) => x - y)
+  const columnOf = (head: string, session: Compared): Column<number> => ({
+    head,
+    cell: (turn) => <Gain project={project} session={session} turn={turn} />,
+  })
+  return (
+    <section aria-label="Gains" class="gains">
+      <h2>Gains</h2>
+      {turns.length === 0 ? (
+        <p>No session of the two verified a criterion.</p>
+      ) : (
+        <Table
+          label="Gains by turn"
+          records={turns}
+          toKey={String}
+          columns={[{ head: 'Turn', isName: true, cell: (turn) => turn }, columnOf('A', a), columnOf('B', b)]}
+        />
+      )}
+    </section>
+  )
+}
+
+function Gain({ project, session, turn }: { project: string; session: Compared; turn: number }) {
+  const gain = session.gains.find((each) => each.turn === turn)
+  if (gain === undefined) return quiet('–')
+  const proven = session.gains.reduce((sum, each) => (each.turn <= turn ? sum + each.gained : sum), 0)
+  return (
+    <>
+      <TurnLink project={project} world={session.world_slug} turn={turn}>
+        +{gain.gained}
+      </TurnLink>{' '}
+      {quiet(`${proven} of ${session.criteria}`)}
+    </>
+  )
 }

@@ -1,6 +1,7 @@
 // Chooses the two sessions of a comparison from lists. The address holds the choice.
 import { groupBy } from '../../../core/group-by.ts'
 import { plural } from '../../../core/plural.ts'
+import { Select } from '../../components/choice.tsx'
 import { filterBy } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
 import { useWholeList } from '../../service/use-service.ts'
@@ -17,24 +18,17 @@ type Props = {
 
 export function SessionChoice({ project, sessions, a, b, cut }: Props) {
   const projects = (useWholeList('listProjects', {}).answer ?? []).map((each) => each.project)
-  const tasks = groupByTask(sessions)
+  const tasks = groupBy(sessions, ({ feature_id, task_id }) => `${feature_id} / ${task_id}`)
   return (
     <>
       <form class="filters compare-choice" onSubmit={(event) => event.preventDefault()}>
         {projects.length > 1 && (
-          <label>
-            Project{' '}
-            <select
-              value={project}
-              onChange={({ currentTarget }) => filterBy({ project: currentTarget.value, a: null, b: null })}
-            >
-              {projects.map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Project"
+            value={project}
+            change={(value) => filterBy({ project: value, a: null, b: null })}
+            options={projects.map((each) => ({ value: each, text: each }))}
+          />
         )}
         <SessionList name="a" chosen={a} other={b} tasks={tasks} />
         <SessionList name="b" chosen={b} other={a} tasks={tasks} />
@@ -62,9 +56,7 @@ type ListProps = {
 }
 
 function SessionList({ name, chosen, other, tasks }: ListProps) {
-  const isListed = [...tasks.values()].some((sessions) =>
-    sessions.some(({ world_slug }) => world_slug === chosen),
-  )
+  const isListed = [...tasks.values()].flat().some(({ world_slug }) => world_slug === chosen)
   return (
     <label>
       {name.toUpperCase()}{' '}
@@ -87,7 +79,3 @@ function SessionList({ name, chosen, other, tasks }: ListProps) {
     </label>
   )
 }
-
-/** Groups sessions by feature and task, in the order of the list. */
-const groupByTask = (sessions: readonly Session[]): Map<string, Session[]> =>
-  groupBy(sessions, ({ feature_id, task_id }) => `${feature_id} / ${task_id}`)

@@ -1,10 +1,9 @@
 // `/docs`: the REST API of the service, from its OpenAPI document.
-import { useEffect, useState } from 'preact/hooks'
 import { Answered } from '../../components/answer.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { Table } from '../../components/table.tsx'
-import { Failure } from '../../service/failure.ts'
 import type { Service } from '../../service/service.ts'
+import { useAnswerOf } from '../../service/use-service.ts'
 
 type Schema = { $ref?: string; properties?: object }
 type Call = {
@@ -22,8 +21,11 @@ type OpenApi = {
 
 /** Draws the view without a token: the API of a service is no secret. */
 export function DocsView({ service }: { service: Service }) {
+  const calls = useAnswerOf(service, 'openapi', async (signal) =>
+    callsIn((await service.fetchJson('/openapi.json', { signal })) as OpenApi),
+  )
   return (
-    <Answered of={useCalls(service)}>
+    <Answered of={calls}>
       {(calls) => (
         <>
           <Sentence title="API">
@@ -49,24 +51,6 @@ export function DocsView({ service }: { service: Service }) {
       )}
     </Answered>
   )
-}
-
-function useCalls(service: Service) {
-  type Known = { answer: ReturnType<typeof callsIn> | null; failure: Failure | null }
-  const [known, setKnown] = useState<Known>({ answer: null, failure: null })
-  useEffect(() => {
-    const leaving = new AbortController()
-    service.fetchJson('/openapi.json', { signal: leaving.signal }).then(
-      (document) => setKnown({ answer: callsIn(document as OpenApi), failure: null }), // the service's own
-      (failure: unknown) => {
-        if (leaving.signal.aborted) return
-        if (!(failure instanceof Failure)) throw failure
-        setKnown({ answer: null, failure })
-      },
-    )
-    return () => leaving.abort()
-  }, [service])
-  return { ...known, isLoading: false, again: () => {} }
 }
 
 const callsIn = ({ paths, components }: OpenApi) =>

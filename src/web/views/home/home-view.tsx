@@ -6,9 +6,8 @@ import { Sentence } from '../../components/sentence.tsx'
 import { Table } from '../../components/table.tsx'
 import { TranscriptsLine } from '../../components/transcripts-line.tsx'
 import { useAnswer, usePages, useScope, useSession, useWholeList } from '../../service/use-service.ts'
-import { groupSessions } from './group-sessions.ts'
 import { NeedsYou } from './needs-you.tsx'
-import { FinishedTasks, RunningNow } from './sessions-by-state.tsx'
+import { FinishedTasks, groupSessions, RunningNow } from './sessions-by-state.tsx'
 import { WithoutSession } from './without-session.tsx'
 
 /** Maximum number of projects whose sessions the page shows, and of sessions of each. */
@@ -66,9 +65,7 @@ function Sessions({ projects }: { projects: readonly string[] }) {
   return (
     <>
       <Answered of={attention}>
-        {({ items, hasMore }) => (
-          <NeedsYou items={items} hasProjects={hasProjects} showMore={hasMore ? attention.more : null} />
-        )}
+        {({ items }) => <NeedsYou items={items} hasProjects={hasProjects} showMore={attention.more} />}
       </Answered>
       {canAnalyse && <WithoutSession projects={shown} />}
       <Answered of={sessions}>

@@ -1,23 +1,17 @@
 // Draws the running sessions and the finished tasks of the home page.
+import { groupBy } from '../../../core/group-by.ts'
 import { Bar } from '../../components/bar.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { ViewLink } from '../../components/view-link.tsx'
+import { SessionLink, ViewLink } from '../../components/view-link.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { Outcome } from '../sessions/outcome.tsx'
-import type { FinishedTask } from './group-sessions.ts'
 
 type Session = ItemOf<'listWorlds'>
 
 const toKey = ({ project, world_slug }: Session) => `${project} ${world_slug}`
 
-function SessionLink({ session: { project, world_slug: world } }: { session: Session }) {
-  return (
-    <ViewLink to={{ view: 'session', project, world }}>
-      <bdi>{world}</bdi>
-    </ViewLink>
-  )
-}
+const linkTo = ({ project, world_slug }: Session) => <SessionLink project={project} world={world_slug} />
 
 const columnsOf = (hasProjects: boolean): Column<Session>[] => [
   ...(hasProjects ? [{ head: 'Project', cell: ({ project }: Session) => <bdi>{project}</bdi> }] : []),
@@ -46,10 +40,7 @@ export function RunningNow({ sessions, hasProjects }: { sessions: Session[]; has
           label="Running sessions"
           records={sessions}
           toKey={toKey}
-          columns={[
-            { head: 'Session', isName: true, cell: (session) => <SessionLink session={session} /> },
-            ...columnsOf(hasProjects),
-          ]}
+          columns={[{ head: 'Session', isName: true, cell: linkTo }, ...columnsOf(hasProjects)]}
         />
       )}
     </section>
@@ -68,7 +59,7 @@ export function FinishedTasks({ tasks, hasProjects }: FinishedProps) {
         records={tasks}
         toKey={({ newest }) => toKey(newest)}
         columns={[
-          { head: 'Task', isName: true, cell: ({ newest }) => <SessionLink session={newest} /> },
+          { head: 'Task', isName: true, cell: ({ newest }) => linkTo(newest) },
           {
             head: 'Re-runs',
             isNumber: true,
@@ -92,7 +83,7 @@ function Earlier({ newest, sessions }: { newest: Session; sessions: Session[] })
       <summary>{sessions.length}</summary>
       {sessions.map((session) => (
         <p key={toKey(session)}>
-          <SessionLink session={session} /> <Outcome outcome={session.outcome} />{' '}
+          {linkTo(session)} <Outcome outcome={session.outcome} />{' '}
           <ViewLink
             to={{ view: 'compare' }}
             search={{ project: session.project, a: session.world_slug, b: newest.world_slug }}
@@ -103,4 +94,32 @@ function Earlier({ newest, sessions }: { newest: Session; sessions: Session[] })
       ))}
     </details>
   )
+}
+
+type Grouped = Pick<
+  Session,
+  'project' | 'feature_id' | 'task_id' | 'world_slug' | 'outcome' | 'last_activity'
+>
+
+/** A finished task: its newest session, and the earlier ones, newest first. */
+type FinishedTask<S> = { newest: S; earlier: S[] }
+
+/** @param sessions of each project the last active first */
+export function groupSessions<S extends Grouped>(
+  sessions: readonly S[],
+): { running: S[]; finished: FinishedTask<S>[] } {
+  const latestFirst = sessions.toSorted((a, b) =>
+    a.last_activity === b.last_activity ? 0 : a.last_activity < b.last_activity ? 1 : -1,
+  )
+  const isRunning = ({ outcome }: S) => outcome === 'running'
+  const tasks = groupBy(
+    latestFirst.filter((session) => !isRunning(session)),
+    ({ project, feature_id, task_id }) => JSON.stringify([project, feature_id, task_id]),
+  )
+  return {
+    running: latestFirst.filter(isRunning),
+    finished: [...tasks.values()].flatMap(([newest, ...earlier]) =>
+      newest === undefined ? [] : [{ newest, earlier }],
+    ),
+  }
 }

@@ -4,9 +4,10 @@ import { quoteForShell } from '../../../rules/command-line.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Table } from '../../components/table.tsx'
 import { useAnswer, useSession } from '../../service/use-service.ts'
-import { type SpecifiedTask, toSpecifiedTask } from './specified-tasks.ts'
 
 const MAX_TASKS = 100
+
+type SpecifiedTask = { project: string; feature: string; task: string; criteria: number }
 
 /** Lists the tasks of some projects. Needs the scope `analyst`, as every analysis does. */
 export function WithoutSession({ projects }: { projects: readonly string[] }) {
@@ -18,7 +19,8 @@ export function WithoutSession({ projects }: { projects: readonly string[] }) {
     for (const project of projects) {
       const name = 'specified-without-session'
       const found = await service.call('runAnalysis', { project, name, limit: MAX_TASKS }, signal)
-      for (const row of found.rows) tasks.push(toSpecifiedTask(project, row))
+      for (const [feature, task, criteria] of found.rows)
+        tasks.push({ project, feature: String(feature), task: String(task), criteria: Number(criteria) })
       isCut ||= found.truncated
     }
     return { isCut, tasks }

@@ -12,11 +12,12 @@ import {
 import { useMemo, useState } from 'preact/hooks'
 import { plural } from '../../../core/plural.ts'
 import { FailureLine } from '../../components/failure-line.tsx'
+import { Table } from '../../components/table.tsx'
 import type { Answered } from '../../service/operations.ts'
 import { useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
-import { type Graph, joinGraphs, nameNode } from './graph-in-rows.ts'
-import { NodeFacts } from './node-facts.tsx'
+import { describeValue } from '../analyses/rows-table.tsx'
+import { type Graph, type GraphNode, joinGraphs, nameNode } from './graph-in-rows.ts'
 
 const WIDTH = 720
 const HEIGHT = 520
@@ -109,6 +110,20 @@ export function GraphPicture({ graph: first }: { graph: Graph }) {
       {failure !== null && <FailureLine failure={failure} />}
       {node !== undefined && <NodeFacts node={node} />}
     </figure>
+  )
+}
+
+function NodeFacts({ node: { labels, properties } }: { node: GraphNode }) {
+  return (
+    <Table
+      label={`Properties of ${labels.join(', ')}`}
+      records={Object.entries(properties)}
+      toKey={([name]) => name}
+      columns={[
+        { head: 'Property', isName: true, cell: ([name]) => <code>{name}</code> },
+        { head: 'Value', cell: ([, value]) => <span class="said clamped">{describeValue(value)}</span> },
+      ]}
+    />
   )
 }
 

@@ -1,15 +1,22 @@
 // `/query`: free Cypher for analysts. A query in the address fills the editor and never runs automatically.
 import { useState } from 'preact/hooks'
+import analyst from '../../../../docs/how-to/analyst.md'
 import { FailureLine } from '../../components/failure-line.tsx'
+import { lazily } from '../../components/lazily.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { navigate, useSearch } from '../../navigation.ts'
 import { Failure } from '../../service/failure.ts'
+import type { Answered } from '../../service/operations.ts'
 import { useOperation, useSession } from '../../service/use-service.ts'
 import { useSubmission } from '../../service/use-submission.ts'
+import { RowsTable } from '../analyses/rows-table.tsx'
 import { CypherEditor } from './cypher-editor.tsx'
-import { examples } from './examples.ts'
-import { addToHistory, readHistory } from './history.ts'
-import { QueryResult, type Rows } from './query-result.tsx'
+import { graphIn } from './graph-in-rows.ts'
+
+/** The code that draws is loaded if a result has something to draw. */
+const GraphPicture = lazily(async () => (await import('./graph-picture.tsx')).GraphPicture)
+
+type Rows = Answered<'queryGraph'>
 
 const NOTHING = '{}'
 
@@ -76,7 +83,7 @@ function QueryForm() {
         <Shelf fill={fill} project={caller.project} />
       </div>
       {failure !== null && <FailureLine failure={failure} />}
-      {rows !== null && <QueryResult rows={rows} />}
+      {rows !== null && <QueryResult {...rows} />}
     </>
   )
 }
@@ -107,7 +114,7 @@ function Shelf({ fill, project }: ShelfProps) {
       <details>
         <summary>Examples</summary>
         <ul>
-          {examples(project).map(({ question, query, params }) => (
+          {listExamples(project).map(({ question, query, params }) => (
             <li key={question}>
               <button type="button" class="quiet" onClick={() => fill(query, params)}>
                 {question}
@@ -131,5 +138,52 @@ function Shelf({ fill, project }: ShelfProps) {
         </details>
       )}
     </div>
+  )
+}
+
+/** Lists the example queries of the documentation, with parameters for the records of a project. */
+const listExamples = (project: string): (AskedQuery & { question: string })[] =>
+  analyst.map(({ question, query }) => {
+    const names = [...query.matchAll(/\$(\w+)/g)].flatMap(([, name]) => name ?? [])
+    const params = Object.fromEntries(names.map((name) => [name, name === 'project' ? project : '']))
+    return { question, query, params: JSON.stringify(params) }
+  })
+
+type AskedQuery = { query: string; params: string }
+
+const STORED_AS = 'turngraph.queries'
+const MAX_QUERIES = 30
+
+/** The earlier queries of this browser, newest first. Only this page writes them. */
+const readHistory = (): AskedQuery[] => JSON.parse(localStorage.getItem(STORED_AS) ?? '[]')
+
+function addToHistory({ query, params }: AskedQuery): void {
+  const others = readHistory().filter((other) => other.query !== query || other.params !== params)
+  localStorage.setItem(STORED_AS, JSON.stringify([{ query, params }, ...others].slice(0, MAX_QUERIES)))
+}
+
+/** Draws the result of a query as a table, and its nodes and relationships as a graph. */
+function QueryResult({ columns, rows, truncated, elapsed_ms: ms, warnings }: Rows) {
+  const graph = graphIn(rows)
+  const hasGraph = graph.nodes.length > 0
+  return (
+    <>
+      <p class="quiet-text" role="status">
+        {rows.length === 1 ? 'One row' : `${rows.length} rows`} in {Math.round(ms)} ms
+        {truncated && '; further rows left out: there are more than the limit, or more than 4 MiB of them'}.
+      </p>
+      {warnings.map(({ unknown, near }) => (
+        <p key={unknown} class="quiet-text" role="status">
+          The graph has no label, relationship type or property {unknown}.
+          {near.length > 0 && ` Near names: ${near.join(', ')}.`}
+        </p>
+      ))}
+      <div class={hasGraph ? 'columns' : undefined}>
+        <div>
+          <RowsTable label="Result" columns={columns} rows={rows} project={null} />
+        </div>
+        {hasGraph && <GraphPicture key={JSON.stringify([columns, ms])} graph={graph} />}
+      </div>
+    </>
   )
 }

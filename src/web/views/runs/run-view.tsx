@@ -1,16 +1,16 @@
 // `/p/{project}/runs/{id}`: the progress of one turn run and each of its attempts, updated live.
+import { useEffect, useState } from 'preact/hooks'
 import { type Address, readCount, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Field } from '../../components/field.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Sentence } from '../../components/sentence.tsx'
-import { useNow } from '../../components/use-now.ts'
+import { SessionLink } from '../../components/view-link.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { Answered as Answer } from '../../service/operations.ts'
 import { useEvents, useOperation, useScope } from '../../service/use-service.ts'
-import type { Attempt } from './attempt-bars.tsx'
-import { AttemptsTable } from './attempts-table.tsx'
+import { type Attempt, AttemptsTable } from './attempts-table.tsx'
 import { CancelRun } from './cancel-run.tsx'
 import { RunStatus } from './run-status.tsx'
 
@@ -26,17 +26,9 @@ export function RunView({ address }: Props) {
   const world = run.answer?.world_slug ?? null
   const attempts = useOperation(
     'listAttempts',
-    world === null
-      ? null
-      : {
-          project,
-          world_slug: world,
-          turn_run_id: id,
-          limit: PAGE,
-          ...(upTo !== null && { up_to: upTo }),
-        },
+    world === null ? null : { project, world_slug: world, turn_run_id: id, limit: PAGE, up_to: upTo },
   )
-  useEvents(world === null ? { project } : { project, world_slug: world }, () => {
+  useEvents({ project, world_slug: world }, () => {
     run.again()
     attempts.again()
   })
@@ -98,12 +90,7 @@ function RunFacts({ project, run, now }: { project: string; run: Run; now: numbe
     <Facts
       of={[
         ['Status', <RunStatus key="status" run={run} />],
-        [
-          'Session',
-          <a key="world" href={writeAddress({ view: 'session', project, world })}>
-            <bdi>{world}</bdi>
-          </a>,
-        ],
+        ['Session', <SessionLink key="world" project={project} world={world} />],
         ['Turns requested', run.requested_turn_count],
         ['committed', run.committed_turn_count],
         ['Attempts', `${run.attempt_count} of ${run.max_attempts}`],
@@ -136,4 +123,17 @@ function RunFacts({ project, run, now }: { project: string; run: Run; now: numbe
 function describeLease(until: string, now: number): string {
   const seconds = Math.round((Date.parse(until) - now) / 1_000)
   return seconds > 0 ? `in ${seconds} s, unless its holder renews the lease` : 'the lease is over'
+}
+
+const TICK_MS = 1_000
+
+/** Returns the current time, updated every second while something runs. */
+function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [isRunning])
+  return now
 }

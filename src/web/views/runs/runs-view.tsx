@@ -1,15 +1,17 @@
 // `/p/{project}/runs`: the turn runs of a project, newest first, and a form that starts one.
-import { useState } from 'preact/hooks'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Bar } from '../../components/bar.tsx'
+import { Select } from '../../components/choice.tsx'
+import { Cut } from '../../components/cut.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { type Column, Table } from '../../components/table.tsx'
+import { SessionLink } from '../../components/view-link.tsx'
 import { filterBy, useSearch } from '../../navigation.ts'
 import type { ItemOf } from '../../service/operations.ts'
-import { useEvents, useOperation, useScope } from '../../service/use-service.ts'
+import { useEvents, usePages, useScope } from '../../service/use-service.ts'
 import { RunStatus, STATUSES } from './run-status.tsx'
 import { StartRun } from './start-run.tsx'
 
@@ -17,16 +19,14 @@ type Props = { address: Extract<Address, { view: 'runs' }> }
 type Run = ItemOf<'listTurnRuns'>
 
 const PAGE = 50
-const MAX_RUNS = 500
 
 export function RunsView({ address: { project } }: Props) {
   const search = useSearch()
   const world = search.get('world')
   const status = STATUSES.find((one) => one === search.get('status')) ?? null
-  const [limit, setLimit] = useState(PAGE)
-  const runs = useOperation('listTurnRuns', {
+  const runs = usePages('listTurnRuns', {
     project,
-    limit,
+    limit: PAGE,
     ...(world !== null && { world_slug: world }),
     ...(status !== null && { status }),
   })
@@ -35,25 +35,20 @@ export function RunsView({ address: { project } }: Props) {
   const isFiltered = world !== null || status !== null
   return (
     <Answered of={runs}>
-      {({ items, next_cursor: next }) => (
+      {({ items, hasMore }) => (
         <>
-          <Sentence title="Runs">{sentenceFor(items, next !== null)}</Sentence>
+          <Sentence title="Runs">{sentenceFor(items, hasMore)}</Sentence>
           {mayWrite && <StartRun project={project} world={world ?? ''} />}
           <div class="filters">
-            <label>
-              Status{' '}
-              <select
-                value={status ?? ''}
-                onChange={({ currentTarget }) => filterBy({ status: currentTarget.value })}
-              >
-                <option value="">all</option>
-                {STATUSES.map((one) => (
-                  <option key={one} value={one}>
-                    {one.replaceAll('_', ' ')}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Select
+              label="Status"
+              value={status}
+              change={(value) => filterBy({ status: value })}
+              options={[
+                { value: '', text: 'all' },
+                ...STATUSES.map((value) => ({ value, text: value.replaceAll('_', ' ') })),
+              ]}
+            />
             {world !== null && (
               <button type="button" onClick={() => filterBy({ world: null })}>
                 Only of <bdi>{world}</bdi> ×
@@ -70,9 +65,9 @@ export function RunsView({ address: { project } }: Props) {
               records={items}
               toKey={({ turn_run_id: id }) => id}
               columns={columnsFor(project)}
-              cut={next !== null && <MoreRuns shown={items.length} limit={limit} setLimit={setLimit} />}
             />
           )}
+          <Cut more={runs.more}>The newest {items.length} runs are shown.</Cut>
         </>
       )}
     </Answered>
@@ -98,11 +93,7 @@ const columnsFor = (project: string): Column<Run>[] => [
   },
   {
     head: 'Session',
-    cell: ({ world_slug: world }) => (
-      <a href={writeAddress({ view: 'session', project, world })}>
-        <bdi>{world}</bdi>
-      </a>
-    ),
+    cell: ({ world_slug: world }) => <SessionLink project={project} world={world} />,
   },
   { head: 'Status', cell: (run) => <RunStatus run={run} /> },
   {
@@ -126,17 +117,3 @@ const columnsFor = (project: string): Column<Run>[] => [
     ),
   },
 ]
-
-type MoreProps = { shown: number; limit: number; setLimit: (limit: number) => void }
-
-function MoreRuns({ shown, limit, setLimit }: MoreProps) {
-  if (limit >= MAX_RUNS) return <>The newest {shown} runs are shown; a status or a session shows others.</>
-  return (
-    <>
-      The newest {shown} runs are shown.{' '}
-      <button type="button" class="quiet" onClick={() => setLimit(Math.min(MAX_RUNS, 2 * limit))}>
-        Show more
-      </button>
-    </>
-  )
-}

@@ -1,4 +1,5 @@
 // Chooses the turn after which a session is shown, and the policy that counts its criteria.
+import { Choice } from '../../components/choice.tsx'
 import { filterBy } from '../../navigation.ts'
 
 export const POLICIES = ['sticky', 'evidence', 'latest', 'fresh', 'observed'] as const
@@ -41,21 +42,12 @@ export function AsOf({ turn, newest }: AsOfProps) {
   )
 }
 
-export function PolicyChoice({ policy }: { policy: Policy }) {
-  return (
-    <fieldset class="choice-line">
-      <legend>Policy</legend>
-      {POLICIES.map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === policy}
-          title={POLICY_MEANINGS[each]}
-          onClick={() => filterBy({ policy: each === 'sticky' ? null : each })}
-        >
-          {each}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
+export const PolicyChoice = ({ policy }: { policy: Policy }) => (
+  <Choice
+    legend="Policy"
+    filter="policy"
+    chosen={policy}
+    usual="sticky"
+    options={POLICIES.map((value) => ({ value, text: value, title: POLICY_MEANINGS[value] }))}
+  />
+)

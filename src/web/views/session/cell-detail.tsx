@@ -1,9 +1,9 @@
 // Draws the detail of a cell of the matrix: the promise, the verdicts with their evidence, and the history of the criterion.
 import { useEffect, useRef } from 'preact/hooks'
 import { noteBasis } from '../../../rules/basis.ts'
-import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { InlineText } from '../../components/inline-text.tsx'
+import { TurnLink } from '../../components/view-link.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import { useOperation } from '../../service/use-service.ts'
@@ -64,7 +64,7 @@ export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
         <div>
           <h3>Promise</h3>
           <Answered of={promises}>
-            {(found) => <Promises promises={findPromises(cell.key, found)} />}
+            {(found) => <Promises promises={findPromises(cell.key, found)} empty="None in this turn." />}
           </Answered>
         </div>
         <Answered of={history}>
@@ -74,7 +74,8 @@ export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
                 <h3>Verdicts of turn {number}</h3>
                 {known !== null && <p class="quiet-text">The newest verification is {known}.</p>}
                 <Verdicts
-                  entries={items.filter((entry) => entry.turn === number)}
+                  verdicts={items.filter((entry) => entry.turn === number)}
+                  empty="This turn did not judge it."
                   verifications={turn.verifications}
                 />
                 <AddWord turn={turn} newest={newest} criterion={row} added={history.again} />
@@ -84,9 +85,9 @@ export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
                 <ol class="history">
                   {items.map((entry, i) => (
                     <li key={i}>
-                      <a href={writeAddress({ view: 'turn', project, world, turn: entry.turn })}>
+                      <TurnLink project={project} world={world} turn={entry.turn}>
                         Turn {entry.turn}
-                      </a>{' '}
+                      </TurnLink>{' '}
                       <Mark of={markFor(entry.status)} /> {entry.status} <Source of={entry.source} />
                       {entry.evidence !== null && <p class="said clamped">{entry.evidence}</p>}
                     </li>

@@ -1,6 +1,6 @@
 // Draws the issues of a session over its turns: when each was opened, in which turns it was raised, and when it was gone.
 import { InlineText } from '../../components/inline-text.tsx'
-import { Table } from '../../components/table.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { describeLife, placeLife } from './issue-life.ts'
 
@@ -31,12 +31,7 @@ export function IssuesRegion({ issues, turns }: Props) {
           toKey={({ signature }) => signature}
           columns={[
             { head: 'Turns', cell: (issue) => <IssueLine issue={issue} turns={turns} /> },
-            {
-              head: 'Severity',
-              cell: ({ severity }) => (
-                <span class={`severity severity-${severity}`}>{severity.replace('_', ' ')}</span>
-              ),
-            },
+            SEVERITY,
             {
               head: 'Issue',
               isName: true,
@@ -50,6 +45,11 @@ export function IssuesRegion({ issues, turns }: Props) {
       )}
     </section>
   )
+}
+
+export const SEVERITY: Column<{ severity: string }> = {
+  head: 'Severity',
+  cell: ({ severity }) => <span class={`severity severity-${severity}`}>{severity.replace('_', ' ')}</span>,
 }
 
 const SEVERITIES: readonly string[] = ['blocking', 'should_fix', 'advisory']

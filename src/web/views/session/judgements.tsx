@@ -1,13 +1,16 @@
 // Draws the promises and verdicts of a turn about a criterion, each with its evidence and files.
 import { FileList } from '../../components/file-list.tsx'
+import { InlineText } from '../../components/inline-text.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered, Turn } from '../../service/operations.ts'
 
 type PromiseItem = Answered<'recoverPromises'>['items'][number]
 
-export function Promises({ promises }: { promises: readonly PromiseItem[] }) {
-  if (promises.length === 0) return <p class="quiet-text">None in this turn.</p>
+type PromisesProps = { promises: readonly PromiseItem[]; empty: string }
+
+export function Promises({ promises, empty }: PromisesProps) {
+  if (promises.length === 0) return <p class="quiet-text">{empty}</p>
   return (
     <>
       {promises.map((promise) => (
@@ -30,32 +33,57 @@ export function Promises({ promises }: { promises: readonly PromiseItem[] }) {
   )
 }
 
-type Entry = Answered<'getCriterionHistory'>['items'][number]
+/** A verdict of a turn: an entry of a history, or of the explanation of a turn. */
+type Verdict = Pick<
+  Answered<'getCriterionHistory'>['items'][number],
+  'status' | 'source' | 'added_at' | 'evidence'
+> &
+  Pick<NonNullable<Answered<'explainTurn'>['verdicts']>[number], 'observed_on'>
 
-type VerdictsProps = { entries: readonly Entry[]; verifications: Turn['verifications'] }
+type VerdictsProps = {
+  verdicts: readonly Verdict[]
+  /** Verifications of the record of the turn, which have the files of the verdicts. */
+  verifications?: Turn['verifications'] | undefined
+  empty: string
+}
 
-export function Verdicts({ entries, verifications }: VerdictsProps) {
-  if (entries.length === 0) return <p class="quiet-text">This turn did not judge it.</p>
+export function Verdicts({ verdicts, verifications = [], empty }: VerdictsProps) {
+  if (verdicts.length === 0) return <p class="quiet-text">{empty}</p>
   return (
     <>
-      {entries.map((entry, i) => (
-        <div key={i} class="entry">
-          <VerdictHead verdict={entry} />
-          {entry.evidence === null ? (
-            <p class="quiet-text">Without evidence.</p>
-          ) : (
-            <p class="said">{entry.evidence}</p>
-          )}
-          <FileList files={listProofFiles(entry, verifications)} />
-        </div>
-      ))}
+      {verdicts.map((verdict, i) => {
+        const { status, source, added_at: added, evidence, observed_on: on } = verdict
+        return (
+          <div key={i} class="entry">
+            <p>
+              <Mark of={markFor(status)} /> {status} <Source of={source} />
+              {added !== undefined && (
+                <span class="quiet-text">
+                  , added <Instant at={added} />
+                </span>
+              )}
+            </p>
+            <p class={evidence === null ? 'quiet-text' : 'said'}>
+              {evidence === null ? 'Without evidence.' : <InlineText text={evidence} />}
+            </p>
+            {on !== undefined && (
+              <p class="quiet-text">
+                {on.commit !== null ? 'On commit ' : on.tree !== null ? 'On the tree ' : 'On an unknown tree'}
+                {(on.commit ?? on.tree) !== null && <code>{(on.commit ?? on.tree)?.slice(0, 12)}</code>}
+                {on.dirty !== null && ' with changes'}, <Instant at={on.at} />
+              </p>
+            )}
+            <FileList files={listProofFiles(verdict, verifications)} />
+          </div>
+        )
+      })}
     </>
   )
 }
 
-/** Finds the files of a history entry, which has none of its own, in the matching verification of the record. */
+/** Finds the files of a verdict, which has none of its own, in the matching verification of the record. */
 const listProofFiles = (
-  { status, source, evidence }: Entry,
+  { status, source, evidence }: Verdict,
   verifications: Turn['verifications'],
 ): string[] =>
   verifications.find(
@@ -63,24 +91,8 @@ const listProofFiles = (
       one.status === status && one.source === source && one.evidence === evidence && one.files !== undefined,
   )?.files ?? []
 
-export const markFor = (status: Entry['status']) =>
+export const markFor = (status: Verdict['status']) =>
   status === 'verified' || status === 'rejected' ? status : ('unknown' as const)
-
-/** Draws the status and the source of a verdict, and when it was added to a turn that had ended. */
-export const VerdictHead = ({
-  verdict: { status, source, added_at: added },
-}: {
-  verdict: Pick<Entry, 'status' | 'source' | 'added_at'>
-}) => (
-  <p>
-    <Mark of={markFor(status)} /> {status} <Source of={source} />
-    {added !== undefined && (
-      <span class="quiet-text">
-        , added <Instant at={added} />
-      </span>
-    )}
-  </p>
-)
 
 export const Source = ({ of }: { of: string }) => (
   <span class="quiet-text">by {SOURCE_WORDS[of] ?? `the ${of}`}</span>

@@ -1,7 +1,8 @@
 // Draws the matrix of criteria over turns as a grid with fixed headers and keyboard navigation.
+import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { writeAddress } from '../../address.ts'
 import { InlineText } from '../../components/inline-text.tsx'
+import { TurnLink } from '../../components/view-link.tsx'
 import { Mark, markClass } from '../../marks/mark.tsx'
 import { lightUpChanges, type Shown } from './light-up-changes.ts'
 import {
@@ -53,7 +54,14 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
     () => (
       <tbody>
         {rows.map((row) => (
-          <MatrixRow key={row.key} row={row} turns={turns} isChanged={changed.has(row.key)} />
+          <MatrixRow
+            key={row.key}
+            row={row}
+            turns={turns}
+            isChanged={changed.has(row.key)}
+            label={<bdi>{row.label}</bdi>}
+            drawCell={(turn, attributes) => <td key={turn} {...attributes} data-turn={turn} tabIndex={-1} />}
+          />
         ))}
       </tbody>
     ),
@@ -63,61 +71,81 @@ export function Matrix({ project, world, turns, rows, changed, sort, sortBy, ope
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the cells can be reached and opened by keyboard
     <table class={matrixClass(turns.length)} role="grid" aria-label="Criteria by turn" ref={grid}>
-      <thead>
-        <tr>
-          <th scope="col" class="label">
-            Criterion
-          </th>
-          <th scope="col" class="text">
-            Text
-          </th>
-          <th scope="col" class="state" aria-sort={isByState ? 'ascending' : 'none'}>
-            <button type="button" class="quiet" onClick={() => sortBy(isByState ? 'label' : 'state')}>
-              State {isByState ? '▴' : '▵'}
-            </button>
-          </th>
-          {turns.map((turn) => (
-            <th key={turn} scope="col" class="turn">
-              <a href={writeAddress({ view: 'turn', project, world, turn })} aria-label={`Turn ${turn}`}>
-                {turn}
-              </a>
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <MatrixHead project={project} world={world} turns={turns} sort={isByState ? 'ascending' : 'none'}>
+        <button type="button" class="quiet" onClick={() => sortBy(isByState ? 'label' : 'state')}>
+          State {isByState ? '▴' : '▵'}
+        </button>
+      </MatrixHead>
       {body}
     </table>
   )
 }
 
-type RowProps = { row: Row; turns: readonly number[]; isChanged: boolean }
+type HeadProps = {
+  project: string
+  world: string
+  turns: readonly number[]
+  sort?: 'ascending' | 'none'
+  /** Head of the states. */
+  children: ComponentChildren
+}
 
-function MatrixRow({ row, turns, isChanged }: RowProps) {
-  const { key, name, counts } = row
+export function MatrixHead({ project, world, turns, sort, children }: HeadProps) {
   return (
-    <tr data-key={key} class={counts ? undefined : 'not-counted'}>
+    <thead>
+      <tr>
+        <th scope="col" class="label">
+          Criterion
+        </th>
+        <th scope="col" class="text">
+          Text
+        </th>
+        <th scope="col" class="state" aria-sort={sort}>
+          {children}
+        </th>
+        {turns.map((turn) => (
+          <th key={turn} scope="col" class="turn">
+            <TurnLink project={project} world={world} turn={turn}>
+              <span class="visually-hidden">Turn </span>
+              {turn}
+            </TurnLink>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+type RowProps = {
+  row: Row
+  turns: readonly number[]
+  /** True if the state differs under the policy sticky. */
+  isChanged?: boolean
+  label: ComponentChildren
+  /** Draws the cell of a turn with its look and its accessible name. */
+  drawCell: (turn: number, attributes: { class: string; 'aria-label': string }) => VNode
+}
+
+export function MatrixRow({ row, turns, isChanged = false, label, drawCell }: RowProps) {
+  return (
+    <tr data-key={row.key} class={row.counts ? undefined : 'not-counted'}>
       <th scope="row" class="label" title={row.label}>
-        <bdi>{row.label}</bdi>
+        {label}
       </th>
       <TextAndState row={row} isChanged={isChanged} />
       {turns.map((turn) => {
         const cell = row.findCell(turn)
-        return (
-          <td
-            key={turn}
-            class={`cell ${markClass(markCell(cell))}`}
-            data-turn={turn}
-            tabIndex={-1}
-            aria-label={nameCell(name, turn, cell)}
-          />
-        )
+        return drawCell(turn, {
+          class: `cell ${markClass(markCell(cell))}`,
+          'aria-label': nameCell(row.name, turn, cell),
+        })
       })}
     </tr>
   )
 }
 
 /** Draws the full text and the state of a criterion. */
-export function TextAndState({ row, isChanged }: Pick<RowProps, 'row' | 'isChanged'>) {
+function TextAndState({ row, isChanged }: { row: Row; isChanged: boolean }) {
   const { state, stateTurn, basis, known, text } = row
   const since = `${stateTurn === null ? '' : ` in turn ${stateTurn}`}${known === null ? '' : `, ${known}`}`
   return (

@@ -1,8 +1,8 @@
 // `/p/{project}/w/{world}`: one session, now or as of one of its turns.
 import { useMemo } from 'preact/hooks'
 import { type Address, readCount, writeAddress } from '../../address.ts'
+import { Answered } from '../../components/answer.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { FailureLine } from '../../components/failure-line.tsx'
 import { InlineText } from '../../components/inline-text.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { WordList } from '../../components/word-list.tsx'
@@ -25,17 +25,10 @@ export function SessionView({ address: { project, world } }: Props) {
   const search = useSearch()
   const turn = readCount(search.get('turn'))
   const policy = readPolicy(search.get('policy'))
-  const { record, failure } = useSessionRecord({ project, world, turn, policy })
   return (
-    <>
-      {failure !== null && <FailureLine failure={failure} />}
-      {record === null && failure === null && <p class="loading">Loading …</p>}
-      {record !== null && (
-        <div class={failure === null ? 'answer' : 'answer outdated'}>
-          <Session record={record} turn={turn} policy={policy} />
-        </div>
-      )}
-    </>
+    <Answered of={useSessionRecord({ project, world, turn, policy })}>
+      {(record) => <Session record={record} turn={turn} policy={policy} />}
+    </Answered>
   )
 }
 

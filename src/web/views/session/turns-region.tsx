@@ -1,11 +1,12 @@
 // Draws the turns of a session as small multiples with one measure per line, and as a table of the same values.
 import type { ComponentChildren } from 'preact'
+import { Choice } from '../../components/choice.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'
+import { Names } from '../../components/names.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { ViewLink } from '../../components/view-link.tsx'
+import { TurnLink } from '../../components/view-link.tsx'
 import { DecisionLegend } from '../../marks/legend.tsx'
 import { decisionMark, Mark, markClass } from '../../marks/mark.tsx'
-import { filterBy } from '../../navigation.ts'
 import type { Turn } from '../../service/operations.ts'
 import { chooseGates, MAX_GATES } from './choose-gates.ts'
 import { type Axis, placeTurns, type TurnAxis } from './turn-axis.ts'
@@ -62,23 +63,18 @@ export function TurnsRegion({ turns, axis, tokens = NO_TOKENS, children }: Props
   )
 }
 
-export function AxisChoice({ axis }: { axis: Axis }) {
-  return (
-    <fieldset class="choice-line">
-      <legend>Line of time</legend>
-      {(['number', 'clock'] as const).map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === axis}
-          onClick={() => filterBy({ time: each === 'number' ? null : each })}
-        >
-          {each === 'number' ? 'by turn' : 'by the clock'}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
+export const AxisChoice = ({ axis }: { axis: Axis }) => (
+  <Choice
+    legend="Line of time"
+    filter="time"
+    chosen={axis}
+    usual="number"
+    options={[
+      { value: 'number', text: 'by turn' },
+      { value: 'clock', text: 'by the clock' },
+    ]}
+  />
+)
 
 /** Draws the decisions of the turns. Sets positions by attributes, because the policy of a report allows no inline style. */
 function DecisionLine({ turns, axis }: { turns: readonly Turn[]; axis: TurnAxis }) {
@@ -105,18 +101,6 @@ const MeasureHead = ({ children }: { children: ComponentChildren }) => (
   <div class="measure-head">{children}</div>
 )
 
-const GateNames = ({ of }: { of: readonly string[] }) => (
-  <>
-    {of.length === 0 && '–'}
-    {of.map((name, i) => (
-      <span key={name}>
-        {i > 0 && ', '}
-        <bdi>{name}</bdi>
-      </span>
-    ))}
-  </>
-)
-
 const shown = (value: number | null) => value ?? '–'
 
 const tokensColumn = (tokens: ReadonlyMap<number, number>): Column<Turn> => ({
@@ -129,9 +113,7 @@ const COLUMNS: readonly Column<Turn>[] = [
   {
     head: 'Turn',
     isName: true,
-    cell: ({ project, world_slug: world, turn_number: turn }) => (
-      <ViewLink to={{ view: 'turn', project, world, turn }}>{turn}</ViewLink>
-    ),
+    cell: ({ project, world_slug: world, turn_number: turn }) => <TurnLink {...{ project, world, turn }} />,
   },
   {
     head: 'Decision',
@@ -156,7 +138,10 @@ const COLUMNS: readonly Column<Turn>[] = [
   },
   {
     head: 'Gates failed',
-    cell: ({ gates }) => <GateNames of={Object.keys(gates).filter((name) => gates[name] === 'failed')} />,
+    cell: ({ gates }) => {
+      const failed = Object.keys(gates).filter((name) => gates[name] === 'failed')
+      return failed.length === 0 ? '–' : <Names of={failed} />
+    },
   },
   {
     head: 'Completed',

@@ -1,8 +1,7 @@
 // Loads all data of a session view, and loads it again whenever the session changes.
 import { useMemo } from 'preact/hooks'
-import type { Failure } from '../../service/failure.ts'
 import type { Answered, Criteria, ItemOf, Turn } from '../../service/operations.ts'
-import { useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
+import { type Answer, useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
 import type { Policy } from './as-of.tsx'
 
 export type SessionRecord = {
@@ -36,12 +35,14 @@ const addKinds = (turns: NonNullable<Answered<'getWorld'>['turn_tokens']>): Read
   )
 
 /** Loads the record; null until its main parts are loaded. A failure next to a record means that it may be outdated. */
-export function useSessionRecord({ project, world: slug, turn, policy }: Asked): {
-  record: SessionRecord | null
-  failure: Failure | null
-} {
+export function useSessionRecord({
+  project,
+  world: slug,
+  turn,
+  policy,
+}: Asked): Omit<Answer<SessionRecord>, 'again'> {
   const of = { project, world_slug: slug }
-  const asOf = turn === null ? of : { ...of, turn }
+  const asOf = { ...of, turn }
   const world = useOperation('getWorld', of)
   const hasTurns = (world.answer?.current_turn ?? 0) > 0
   const why = useOperation('explainTurn', hasTurns ? asOf : null)
@@ -61,8 +62,8 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
     for (const { again } of answers) again()
   })
   const failure = answers.find((answer) => answer.failure !== null)?.failure ?? null
-  if (world.answer === null || criteria.answer === null) return { record: null, failure }
-  const record = {
+  if (world.answer === null || criteria.answer === null) return { answer: null, failure, isLoading: true }
+  const answer = {
     world: world.answer,
     turns: turns.answer,
     why: why.answer,
@@ -74,5 +75,5 @@ export function useSessionRecord({ project, world: slug, turn, policy }: Asked):
     summary: summary.answer,
     tokens,
   }
-  return { record, failure }
+  return { answer, failure, isLoading: false }
 }

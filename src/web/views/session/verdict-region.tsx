@@ -1,5 +1,6 @@
 // Draws the verdict of the stall analysis with its reason and suggestion, and the criteria that are left.
 import { InlineText } from '../../components/inline-text.tsx'
+import { Names } from '../../components/names.tsx'
 import type { Answered, Criteria } from '../../service/operations.ts'
 import { chooseTone, describeVerdict } from './verdict-words.ts'
 
@@ -37,13 +38,7 @@ export function VerdictRegion({ stall, criteria, outcome }: Props) {
       )}
       {left.length > 0 && (
         <p>
-          Left:{' '}
-          {left.map((label, i) => (
-            <span key={label}>
-              {i > 0 && ', '}
-              <bdi>{label}</bdi>
-            </span>
-          ))}
+          Left: <Names of={left} />
         </p>
       )}
     </section>

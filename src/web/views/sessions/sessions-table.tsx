@@ -2,7 +2,7 @@
 import { Bar } from '../../components/bar.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { ViewLink } from '../../components/view-link.tsx'
+import { SessionLink, ViewLink } from '../../components/view-link.tsx'
 import { TurnStrip } from '../../marks/mark.tsx'
 import type { ItemOf } from '../../service/operations.ts'
 import { Outcome } from './outcome.tsx'
@@ -16,11 +16,7 @@ export function SessionsTable({ project, sessions }: Props) {
     {
       head: 'Session',
       isName: true,
-      cell: ({ world_slug: world }) => (
-        <ViewLink to={{ view: 'session', project, world }}>
-          <bdi>{world}</bdi>
-        </ViewLink>
-      ),
+      cell: ({ world_slug: world }) => <SessionLink project={project} world={world} />,
     },
     {
       head: 'Task',

@@ -2,6 +2,7 @@
 import type { Address } from '../../address.ts'
 import { writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
+import { Cut } from '../../components/cut.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { TranscriptsLine } from '../../components/transcripts-line.tsx'
@@ -31,7 +32,7 @@ export function SessionsView({ address: { project } }: Props) {
       <TranscriptsLine projects={[project]} />
       <SessionsFilter filter={filter} />
       <Answered of={sessions}>
-        {({ items, hasMore }) => (
+        {({ items }) => (
           <>
             {items.length > 1 && (
               <p>
@@ -45,14 +46,7 @@ export function SessionsView({ address: { project } }: Props) {
                 This project has no session yet. This imports the artifacts of autobuild sessions:
               </Empty>
             )}
-            {hasMore && (
-              <p class="cut">
-                The list is cut after {items.length} sessions.{' '}
-                <button type="button" onClick={sessions.more}>
-                  Show more
-                </button>
-              </p>
-            )}
+            <Cut more={sessions.more}>The list is cut after {items.length} sessions.</Cut>
             {items.length > 0 && <DecisionLegend />}
           </>
         )}

@@ -1,62 +1,118 @@
-// Draws the record of a turn: work done, verdict, tests and gates, files, issues.
-import type { ComponentChildren } from 'preact'
+// Draws the record of a turn: its facts, its work, the reason of the decision with the issues, and the next step.
 import { describeAgent } from '../../../rules/describe-agent.ts'
+import { Facts } from '../../components/facts.tsx'
 import { FileList } from '../../components/file-list.tsx'
 import { describeDuration, Instant } from '../../components/instant.tsx'
+import { Names } from '../../components/names.tsx'
 import { Table } from '../../components/table.tsx'
+import { type NamedCriterion, nameCriterion } from '../../criterion-name.ts'
 import { decisionMark, Mark } from '../../marks/mark.tsx'
 import type { Turn } from '../../service/operations.ts'
-import { rankSeverity } from '../session/issues-region.tsx'
+import { rankSeverity, SEVERITY } from '../session/issues-region.tsx'
 
-export function TurnRecord({ turn }: { turn: Turn }) {
-  const {
-    blockers_found: blockers,
-    lessons_from_turn: lessons,
-    files_modified: files,
-    files_source: source,
-  } = turn
+/** Draws the whole record. */
+export const TurnRecord = ({ turn }: { turn: Turn }) => (
+  <>
+    <TurnFacts turn={turn} />
+    <Did turn={turn} />
+    <SentBack turn={turn} />
+    <Next turn={turn} />
+  </>
+)
+
+export function Did({ turn }: { turn: Turn }) {
+  const { files_modified: files, commit, promises } = turn
   return (
-    <>
-      <TurnFacts turn={turn} />
-      <div class="columns">
-        <section aria-label="Player">
-          <h2>Player: {turn.player_decision}</h2>
-          <p class="said">{turn.player_summary}</p>
-          <TextList head="Blockers" texts={blockers} />
-          <TextList head="Lessons" texts={lessons} />
-        </section>
-        <section aria-label="Coach">
-          <h2>
-            Coach: <Mark of={decisionMark(turn.coach_decision)} /> {turn.coach_decision}
-          </h2>
-          <p class="said">{turn.coach_feedback ?? 'No feedback.'}</p>
-          {turn.what_to_try_next !== null && (
-            <>
-              <h3>What to try next</h3>
-              <p class="said">{turn.what_to_try_next}</p>
-            </>
-          )}
-        </section>
-      </div>
-      <TurnIssues issues={turn.issues} />
-      <ModifiedFiles files={files} source={source} />
-    </>
+    <section aria-label="Did">
+      <h2>Did</h2>
+      <h3>Player{turn.player_decision === 'unknown' ? '' : `: ${turn.player_decision}`}</h3>
+      <p class="said told-text">{turn.player_summary}</p>
+      {promises.length > 0 && (
+        <p>
+          Claims to have met:{' '}
+          <Names
+            of={promises.map(({ criterion_id }) => criterion_id)}
+            after={(i) => {
+              const status = promises[i]?.status ?? 'complete'
+              return status !== 'complete' && <span class="quiet-text"> ({status.replaceAll('_', ' ')})</span>
+            }}
+          />
+        </p>
+      )}
+      {commit !== null && (
+        <p>
+          Commit{' '}
+          <code>
+            <bdi>{commit}</bdi>
+          </code>
+        </p>
+      )}
+      <ModifiedFiles files={files} source={turn.files_source} />
+      <TextList head="Blockers" texts={turn.blockers_found} />
+      <TextList head="Lessons" texts={turn.lessons_from_turn} />
+    </section>
   )
 }
 
-/** Draws nothing if the record has no files. An import adds the created files to `files_modified`, so the text names both. */
-export function ModifiedFiles({
-  files,
-  source,
-  isOpen = false,
-}: {
-  files: readonly string[]
-  source: Turn['files_source']
-  isOpen?: boolean
-}) {
-  if (files.length === 0) return null
+const REASONS: Readonly<Record<string, string>> = {
+  approved: 'Why it was approved',
+  feedback: 'Why it was sent back',
+  rejected: 'Why it was rejected',
+  error: 'Why it failed',
+}
+
+export function SentBack({ turn }: { turn: Turn }) {
+  const { coach_decision: decision, coach_feedback: feedback, gates } = turn
+  const failed = Object.keys(gates).filter((gate) => gates[gate] === 'failed')
   return (
-    <details class="files-modified" open={isOpen}>
+    <section aria-label="Why">
+      <h2>{REASONS[decision] ?? 'What the Coach decided'}</h2>
+      <h3>
+        Coach: <Mark of={decisionMark(decision)} /> {decision}
+      </h3>
+      <p class="said told-text">{feedback ?? 'No feedback.'}</p>
+      {failed.length > 0 && (
+        <p>
+          {failed.length === 1 ? 'Failed gate: ' : 'Failed gates: '}
+          <Names of={failed} />
+        </p>
+      )}
+      <TurnIssues issues={turn.issues} />
+    </section>
+  )
+}
+
+/** @param promised criteria that were promised and never judged */
+export function Next({
+  turn,
+  promised = [],
+}: {
+  turn: Turn
+  promised?: readonly NamedCriterion[] | undefined
+}) {
+  return (
+    <section aria-label="What next">
+      <h2>What next</h2>
+      <p class={turn.what_to_try_next === null ? 'quiet-text' : 'said told-text'}>
+        {turn.what_to_try_next ?? 'The Coach named no next step.'}
+      </p>
+      {promised.length > 0 && (
+        <p>
+          Promised, and never judged: <Names of={promised.map(nameCriterion)} />
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Maximum number of files that are shown at once. */
+const MAX_FILES = 12
+
+/** Names the files. An import adds the created files to `files_modified`, so the text names both. */
+function ModifiedFiles({ files, source }: { files: readonly string[]; source: Turn['files_source'] }) {
+  if (files.length === 0) return <p class="quiet-text">No created or modified file is recorded.</p>
+  return (
+    <details class="files-modified" open={files.length <= MAX_FILES}>
       <summary>
         {files.length === 1 ? 'One file' : `${files.length} files`} created or modified
         {source === 'git' && ', as git shows'}
@@ -75,44 +131,32 @@ export function TurnFacts({ turn }: { turn: Turn }) {
   } = turn
   const tests = passed === null && failed === null ? null : `${passed ?? '–'} passed, ${failed ?? '–'} failed`
   return (
-    <dl class="facts">
-      <Fact name="Tests">{tests}</Fact>
-      <Fact name="Coverage, %">{turn.coverage}</Fact>
-      <Fact name="Architecture score">{turn.arch_score}</Fact>
-      {Object.entries(turn.gates).map(([gate, status]) => (
-        <Fact key={gate} name={`Gate ${gate}`}>
-          {status !== 'unknown' && <Mark of={status === 'passed' ? 'approved' : 'rejected turn'} />} {status}
-        </Fact>
-      ))}
-      <Fact name="Duration">{seconds === null ? null : describeDuration(seconds)}</Fact>
-      <Fact name="Completed">
-        <Instant at={completed} />
-      </Fact>
-      <Fact name="Mode">{turn.mode.replaceAll('_', ' ')}</Fact>
-      <Fact name="Commit">{turn.commit === null ? null : <code>{turn.commit}</code>}</Fact>
-      <Fact name="Judged by">{turn.judge === undefined ? null : <bdi>{describeAgent(turn.judge)}</bdi>}</Fact>
-      <Fact name="Played by">
-        {turn.player === undefined ? null : <bdi>{describeAgent(turn.player)}</bdi>}
-      </Fact>
-      <Fact name="Recorded by token">{turn.recorded_by}</Fact>
-    </dl>
+    <Facts
+      of={[
+        ['Tests', tests],
+        ['Coverage, %', turn.coverage],
+        ['Architecture score', turn.arch_score],
+        ...Object.entries(turn.gates).map(
+          ([gate, status]) => [`Gate ${gate}`, <GateStatus key={gate} status={status} />] as const,
+        ),
+        ['Duration', seconds === null ? null : describeDuration(seconds)],
+        ['Completed', <Instant key="completed" at={completed} />],
+        ['Mode', turn.mode.replaceAll('_', ' ')],
+        ['Judged by', turn.judge && describeAgent(turn.judge)],
+        ['Played by', turn.player && describeAgent(turn.player)],
+        ['Recorded by token', turn.recorded_by],
+      ]}
+    />
   )
 }
 
-/** Draws one value of the record. Draws nothing if the record has no value. */
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === null) return null
-  return (
-    <div>
-      <dt>
-        <bdi>{name}</bdi>
-      </dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
+const GateStatus = ({ status }: { status: string }) => (
+  <>
+    {status !== 'unknown' && <Mark of={status === 'passed' ? 'approved' : 'rejected turn'} />} {status}
+  </>
+)
 
-export function TextList({ head, texts }: { head: string; texts: readonly string[] }) {
+function TextList({ head, texts }: { head: string; texts: readonly string[] }) {
   if (texts.length === 0) return null
   return (
     <>
@@ -128,7 +172,7 @@ export function TextList({ head, texts }: { head: string; texts: readonly string
   )
 }
 
-export function TurnIssues({ issues }: { issues: Turn['issues'] }) {
+function TurnIssues({ issues }: { issues: Turn['issues'] }) {
   return (
     <section aria-label="Issues">
       <h2>Issues</h2>
@@ -142,12 +186,7 @@ export function TurnIssues({ issues }: { issues: Turn['issues'] }) {
             .toSorted((a, b) => rankSeverity(a.severity) - rankSeverity(b.severity))}
           toKey={({ place }) => String(place)}
           columns={[
-            {
-              head: 'Severity',
-              cell: ({ severity }) => (
-                <span class={`severity severity-${severity}`}>{severity.replace('_', ' ')}</span>
-              ),
-            },
+            SEVERITY,
             {
               head: 'Category',
               cell: ({ category }) => <bdi>{category?.replaceAll('_', ' ') ?? '–'}</bdi>,

@@ -1,14 +1,16 @@
 // `/p/{project}/w/{world}/t/{n}`: one turn with its contexts, record and transcripts.
-import type { ComponentChildren } from 'preact'
 import { type Address, writeAddress } from '../../address.ts'
 import { Answered } from '../../components/answer.tsx'
 import { Sentence } from '../../components/sentence.tsx'
+import { SessionLink, TurnLink } from '../../components/view-link.tsx'
 import { WordList } from '../../components/word-list.tsx'
 import { useEvents, useOperation } from '../../service/use-service.ts'
 import { TURN_MEANINGS } from '../session/word-meanings.ts'
+import { ContextsRegion } from './contexts-region.tsx'
 import { TranscriptsRegion } from './transcripts-region.tsx'
+import { Did, Next, SentBack, TurnFacts } from './turn-record.tsx'
 import { describeTurn } from './turn-sentence.ts'
-import { TurnStory } from './turn-story.tsx'
+import { VerdictsRegion } from './verdicts-region.tsx'
 
 type Props = { address: Extract<Address, { view: 'turn' }> }
 
@@ -28,7 +30,12 @@ export function TurnView({ address }: Props) {
         {(record) => (
           <>
             <Sentence title={`Turn ${number} of ${world}`}>{describeTurn(record, why.answer)}</Sentence>
-            <TurnStory turn={record} why={why} />
+            <TurnFacts turn={record} />
+            <ContextsRegion turn={record} />
+            <Did turn={record} />
+            <VerdictsRegion turn={record} why={why} />
+            <SentBack turn={record} />
+            <Next turn={record} promised={why.answer?.promised_not_judged} />
             <WordList meanings={TURN_MEANINGS} />
             <TranscriptsRegion turn={record} />
           </>
@@ -40,17 +47,12 @@ export function TurnView({ address }: Props) {
 
 function Neighbours({ address, newest }: { address: Props['address']; newest: number }) {
   const { project, world, turn } = address
-  const to = (number: number, children: ComponentChildren) => (
-    <a href={writeAddress({ view: 'turn', project, world, turn: number })}>{children}</a>
-  )
   return (
     <nav class="neighbours" aria-label="Turns beside this one">
-      {turn > 1 && to(turn - 1, `← Turn ${turn - 1}`)}
-      <a href={writeAddress({ view: 'session', project, world })}>
-        <bdi>{world}</bdi>
-      </a>
+      {turn > 1 && <TurnLink {...{ project, world, turn: turn - 1 }}>← Turn {turn - 1}</TurnLink>}
+      <SessionLink project={project} world={world} />
       <a href={writeAddress({ view: 'session', project, world }, { turn })}>as of this turn</a>
-      {turn < newest && to(turn + 1, `Turn ${turn + 1} →`)}
+      {turn < newest && <TurnLink {...{ project, world, turn: turn + 1 }}>Turn {turn + 1} →</TurnLink>}
     </nav>
   )
 }

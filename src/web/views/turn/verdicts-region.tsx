@@ -1,12 +1,11 @@
 // Draws the verdicts of a turn by criterion: the Player's claim, the verdict and the observation side by side.
 import { Answered } from '../../components/answer.tsx'
 import { InlineText } from '../../components/inline-text.tsx'
-import { Instant } from '../../components/instant.tsx'
 import { Mark } from '../../marks/mark.tsx'
 import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
 import { type Answer, useOperation } from '../../service/use-service.ts'
-import { Promises, VerdictHead } from '../session/judgements.tsx'
-import { type CriterionInTurn, groupVerdicts, type TurnVerdict } from './changed-verdicts.ts'
+import { Promises, Verdicts } from '../session/judgements.tsx'
+import { type CriterionInTurn, groupVerdicts } from './changed-verdicts.ts'
 
 type Props = { turn: Turn; why: Answer<AnswerOf<'explainTurn'>> }
 
@@ -72,40 +71,17 @@ function Change({ criterion }: { criterion: CriterionInTurn }) {
       <div class="sides">
         <div>
           <h4>Claimed by the Player</h4>
-          {claims.length === 0 ? <p class="quiet-text">Nothing.</p> : <Promises promises={claims} />}
+          <Promises promises={claims} empty="Nothing." />
         </div>
         <div>
           <h4>Judged</h4>
-          <Entries verdicts={judged} empty="By nobody." />
+          <Verdicts verdicts={judged} empty="By nobody." />
         </div>
         <div>
           <h4>Seen</h4>
-          <Entries verdicts={seen} empty="By nobody: no command and no test report." />
+          <Verdicts verdicts={seen} empty="By nobody: no command and no test report." />
         </div>
       </div>
     </article>
-  )
-}
-
-function Entries({ verdicts, empty }: { verdicts: readonly TurnVerdict[]; empty: string }) {
-  if (verdicts.length === 0) return <p class="quiet-text">{empty}</p>
-  return (
-    <>
-      {verdicts.map(({ evidence, observed_on: on, ...verdict }, i) => (
-        <div key={i} class="entry">
-          <VerdictHead verdict={verdict} />
-          <p class={evidence === null ? 'quiet-text' : 'said'}>
-            {evidence === null ? 'Without evidence.' : <InlineText text={evidence} />}
-          </p>
-          {on !== undefined && (
-            <p class="quiet-text">
-              {on.commit !== null ? 'On commit ' : on.tree !== null ? 'On the tree ' : 'On an unknown tree'}
-              {(on.commit ?? on.tree) !== null && <code>{(on.commit ?? on.tree)?.slice(0, 12)}</code>}
-              {on.dirty !== null && ' with changes'}, <Instant at={on.at} />
-            </p>
-          )}
-        </div>
-      ))}
-    </>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ATTENTION_REASONS } from '../../../rules/attention.ts'
-import { groupAttention } from './group-attention.ts'
+import { groupAttention } from './needs-you.tsx'
 
 test('each reason has a group with all its sessions, and the group of unseen approvals is last and folded', () => {
   const items = ATTENTION_REASONS.flatMap((reason) => [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeValue } from './values.ts'
+import { describeValue } from './rows-table.tsx'
 
 test('a value of any kind is a text, numbers in full and null as null', () => {
   expect([null, 1 / 3, 'x', [1, 'y'], { a: 1 }].map(describeValue)).toEqual([

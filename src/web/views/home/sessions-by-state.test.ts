@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupSessions } from './group-sessions.ts'
+import { groupSessions } from './sessions-by-state.tsx'
 
 const session = (world_slug: string, task_id: string, outcome: string, hour: number) => ({
   ...{ project: 'shop', feature_id: 'F', task_id, world_slug, outcome },

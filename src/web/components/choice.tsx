@@ -1,0 +1,56 @@
+// Draws a choice between words: as buttons next to each other, or as a list. The address holds the chosen word.
+import { filterBy } from '../navigation.ts'
+
+type Option<V> = { value: V; text: string; title?: string }
+
+type Props<V> = {
+  legend: string
+  /** Filter of the address. */
+  filter: string
+  options: readonly Option<V>[]
+  chosen: V
+  /** Word that the address leaves out. */
+  usual: V
+}
+
+/** Draws buttons, of which one is pressed. */
+export function Choice<V extends string | null>({ legend, filter, options, chosen, usual }: Props<V>) {
+  return (
+    <fieldset class="choice-line">
+      <legend>{legend}</legend>
+      {options.map(({ value, text, title }) => (
+        <button
+          key={value}
+          type="button"
+          title={title}
+          aria-pressed={value === chosen}
+          onClick={() => filterBy({ [filter]: value === usual ? null : value })}
+        >
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+type SelectProps = {
+  label: string
+  value: string | null
+  change: (value: string) => void
+  options: readonly Option<string>[]
+}
+
+export function Select({ label, value, change, options }: SelectProps) {
+  return (
+    <label>
+      {label}{' '}
+      <select value={value ?? ''} onChange={({ currentTarget }) => change(currentTarget.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
