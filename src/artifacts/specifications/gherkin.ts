@@ -1,22 +1,27 @@
 /** Reads a `.feature` file: one criterion for each scenario, by the parser of Cucumber. Pure. */
-import type { Dialect } from '@cucumber/gherkin'
+import type { Dialect, GherkinClassicTokenMatcher, Parser } from '@cucumber/gherkin'
 import { MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
-import { readScenarios, type Scenario } from './gherkin-scenarios.ts'
 import { type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
-/** Maximum length of a table row. An item with a longer row exceeds the limit of an item anyway. */
-const MAX_ROW_CHARACTERS = 64 * 1024
-/** Maximum number of lines for Cucumber's parser, which takes as long for a blank line as for a step. */
-const MAX_PARSED_LINES = 200_000
+/** Maximum size of a file for Cucumber's parser, whose syntax tree has a node for each tag and each cell. */
+const MAX_PARSED_CHARACTERS = 256 * 1024
+/** Maximum number of examples that name an outline whose own name is only a placeholder. */
+const MAX_EXAMPLES = 100
+
+type Gherkin = typeof import('@cucumber/gherkin')
+type Feature = NonNullable<ReturnType<Parser<never>['parse']>['feature']>
+type Scenario = NonNullable<Feature['children'][number]['scenario']>
+type Row = Scenario['examples'][number]['tableBody'][number]
+
 /** A file that the parser refuses is read by the lines of its scenarios, with a warning. */
 export async function readGherkin(source: string): Promise<Stated> {
   const warnings: StatedWarning[] = []
   const list = new StatedList(warnings)
   const gherkin = await import('@cucumber/gherkin')
   const text = source.replace(/^\uFEFF/, '')
-  const excess = findExcess(text.split('\n'))
+  const excess = findExcess(text)
   if (excess !== null) {
     const message = `has more than ${excess.message}; the file is read by its scenario lines`
     warnings.push({ ...excess, message })
@@ -26,29 +31,29 @@ export async function readGherkin(source: string): Promise<Stated> {
 }
 
 /** Returns the reason why a file is too slow for Cucumber's parser; null if it is not too slow. */
-function findExcess(lines: readonly string[]): StatedWarning | null {
+function findExcess(text: string): StatedWarning | null {
+  if (text.length > MAX_PARSED_CHARACTERS)
+    return { line: null, message: `${MAX_PARSED_CHARACTERS} characters` }
   let run = 0
-  for (const [i, line] of lines.entries()) {
+  for (const [i, line] of text.split('\n').entries()) {
     const first = line.trimStart()[0]
     run = first === '@' || (run > 0 && (first === undefined || first === '#')) ? run + 1 : 0
-    if (first === '|' && line.length > MAX_ROW_CHARACTERS)
-      return { line: i + 1, message: `${MAX_ROW_CHARACTERS} characters in a row of a table` }
     if (run > MAX_TAG_LINES)
       return { line: i + 1 - MAX_TAG_LINES, message: `${MAX_TAG_LINES} lines of tags in a row` }
   }
-  return lines.length > MAX_PARSED_LINES ? { line: null, message: `${MAX_PARSED_LINES} lines` } : null
+  return null
 }
 
-function parse(
-  text: string,
-  gherkin: typeof import('@cucumber/gherkin'),
-  list: StatedList,
-  warnings: StatedWarning[],
-): void {
+function parse(text: string, gherkin: Gherkin, list: StatedList, warnings: StatedWarning[]): void {
   try {
-    for (const { line, scenario } of readScenarios(text, gherkin))
-      if (scenario === null) warnings.push({ line, message: 'the background is not part of the criteria' })
-      else addScenario(scenario, line, list)
+    for (const { background, scenario } of readChildren(text, gherkin)) {
+      if (scenario !== undefined) addScenario(scenario, list)
+      if (background !== undefined)
+        warnings.push({
+          line: background.location.line,
+          message: 'the background is not part of the criteria',
+        })
+    }
   } catch (error) {
     if (!(error instanceof gherkin.Errors.GherkinException)) throw error
     const { line = null } = error.location ?? {}
@@ -60,31 +65,72 @@ function parse(
   }
 }
 
-function addScenario(scenario: Scenario, line: number, list: StatedList): void {
-  const { name, parts } = scenario
+/** Lists the backgrounds and scenarios of a feature and its rules, in the order of the file. */
+function readChildren(
+  text: string,
+  gherkin: Gherkin,
+): Pick<Feature['children'][number], 'background' | 'scenario'>[] {
+  const builder = new gherkin.AstBuilder(() => '')
+  const parser = new gherkin.Parser(builder, readTagsOnce(new gherkin.GherkinClassicTokenMatcher()))
+  parser.stopAtFirstError = true
+  const { feature } = parser.parse(text)
+  return (feature?.children ?? []).flatMap((child) =>
+    child.rule === undefined ? [child] : child.rule.children,
+  )
+}
+
+/** Type of the token of a line of tags. The package does not export its enumeration. */
+const TAG_LINE = 4
+
+/** Makes a matcher read the tags of each line only once. The parser requests them for each kind of line that may follow. */
+function readTagsOnce(matcher: GherkinClassicTokenMatcher): GherkinClassicTokenMatcher {
+  const match = matcher.match_TagLine.bind(matcher)
+  matcher.match_TagLine = (token) => (token.matchedType as number) === TAG_LINE || match(token)
+  return matcher
+}
+
+function addScenario(scenario: Scenario, list: StatedList): void {
+  const { name, location, steps, examples } = scenario
+  const parts = [
+    ...steps.flatMap(({ keyword, text, docString, dataTable }) => [
+      `${keyword.trim()} ${text}`,
+      ...(docString === undefined ? [] : [docString.content]),
+      ...writeRows(dataTable?.rows ?? []),
+    ]),
+    ...examples.flatMap(({ keyword, name: title, tableHeader, tableBody }) => [
+      `${keyword}: ${title}`.trim(),
+      ...writeRows(tableHeader === undefined ? [] : [tableHeader, ...tableBody]),
+    ]),
+  ]
   const text = [name === '' ? '' : `${name}:`, ...parts].join('\n')
   list.add({
     text: parts.length === 0 ? name : text,
-    line,
+    line: location.line,
     criterionId: null,
     tests: namesOfTests(scenario),
   })
 }
 
+const writeRows = (rows: readonly Row[]): string[] =>
+  rows.map(({ cells }) => `| ${cells.map(({ value }) => value).join(' | ')} |`)
+
 const PLACEHOLDER = /<[^<>]+>/g
 
 /** A placeholder is any text. A name that has no other words is written with each of its examples. */
-function namesOfTests({ name, isOutline, examples }: Scenario): string[] {
-  if (!isOutline) return name.trim() === '' ? [] : [name]
+function namesOfTests({ name, examples }: Scenario): string[] {
+  if (examples.length === 0) return name.trim() === '' ? [] : [name]
   if (name.length > MAX_PATTERN_CHARACTERS) return []
   const pattern = name.replace(PLACEHOLDER, '*')
   if (/[\p{L}\p{N}]/u.test(pattern)) return [pattern]
-  const names = new Set<string>()
-  for (const { header, cells } of examples) {
-    const values = new Map(cells.map((value, i) => [`<${header[i]}>`, value]))
-    names.add(name.replace(PLACEHOLDER, (found) => values.get(found) ?? found))
-  }
-  return [...names].filter((each) => !/<[^<>]+>/.test(each) && each.trim() !== '')
+  const rows = examples.flatMap(({ tableHeader, tableBody }) =>
+    tableBody.map(({ cells }) =>
+      Object.fromEntries(cells.map(({ value }, i) => [`<${tableHeader?.cells[i]?.value}>`, value])),
+    ),
+  )
+  const names = rows
+    .slice(0, MAX_EXAMPLES)
+    .map((values) => name.replace(PLACEHOLDER, (found) => values[found] ?? found))
+  return [...new Set(names)].filter((each) => !/<[^<>]+>/.test(each) && each.trim() !== '')
 }
 
 function addScenarioLines(text: string, dialects: Readonly<Record<string, Dialect>>, list: StatedList): void {
