@@ -40,14 +40,13 @@ export const describeGraph = (): z.output<typeof graphSchema> => ({
   })),
 })
 
+const propertiesOf = ({ properties }: { properties: z.ZodObject }): string[] => Object.keys(properties.shape)
+
 /** Every name that a query may use. */
 export const GRAPH_NAMES: GraphNames = {
-  labels: new Set(LABELS),
-  types: new Set(relationships.map(({ type }) => type)),
-  nodeProperties: propertyNames(LABELS.map((label) => nodes[label].properties)),
-  relationshipProperties: propertyNames(relationships.map(({ properties }) => properties)),
-}
-
-function propertyNames(declared: readonly z.ZodObject[]): ReadonlySet<string> {
-  return new Set(declared.flatMap(({ shape }) => Object.keys(shape)))
+  labelsAndTypes: new Set([...LABELS, ...relationships.map(({ type }) => type)]),
+  properties: new Set([
+    ...LABELS.flatMap((label) => propertiesOf(nodes[label])),
+    ...relationships.flatMap(propertiesOf),
+  ]),
 }

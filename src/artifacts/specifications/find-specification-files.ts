@@ -1,11 +1,11 @@
 /** Finds the specification files below some paths. */
 
 import type { Dirent } from 'node:fs'
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { systemCode } from '../../core/system-code.ts'
 import { compareCodeUnits } from '../../rules/labels.ts'
-import { IS_A_LINK } from '../folders.ts'
+import { IS_A_LINK, isFolder } from '../folders.ts'
 
 /** A path to read. `isNamed`: the caller named it, not the folder that contains it. */
 export type FoundFile = { path: string; isNamed: boolean }
@@ -36,9 +36,6 @@ export async function findSpecificationFiles(paths: readonly string[]): Promise<
   }
   return { files: walk.files, refused: walk.refused }
 }
-
-const isFolder = async (given: string): Promise<boolean> =>
-  (await stat(given).catch(() => null))?.isDirectory() === true
 
 async function visitFolder(walk: Walk, folder: string, depth: number): Promise<void> {
   const absolute = await realpath(folder).catch(() => folder)
