@@ -14,15 +14,16 @@ import {
   transcriptProgress,
 } from '../transcripts/progress.ts'
 import {
+  listToolStats,
   listTranscriptPatterns,
   listTranscriptSequences,
   listTranscriptTurns,
+  toolStat,
   transcriptPattern,
   transcriptSequence,
   transcriptTurn,
 } from '../transcripts/reports.ts'
 import { listTranscriptSteps, transcriptStep } from '../transcripts/steps.ts'
-import { listToolStats, toolStat } from '../transcripts/tool-stats.ts'
 import { operation } from './operation.ts'
 
 const MAX_NUMBER = 2 ** 31 - 1

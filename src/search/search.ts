@@ -7,7 +7,6 @@ import { withDeadline, withOneDeadline } from '../graph/deadline.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Role } from '../memory/criteria/views.ts'
 import { cutSnippet, matchesQuery, readQuery } from '../rules/search-words.ts'
-import { pageLink } from './page-link.ts'
 import { ProjectIndex } from './project-index.ts'
 import { type ReadSource, readSources } from './read-sources.ts'
 import { type Rank, type RankedHit, SEARCH_KINDS, type SearchKind } from './text-index.ts'
@@ -162,6 +161,13 @@ function toHit(
   const { place } = read
   const link = pageLink(project, place.worldSlug, place.turn)
   return { kind, project, ...place, snippet: cutSnippet(text, words), link }
+}
+
+/** Path of a turn; of a session if the turn is not known; of the project if neither is. */
+export function pageLink(project: string, worldSlug: string | null, turn: number | null): string {
+  const path = `/p/${encodeURIComponent(project)}`
+  if (worldSlug === null) return path
+  return `${path}/w/${encodeURIComponent(worldSlug)}${turn === null ? '' : `/t/${turn}`}`
 }
 
 const rank = z.tuple([z.number(), z.number(), z.string(), z.number(), z.enum(SEARCH_KINDS), z.number()])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readAddress } from '../web/address.ts'
-import { pageLink } from './page-link.ts'
+import { pageLink } from './search.ts'
 import { type Rank, SEARCH_KINDS, type Source, TextIndex } from './text-index.ts'
 
 const source = (number: number): Source => ({

@@ -143,7 +143,10 @@ const MAX_LOOKED_AT = 20
 
 /** Checks whether a text begins like a file of another program. The first line of a transcript may be longer than the text. */
 function isOfOtherProgram(start: string): boolean {
-  const records = start.split('\n', MAX_LOOKED_AT).flatMap((line) => parseObject(line) ?? [])
+  const records = start
+    .split('\n', MAX_LOOKED_AT)
+    .map(parseObject)
+    .filter((record) => record !== null)
   if (start.startsWith('[')) return true
   if (records.length === 0) return !/^\{"(?:type|uuid|parentUuid)"/.test(start)
   const isDocument = ({ type, loglines, messages }: TranscriptRecord) =>

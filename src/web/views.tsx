@@ -1,8 +1,8 @@
 // Maps each address to its view. The views that the start page does not need are loaded on demand.
 import type { Address } from './address.ts'
 import { lazily } from './components/lazily.tsx'
+import { Sentence } from './components/sentence.tsx'
 import { HomeView } from './views/home/home-view.tsx'
-import { Nowhere } from './views/nowhere.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 
 const SessionView = lazily(async () => (await import('./views/session/session-view.tsx')).SessionView)
@@ -39,6 +39,10 @@ export function View({ address }: { address: Address }) {
     case 'query':
       return <QueryView />
     default:
-      return <Nowhere />
+      return (
+        <Sentence>
+          There is nothing at this address. <a href="/">All projects</a>
+        </Sentence>
+      )
   }
 }

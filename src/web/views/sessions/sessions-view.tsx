@@ -7,9 +7,8 @@ import { Empty } from '../../components/empty.tsx'
 import { Sentence } from '../../components/sentence.tsx'
 import { TranscriptsLine } from '../../components/transcripts-line.tsx'
 import { DecisionLegend } from '../../marks/legend.tsx'
-import { useSearch } from '../../navigation.ts'
+import { filterBy, useSearch } from '../../navigation.ts'
 import { useEvents, usePages } from '../../service/use-service.ts'
-import { isFiltered, readFilter, SessionsFilter } from './sessions-filter.tsx'
 import { describeSessions } from './sessions-sentence.ts'
 import { SessionsTable } from './sessions-table.tsx'
 
@@ -52,5 +51,60 @@ export function SessionsView({ address: { project } }: Props) {
         )}
       </Answered>
     </>
+  )
+}
+
+type Filter = {
+  search?: string
+  feature_id?: string
+  running?: true
+  not_approved?: true
+  stalled_or_oscillating?: true
+}
+
+const FLAGS = [
+  ['running', 'Running'],
+  ['not_approved', 'Not approved'],
+  ['stalled_or_oscillating', 'Stalled or oscillating'],
+] as const
+
+function readFilter(query: URLSearchParams): Filter {
+  const filter: Filter = {}
+  const search = query.get('search')
+  const feature = query.get('feature_id')
+  if (search) filter.search = search
+  if (feature) filter.feature_id = feature
+  for (const [flag] of FLAGS) if (query.get(flag) === 'true') filter[flag] = true
+  return filter
+}
+
+const isFiltered = (filter: Filter): boolean => Object.keys(filter).length > 0
+
+function SessionsFilter({ filter }: { filter: Filter }) {
+  return (
+    <search class="filters">
+      <input
+        type="text"
+        aria-label="Search sessions"
+        placeholder="Search feature, task, session"
+        value={filter.search ?? ''}
+        onInput={({ currentTarget }) => filterBy({ search: currentTarget.value })}
+      />
+      {FLAGS.map(([flag, name]) => (
+        <label key={flag}>
+          <input
+            type="checkbox"
+            checked={filter[flag] === true}
+            onChange={({ currentTarget }) => filterBy({ [flag]: currentTarget.checked ? 'true' : null })}
+          />{' '}
+          {name}
+        </label>
+      ))}
+      {filter.feature_id !== undefined && (
+        <button type="button" onClick={() => filterBy({ feature_id: null })}>
+          Feature <bdi>{filter.feature_id}</bdi> ×
+        </button>
+      )}
+    </search>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseTone, describeVerdict } from './verdict-words.ts'
+import { chooseTone, describeVerdict } from './verdict-region.tsx'
 
 describe('the words of a verdict', () => {
   test('one line explains a verdict that differs from the outcome', () => {
