@@ -1,4 +1,4 @@
-// Tells that a list is cut, and loads more of it.
+// Names a cut list, and loads more of it.
 import type { ComponentChildren } from 'preact'
 
 /** @param more loads the next entries; null on the last page */
