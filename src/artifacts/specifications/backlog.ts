@@ -1,13 +1,6 @@
 /** Reads a task of Backlog.md: its acceptance criteria, `#1`, and its definition of done, `DoD#1`. Pure. */
 import { collectTexts, readDocument, readSections, type Section, warnOfUnread } from './sections.ts'
-import {
-  cleanText,
-  type ReadOptions,
-  type Stated,
-  StatedList,
-  type StatedWarning,
-  toStated,
-} from './stated.ts'
+import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 const LISTS = [
   { name: 'AC', prefix: '#', title: /^acceptance criteria\b/i },
@@ -16,8 +9,7 @@ const LISTS = [
 
 export function readBacklog(source: string, { nested = false }: ReadOptions): Stated {
   const { body, offset, fields, featureId, taskId, sections } = readDocument(source)
-  const warnings: StatedWarning[] = []
-  const list = new StatedList(warnings)
+  const list = new StatedList()
   for (const { name, prefix, title } of LISTS) {
     const marked = readMarked(body, offset, name)
     const found =
@@ -37,9 +29,9 @@ export function readBacklog(source: string, { nested = false }: ReadOptions): St
     LISTS.some((each) =>
       [title, ...parents.map((parent) => parent.title)].some((text) => each.title.test(text)),
     )
-  warnOfUnread(sections, isList, warnings)
+  warnOfUnread(sections, isList, list)
   const names = { featureId: featureId ?? (fields.get('milestone') || null), taskId }
-  return toStated(list, names, warnings, 'it has no list in <!-- AC:BEGIN --> or under "Acceptance Criteria"')
+  return list.toStated(names, 'it has no list in <!-- AC:BEGIN --> or under "Acceptance Criteria"')
 }
 
 /** The sections between the marks of a list; null if the file has none. */

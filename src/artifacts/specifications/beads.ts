@@ -28,7 +28,7 @@ export function readBeads(source: string): Stated {
       for (const text of texts) list.add({ text, line })
       const criteria = list.toCriteria()
       const excess = describeExcess(criteria)
-      if (excess !== null) warnings.push({ line, message: `the issue ${id} ${excess}; it is not read` })
+      if (excess !== null) list.warn(line, `the issue ${id} ${excess}; it is not read`)
       else if (criteria.length > 0) tasks.push({ featureId: null, taskId: id, criteria })
     }
   }

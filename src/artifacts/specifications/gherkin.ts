@@ -1,7 +1,7 @@
 /** Reads a `.feature` file: one criterion for each scenario, by the parser of Cucumber. Pure. */
 import type { Dialect, GherkinClassicTokenMatcher, Parser } from '@cucumber/gherkin'
 import { MAX_PATTERN_CHARACTERS } from '../../memory/specification/specification.ts'
-import { type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
+import { type Stated, StatedList, type StatedWarning } from './stated.ts'
 
 /** Maximum number of lines of tags, comments and blanks in a row: Cucumber's parser reads them in quadratic time. */
 const MAX_TAG_LINES = 1_000
@@ -17,17 +17,15 @@ type Row = Scenario['examples'][number]['tableBody'][number]
 
 /** A file that the parser refuses is read by the lines of its scenarios, with a warning. */
 export async function readGherkin(source: string): Promise<Stated> {
-  const warnings: StatedWarning[] = []
-  const list = new StatedList(warnings)
+  const list = new StatedList()
   const gherkin = await import('@cucumber/gherkin')
   const text = source.replace(/^\uFEFF/, '')
   const excess = findExcess(text)
   if (excess !== null) {
-    const message = `has more than ${excess.message}; the file is read by its scenario lines`
-    warnings.push({ ...excess, message })
+    list.warn(excess.line, `has more than ${excess.message}; the file is read by its scenario lines`)
     addScenarioLines(text, gherkin.dialects, list)
-  } else parse(text, gherkin, list, warnings)
-  return toStated(list, { featureId: null, taskId: null }, warnings, 'it has no scenario')
+  } else parse(text, gherkin, list)
+  return list.toStated({ featureId: null, taskId: null }, 'it has no scenario')
 }
 
 /** Returns the reason why a file is too slow for Cucumber's parser; null if it is not too slow. */
@@ -44,23 +42,17 @@ function findExcess(text: string): StatedWarning | null {
   return null
 }
 
-function parse(text: string, gherkin: Gherkin, list: StatedList, warnings: StatedWarning[]): void {
+function parse(text: string, gherkin: Gherkin, list: StatedList): void {
   try {
     for (const { background, scenario } of readChildren(text, gherkin)) {
       if (scenario !== undefined) addScenario(scenario, list)
       if (background !== undefined)
-        warnings.push({
-          line: background.location.line,
-          message: 'the background is not part of the criteria',
-        })
+        list.warn(background.location.line, 'the background is not part of the criteria')
     }
   } catch (error) {
     if (!(error instanceof gherkin.Errors.GherkinException)) throw error
     const { line = null } = error.location ?? {}
-    warnings.push({
-      line,
-      message: `the parser refuses the file: ${error.message}; it is read by its scenario lines`,
-    })
+    list.warn(line, `the parser refuses the file: ${error.message}; it is read by its scenario lines`)
     addScenarioLines(text, gherkin.dialects, list)
   }
 }

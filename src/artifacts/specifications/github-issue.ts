@@ -3,7 +3,7 @@ import { readPart } from '../markdown-lines.ts'
 import { parseSource } from './json.ts'
 import { readCriteriaSections } from './markdown.ts'
 import { readDocument } from './sections.ts'
-import { type ReadOptions, type Stated, type StatedTask, type StatedWarning, toStated } from './stated.ts'
+import type { ReadOptions, Stated, StatedTask, StatedWarning } from './stated.ts'
 
 type Fields = Record<string, unknown>
 
@@ -22,7 +22,7 @@ export function readGithubIssue(source: string, { nested = false }: ReadOptions)
     )
     const read = readCriteriaSections(sections, nested)
     const names = { featureId: own.featureId ?? featureOf(issue), taskId: own.taskId ?? number }
-    const stated = toStated(read.list, names, read.warnings, read.none)
+    const stated = read.list.toStated(names, read.none)
     const about = issues.length === 1 ? '' : `issue ${number ?? 'without a number'}: `
     for (const { message } of stated.warnings)
       warnings.push({ line: null, message: about + message.replace(/ in line \d+/g, '') })

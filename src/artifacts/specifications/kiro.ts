@@ -1,13 +1,6 @@
 /** Reads `requirements.md` and `bugfix.md` of Kiro: one criterion for each EARS item, with the id `R{n}.{m}`. Pure. */
 import { collectTexts, countNoun, quoteTitle, readDocument, type Section } from './sections.ts'
-import {
-  MAX_TEXTS,
-  type ReadOptions,
-  type Stated,
-  StatedList,
-  type StatedWarning,
-  toStated,
-} from './stated.ts'
+import { MAX_TEXTS, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 /** Matches the heading of a requirement in any language: `Requirement 1: Login`, `要件1`, `1. Login`. */
 const REQUIREMENT = /^(?:\p{L}[\p{L}\p{M} ]{0,30}?)?[ -]?(\d{1,4}(?:\.\d{1,4})*)(?![\p{N}\p{L}])/u
@@ -20,8 +13,7 @@ const EARS = /\b(?:SHALL|WHEN|WHILE)\b/
 
 export function readKiro(source: string, { path }: ReadOptions): Stated {
   const { taskId, featureId, sections } = readDocument(source)
-  const warnings: StatedWarning[] = []
-  const list = new StatedList(warnings)
+  const list = new StatedList()
   const counts = new Map<string, number>()
   for (const section of sections) {
     const number = requirementOf(section)
@@ -30,10 +22,7 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
     if (!isRead) {
       const found = entries.filter(({ text, number: own }) => own !== null || EARS.test(text)).length
       if (found > 0)
-        warnings.push({
-          line: section.line,
-          message: `${quoteTitle(section)} is not read: it has ${countNoun(found, 'item')}`,
-        })
+        list.warn(section.line, `${quoteTitle(section)} is not read: it has ${countNoun(found, 'item')}`)
       continue
     }
     for (const { text, line, number: own } of entries) {
@@ -44,7 +33,7 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
   }
   const name = nameOfPath(path)
   const none = 'it has no heading of a requirement ("Requirement 1") with numbered items'
-  return toStated(list, { featureId: featureId ?? name, taskId: taskId ?? name }, warnings, none)
+  return list.toStated({ featureId: featureId ?? name, taskId: taskId ?? name }, none)
 }
 
 const nameOfPath = (path: string): string | null => /(?:^|\/)\.kiro\/specs\/([^/]+)\//.exec(path)?.[1] ?? null

@@ -10,7 +10,7 @@ import {
   type Section,
   warnOfUnread,
 } from './sections.ts'
-import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
+import { type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 /**
  * @example
@@ -18,17 +18,16 @@ import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated
  */
 export function readMarkdown(source: string, { nested = false }: ReadOptions): Stated {
   const { taskId, featureId, sections } = readDocument(source)
-  const { list, warnings, none } = readCriteriaSections(sections, nested)
-  return toStated(list, { taskId, featureId }, warnings, none)
+  const { list, none } = readCriteriaSections(sections, nested)
+  return list.toStated({ taskId, featureId }, none)
 }
 
 /** Reads the sections of acceptance criteria of a document. */
 export function readCriteriaSections(
   sections: readonly Section[],
   nested: boolean,
-): { list: StatedList; warnings: StatedWarning[]; none: string } {
-  const warnings: StatedWarning[] = []
-  const list = new StatedList(warnings)
+): { list: StatedList; none: string } {
+  const list = new StatedList()
   const prefixes = new Map<Section, string>()
   const tops = new Set<Section>()
   for (const section of sections) {
@@ -43,12 +42,11 @@ export function readCriteriaSections(
     for (const item of section.items)
       for (const each of collectTexts(item, nested)) list.add({ ...each, section: prefix })
     const others = describeContent({ ...section, items: [], texts: section.texts.filter(looksLikeCriteria) })
-    if (others !== null)
-      warnings.push({ line: section.line, message: `${quoteTitle(section)} has ${others} that is not read` })
+    if (others !== null) list.warn(section.line, `${quoteTitle(section)} has ${others} that is not read`)
   }
   const wasRead = (section: Section) => findCriteriaSection(section) !== null
-  warnOfUnread(sections, wasRead, warnings)
-  return { list, warnings, none: explainNone(sections, tops, list) }
+  warnOfUnread(sections, wasRead, list)
+  return { list, none: explainNone(sections, tops, list) }
 }
 
 /** The outermost section of criteria that contains a section, or is it. */

@@ -1,7 +1,7 @@
 /** Reads `spec.md` of OpenSpec, and the changes to it: one criterion for each scenario. Pure. */
 import { readPart } from '../markdown-lines.ts'
 import { listParts, quoteTitle, readDocument, type Section } from './sections.ts'
-import { type ReadOptions, type Stated, StatedList, type StatedWarning, toStated } from './stated.ts'
+import { type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 export type OpenSpecPlace = {
   /** Path of the folder that contains `specs` and `changes`. */
@@ -41,24 +41,20 @@ type Parsed = {
 /** Reads a specification, or a change: its criteria are those of the earlier files with the change. */
 export function readOpenSpec(source: string, { path, earlier = [] }: ReadOptions): Stated {
   const { taskId, featureId, sections } = readDocument(source)
-  const warnings: StatedWarning[] = []
+  const list = new StatedList()
   let before: Requirements | null = null
   for (const text of earlier) {
     const { sections } = readPart('builds on a file that', () => readDocument(text))
-    before = withoutLines(change(before, parse(sections, []), []))
+    before = withoutLines(change(before, parse(sections, new StatedList()), new StatedList()))
   }
-  const parsed = parse(sections, warnings)
+  const parsed = parse(sections, list)
   if (parsed.isChange && before === null)
-    warnings.push({
-      line: null,
-      message: 'the specification is not there; only the scenarios of the change are read',
-    })
-  const list = new StatedList(warnings)
-  for (const scenarios of change(before, parsed, warnings).values())
+    list.warn(null, 'the specification is not there; only the scenarios of the change are read')
+  for (const scenarios of change(before, parsed, list).values())
     for (const scenario of scenarios) list.add({ ...scenario, criterionId: null })
   const name = placeOf(path)?.capability ?? null
   const names = { featureId: featureId ?? name, taskId: taskId ?? name }
-  return toStated(list, names, warnings, 'it has no "Scenario:" of a "Requirement:"')
+  return list.toStated(names, 'it has no "Scenario:" of a "Requirement:"')
 }
 
 const withoutLines = (requirements: Requirements): Requirements =>
@@ -67,11 +63,11 @@ const withoutLines = (requirements: Requirements): Requirements =>
   )
 
 /** Applies a change in the order of OpenSpec: renamed, removed, modified and added. A specification replaces all. */
-function change(before: Requirements | null, parsed: Parsed, warnings: StatedWarning[]): Requirements {
+function change(before: Requirements | null, parsed: Parsed, list: StatedList): Requirements {
   const { stated, removed, renamed, isChange } = parsed
   const known = isChange ? before : null
   const warnOfUnknown = (name: string, line: number) =>
-    warnings.push({ line, message: `the specification has no requirement ${JSON.stringify(name)}` })
+    list.warn(line, `the specification has no requirement ${JSON.stringify(name)}`)
   for (const [name, { line }] of renamed) if (known?.has(name) === false) warnOfUnknown(name, line)
   const after = new Map<string, readonly Scenario[]>()
   for (const [name, scenarios] of known ?? []) after.set(renamed.get(name)?.to ?? name, scenarios)
@@ -87,7 +83,7 @@ const OPERATION = /^(ADDED|MODIFIED|REMOVED|RENAMED)\s+Requirements?\b/i
 const REQUIREMENT = /^Requirement\s*[:：]\s*(\S.*)$/i
 const SCENARIO = /^Scenario\s*[:：]\s*(\S.*)$/i
 
-function parse(sections: readonly Section[], warnings: StatedWarning[]): Parsed {
+function parse(sections: readonly Section[], list: StatedList): Parsed {
   const parsed: Parsed = { stated: new Map(), removed: new Map(), renamed: new Map(), isChange: false }
   let operation: string | null = null
   let requirement: Requirement | null = null
@@ -112,7 +108,7 @@ function parse(sections: readonly Section[], warnings: StatedWarning[]): Parsed 
       parsed.stated.set(name, requirement)
     } else if (scenarioName !== undefined && operation !== 'REMOVED') {
       if (requirement === null) {
-        warnings.push({ line, message: `${quoteTitle(section)} is not read: it is below no requirement` })
+        list.warn(line, `${quoteTitle(section)} is not read: it is below no requirement`)
         continue
       }
       const found: Scenario = { text: `${scenarioName}:\n${stepsOf(section)}`, line }
@@ -125,10 +121,7 @@ function parse(sections: readonly Section[], warnings: StatedWarning[]): Parsed 
   }
   for (const [name, { line, scenarios }] of parsed.stated)
     if (scenarios.length === 0)
-      warnings.push({
-        line,
-        message: `the requirement ${JSON.stringify(name)} has no scenario; it is not read`,
-      })
+      list.warn(line, `the requirement ${JSON.stringify(name)} has no scenario; it is not read`)
   return parsed
 }
 

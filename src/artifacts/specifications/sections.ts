@@ -2,7 +2,7 @@
 import { plural } from '../../core/plural.ts'
 import { type ListItem, readBlocks, type Text } from '../markdown-lines.ts'
 import { type FrontMatter, namesOf, splitFrontMatter } from './front-matter.ts'
-import { cleanText, type StatedWarning } from './stated.ts'
+import { cleanText, type StatedList } from './stated.ts'
 
 export type Section = {
   /** Heading; empty for the text above the first heading. */
@@ -117,17 +117,15 @@ const listItems = (item: ListItem): ListItem[] => [item, ...item.items.flatMap(l
 export function warnOfUnread(
   sections: readonly Section[],
   wasRead: (section: Section) => boolean,
-  warnings: StatedWarning[],
+  list: StatedList,
 ): void {
   for (const section of sections) {
     if (wasRead(section)) continue
     const found = LOOKS_LIKE_CRITERIA.test(section.title) ? describeContent(section) : null
-    if (found !== null)
-      warnings.push({ line: section.line, message: `${quoteTitle(section)} is not read: it has ${found}` })
+    if (found !== null) list.warn(section.line, `${quoteTitle(section)} is not read: it has ${found}`)
     for (const { line, lines } of section.texts)
       for (const [i, text] of lines.entries())
-        if (INLINE_CRITERIA.test(text))
-          warnings.push({ line: line + i, message: 'a paragraph of acceptance criteria is not read' })
+        if (INLINE_CRITERIA.test(text)) list.warn(line + i, 'a paragraph of acceptance criteria is not read')
   }
 }
 

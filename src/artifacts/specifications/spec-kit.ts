@@ -11,14 +11,7 @@ import {
   readDocument,
   type Section,
 } from './sections.ts'
-import {
-  cleanText,
-  type ReadOptions,
-  type Stated,
-  StatedList,
-  type StatedWarning,
-  toStated,
-} from './stated.ts'
+import { cleanText, type ReadOptions, type Stated, StatedList } from './stated.ts'
 
 const OF_PATH = /(?:^|\/)specs\/(\d{3,}[\w-]*)\/(?:spec|tasks)\.md$/
 const BRANCH = /\*\*Feature Branch\*\*\s*:\s*`?([\w./-]+)/i
@@ -37,20 +30,17 @@ const ENTITIES = /entit|assumption|clarification|depend/i
 const KNOWN = /^(?:N?FR|SC)(?![A-Za-z])/i
 
 function readSpec({ taskId, sections }: Document, feature: string | null): Stated {
-  const warnings: StatedWarning[] = []
-  const list = new StatedList(warnings)
+  const list = new StatedList()
   const counts = new Map<string, number>()
   for (const section of sections) {
     const chain = [...section.parents, section].map(({ title }) => title)
     const isOfScenarios = chain.some((title) => /acceptance scenarios?/i.test(title))
     if (isOfScenarios) addScenarios(section, storyOf(chain), counts, list)
-    else addRequirements(section, chain, list, warnings)
+    else addRequirements(section, chain, list)
   }
   const names = { featureId: feature, taskId: taskId ?? feature }
-  return toStated(
-    list,
+  return list.toStated(
     names,
-    warnings,
     'it has no requirement (FR-001), success criterion (SC-001) or acceptance scenario',
   )
 }
@@ -80,12 +70,7 @@ function addScenarios(
 
 const KEYWORD = /(?:\*\*|__)(given|when|then|and|but)(?:\*\*|__)/gi
 
-function addRequirements(
-  section: Section,
-  chain: readonly string[],
-  list: StatedList,
-  warnings: StatedWarning[],
-): void {
+function addRequirements(section: Section, chain: readonly string[], list: StatedList): void {
   const isOfRequirements =
     chain.some((title) => REQUIREMENTS.test(title)) && !chain.some((title) => ENTITIES.test(title))
   const found = [
@@ -101,13 +86,10 @@ function addRequirements(
   const unread = found.filter((each) => !isRead(each) && each.isItem && cleanText(each.text) !== '')
   if (isOfRequirements && unread.length > 0) {
     const message = `${quoteTitle(section)} has ${countNoun(unread.length, 'item')} without an id such as FR-001 that ${unread.length === 1 ? 'is' : 'are'} not read`
-    warnings.push({ line: unread[0]?.line ?? section.line, message })
+    list.warn(unread[0]?.line ?? section.line, message)
   }
   if (KNOWN.test(section.title) && section.items.length === 0)
-    warnings.push({
-      line: section.line,
-      message: `${quoteTitle(section)} is not read: it is a heading, not an item`,
-    })
+    list.warn(section.line, `${quoteTitle(section)} is not read: it is a heading, not an item`)
 }
 
 type Labeled = { label: string | null; text: string; line: number; isItem: boolean }
@@ -170,7 +152,8 @@ function readTasks(
   featureId: string | null,
   { tasks: isWanted = false }: ReadOptions,
 ): Stated {
-  const warnings: StatedWarning[] = []
+  const file = new StatedList()
+  const { warnings } = file
   const found = sections
     .flatMap(({ items }) => items.flatMap((item) => collectTexts(item, true)))
     .flatMap(({ text, line }) => {
@@ -181,13 +164,12 @@ function readTasks(
   if (found.length === 0)
     return { tasks: [], warnings, refused: 'states no criteria: it has no task such as "- [ ] T001"' }
   if (!isWanted) {
-    warnings.push({ line: null, message: `has ${countNoun(found.length, 'task')}; --tasks reads each` })
+    file.warn(null, `has ${countNoun(found.length, 'task')}; --tasks reads each`)
     return { tasks: [], warnings }
   }
   const seen = new Set<string>()
   const tasks = found.flatMap(({ id, text, line }) => {
-    if (seen.has(id))
-      warnings.push({ line, message: `the task ${id} is there more than once; the first one is read` })
+    if (seen.has(id)) file.warn(line, `the task ${id} is there more than once; the first one is read`)
     if (seen.has(id)) return []
     seen.add(id)
     const list = new StatedList(warnings)

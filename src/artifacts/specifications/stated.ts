@@ -63,14 +63,19 @@ type Addition = {
 
 /** Collects the criteria of one task. */
 export class StatedList {
-  readonly #warnings: StatedWarning[]
+  readonly warnings: StatedWarning[]
   readonly #criteria: Candidate[] = []
   readonly #lineOfWords = new Map<string, number | null>()
   /** Number of texts, also those without words. */
   added = 0
 
-  constructor(warnings: StatedWarning[]) {
-    this.#warnings = warnings
+  /** @param warnings receives the warnings; several lists of a file may share it */
+  constructor(warnings: StatedWarning[] = []) {
+    this.warnings = warnings
+  }
+
+  warn(line: number | null, message: string): void {
+    this.warnings.push({ line, message })
   }
 
   get size(): number {
@@ -82,7 +87,7 @@ export class StatedList {
     this.added++
     if (this.added > MAX_TEXTS) return
     const { label, text } = splitStatedLabel(cleanText(stated), criterionId)
-    const warn = (message: string) => this.#warnings.push({ line, message })
+    const warn = (message: string) => this.warn(line, message)
     if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
       return void warn('an item is longer than 64 KiB; it is not read')
     const words = joinedWords(text)
@@ -116,13 +121,29 @@ export class StatedList {
       const first = places.get(key)
       if (first === undefined) places.set(key, each)
       else {
-        const message = `the id ${each.criterionId} is taken${atLine(first.line)}; the item gets another one`
-        this.#warnings.push({ line: each.line, message })
+        this.warn(
+          each.line,
+          `the id ${each.criterionId} is taken${atLine(first.line)}; the item gets another one`,
+        )
         delete each.criterionId
       }
     }
     nameUnnamed(this.#criteria, new Set(places.keys()))
     return this.#criteria.map(({ line: _, section: __, ...criterion }) => criterion)
+  }
+
+  /**
+   * Returns what a file states of one task; refused if it is empty or too large.
+   *
+   * @param none the reason why an empty list has no criteria
+   */
+  toStated(names: { featureId: string | null; taskId: string | null }, none: string): Stated {
+    const { warnings } = this
+    const criteria = this.toCriteria()
+    if (this.added > MAX_TEXTS)
+      return { tasks: [], warnings, refused: `has more than ${MAX_TEXTS} items of one task` }
+    const refused = criteria.length === 0 ? `states no criteria: ${none}` : describeExcess(criteria)
+    return refused === null ? { tasks: [{ ...names, criteria }], warnings } : { tasks: [], warnings, refused }
   }
 }
 
@@ -184,20 +205,6 @@ function nameUnnamed(criteria: readonly Candidate[], taken: ReadonlySet<string>)
 }
 
 const toDefaultId = (number: number): string => normalizeLabel(`AC-${number}`)
-
-/** Returns what a file states of one task; refused if it is empty or too large. */
-export function toStated(
-  list: StatedList,
-  names: { featureId: string | null; taskId: string | null },
-  warnings: StatedWarning[],
-  none: string,
-): Stated {
-  const criteria = list.toCriteria()
-  if (list.added > MAX_TEXTS)
-    return { tasks: [], warnings, refused: `has more than ${MAX_TEXTS} items of one task` }
-  const refused = criteria.length === 0 ? `states no criteria: ${none}` : describeExcess(criteria)
-  return refused === null ? { tasks: [{ ...names, criteria }], warnings } : { tasks: [], warnings, refused }
-}
 
 export function describeExcess(criteria: readonly StatedCriterion[]): string | null {
   if (criteria.length > MAX_CRITERIA)
