@@ -6,6 +6,7 @@ import { asInstant, asText } from '../content.ts'
 import { asObject, readObjects, type TranscriptRecord } from '../line-records.ts'
 import type { ReadingCounts } from '../reading-counts.ts'
 import { type CodexOutcome, readCodexOutput } from './codex-output.ts'
+import { makeResult, makeUsage, PROMPT } from './make-records.ts'
 import type { LineReader, ReaderState } from './reader.ts'
 
 const VERSION = /^ATIF-v/
@@ -80,8 +81,7 @@ const listObjects = (value: unknown): TranscriptRecord[] =>
 function readStep(step: TranscriptRecord, { id, model, fields }: Thread, onRecord: OnRecord): void {
   const uuid = `${id}:${String(step.step_id)}`
   const common = { timestamp: timeOf(step), ...fields }
-  if (step.source === 'user')
-    onRecord({ type: 'user', uuid, message: { content: [{ type: 'image' }] }, ...common })
+  if (step.source === 'user') onRecord({ type: 'user', uuid, message: PROMPT, ...common })
   else if (step.source === 'agent') readAgentStep(step, { uuid, model, common }, onRecord)
   else onRecord({ type: 'system', ...common })
 }
@@ -111,7 +111,9 @@ function readAgentStep(
     const callId = asText(result.source_call_id)
     if (callId === null) continue
     const outcome = readStatus(statuses?.[callId]) ?? readCodexOutput(result.content)
-    onRecord(toResult(callId, outcome, listObjects(result.subagent_trajectory_ref)[0], common))
+    const started = listObjects(result.subagent_trajectory_ref)[0]
+    const agentId = asText(started?.trajectory_id) ?? asText(started?.session_id)
+    onRecord({ ...makeResult(callId, outcome, agentId, ATIF), ...common })
   }
 }
 
@@ -121,36 +123,11 @@ const readStatus = (status: unknown): CodexOutcome | null =>
     ? { status, text: null }
     : null
 
-function toResult(
-  callId: string,
-  { status, text }: CodexOutcome,
-  started: TranscriptRecord | undefined,
-  common: object,
-): TranscriptRecord {
-  const content = status === 'interrupted' ? '[Request interrupted by user]' : (text ?? '')
-  const agentId = asText(started?.trajectory_id) ?? asText(started?.session_id)
-  return {
-    type: 'user',
-    message: { content: [{ type: 'tool_result', tool_use_id: callId, is_error: status !== 'ok', content }] },
-    toolUseResult: agentId === null ? {} : { agentId },
-    ...(status === 'denied' && { toolDenialKind: ATIF }),
-    ...common,
-  }
-}
-
 /** Reads the tokens of a step. Its prompt tokens include the cached ones. */
 function usageOf({ metrics: given }: TranscriptRecord): object {
   const metrics = asObject(given)
   if (metrics === null) return {}
-  const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
-  const cached = count(metrics.cached_tokens)
-  const created = count(asObject(metrics.extra)?.cache_creation_input_tokens)
-  return {
-    usage: {
-      input_tokens: Math.max(0, count(metrics.prompt_tokens) - cached - created),
-      output_tokens: count(metrics.completion_tokens),
-      cache_read_input_tokens: cached,
-      cache_creation_input_tokens: created,
-    },
-  }
+  const { prompt_tokens: input, completion_tokens: output, cached_tokens: cached } = metrics
+  const created = asObject(metrics.extra)?.cache_creation_input_tokens
+  return { usage: makeUsage({ input, cached, created, output }) }
 }

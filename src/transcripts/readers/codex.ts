@@ -11,6 +11,7 @@ import { isSkipped, KNOWN_EVENTS, KNOWN_ITEMS, SKIPPED_TYPES } from './codex-nam
 import { type CodexOutcome, exitedWith, readCodexOutput, readMcpResult } from './codex-output.ts'
 import { isInjected } from './codex-prompt.ts'
 import { type CodexSession, readCodexSession } from './codex-session.ts'
+import { INTERRUPTION, makeResult, makeUsage, PROMPT } from './make-records.ts'
 import type { LineReader, ReaderState } from './reader.ts'
 
 type State = {
@@ -164,7 +165,11 @@ export class CodexReader implements LineReader {
     else if (type === 'task_complete' || type === 'turn_complete') this.#ended(event)
     else if (type === 'turn_aborted') {
       this.#ended(event)
-      this.#user([{ type: 'text', text: INTERRUPTION }], {})
+      this.#onRecord({
+        type: 'user',
+        timestamp: this.#at,
+        message: { content: [{ type: 'text', text: INTERRUPTION }] },
+      })
     } else if (!KNOWN_EVENTS.has(type)) counts.unknownSubtypes.add(`event_msg ${type}`)
   }
 
@@ -186,7 +191,7 @@ export class CodexReader implements LineReader {
       type: 'user',
       uuid: state.key,
       timestamp: this.#at,
-      message: { content: [{ type: 'image' }] },
+      message: PROMPT,
       ...origin,
     })
   }
@@ -232,27 +237,11 @@ export class CodexReader implements LineReader {
     })
   }
 
-  #result(id: unknown, { status, text }: CodexOutcome, agentId: string | null): void {
-    if (asText(id) === null) return
+  #result(id: unknown, outcome: CodexOutcome, agentId: string | null): void {
+    const callId = asText(id)
+    if (callId === null) return
     this.#state.isAnswered = true
-    this.#user(
-      [
-        {
-          type: 'tool_result',
-          tool_use_id: id,
-          is_error: status !== 'ok',
-          content: status === 'interrupted' ? INTERRUPTION : (text ?? ''),
-        },
-      ],
-      {
-        toolUseResult: agentId === null ? {} : { agentId },
-        ...(status === 'denied' && { toolDenialKind: 'codex' }),
-      },
-    )
-  }
-
-  #user(content: readonly object[], more: object): void {
-    this.#onRecord({ type: 'user', timestamp: this.#at, message: { content }, ...more })
+    this.#onRecord({ timestamp: this.#at, ...makeResult(callId, outcome, agentId, CODEX) })
   }
 
   #ended({ duration_ms: durationMs }: Payload): void {
@@ -278,7 +267,7 @@ export class CodexReader implements LineReader {
     if (last === null || (isRepeated && state.totalKey !== this.#key())) return
     state.total = sum
     state.totalKey = this.#key()
-    const [input, cached, written, output] = TOTALS.map((name) => Number(last[name] ?? 0))
+    const [input, cached, created, output] = TOTALS.map((name) => last[name])
     this.#onRecord({
       type: 'assistant',
       uuid: `${this.#key()}/${state.records++}`,
@@ -288,19 +277,11 @@ export class CodexReader implements LineReader {
         id: `${this.#key()}/t${sum ?? state.records}`,
         content: [],
         ...(state.model !== null && { model: state.model }),
-        usage: {
-          input_tokens: Math.max(0, (input ?? 0) - (cached ?? 0) - (written ?? 0)),
-          output_tokens: output,
-          cache_read_input_tokens: cached,
-          cache_creation_input_tokens: written,
-        },
+        usage: makeUsage({ input, cached, created, output }),
       },
     })
   }
 }
-
-/** The text by which turns and calls are recognized as interrupted. */
-const INTERRUPTION = '[Request interrupted by user]'
 
 const TOTALS = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens'] as const
 
