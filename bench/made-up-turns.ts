@@ -110,6 +110,7 @@ function madeUp(number: number, shapes: Shapes): TranscriptTurn {
       finished: true,
       interrupted: false,
       usage: newUsage(),
+      effort: null,
       steps: Array.from({ length }, (_, i) => {
         if (random() > SAME_TOOL) tool = oneOf(TOOLS, random)
         const failed = fails() < FAILED

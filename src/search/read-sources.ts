@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { toInstant } from '../core/instants.ts'
 import { projectKey, taskOfCriterion } from '../core/keys.ts'
 import { readRows, retryTornRead } from '../graph/decode.ts'
-import type { Graph, Params } from '../graph/port.ts'
+import type { Graph } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { instantRow } from '../memory/record/rows.ts'
 import { toSearchText } from '../rules/search-words.ts'
@@ -147,17 +147,16 @@ const criterionRow = z.object({
   sessions: z.array(columns({ ordinal: z.number(), slug: z.string() })),
 })
 
-/** Reads criteria that the newest specification lists or a session has a state of. */
-async function readCriterionRows(
-  graph: Graph,
-  from: typeof criteriaStatement,
-  params: Params,
-): Promise<ReadSource[]> {
-  const rows = await readRows(graph, from, params, criterionRow)
+/** Returns a reader of criteria that the newest specification lists or a session has a state of. */
+const readCriteriaBy = (from: typeof criteriaStatement) => async (graph: Graph, keys: readonly string[]) => {
+  const rows = await readRows(graph, from, { keys: [...keys] }, criterionRow)
   const isFound = ({ isHidden, versions, newestVersion, sessions }: (typeof rows)[number]) =>
     !isHidden && (sessions.length > 0 || versions.includes(newestVersion))
   return rows.filter(isFound).map(toCriterionSource)
 }
+
+export const readCriteriaOfTasks = readCriteriaBy(criteriaOfTasksStatement)
+const readCriteria = readCriteriaBy(criteriaStatement)
 
 /** Returns the text that makes a criterion searchable by its label. The snippet shows the name. */
 const withLabel = (label: string, [name]: readonly string[]): string =>
@@ -185,12 +184,6 @@ function toCriterionSource({ key, texts, labels, sessions }: z.output<typeof cri
     },
   }
 }
-
-export const readCriteriaOfTasks = (graph: Graph, keys: readonly string[]) =>
-  readCriterionRows(graph, criteriaOfTasksStatement, { keys: [...keys] })
-
-const readCriteria = (graph: Graph, keys: readonly string[]) =>
-  readCriterionRows(graph, criteriaStatement, { keys: [...keys] })
 
 const callsRow = z.object({
   key: z.string(),
@@ -234,20 +227,13 @@ function toCallsSource({ key, sessionId, begunMs, calls, turns }: z.output<typeo
   }
 }
 
-async function readCallRows(
-  graph: Graph,
-  from: typeof callsStatement,
-  params: Params,
-): Promise<ReadSource[]> {
-  const rows = await readRows(graph, from, params, callsRow)
+const readCallsBy = (from: typeof callsStatement) => async (graph: Graph, keys: readonly string[]) => {
+  const rows = await readRows(graph, from, { keys: [...keys] }, callsRow)
   return rows.filter(({ calls }) => calls.length > 0).map(toCallsSource)
 }
 
-export const readCallsOfFiles = (graph: Graph, keys: readonly string[]) =>
-  readCallRows(graph, callsOfFilesStatement, { keys: [...keys] })
-
-const readCalls = (graph: Graph, keys: readonly string[]) =>
-  readCallRows(graph, callsStatement, { keys: [...keys] })
+export const readCallsOfFiles = readCallsBy(callsOfFilesStatement)
+const readCalls = readCallsBy(callsStatement)
 
 /** Reads sources as they are now, by their ids; leaves out those that are gone. */
 export async function readSources(

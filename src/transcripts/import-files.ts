@@ -87,11 +87,7 @@ export async function importFiles(
   { project, onProgress }: FilesOptions,
 ): Promise<FilesImport> {
   const began = performance.now()
-  const { files, skipped, unread } = await findTranscripts(paths).catch((error: unknown) => {
-    throw notThere(error)
-  })
-  const seen = files.length + skipped.length
-  const report = new ImportReport(skipped)
+  const { files, unread, seen, report } = await beginReport(paths)
   for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
     onProgress?.(i, files.length)
     await importSome(store, await report.readSources(files.slice(i, i + FILES_AT_ONCE), project), report)
@@ -130,11 +126,7 @@ export async function planImport(
   paths: readonly string[],
   project: string,
 ): Promise<PlannedImport> {
-  const { files, skipped, unread } = await findTranscripts(paths).catch((error: unknown) => {
-    throw notThere(error)
-  })
-  const seen = files.length + skipped.length
-  const report = new ImportReport(skipped)
+  const { files, unread, seen, report } = await beginReport(paths)
   let changedFiles = 0
   for (const some of inChunks(files, () => 1, FILES_AT_ONCE)) {
     const sources = await report.readSources(some, project)
@@ -149,15 +141,15 @@ export async function planImport(
       if (bytes !== null && bytes > 0) changedFiles++
     }
   }
-  const { bytes } = report
-  return {
-    files: seen,
-    changedFiles,
-    bytes,
-    skippedFiles: report.skipped.length,
-    skipped: report.skipped,
-    unread,
-  }
+  const { bytes, skipped } = report
+  return { files: seen, changedFiles, bytes, skippedFiles: skipped.length, skipped, unread }
+}
+
+async function beginReport(paths: readonly string[]) {
+  const { files, skipped, unread } = await findTranscripts(paths).catch((error: unknown) => {
+    throw notThere(error)
+  })
+  return { files, unread, seen: files.length + skipped.length, report: new ImportReport(skipped) }
 }
 
 /** Counts the bytes after a position that an import would read. It leaves a last line that was cut off for the next time. */

@@ -12,7 +12,7 @@ import {
   worktreeKey,
 } from '../core/keys.ts'
 import type { Value } from '../graph/port.ts'
-import { numberParallelGroups, toCallLists } from '../rules/call-lists.ts'
+import { toCallLists } from '../rules/call-lists.ts'
 import { readWorktree } from '../rules/worktree.ts'
 import { classifyFailure } from './failure.ts'
 import type { ThreadState } from './thread.ts'
@@ -64,12 +64,10 @@ const NO_USAGE = {
 export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTurn) {
   const startedAt = instant(turn.startedAt)
   const begunMs = startedAt === null ? NEVER_MS : Date.parse(startedAt)
-  // Turns of a sidechain in the file state of an earlier version may have no groups.
-  const groups = numberParallelGroups(turn.steps)
-  const calls = turn.steps.map(({ id, tool, status, response, durationMs, agentId }, i) => ({
+  const calls = turn.steps.map(({ id, tool, status, response, durationMs, agentId, parallelGroup }) => ({
     ...{ id: storedName(id), tool: storedName(tool), status, response: storedName(response), durationMs },
     agentId: agentId === null ? null : storedName(agentId),
-    parallelGroup: groups[i] ?? null,
+    parallelGroup,
   }))
   const pattern = turn.pattern?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null
   const keyOfPattern = pattern === null ? null : patternKey(project, pattern)
@@ -81,7 +79,6 @@ export function turnParams({ project, fileKey, key, sessionId, turn }: StoredTur
     properties: {
       ...counts,
       ...(usage ?? NO_USAGE),
-      effort: turn.effort ?? null, // absent from turns in the file state of an earlier version
       project,
       id: storedName(id),
       sessionId,

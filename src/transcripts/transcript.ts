@@ -133,9 +133,8 @@ export class Transcript {
     this.#maskedOwnId = maskName(this.#ownId)
     this.#records = new Map(state.records.map(([uuid, id]) => [uuid, this.#unmaskId(id)]))
     for (const [uuid, sessionId] of this.#records) this.#newest.set(sessionId, uuid)
-    // A file that was read by an earlier version has neither list.
-    this.#recent = [...(state.recent ?? [])]
-    this.#joined = new Set(state.joined ?? [])
+    this.#recent = [...state.recent]
+    this.#joined = new Set(state.joined)
     this.#lines = new LineSplitter(offset, (bytes, start, end) => this.#line(bytes, start, end))
     for (const thread of state.threads)
       this.#add({ ...structuredClone(thread), sessionId: this.#unmaskId(thread.sessionId) })

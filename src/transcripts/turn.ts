@@ -42,8 +42,8 @@ export type OpenTurn = {
   interrupted: boolean
   steps: Step[]
   usage: OpenUsage
-  /** The effort of the newest response that names one. Absent from file states of earlier versions. */
-  effort?: string | null | undefined
+  /** The effort of the newest response that names one. */
+  effort: string | null
 }
 
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
@@ -63,7 +63,7 @@ export type TranscriptTurn = {
   usage: Usage | null
   /** Reasoning effort of the last response that names one. */
   effort: string | null
-  steps: (Omit<Step, 'record'> & { isParallel: boolean; parallelGroup: number | null })[]
+  steps: (Omit<Step, 'record'> & { parallelGroup: number | null })[]
 }
 
 /** @param closed true if the next turn has begun */
@@ -73,7 +73,6 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
   const shown = steps.map(({ record: _, ...step }) => ({
     ...step,
     status: step.status === 'pending' && turn.interrupted ? ('interrupted' as const) : step.status,
-    isParallel: groups.has(step.response),
     parallelGroup: groups.get(step.response) ?? null,
   }))
   const passedMs = msBetween(startedAt, turn.lastAt)
@@ -88,9 +87,9 @@ export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn 
     length: steps.length,
     pattern: steps.length === 0 ? null : formatPattern(steps.map(({ tool }) => tool)),
     errors: shown.filter(({ status }) => status === 'error').length,
-    parallelSteps: shown.filter(({ isParallel }) => isParallel).length,
+    parallelSteps: shown.filter(({ parallelGroup }) => parallelGroup !== null).length,
     usage: sumUsage(turn.usage),
-    effort: turn.effort ?? null,
+    effort: turn.effort,
     steps: shown,
   }
 }

@@ -187,7 +187,13 @@ function pushInChunks(transcript: Transcript, bytes: Buffer, sizes: readonly num
 
 const asTold = (turn: TranscriptTurn): Told => ({
   ...factsOf(turn),
-  steps: turn.steps.map(({ id, tool, status, isParallel, error }) => [id, tool, status, isParallel, error]),
+  steps: turn.steps.map(({ id, tool, status, parallelGroup, error }) => [
+    id,
+    tool,
+    status,
+    parallelGroup !== null,
+    error,
+  ]),
 })
 
 const asToldIndependently = (turn: IndependentTurn): Told => ({
