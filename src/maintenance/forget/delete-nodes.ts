@@ -9,7 +9,7 @@ import { pathToOwned } from '../../graph/model-statements.ts'
 import type { Graph, Params, Run } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 
-/** Maximum number of nodes per transaction: about 100 ms on either engine. */
+/** Number of nodes that a transaction deletes: about 100 ms on either engine. One node with many parts may exceed it. */
 const NODES_AT_ONCE = 2_000
 
 /** Number of deleted nodes, by label. */
@@ -106,9 +106,8 @@ async function deleteBy(
 export type OwnedKind = {
   label: Label
   listing: Statement
+  /** Deletes nodes together with their parts. */
   deletion: Statement
-  /** Parts that are deleted in one transaction with their node, and the statement that deletes some of them first. */
-  parts: readonly (Ownership & { thinning: Statement })[]
   owned: readonly OwnedKind[]
 }
 
@@ -118,23 +117,9 @@ export const kindsOwnedBy = (owner: Label): OwnedKind[] =>
     .filter(({ parts, of }) => parts === null && SHARED[of] === undefined)
     .map((owned) => {
       const label = owned.of
-      const parts = ownedBy(label)
-        .filter((part) => part.parts !== null)
-        .map((part) => ({
-          ...part,
-          thinning: generated(
-            `forget/thin-out-${label}-${part.of}`,
-            `// params: $key $limit
-MATCH ${pathToOwned(`:${label} {key: $key}`, part, 'x')}
-WITH x
-LIMIT $limit
-DETACH DELETE x
-RETURN count(*) AS gone`,
-          ),
-        }))
+      const parts = ownedBy(label).filter((part) => part.parts !== null)
       return {
         label,
-        parts,
         listing: selectOwned(owner, owned, parts),
         deletion: generated(
           `forget/delete-${label}`,
@@ -190,8 +175,7 @@ export async function deleteOwned(
         if (!progress.isTime()) return false
         await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes))
       }
-      // A node with too many parts still has some of them.
-      isLeft = listed.length === NODES_AT_ONCE || listed.some(({ parts }) => parts > NODES_AT_ONCE)
+      isLeft = listed.length === NODES_AT_ONCE
     }
   }
   return true
@@ -212,27 +196,11 @@ function inPieces(nodes: readonly Listed[]): Listed[][] {
   return pieces.map((piece) => piece.sort((a, b) => (a.key < b.key ? -1 : 1)))
 }
 
-async function deleteNodes(run: Run, kind: OwnedKind, nodes: readonly Listed[]): Promise<Counts> {
-  const deleted = await deleteWithParts(run, kind, nodes)
-  addCounts(deleted.counts, await deleteUnused(run, deleted.linked))
-  return deleted.counts
-}
-
-/** Deletes nodes with their parts. A node with too many parts for one transaction loses some of them and stays. */
-export async function deleteWithParts(
-  run: Run,
-  { parts, deletion }: OwnedKind,
-  nodes: readonly Listed[],
-): Promise<{ counts: Counts; isThinned: boolean; linked: Linked }> {
-  const counts: Counts = {}
-  for (const { key } of nodes.filter((node) => node.parts > NODES_AT_ONCE))
-    for (const { of, thinning } of parts) {
-      const [row] = await run({ statement: thinning, params: { key, limit: NODES_AT_ONCE } })
-      addCounts(counts, { [of]: Number(row?.gone ?? 0) })
-    }
-  if (Object.keys(counts).length > 0) return { counts, isThinned: true, linked: {} }
-  const deleted = await deleteBy(run, deletion, { keys: nodes.map(({ key }) => key) })
-  return { ...deleted, isThinned: false }
+/** Deletes nodes with their parts, and the shared nodes without a remaining reference. */
+export const deleteNodes: DeletePiece = async (run, { deletion }, nodes) => {
+  const { counts, linked } = await deleteBy(run, deletion, { keys: nodes.map(({ key }) => key) })
+  addCounts(counts, await deleteUnused(run, linked))
+  return counts
 }
 
 const unusedDeletions = (Object.entries(SHARED) as [Label, NonNullable<(typeof SHARED)[Label]>][]).map(

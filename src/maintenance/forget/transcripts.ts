@@ -8,13 +8,12 @@ import { generated, statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
 import { refreshDesires } from '../../transcripts/desires.ts'
 import {
-  addCounts,
   type Counts,
   type DeletePiece,
   deleteAll,
+  deleteNodes,
   deleteOwned,
   deleteUnused,
-  deleteWithParts,
   inOnePiece,
   kindsOwnedBy,
   type Listed,
@@ -156,14 +155,11 @@ async function forgetTurns(
   if (shared?.length) await reassignSharedTurns(run, shared, { project, sessionKeys })
   if (!own?.length) return {}
   const keys = new Set(own.map(({ key }) => key))
-  const { counts, isThinned, linked } = await deleteWithParts(
+  return deleteNodes(
     run,
     kind,
     listed.filter(({ key }) => keys.has(key)),
   )
-  if (isThinned) return counts
-  addCounts(counts, await deleteUnused(run, linked))
-  return counts
 }
 
 /** Reassigns turns to the first other session by name that holds them, like an import of two sessions with one turn. */
