@@ -92,11 +92,7 @@ async function listCopiedEvidence(
       const { turns = [], criteria = [], deleted = false } = ledgers.get(key) ?? {}
       if (deleted) continue // since the candidates were read
       await pause()
-      const verdicts = findCopiedVerdicts(
-        turns.flatMap(({ entries }) => entries),
-        turns.flatMap(({ promised }) => promised),
-        finalKeys(criteria),
-      )
+      const verdicts = findCopiedVerdicts(turns, finalKeys(criteria))
       let compared = 0
       for (const ofTurn of verdicts) {
         for (const { turn, label, basis, promisedFor, promisedIn, evidence } of ofTurn)

@@ -236,6 +236,27 @@ export function advance(
   return progress
 }
 
+/** The entries of a turn about criteria. */
+export type TurnEntries = {
+  turn: number
+  entries: readonly LedgerEntry[]
+  promised: readonly PromiseEntry[]
+}
+
+/**
+ * Folds turns one by one, ascending. Yields each turn with the progress before and after it.
+ *
+ * @param finalKey returns the criterion for which an entry counts (see {@link finalKeys})
+ */
+export function* foldByTurn<T extends TurnEntries>(turns: readonly T[], finalKey: (key: string) => string) {
+  let before: ReadonlyMap<string, Progress> = new Map()
+  for (const turn of turns.toSorted((a, b) => a.turn - b.turn)) {
+    const progress = advance(before, turn.entries, turn.promised, finalKey)
+    yield { ...turn, before, progress }
+    before = progress
+  }
+}
+
 /** Marks the newest promises of each criterion, and grades proofs by the promises up to the turn of the proof. */
 function gradeProofs(
   known: ReadonlyMap<string, Progress>,

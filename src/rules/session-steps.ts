@@ -4,17 +4,12 @@ import type { Specification } from '../memory/specification/specification.ts'
 import { isRequired, type Policy } from './criterion-states.ts'
 import type { Criterion } from './identity.ts'
 import type { Outcome } from './outcome.ts'
-import { advance, finalKeys, type LedgerEntry, type Progress, type PromiseEntry } from './progress.ts'
+import { finalKeys, foldByTurn, type LedgerEntry, type Progress, type TurnEntries } from './progress.ts'
 import { specifiedStates } from './specified-states.ts'
 import { addFiles, NO_FILES, type StaleSince, staleSince, type TouchedFiles } from './stale.ts'
 
 /** A turn with its entries about criteria, and its end if it was judged. */
-export type SessionTurn = {
-  turn: number
-  outcome: Outcome | null
-  entries: readonly LedgerEntry[]
-  promised: readonly PromiseEntry[]
-}
+export type SessionTurn = TurnEntries & { outcome: Outcome | null }
 
 /** Records of a session. */
 export type SessionRecords = {
@@ -42,13 +37,12 @@ export type SessionStep = SessionTurn & {
 export function foldSteps({ turns, criteria, files }: SessionRecords): SessionStep[] {
   const finalKey = finalKeys(criteria)
   const filesOf = new Map(files.map((touched) => [touched.turn, touched]))
-  let [progress, proofs]: [ReadonlyMap<string, Progress>, typeof NO_FILES] = [new Map(), NO_FILES]
-  return turns.map((turn) => {
-    progress = advance(progress, turn.entries, turn.promised, finalKey)
+  let proofs = NO_FILES
+  return [...foldByTurn(turns, finalKey)].map((turn) => {
     const touched = filesOf.get(turn.turn)
     if (touched !== undefined) proofs = addFiles(proofs, touched, finalKey)
     const ledger = turn.entries.map((entry) => ({ ...entry, criterionKey: finalKey(entry.criterionKey) }))
-    return { ...turn, progress, ledger, touchedSince: staleSince(proofs) }
+    return { ...turn, ledger, touchedSince: staleSince(proofs) }
   })
 }
 

@@ -1,14 +1,13 @@
 /** Finds how the verification of a criterion in each turn is known. Pure. */
-import { groupBy } from '../core/group-by.ts'
 import { type Basis, createOwnerFinder, gradeByOwners } from './basis.ts'
 import { compareCodeUnits } from './labels.ts'
 import {
-  advance,
+  foldByTurn,
   inOrder,
   type LedgerEntry,
   listJudgements,
   type Progress,
-  type PromiseEntry,
+  type TurnEntries,
 } from './progress.ts'
 
 /** Turns that verified a criterion, by basis. A turn with several verifications has the basis of its last one. */
@@ -21,17 +20,11 @@ export type TurnsByBasis = Readonly<Partial<Record<Basis, readonly number[]>>>
  * @returns the turns of each verified criterion, ascending
  */
 export function listVerificationBases(
-  ledger: readonly LedgerEntry[],
-  promised: readonly PromiseEntry[],
+  turns: readonly TurnEntries[],
   finalKey: (key: string) => string,
 ): ReadonlyMap<string, TurnsByBasis> {
-  const entriesOf = groupBy(ledger, ({ turn }) => turn)
-  const promisesOf = groupBy(promised, ({ turn }) => turn)
-  const turns = [...new Set([...entriesOf.keys(), ...promisesOf.keys()])].sort((a, b) => a - b)
   const found = new Map<string, Partial<Record<Basis, number[]>>>()
-  let progress: ReadonlyMap<string, Progress> = new Map()
-  for (const turn of turns) {
-    progress = advance(progress, entriesOf.get(turn) ?? [], promisesOf.get(turn) ?? [], finalKey)
+  for (const { turn, progress } of foldByTurn(turns, finalKey)) {
     for (const [key, { lastVerifiedTurn, basis }] of progress) {
       if (lastVerifiedTurn !== turn || basis === null) continue
       const bases = found.get(key) ?? {}
@@ -58,17 +51,10 @@ export type CopiedVerdict = {
  * @param finalKey returns the criterion for which an entry counts
  */
 export function* findCopiedVerdicts(
-  ledger: readonly LedgerEntry[],
-  promised: readonly PromiseEntry[],
+  turns: readonly TurnEntries[],
   finalKey: (key: string) => string,
 ): Generator<CopiedVerdict[], void> {
-  const entriesOf = groupBy(ledger, ({ turn }) => turn)
-  const promisesOf = groupBy(promised, ({ turn }) => turn)
-  const turns = [...new Set([...entriesOf.keys(), ...promisesOf.keys()])].sort((a, b) => a - b)
-  let progress: ReadonlyMap<string, Progress> = new Map()
-  for (const turn of turns) {
-    const entries = entriesOf.get(turn) ?? []
-    progress = advance(progress, entries, promisesOf.get(turn) ?? [], finalKey)
+  for (const { entries, progress } of foldByTurn(turns, finalKey)) {
     const verified = listJudgements(entries, finalKey)
       .filter(({ status, observedOn }) => status === 'verified' && observedOn === null)
       .sort(inOrder)

@@ -6,8 +6,7 @@ import { type Ledger, readLedger } from '../../memory/criteria/snapshot.ts'
 import { type TurnState, turnState } from '../../memory/record/record.ts'
 import { listTurns } from '../../memory/worlds/read-turns.ts'
 import { criterionStates } from '../../rules/criterion-states.ts'
-import type { Progress } from '../../rules/progress.ts'
-import { advance, finalKeys } from '../../rules/progress.ts'
+import { finalKeys, foldByTurn, type Progress } from '../../rules/progress.ts'
 import { bySeverity } from '../../rules/severity.ts'
 import type { CoachDecision } from '../../rules/values.ts'
 import { AT_ONCE, type Exported, place, placesBelow, projectsFrom } from './list.ts'
@@ -108,14 +107,17 @@ async function* exportPairs(
   const { project, slug } = world.beginning
   const ledger = await readLedger(graph, worldKey)
   if (ledger === null) return
-  const standing = new CriteriaByTurn(ledger)
+  const criteriaBefore = followCriteria(ledger)
   let previous: TurnState | null = null
   for (let after = Math.max(0, above - 1); ; ) {
     const turns = await listTurns(graph, project, slug, { after, limit: AT_ONCE })
     for (const turn of turns) {
       const isPair = turn.turnNumber > above && VERDICTS.has(turn.coachDecision) && moved(turn, since)
       if (isPair)
-        yield { record: pairFrom(turn, previous, standing.around(turn.turnNumber)), turn: turn.turnNumber }
+        yield {
+          record: pairFrom(turn, previous, criteriaBefore(turn.turnNumber)),
+          turn: turn.turnNumber,
+        }
       previous = turn
     }
     after = turns.at(-1)?.turnNumber ?? after
@@ -126,31 +128,19 @@ async function* exportPairs(
 const moved = ({ completedAt, createdAt }: TurnState, since: string | null): boolean =>
   since === null || [completedAt, createdAt].some((at) => at !== null && Date.parse(at) >= Date.parse(since))
 
-/** Computes the progress before a turn, for the criteria that count after it: the Player had to meet these. */
-class CriteriaByTurn {
-  readonly #ledger: Ledger
-  readonly #finalKey: (key: string) => string
-  #progress: ReadonlyMap<string, Progress> = new Map()
-  #upTo = 0
-
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger
-    this.#finalKey = finalKeys(ledger.criteria)
-  }
-
-  /** Call it with ascending turns. */
-  around(turn: number): Pair['input']['criteria'] {
-    const { criteria, turns } = this.#ledger
-    const between = (from: number, to: number) => {
-      const inside = turns.filter((each) => each.turn > from && each.turn <= to)
-      return [inside.flatMap(({ entries }) => entries), inside.flatMap(({ promised }) => promised)] as const
-    }
-    const before = advance(this.#progress, ...between(this.#upTo, turn - 1), this.#finalKey)
-    const after = advance(before, ...between(turn - 1, turn), this.#finalKey)
-    this.#progress = after
-    this.#upTo = turn
-    const stood = new Map(criterionStates(criteria, before, 'sticky').map((state) => [state.key, state]))
-    return criterionStates(criteria, after, 'sticky').map(({ key, criterionId, text }) => {
+/**
+ * Creates a function that returns the criteria before a turn: those that count after it, because the Player had to meet these. Call
+ * it with ascending turns.
+ */
+function followCriteria({ criteria, turns }: Ledger): (turn: number) => Pair['input']['criteria'] {
+  const folded = foldByTurn(turns, finalKeys(criteria))
+  const statesOf = (progress: ReadonlyMap<string, Progress>) => criterionStates(criteria, progress, 'sticky')
+  return (turn) => {
+    let at = folded.next()
+    while (!at.done && at.value.turn < turn) at = folded.next()
+    if (at.done) return []
+    const stood = new Map(statesOf(at.value.before).map((state) => [state.key, state]))
+    return statesOf(at.value.progress).map(({ key, criterionId, text }) => {
       const { state = 'pending', verifiedInTurn = null, contestedInTurn = null } = stood.get(key) ?? {}
       return { criterionId, text, state, verifiedInTurn, contestedInTurn } as const
     })

@@ -61,7 +61,7 @@ export async function listCriteriaByTurn(
   )
   const promisedAs = groupBy(promised, ({ criterionKey }) => finalKey(criterionKey))
   const findEntries = entriesIn({ ledger, progress: new Map() })
-  const bases = listVerificationBases(ledger, promised, finalKey)
+  const bases = listVerificationBases(found.turns, finalKey)
   const keys = new Set([...ledger.map(({ criterionKey }) => criterionKey), ...promisedAs.keys()])
   return {
     worldSlug,
