@@ -1,24 +1,15 @@
 /** Reads the current states of changed records as events. */
-import * as z from 'zod'
 import { toInstant } from '../core/instants.ts'
 import { recordKey, worldKey } from '../core/keys.ts'
-import { readRows } from '../graph/decode.ts'
+import { nodeReader } from '../graph/node-reader.ts'
 import type { Graph } from '../graph/port.ts'
-import { statement } from '../graph/statements.ts'
 import { listWorldsByKeys, type WorldProgress } from '../memory/worlds/world-progress.ts'
 import { TurnRunStore } from '../runs/turn-run-store.ts'
 import { viewTurnRunStatus } from '../runs/views.ts'
-import type { ChangeEvent } from './change-event.ts'
+import { type ChangeEvent, sessionEvent } from './change-event.ts'
 import { type Change, listKeys, readVersions } from './read-changes.ts'
 
-const importsStatement = statement('events/imports')
-const importRow = z.object({
-  key: z.string(),
-  project: z.string(),
-  sessionId: z.string(),
-  bytes: z.number(),
-  isWhole: z.boolean(),
-})
+const readFiles = nodeReader('TranscriptFile', ['project', 'sessionId', 'offset', 'isWhole'])
 
 export type Found = { change: Change; event: ChangeEvent }
 
@@ -74,29 +65,16 @@ async function readSessions(graph: Graph, keys: readonly string[]): Promise<Stat
   return new Map(worlds.map((each) => [worldKey(each.project, each.worldSlug), toSessionState(each)]))
 }
 
-const toSessionState = (world: WorldProgress): State => ({
-  type: 'session',
-  project: world.project,
-  changedAt: world.lastActivity,
-  worldSlug: world.worldSlug,
-  featureId: world.featureId,
-  taskId: world.taskId,
-  currentTurn: world.currentTurn,
-  decision: world.lastDecision,
-  verified: world.verified,
-  observed: world.observed,
-  judged: world.judged,
-  repeated: world.repeated,
-  misplaced: world.misplaced,
-  bare: world.bare,
-  contested: world.contested,
-  refuted: world.refuted,
-  total: world.criteria,
-  verdict: world.verdict,
-  activeTurnRunId: world.activeTurnRunId,
-  activeAttemptId: world.activeAttemptId,
-  deletedAt: world.deletedAt,
-})
+const sessionState = sessionEvent.omit({ version: true })
+
+const toSessionState = (world: WorldProgress): State =>
+  sessionState.parse({
+    ...world,
+    type: 'session',
+    changedAt: world.lastActivity,
+    decision: world.lastDecision,
+    total: world.criteria,
+  })
 
 async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> {
   if (keys.length === 0) return new Map()
@@ -118,7 +96,12 @@ async function readRuns(graph: Graph, keys: readonly string[]): Promise<States> 
 
 async function readImports(graph: Graph, keys: readonly string[]): Promise<States> {
   if (keys.length === 0) return new Map()
-  const rows = await readRows(graph, importsStatement, { keys: [...keys] }, importRow)
+  const files = await readFiles(graph, keys)
   const changedAt = toInstant(new Date(0)) // the file has no time
-  return new Map(rows.map(({ key, ...state }) => [key, { type: 'import', changedAt, ...state }]))
+  return new Map(
+    files.map(({ key, project, sessionId, offset: bytes, isWhole }) => [
+      key,
+      { type: 'import', changedAt, project, sessionId, bytes, isWhole },
+    ]),
+  )
 }

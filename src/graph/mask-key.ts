@@ -4,11 +4,11 @@ import * as z from 'zod'
 import { projectKey } from '../core/keys.ts'
 import { createMaskKey, keyedMarker, type Marker } from '../core/scrub/marks.ts'
 import { optionalText } from '../rules/values.ts'
-import { readRows } from './decode.ts'
+import { nodeReader } from './node-reader.ts'
 import { type Graph, toStep } from './port.ts'
 import { statement } from './statements.ts'
 
-const known = statement('projects/known-mask-key')
+const readKey = nodeReader('Project', ['maskKey'])
 const make = statement('projects/mask-key')
 
 const row = z.object({ maskKey: optionalText })
@@ -16,7 +16,7 @@ const row = z.object({ maskKey: optionalText })
 /** Reads the key of a project, and creates it if it is missing. Only a record with a secret needs a key. */
 export async function markerOfProject(graph: Graph, project: string): Promise<Marker> {
   const params = { projectKey: projectKey(project) }
-  const [found] = await readRows(graph, known, params, row)
+  const [found] = await readKey(graph, [params.projectKey])
   if (found?.maskKey != null) return keyedMarker(found.maskKey)
   const maskKey = createMaskKey(randomBytes(32))
   const written = await graph.write([toStep(make, { ...params, project, maskKey })])

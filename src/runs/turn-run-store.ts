@@ -7,6 +7,7 @@ import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { decodeRow, readRows, readWholeRow, retryTornRead } from '../graph/decode.ts'
 import { markerOfProject } from '../graph/mask-key.ts'
+import { nodeReader } from '../graph/node-reader.ts'
 import { type Graph, inOrder, type Run, type Step } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { captureAsOwner } from '../memory/capture/capture.ts'
@@ -14,7 +15,7 @@ import { digestRecord } from '../memory/record/digest.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { unknownWorld, worldDeleted } from '../memory/scope/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
-import { optionalText, type StopReason } from '../rules/values.ts'
+import type { StopReason } from '../rules/values.ts'
 import type { Change, Decision, View } from './decision.ts'
 import * as attemptSteps from './lifecycle/attempts.ts'
 import { mayBeDue, type Renewed } from './lifecycle/leases.ts'
@@ -41,8 +42,8 @@ const runsOfProject = statement('runs/page', 'of-project')
 const attemptStatement = statement('runs/attempt')
 const attemptsOfRun = statement('runs/attempts', 'of-run')
 const attemptsOfWorld = statement('runs/attempts', 'of-world')
-const attemptEnds = statement('runs/attempt-ends')
-const attemptCount = statement('runs/attempt-count')
+const readAttemptEnds = nodeReader('Attempt', ['attemptId', 'status', 'failureReason'])
+const readAttemptCount = nodeReader('World', ['attemptCount', 'deletedAt'])
 const leased = statement('runs/leased')
 
 export type WorldRef = { project: string; worldSlug: string }
@@ -337,8 +338,8 @@ export class TurnRunStore {
 
   /** Returns the ids of the attempts that have ended. */
   async endedAmong(attempts: readonly AttemptRef[]): Promise<Set<string>> {
-    const params = { keys: attempts.map(({ project, attemptId }) => recordKey(project, attemptId)) }
-    const rows = await readRows(this.#graph, attemptEnds, params, attemptEndRow)
+    const keys = attempts.map(({ project, attemptId }) => recordKey(project, attemptId))
+    const rows = await readAttemptEnds(this.#graph, keys)
     return new Set(rows.flatMap(({ attemptId, status }) => (status === 'running' ? [] : [attemptId])))
   }
 
@@ -351,7 +352,11 @@ export class TurnRunStore {
     )
     if (failed.length === 0) return new Map()
     const rows = await retryTornRead(
-      () => readRows(this.#graph, attemptEnds, { keys: failed.map(({ key }) => key) }, attemptEndRow),
+      () =>
+        readAttemptEnds(
+          this.#graph,
+          failed.map(({ key }) => key),
+        ),
       // The commit that ended the attempt also ended the run. A read may see only a part of it.
       (found) => found.every(({ failureReason }) => failureReason !== null),
     )
@@ -374,10 +379,11 @@ export class TurnRunStore {
   /** Lists all attempts of a world, newest first. `before` is the number of an attempt in the world, exclusive. */
   async listAttemptsOfWorld(world: WorldRef, limit: number, before?: number): Promise<AttemptPage> {
     const ofWorld = worldKey(world.project, world.worldSlug)
-    const [row] = await readRows(this.#graph, attemptCount, { worldKey: ofWorld }, attemptCountRow)
+    const [row] = await readAttemptCount(this.#graph, [ofWorld])
     if (row === undefined) throw unknownWorld(world.project, world.worldSlug)
-    if (row.deleted) throw worldDeleted(world.worldSlug)
-    const numbers = descending(Math.min(row.attemptCount, (before ?? Number.MAX_SAFE_INTEGER) - 1), limit)
+    if (row.deletedAt !== null) throw worldDeleted(world.worldSlug)
+    const newest = Math.min(row.attemptCount ?? 0, (before ?? Number.MAX_SAFE_INTEGER) - 1)
+    const numbers = descending(newest, limit)
     return this.#page(attemptsOfWorld, numbers, (number) => worldSeqKey(ofWorld, number))
   }
 
@@ -503,8 +509,6 @@ const newestFirst = (a: TurnRun, b: TurnRun): number =>
 
 const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
 const attemptListRow = z.object({ attempt: seenAttempt })
-const attemptEndRow = z.object({ attemptId: z.string(), status: z.string(), failureReason: optionalText })
-const attemptCountRow = z.object({ attemptCount: z.number(), deleted: z.boolean() })
 
 function changeStep(keyOfWorld: string, view: View, decided: NonNullable<Change>): Step {
   const { run, attempt, resuming } = decided

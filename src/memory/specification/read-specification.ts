@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { specificationKey } from '../../core/keys.ts'
 import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
+import { nodeReader } from '../../graph/node-reader.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import type { TouchedFiles } from '../../rules/stale.ts'
@@ -11,7 +12,7 @@ import { type Specification, specificationRow } from './specification.ts'
 
 const getVersion = statement('specifications/get')
 const listedCriteria = statement('specifications/listed')
-const taskCounts = statement('projects/task-counts')
+const readVersions = nodeReader('Task', ['specificationVersion'])
 const touchedFiles = statement('specifications/files')
 
 const listedRow = z.object({
@@ -37,12 +38,10 @@ export async function readDeclared(
   return row?.listed ?? []
 }
 
-const taskCountsRow = z.object({ versionCount: z.number() })
-
 /** Reads the number of declared versions of a task; null if the task does not exist. */
 export async function readVersion(graph: Graph, taskKey: string): Promise<number | null> {
-  const [row] = await readRows(graph, taskCounts, { taskKey }, taskCountsRow)
-  return row?.versionCount ?? null
+  const [task] = await readVersions(graph, [taskKey])
+  return task === undefined ? null : (task.specificationVersion ?? 0)
 }
 
 const isVersionWhole = ({ specification, listed }: z.output<typeof specificationRow>): boolean =>

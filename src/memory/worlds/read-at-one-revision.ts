@@ -1,17 +1,13 @@
 /** Reads a world in several statements as of one revision, without a lock. */
-import * as z from 'zod'
-import { readRows, retryTornRead } from '../../graph/decode.ts'
+import { retryTornRead } from '../../graph/decode.ts'
+import { nodeReader } from '../../graph/node-reader.ts'
 import { type Graph, graphWith, inOrder, type Run } from '../../graph/port.ts'
-import { statement } from '../../graph/statements.ts'
-import { optionalText } from '../../rules/values.ts'
 
-const revision = statement('worlds/revision')
-
-const revisionRow = z.object({ rev: optionalText })
+const readRevisions = nodeReader('World', ['rev'])
 
 /** Reads the token of the world's newest write; null if the world does not exist. */
-export async function readRevision(graph: Graph, worldKey: string): Promise<string | null> {
-  const [row] = await readRows(graph, revision, { worldKey }, revisionRow)
+async function readRevision(graph: Graph, worldKey: string): Promise<string | null> {
+  const [row] = await readRevisions(graph, [worldKey])
   return row?.rev ?? null
 }
 

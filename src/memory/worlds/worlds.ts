@@ -6,6 +6,7 @@ import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
 import { snakeCase } from '../../core/wire-form.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
+import { nodeReader } from '../../graph/node-reader.ts'
 import type { Graph, Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { isNewWorldSlug } from '../../rules/new-world.ts'
@@ -64,7 +65,7 @@ export type CreateWorldRequest = z.output<typeof createWorldRequest>
 const DEFAULT_EXECUTOR = 'external'
 
 const ensureWorld = statement('worlds/ensure')
-const taskCounts = statement('projects/task-counts')
+const readTaskCounts = nodeReader('Task', ['worldCount', 'restoring'])
 const getWorldStatement = statement('worlds/get')
 const setWorldStatement = statement('worlds/set')
 const deleteWorldStatement = statement('worlds/delete')
@@ -88,7 +89,6 @@ export const worldColumns = z.object({
 })
 const worldRow = z.object({ world: worldColumns })
 const ensuredRow = worldRow.extend({ created: z.boolean() })
-const taskCountsRow = z.object({ worldCount: z.number(), isRestoring: z.boolean() })
 
 type StoredWorld = z.output<typeof worldColumns>
 
@@ -164,8 +164,8 @@ export async function createWorld(
 
 /** @throws `restore_unfinished` if a restore still has to write a part of the task */
 export async function countWorldsOfWholeTask(graph: Graph, scope: Scope): Promise<number> {
-  const [task] = await readRows(graph, taskCounts, { taskKey: keyOfTask(scope) }, taskCountsRow)
-  if (task?.isRestoring === true) throw restoreUnfinished(scope)
+  const [task] = await readTaskCounts(graph, [keyOfTask(scope)])
+  if (task?.restoring === true) throw restoreUnfinished(scope)
   return task?.worldCount ?? 0
 }
 
