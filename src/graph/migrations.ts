@@ -4,9 +4,8 @@ import path from 'node:path'
 import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import { sha256 } from '../core/keys.ts'
-import { retry } from '../core/retry.ts'
 import { readRows } from './decode.ts'
-import type { Graph } from './port.ts'
+import { type Graph, toStep } from './port.ts'
 import { CYPHER_ROOT, statement } from './statements.ts'
 
 /**
@@ -25,19 +24,12 @@ export type MigrationStatus = { applied: readonly string[]; pending: readonly st
 export type MigrateOptions = {
   migrations?: readonly Migration[]
   now?: () => Date
-  /**
-   * How long the lock of a killed process blocks others on Neo4j. A running migration renews its lock until
-   * the end.
-   */
-  leaseMs?: number
 }
 
-const LEASE_MS = 10_000
-const WAIT_FOR_LOCK_MS = 30_000
+/** Longest time for all migrations, and for the wait for another process. */
+const MIGRATE_MS = 30 * 60_000
 
 const takeLock = statement('graph/migration-lock')
-const renewLock = statement('graph/migration-renew')
-const releaseLock = statement('graph/migration-unlock')
 const appliedMigrations = statement('graph/migrations')
 const recordMigration = statement('graph/migration-record')
 
@@ -106,82 +98,40 @@ export async function migrationStatus(
 /** Version of the first migration. Its description is different in graphs with the earlier list of migrations. */
 const FIRST = '001'
 
-/** Updates the schema, one process at a time, and returns the versions that it applied. */
+/**
+ * Updates the schema, one process at a time, and returns the versions that it applied. On Neo4j an open transaction holds the lock
+ * while other transactions apply the migrations, so the lock of a killed process ends with its connection. An embedded graph needs no
+ * lock, because only one process can open it.
+ */
 export async function migrate(graph: Graph, options: MigrateOptions = {}): Promise<readonly string[]> {
-  const { migrations = loadMigrations(), now = () => new Date(), leaseMs = LEASE_MS } = options
+  const { migrations = loadMigrations(), now = () => new Date() } = options
   const { pending } = await migrationStatus(graph, migrations)
   if (pending.length === 0) return []
   await graph.schema(BOOTSTRAP)
-  return withLock(graph, leaseMs, (renew) => applyPending(graph, { migrations, now, renew }))
+  if (graph.engine === 'embedded') return applyPending(graph, migrations, now)
+  const applied = await graph.transact(async (run) => {
+    await run(toStep(takeLock, { token: crypto.randomUUID() }))
+    return applyPending(graph, migrations, now)
+  }, performance.now() + MIGRATE_MS)
+  return applied ?? []
 }
 
-/** Applies the pending migrations in order, and returns their versions. Checks the lock before and after each. */
+/** Applies the pending migrations in order, and returns their versions. */
 async function applyPending(
   graph: Graph,
-  { migrations, now, renew }: { migrations: readonly Migration[]; now: () => Date; renew: Renew },
+  migrations: readonly Migration[],
+  now: () => Date,
 ): Promise<readonly string[]> {
   const { applied, pending } = await migrationStatus(graph, migrations)
   let previous = applied.at(-1) ?? null
   for (const { version, description, checksum, commands } of migrations) {
     if (!pending.includes(version)) continue
-    await refuseIfLost(renew)
     await graph.schema(commands)
-    await refuseIfLost(renew)
     const params = { version, previous, description, checksum, appliedAt: now().toISOString() }
-    await graph.write([{ statement: recordMigration, params }])
+    await graph.write([toStep(recordMigration, params)])
     previous = version
   }
   return pending
-}
-
-type Renew = () => Promise<boolean>
-
-/** Calls `work` with the lock of migrations. An embedded graph needs no lock, because only one process can open it. */
-async function withLock<T>(graph: Graph, leaseMs: number, work: (renew: Renew) => Promise<T>): Promise<T> {
-  if (graph.engine === 'embedded') return work(async () => true)
-  const owner = crypto.randomUUID()
-  const params = () => ({ owner, token: crypto.randomUUID(), leaseMs })
-  const locked = new TurngraphError('store_unavailable', 'Another process is migrating the schema.', {
-    hint: 'Wait for it. A stale lock expires within ten seconds.',
-  })
-  await retry(
-    async () => {
-      if ((await graph.write([{ statement: takeLock, params: params() }])) === null) throw locked
-    },
-    { when: (error) => error === locked, until: performance.now() + WAIT_FOR_LOCK_MS, ...LOCK_PAUSES },
-  )
-  const renew = async () => (await graph.write([{ statement: renewLock, params: params() }])) !== null
-  const renewing = renewRegularly(renew, leaseMs)
-  try {
-    return await work(renew)
-  } finally {
-    clearInterval(renewing)
-    await graph.write([{ statement: releaseLock, params: { owner, token: crypto.randomUUID() } }])
-  }
-}
-
-const LOCK_PAUSES = { firstPauseMs: 100, longestPauseMs: 100 }
-
-/**
- * A migration may take longer than the lease. A failed renewal is repeated at the next interval, and the next check
- * detects a lost lease.
- */
-const renewRegularly = (renew: Renew, leaseMs: number): NodeJS.Timeout =>
-  setInterval(() => void renew().catch(() => false), leaseMs / 3).unref()
-
-/**
- * Rejects a migration that lost its lease, for example because the process was suspended. Another process may have migrated the
- * schema since then, and an old migration would change newer data.
- */
-async function refuseIfLost(renew: Renew): Promise<void> {
-  if (await renew()) return
-  throw new TurngraphError(
-    'store_unavailable',
-    'Another process has taken over the migration of the schema.',
-    {
-      hint: 'Try again when it is done: applied migrations are not repeated.',
-    },
-  )
 }
 
 /** The graph has another schema than this version. A retry does not help. */

@@ -334,12 +334,7 @@ export const nodes = {
     checksum: text.describe('SHA-256 of its file'),
     appliedAt: instant.describe('when it was applied'),
   }),
-  SchemaMigrationLock: node(null, 'who migrates at this moment', {
-    key: nodeKey,
-    rev: lock,
-    owner: text.describe('process that migrates').optional(),
-    leaseUntil: epochMs.describe("end of its lease, by the database's clock").optional(),
-  }),
+  SchemaMigrationLock: node(null, 'locked by the process that migrates', { key: nodeKey, rev: lock }),
 } as const satisfies Record<string, StoredNode>
 
 export type Label = keyof typeof nodes
