@@ -24,8 +24,10 @@ function normalizeEvidence(text: string): string {
 }
 
 /** The evidence that the Player gave with the promises of a turn, for {@link isSubstantiated}. */
-export const listPromisedEvidence = (promises: readonly { evidence: string | null }[]): ReadonlySet<string> =>
-  new Set(promises.flatMap(({ evidence }) => (evidence === null ? [] : [normalizeEvidence(evidence)])))
+export const listPromisedEvidence = (
+  promises: readonly { evidence?: string | null | undefined }[],
+): ReadonlySet<string> =>
+  new Set(promises.flatMap(({ evidence }) => (evidence == null ? [] : [normalizeEvidence(evidence)])))
 
 /** Returns whether a text says nothing of the work: an empty one, or one that only reports a failed search. */
 export function isAbsence(evidence: string | null): boolean {

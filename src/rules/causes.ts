@@ -59,7 +59,7 @@ export type Traced<I> = {
 
 export const traceIssue = <I extends Complaint>(issue: I): Traced<I> => ({
   issue,
-  category: issue.category,
+  category: issue.category ?? null,
   signature: issueSignature(issue),
   identifiers: findIdentifiers(issue.description),
 })

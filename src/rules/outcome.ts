@@ -1,5 +1,6 @@
 /** Condenses a judged turn to the facts that stall analysis needs (contract: truth.md, section 3). Pure. */
 import * as z from 'zod'
+import { parseJson } from '../core/parse-json.ts'
 import { markCause, markColumns } from './causes.ts'
 import { type Complaint, chooseComplaints, signIssues } from './signature.ts'
 import { type CoachDecision, columns } from './values.ts'
@@ -28,6 +29,15 @@ export const outcomeColumns = columns({
 })
 
 export type Outcome = z.output<typeof outcomeColumns>
+
+/** End of a counted turn as a text, stored on the turn. */
+export const outcomeText = z
+  .string()
+  .transform((stored) => parseJson(stored))
+  .pipe(outcomeColumns)
+
+export const outcomeRow = (outcome: Outcome | null): string | null =>
+  outcome === null ? null : JSON.stringify(z.encode(outcomeColumns, outcome))
 
 /** Maximum number of complaints of a turn that are compared by their causes, and of identifiers of each. */
 const MAX_CAUSES = 24

@@ -59,16 +59,25 @@ export const HISTORY_SHOWN = 20
 
 const STATUS_OF = { v: 'verified', r: 'rejected', p: 'pending', u: 'unknown' } as const
 
-/** Text form `1v2r3u-`: the turn, the first letter of the status, and a dash if the entry judges nothing. */
+/**
+ * Text form `7vr0u-`: the number of turns after the previous entry, which is left out if it is 1, the first letter of the status,
+ * and a dash if the entry judges nothing.
+ */
 const recentEntries = z.codec(z.string(), z.custom<readonly RecentEntry[]>(), {
-  decode: (stored) =>
-    [...stored.matchAll(/(\d+)([vrpu])(-?)/g)].map(([, turn, letter, dash]) => ({
-      turn: Number(turn),
-      status: STATUS_OF[letter as keyof typeof STATUS_OF],
-      judges: dash === '',
-    })),
+  decode: (stored) => {
+    let turn = 0
+    return [...stored.matchAll(/(\d*)([vrpu])(-?)/g)].map(([, after, letter, dash]) => {
+      turn += after === '' ? 1 : Number(after)
+      return { turn, status: STATUS_OF[letter as keyof typeof STATUS_OF], judges: dash === '' }
+    })
+  },
   encode: (recent) =>
-    recent.map(({ turn, status, judges }) => `${turn}${status[0]}${judges ? '' : '-'}`).join(''),
+    recent
+      .map(({ turn, status, judges }, i) => {
+        const after = turn - (recent[i - 1]?.turn ?? 0)
+        return `${after === 1 ? '' : after}${status[0]}${judges ? '' : '-'}`
+      })
+      .join(''),
 })
 
 /** The place of a basis in the list. */
@@ -173,13 +182,10 @@ export type Progress = z.output<z.ZodObject<typeof progressShape>>
 const allColumns = columns(progressShape)
 
 /** List of the values without names, a quarter as long as a map. */
-export const progressColumns = z.codec(z.array(z.unknown()), z.custom<Progress>(), {
-  decode: (stored) => allColumns.parse(stored),
-  encode: (progress) => {
-    const values = z.encode(allColumns, progress)
-    // The last value is left out without an observation, so that its criterion takes no more space.
-    return progress.observed === null ? values.slice(0, -1) : values
-  },
+export const progressColumns = z.codec(z.array(z.unknown()), allColumns, {
+  decode: (stored) => stored,
+  // The last value is left out without an observation, so that its criterion takes no more space.
+  encode: (values) => (values.at(-1) === null ? values.slice(0, -1) : values),
 })
 
 /** Returns the initial progress of a criterion. */
@@ -196,6 +202,17 @@ export function finalKeys(
     return next == null ? key : follow(next)
   }
   return follow
+}
+
+/** Describes a chain of merges that ends at a missing criterion, or never; null if it is sound. */
+export function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>): string | null {
+  const passed = new Set<string>()
+  for (let at: string | null = key; at !== null; at = into.get(at) ?? null) {
+    if (!into.has(at)) return `is merged into ${at}, which the task does not have`
+    if (passed.has(at)) return `is merged into ${[...passed].join(', then ')}, and so into itself`
+    passed.add(at)
+  }
+  return null
 }
 
 /**

@@ -7,7 +7,9 @@ import type { Issue } from '../memory/record/record.ts'
 import { normalizeLabel } from './labels.ts'
 
 /** Fields of an issue that are compared. */
-export type Complaint = Pick<Issue, 'severity' | 'category' | 'description'>
+export type Complaint = Pick<Issue, 'severity' | 'description'> & {
+  category?: string | null | undefined
+}
 
 /** Selects the blocking issues of a turn, or all issues if no issue blocks. */
 export function chooseComplaints<I extends Complaint>(issues: readonly I[]): readonly I[] {

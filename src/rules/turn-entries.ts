@@ -1,8 +1,8 @@
 /** Lists the entries of a record about criteria, and resolves which criteria they mean. Pure. */
 import type { TurnRecord, Verification } from '../memory/record/record.ts'
-import { isSubstantiated, listPromisedEvidence } from './absence.ts'
+import { listPromisedEvidence } from './absence.ts'
+import { deriveVerification } from './derive-turn.ts'
 import { type Entry, type Known, type Resolution, resolveCriteria } from './identity.ts'
-import { toObservedOn } from './observation.ts'
 import type { LedgerEntry, PromiseEntry } from './progress.ts'
 import type { Source } from './values.ts'
 
@@ -85,9 +85,8 @@ export function listEntries(
         status,
         source,
         form,
-        substantiated: observation !== undefined || isSubstantiated(evidence, promised),
+        ...deriveVerification({ evidence, observation, addedAt }, promised),
         evidence,
-        observedOn: observation === undefined ? null : toObservedOn(observation),
         addedAt,
         text,
       }),

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
 import type { Graph } from '../../src/graph/port.ts'
+import { exportLines } from '../../src/maintenance/export/export-lines.ts'
 import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
 import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
 import { exportOf, kindOf, recordsOf, restoreLines } from '../support/exported.ts'
@@ -21,6 +22,13 @@ import { brokenTurns, reportsOf } from '../support/transcript-import.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** Adds the trailer of a file with these lines. */
+async function withTrailer(lines: string[]): Promise<string[]> {
+  const all: string[] = []
+  for await (const line of exportLines(async () => ({ lines, nextCursor: null }))) all.push(line)
+  return all
+}
 
 /** An export can be restored into any engine, with equal bytes, an equal graph and equal answers. */
 export function exportContract(store: StoreUnderTest): void {
@@ -300,6 +308,80 @@ export function exportContract(store: StoreUnderTest): void {
       }
       await restoreRecords(restored, JSON.parse(text))
       expect(await findingsOf(restored)).toEqual([])
+      await restored.close()
+    })
+
+    test('values that follow from a record are computed, whatever a file says', async () => {
+      const { lines, dump } = made
+      const claims = {
+        turn: { outcome: '[1,"approved","x",0,[]]', deniedFiles: ['src/a.ts'], verifiedCount: 9 },
+        verification: { substantiated: true, observedOn: '{"tree":"x"}' },
+        issue: { signature: 'x' },
+      }
+      const claimed = (recordsOf(lines) as { kind: string }[]).map((record) => {
+        if (!('turn' in record && 'verifications' in record && 'issues' in record)) return record
+        const [verifications, issues] = [record.verifications, record.issues] as [object[], object[]]
+        return {
+          ...record,
+          turn: { ...Object(record.turn), ...claims.turn },
+          verifications: verifications.map((each) => ({ ...each, ...claims.verification })),
+          issues: issues.map((each) => ({ ...each, ...claims.issue })),
+        }
+      })
+      for (const name of Object.values(claims).flatMap((fields) => Object.keys(fields))) {
+        expect(JSON.stringify(claimed)).toContain(`"${name}":`)
+        expect(lines.join('\n')).not.toContain(`"${name}":`)
+      }
+      await restoreRecords(handles.graph, claimed)
+      expect(await dumpOf(handles.graph)).toEqual(dump)
+    })
+
+    test('a line with a value that no read understands is rejected with its field, and nothing is stored', async () => {
+      const observation = { command: ['npm', 'test'], exitCode: 0, startedAt: '2026-01-02T00:00:00Z' }
+      await captureSteadily(
+        handles.graph,
+        aTurn(1, {
+          worldSlug: 'main',
+          verifications: [
+            { criterionId: 'AC-1', status: 'verified', observation },
+            { criterionId: 'AC-2', status: 'rejected' },
+          ],
+        }),
+      )
+      const lines = await exportOf(handles.graph)
+      const [one, two] = (recordsOf(lines) as { kind: string; key: string }[]).filter(
+        ({ kind }) => kind === 'criterion',
+      )
+      const mergedInto = (line: string, key: string, target: string) =>
+        line.startsWith(`{"kind":"criterion"`) && line.includes(`"key":"${key}"`)
+          ? line.replace('"texts":[]', `"texts":[],"mergedInto":"${target}"`)
+          : line
+      const changes: [change: (line: string) => string, message: RegExp][] = [
+        [
+          (line) => line.replace('\\"exitCode\\":0', '\\"exitCode\\":\\"0\\"'),
+          /^the file, line \d+: verifications\.0\.observation\.exitCode: Invalid input: expected number/,
+        ],
+        [
+          (line) =>
+            mergedInto(mergedInto(line, one?.key ?? '', two?.key ?? ''), two?.key ?? '', one?.key ?? ''),
+          /^the file, line \d+: mergedInto: is merged into \S+, then \S+, and so into itself/,
+        ],
+        [
+          (line) => line.replace('/main/1","id"', '/main/2","id"'),
+          /^the file, line \d+: turn\.key: is not the key of turn 1 of the world/,
+        ],
+      ]
+      const restored = await another()
+      for (const [change, message] of changes) {
+        const changed = await withTrailer(lines.slice(0, -1).map(change))
+        expect(changed).not.toEqual(lines)
+        await expect(restoreLines(restored, changed)).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: expect.stringMatching(message),
+          hint: expect.stringContaining('Restore the lines of an export as they were written.'),
+        })
+        expect(await dumpOf(restored)).toEqual([])
+      }
       await restored.close()
     })
 

@@ -365,5 +365,37 @@ export type ProjectFromKey = (typeof PROJECT_FROM_KEY)[number]
 export const hasProjectFromKey = (label: Label): label is ProjectFromKey =>
   PROJECT_FROM_KEY.includes(label as ProjectFromKey)
 
+const derivedOfTurn = {
+  outcome: true,
+  deniedFiles: true,
+  verificationCount: true,
+  verifiedCount: true,
+  rejectedCount: true,
+  promiseCount: true,
+  issueCount: true,
+  gateCount: true,
+} as const
+
+/** Properties that follow from the record of a turn (src/rules/derive-turn.ts). Exports do not contain them; a restore computes them. */
+export const DERIVED_FROM_RECORD = {
+  Turn: derivedOfTurn,
+  SupersededTurn: derivedOfTurn,
+  Verification: { substantiated: true, observedOn: true },
+  Issue: { signature: true },
+} as const satisfies { [L in Label]?: object }
+
+type DerivedFromRecord<L> = L extends keyof typeof DERIVED_FROM_RECORD
+  ? keyof (typeof DERIVED_FROM_RECORD)[L]
+  : never
+
+/** Returns the properties of a node that an export leaves out because they follow from others. */
+export const listNotExported = (label: Label): string[] => [
+  ...(hasProjectFromKey(label) ? ['project'] : []),
+  ...Object.keys((DERIVED_FROM_RECORD as { [L in Label]?: object })[label] ?? {}),
+]
+
 /** Properties of a node that an export contains. */
-export type Exported<L extends Label> = L extends ProjectFromKey ? Omit<Stored<L>, 'project'> : Stored<L>
+export type Exported<L extends Label> = Omit<
+  Stored<L>,
+  DerivedFromRecord<L> | (L extends ProjectFromKey ? 'project' : never)
+>

@@ -1,7 +1,7 @@
 /** Checks that nodes and relationships of a graph fit the model. */
-import type * as z from 'zod'
+import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
-import { type Exported, hasProjectFromKey, type Label, nodes } from './nodes.ts'
+import { type Exported, type Label, listNotExported, nodes } from './nodes.ts'
 
 /** A node as an engine returns it, with its labels and properties. */
 type NodeRow = { labels: readonly string[]; properties: Readonly<Record<string, unknown>> }
@@ -13,8 +13,8 @@ export function findLabel(labels: readonly string[]): Label | null {
 }
 
 /**
- * Decodes a node's properties by the model, with instants in canonical form. Absent properties stay absent. A
- * project that follows from the key is left out.
+ * Decodes a node's properties by the model, with instants in canonical form. Absent properties stay absent.
+ * Properties that an export leaves out are left out here, too.
  *
  * @throws `internal` if they do not fit, with the node's key and each problem
  * @example storedProperties('Gate', { name: 'tests', status: 'passed', position: 0 })
@@ -24,7 +24,7 @@ export function storedProperties<L extends Label>(
   properties: Readonly<Record<string, unknown>>,
 ): Exported<L> {
   const given = withoutNulls(properties)
-  if (hasProjectFromKey(label)) delete given.project
+  for (const name of listNotExported(label)) delete given[name]
   const result = exportedSchema(label).safeParse(given)
   if (result.success) return result.data as Exported<L>
   const node = typeof properties.key === 'string' ? `${label} ${properties.key}` : `A ${label}`
@@ -47,12 +47,13 @@ const exportedSchemas = new Map<Label, z.ZodObject>()
 
 /** Returns the schema of the exported properties. Each is made once: that takes longer than checking a node. */
 function exportedSchema(label: Label): z.ZodObject {
-  const schema: z.ZodObject = nodes[label].properties
-  const made =
-    exportedSchemas.get(label) ?? (hasProjectFromKey(label) ? schema.omit({ project: true }) : schema)
+  const made = exportedSchemas.get(label) ?? omit(nodes[label].properties, listNotExported(label))
   exportedSchemas.set(label, made)
   return made
 }
+
+const omit = ({ shape }: z.ZodObject, names: readonly string[]): z.ZodObject =>
+  z.strictObject(Object.fromEntries(Object.entries(shape).filter(([name]) => !names.includes(name))))
 
 const problemsIn = (what: string, { issues }: z.ZodError): string[] =>
   issues.map((issue) => {

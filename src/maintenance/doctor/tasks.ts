@@ -7,6 +7,7 @@ import { readRows } from '../../graph/decode.ts'
 import { setProperties } from '../../graph/model-statements.ts'
 import { statement } from '../../graph/statements.ts'
 import { normalizeLabel } from '../../rules/labels.ts'
+import { findBrokenMerge } from '../../rules/progress.ts'
 import { type Examined, type Findings, type Properties, propertyMap, type ToCheck } from './finding.ts'
 
 const criteriaOfTask = statement('criteria/of-task')
@@ -87,17 +88,6 @@ function findSharedLabels({ texts, labels, labelSources }: Properties): string |
   for (const [source, given] of bySource) {
     const names = [...new Set(given.map(({ label }) => label))]
     if (names.length > 1) return `has several labels of one source (${source}): ${names.join(', ')}`
-  }
-  return null
-}
-
-/** Describes a chain of merges that ends at a missing criterion, or never; null if it is sound. */
-export function findBrokenMerge(key: string, into: ReadonlyMap<string, string | null>): string | null {
-  const passed = new Set<string>()
-  for (let at: string | null = key; at !== null; at = into.get(at) ?? null) {
-    if (!into.has(at)) return `is merged into ${at}, which the task does not have`
-    if (passed.has(at)) return `is merged into ${[...passed].join(', then ')}, and so into itself`
-    passed.add(at)
   }
   return null
 }

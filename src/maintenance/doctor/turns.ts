@@ -2,10 +2,9 @@
 import { taskOfCriterion, taskKey as toTaskKey, turnOfSuperseded } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { setProperties } from '../../graph/model-statements.ts'
-import { outcomeRow } from '../../memory/record/criterion-rows.ts'
-import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
-import { findDeniedFiles } from '../../rules/denied-files.ts'
-import { toOutcome } from '../../rules/outcome.ts'
+import { observationText } from '../../memory/record/observation.ts'
+import { listPromisedEvidence } from '../../rules/absence.ts'
+import { deriveTurn, deriveVerification } from '../../rules/derive-turn.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { type Examined, fittingProperties, type Part, type ToCheck } from './finding.ts'
 
@@ -53,24 +52,10 @@ const partsOf = <L extends Label>(parts: readonly Part[], label: L): Stored<L>[]
 function checkDerived(label: Label, { key, properties, parts, about }: Examined): void {
   const turn = properties as Stored<'Turn'>
   const verifications = partsOf(parts, 'Verification')
-  const issues = partsOf(parts, 'Issue').map(({ category = null, ...issue }) => ({ ...issue, category }))
-  const judged = verifications.filter(({ source, addedAt }) => source !== 'player' && addedAt === undefined)
-  const count = (verdict: string) => judged.filter(({ status }) => status === verdict).length
-  const outcome = toOutcome({
-    turnNumber: turn.number,
-    coachDecision: turn.coachDecision,
-    coachFeedback: turn.coachFeedback ?? null,
-    issues,
-    gates: partsOf(parts, 'Gate'),
-    testsFailed: turn.testsFailed ?? null,
-  })
-  const denied = findDeniedFiles({ ...turn, filesSource: turn.filesSource ?? null, issues })
-  const derived = {
-    outcome: outcomeRow(outcome),
-    deniedFiles: denied.length === 0 ? null : denied,
-    verifiedCount: count('verified'),
-    rejectedCount: count('rejected'),
-  }
+  const promises = partsOf(parts, 'Promise')
+  const issues = partsOf(parts, 'Issue')
+  const gates = partsOf(parts, 'Gate')
+  const { properties: derived } = deriveTurn(turn, { verifications, promises, issues, gates })
   const repair = () => setProperties(label, key, derived)
   for (const [name, expected] of Object.entries(derived))
     about.reportDifference(
@@ -78,16 +63,18 @@ function checkDerived(label: Label, { key, properties, parts, about }: Examined)
       { label: name, actual: turn[name as keyof typeof derived], expected },
       repair,
     )
-  const promised = listPromisedEvidence(
-    partsOf(parts, 'Promise').map(({ evidence = null }) => ({ evidence })),
-  )
+  const promised = listPromisedEvidence(promises)
   about.reportDifference('record_invalid', {
-    label: 'substantiated',
-    actual: verifications.map(({ substantiated }) => substantiated),
-    expected: verifications.map(
-      ({ evidence = null, observation, addedAt }) =>
-        observation !== undefined || isSubstantiated(evidence, addedAt === undefined ? promised : new Set()),
-    ),
+    label: 'substantiated, observedOn',
+    actual: verifications.map(({ substantiated, observedOn = null }) => [substantiated, observedOn]),
+    expected: verifications.map(({ observation, ...verification }) => {
+      const seen = observation === undefined ? undefined : observationText.safeParse(observation).data
+      const { substantiated, observedOn } = deriveVerification(
+        { ...verification, observation: seen },
+        promised,
+      )
+      return [substantiated, observedOn && JSON.stringify(observedOn)]
+    }),
   })
   about.reportDifference('record_invalid', {
     label: 'signatures of issues',

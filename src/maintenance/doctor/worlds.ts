@@ -12,11 +12,10 @@ import {
 } from '../../memory/criteria/rewrite-state.ts'
 import { readLedger } from '../../memory/criteria/snapshot.ts'
 import { advanceState } from '../../rules/advance-state.ts'
-import { finalKeys } from '../../rules/progress.ts'
+import { finalKeys, findBrokenMerge } from '../../rules/progress.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
 import { type About, type Findings, keyList, type Properties, propertyMap, type ToCheck } from './finding.ts'
 import type { Check } from './findings-table.ts'
-import { findBrokenMerge } from './tasks.ts'
 import { numberIn } from './turns.ts'
 
 const activeOf = (type: string, label: string, id: string): string =>

@@ -1,8 +1,16 @@
 /** Declares the lines of an export, each one record. */
 import * as z from 'zod'
-import { hasProjectFromKey, LABELS, type Label, nodes, runSettingsFields } from '../../graph/model/nodes.ts'
-import { count, describeKind, flag, key, number, oneOf, text } from '../../graph/model/properties.ts'
+import {
+  DERIVED_FROM_RECORD,
+  hasProjectFromKey,
+  LABELS,
+  type Label,
+  nodes,
+  runSettingsFields,
+} from '../../graph/model/nodes.ts'
+import { count, describeKind, flag, json, key, number, oneOf, text } from '../../graph/model/properties.ts'
 import { findOwners, relationshipProperties } from '../../graph/model/relationships.ts'
+import { observationText } from '../../memory/record/observation.ts'
 import { STEP_STATUSES } from '../../rules/values.ts'
 
 /**
@@ -15,9 +23,12 @@ export const FORMAT = 'turngraph'
 export const VERSION = 3
 export const READABLE: readonly number[] = [1, 2, VERSION]
 
-/** Fields of earlier versions that follow from the records. */
+const derivedFromRecord = Object.values(DERIVED_FROM_RECORD).flatMap((names) => Object.keys(names))
+
+/** Fields of earlier versions that follow from the records, whatever part of the line has them. */
 export const DERIVED_FIELDS: { readonly [kind: string]: readonly string[] } = {
-  turn: ['labels'],
+  turn: ['labels', ...derivedFromRecord],
+  superseded_turn: derivedFromRecord,
   standing: [
     ...['newestDigest', 'promisedTurn', 'outcomes', 'ledgerRev', 'progressSum', 'lastGainTurn'],
     ...['contestedCount', 'flippedCount', 'brokenPromiseCount', 'progress'],
@@ -79,12 +90,23 @@ const world = z.strictObject({
   ...storedWorld.pick(BEGINNING).shape,
 })
 
+/** Restricts a text to those that another schema decodes. */
+const fitting = <S extends z.ZodType>(stored: S, decoded: z.ZodType) =>
+  stored.superRefine((text, context) => {
+    const issues = decoded.safeParse(text).error?.issues ?? []
+    for (const { path, message } of issues) context.addIssue({ code: 'custom', path, message })
+  })
+
 const verification = z.strictObject({
   criterion: key,
-  ...nodes.Verification.properties.omit({ project: true }).shape,
+  ...nodes.Verification.properties.omit({ project: true, ...DERIVED_FROM_RECORD.Verification }).shape,
+  observation: fitting(json, observationText).optional(),
 })
 const promise = z.strictObject({ criterion: key, ...nodes.Promise.properties.omit({ project: true }).shape })
-const issue = z.strictObject({ about: keys, ...nodes.Issue.properties.omit({ project: true }).shape })
+const issue = z.strictObject({
+  about: keys,
+  ...nodes.Issue.properties.omit({ project: true, ...DERIVED_FROM_RECORD.Issue }).shape,
+})
 
 const parts = {
   verifications: z.array(verification),
@@ -94,8 +116,9 @@ const parts = {
   transcribedIn: z.array(nodes.TranscriptSession.properties.pick({ key: true, id: true, project: true })),
 }
 
-const recordProperties = nodes.Turn.properties.omit({ project: true, writeId: true })
-const supersededProperties = nodes.SupersededTurn.properties.omit({ project: true, writeId: true })
+const notInLine = { project: true, writeId: true, ...DERIVED_FROM_RECORD.Turn } as const
+const recordProperties = nodes.Turn.properties.omit(notInLine)
+const supersededProperties = nodes.SupersededTurn.properties.omit(notInLine)
 
 const turn = z.strictObject({
   kind: z.literal('turn'),

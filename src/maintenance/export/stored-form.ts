@@ -10,10 +10,14 @@ import { findOwners, relationshipProperties, relationships } from '../../graph/m
 import { storedProperties } from '../../graph/model/validate.ts'
 import { linkAgents } from '../../graph/model-statements.ts'
 import type { Value } from '../../graph/port.ts'
+import { observationText } from '../../memory/record/observation.ts'
+import { listPromisedEvidence } from '../../rules/absence.ts'
 import { CALL_LISTS, callLists, fromCallLists } from '../../rules/call-lists.ts'
+import { deriveTurn, deriveVerification } from '../../rules/derive-turn.ts'
+import { issueSignature } from '../../rules/signature.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
-import { type ExportRecord, KINDS, type Kind, records } from './records.ts'
+import { type ExportRecord, KINDS, type Kind, type RecordOf, records } from './records.ts'
 
 export type Ref = { label: Label; key: string }
 
@@ -42,6 +46,8 @@ export type StoredForm = {
   /** Field with the key of the node's owner. */
   owner?: { field: string; label: Label; type: string }
   fields: { readonly [field: string]: Field }
+  /** Adds the stored values that follow from the line. */
+  derive?: (line: AnyRecord) => AnyRecord
   /** True if the node is exported as a record. */
   isRecord?: (node: Record<string, unknown>) => boolean
   /** Property whose absence means half a commit. */
@@ -281,13 +287,36 @@ const declared = (field: string, type: string): Field =>
     },
   )
 
+/** Adds the values that follow from the record of a turn. */
+function deriveFromRecord(line: AnyRecord): AnyRecord {
+  const { turn, ...parts } = line as RecordOf<'turn'>
+  const promised = listPromisedEvidence(parts.promises)
+  return {
+    ...line,
+    turn: { ...turn, ...deriveTurn(turn, parts).properties },
+    verifications: parts.verifications.map(({ observation, ...verification }) => {
+      const seen = observation === undefined ? undefined : observationText.parse(observation)
+      const { substantiated, observedOn } = deriveVerification(
+        { ...verification, observation: seen },
+        promised,
+      )
+      return {
+        ...{ ...verification, substantiated },
+        ...(observation !== undefined && { observation, observedOn: JSON.stringify(observedOn) }),
+      }
+    }),
+    issues: parts.issues.map((issue) => ({ ...issue, signature: issueSignature(issue) })),
+  }
+}
+
 type NodeKind = Exclude<Kind, 'world' | 'standing'>
 
 /** Declarations beyond the model: additional fields, and nodes that are not exported as records. */
 const more: { readonly [kind: string]: Partial<StoredForm> } = {
   criterion: { beginsWith: 'texts' },
-  turn: { fields: { previous, ...PARTS } },
+  turn: { fields: { previous, ...PARTS }, derive: deriveFromRecord },
   superseded_turn: {
+    derive: deriveFromRecord,
     fields: {
       supersededBy: links('supersededBy', '(n)<-[:SUPERSEDES]-(k)', [...RECORDS, 'World'], {
         decode: z.tuple([onlyKey]).transform(([key]) => key ?? ''),

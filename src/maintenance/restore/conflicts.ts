@@ -46,3 +46,18 @@ export function missing(index: number, record: ExportRecord, what: string): Turn
     details: { problems: [{ path: `records[${index}]`, message }] },
   })
 }
+
+/** Error for a record with fields that do not fit. */
+export function unfit(index: number, problems: readonly { path: string; message: string }[]): TurngraphError {
+  const shown = problems
+    .slice(0, 5)
+    .map(({ path, message }) => `${path === '' ? 'the record' : path}: ${message}`)
+  return new TurngraphError('invalid_request', `records[${index}]: ${shown.join('; ')}`, {
+    hint: 'Restore the lines of an export as they were written.',
+    details: {
+      problems: problems
+        .slice(0, 200)
+        .map(({ path, message }) => ({ path: `records[${index}].${path}`, message })),
+    },
+  })
+}

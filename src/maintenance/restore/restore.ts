@@ -1,6 +1,5 @@
 /** Restores records of an export: writes missing records, and compares the others. */
-import { TurngraphError } from '../../core/errors.ts'
-import { isCriterionKey, projectKey } from '../../core/keys.ts'
+import { isCriterionKey, projectKey, turnKey } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -14,7 +13,7 @@ import {
   type RecordOf,
   records,
 } from '../export/records.ts'
-import { type Conflict, refuseConflicts } from './conflicts.ts'
+import { type Conflict, refuseConflicts, unfit } from './conflicts.ts'
 import { writeCriteria, writeProjects, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
 import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
@@ -126,17 +125,19 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
   if (typeof kind !== 'string' || !Object.hasOwn(records, kind)) {
     throw unfit(index, [{ path: 'kind', message: `is none of ${KINDS.join(', ')}` }])
   }
-  const result = records[kind as Kind].safeParse(withoutDerived(kind, given as object))
+  const result = records[kind as Kind].safeParse(withoutDerived(kind, given))
   if (result.success) {
     const record: ExportRecord = result.data
-    const wrongKey = (of: string) => {
+    const wrongKey = (of: string, path = 'key') => {
       const message = `is not the key of ${of}; restore the file as it was exported`
-      return unfit(index, [{ path: 'key', message }])
+      return unfit(index, [{ path, message }])
     }
     if (record.kind === 'project' && record.key !== projectKey(record.name))
       throw wrongKey(`the project ${JSON.stringify(record.name)}`)
     if (record.kind === 'criterion' && !isCriterionKey(record.task, record.key))
       throw wrongKey(`a criterion of the task ${record.task}`)
+    if (record.kind === 'turn' && record.turn.key !== turnKey(record.world, record.turn.number))
+      throw wrongKey(`turn ${record.turn.number} of the world ${record.world}`, 'turn.key')
     return record
   }
   throw unfit(
@@ -145,20 +146,13 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
   )
 }
 
-/** Removes the fields that earlier versions exported although they follow from other records. */
-export const withoutDerived = (kind: string, given: object): object =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => !DERIVED_FIELDS[kind]?.includes(name)))
-
-function unfit(index: number, problems: readonly { path: string; message: string }[]): TurngraphError {
-  const shown = problems
-    .slice(0, 5)
-    .map(({ path, message }) => `${path === '' ? 'the record' : path}: ${message}`)
-  return new TurngraphError('invalid_request', `records[${index}]: ${shown.join('; ')}`, {
-    hint: 'The lines of an export are restored as they are.',
-    details: {
-      problems: problems
-        .slice(0, 200)
-        .map(({ path, message }) => ({ path: `records[${index}].${path}`, message })),
-    },
-  })
+/** Removes the fields that earlier versions exported although they follow from other fields, in the line and in its parts. */
+export function withoutDerived(kind: string, given: unknown): unknown {
+  if (Array.isArray(given)) return given.map((each) => withoutDerived(kind, each))
+  if (typeof given !== 'object' || given === null) return given
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      DERIVED_FIELDS[kind]?.includes(name) ? [] : [[name, withoutDerived(kind, value)]],
+    ),
+  )
 }

@@ -1,6 +1,9 @@
 /** Restores projects, tasks and their criteria. They only grow, and each of two graphs may know more about some of them. */
+import { groupBy } from '../../core/group-by.ts'
+import { readMerges } from '../../memory/criteria/snapshot.ts'
+import { findBrokenMerge } from '../../rules/progress.ts'
 import type { RecordOf } from '../export/records.ts'
-import { differing } from './conflicts.ts'
+import { differing, unfit } from './conflicts.ts'
 import { lockWorlds } from './worlds.ts'
 import {
   compared,
@@ -83,7 +86,24 @@ export async function writeCriteria(work: Work, given: readonly Given<'criterion
     rows.set(record.key, { index, record })
   }
   await createNodes(work, 'criterion', [...rows.values()])
+  await refuseMergeCycles(work, [...rows.values()])
   return { created, conflicts }
+}
+
+/** Rejects the criterion that closes a cycle of merges: no read would find the criterion for which its entries count. */
+async function refuseMergeCycles(work: Work, written: readonly Given<'criterion'>[]): Promise<void> {
+  const merged = written.filter(({ record }) => record.mergedInto !== undefined)
+  for (const [task, ofTask] of groupBy(merged, ({ record }) => record.task)) {
+    const merges = await readMerges(work.graph, task)
+    const into = new Map<string, string | null>([
+      ...merges.map(({ mergedInto }) => [mergedInto, null] as const), // it may follow in a later batch
+      ...merges.map(({ key, mergedInto }) => [key, mergedInto] as const),
+    ])
+    for (const { index, record } of ofTask) {
+      const cycle = findBrokenMerge(record.key, into)
+      if (cycle !== null) throw unfit(index, [{ path: 'mergedInto', message: cycle }])
+    }
+  }
 }
 
 type Criterion = RecordOf<'criterion'>

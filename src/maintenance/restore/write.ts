@@ -113,7 +113,7 @@ export async function setNodes<K extends NodeKind>(
   kind: K,
   fresh: readonly Given<K>[],
 ): Promise<void> {
-  const { label, within, fields }: StoredForm = storedForms[kind]
+  const { label, within, fields, derive = (line) => line }: StoredForm = storedForms[kind]
   await refuseMissing(work, fresh, (record) => findReferences(kind, record))
   const writer = writers[kind]
   if (writer === null) return
@@ -121,7 +121,7 @@ export async function setNodes<K extends NodeKind>(
     work,
     writer,
     fresh.map(({ record }) => {
-      const line: AnyRecord = record
+      const line = derive(record)
       const node = within === undefined ? line : (line[within] as AnyRecord)
       const beside = Object.entries(fields).flatMap(
         ([name, { write, param = (value: unknown) => value as Value }]) =>

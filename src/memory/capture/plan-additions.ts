@@ -143,11 +143,9 @@ const mergeChanged = ({ criteria }: Ledger, { changed }: Resolution) => {
   return [...byKey.values()]
 }
 
-/** Properties of an added verification. Its evidence is compared with no promise: those of its turn may be replaced later. */
 const toProperties = ({ verification, startedAt, addedAt, addedBy, digest }: Addition, position: number) => ({
-  ...storedVerification({ ...verification, form: 'entry' }, position, new Set()),
+  ...storedVerification({ ...verification, form: 'entry', addedAt }, position, new Set()),
   startedAt,
-  addedAt,
   ...(addedBy !== null && { addedBy }),
   additionDigest: digest,
 })

@@ -3,14 +3,13 @@ import { supersededKey, turnKey, worldKey } from '../../core/keys.ts'
 import type { Step } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { advanceNames, advanceState, type LedgerTurn } from '../../rules/advance-state.ts'
+import { deriveTurn } from '../../rules/derive-turn.ts'
 import type { Resolution } from '../../rules/identity.ts'
-import { toOutcome } from '../../rules/outcome.ts'
 import { finalKeys, inOrder } from '../../rules/progress.ts'
 import { listEntries, listGates, listVerifications, resolveTurn } from '../../rules/turn-entries.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
 import { listProgressEdges, toStateProperties } from '../criteria/rewrite-state.ts'
 import type { Ledger } from '../criteria/snapshot.ts'
-import { outcomeRow } from '../record/criterion-rows.ts'
 import { storedParams } from '../record/normalize.ts'
 import type { CaptureRequest, TurnRecord } from '../record/record.ts'
 import { keyOfTask } from '../scope/scope.ts'
@@ -107,7 +106,12 @@ export function planCapture(
   if (ledger !== null && ledger.ledgerRev !== ledgerRev) return null
   const keyOfWorld = worldKey(project, target.worldSlug)
   const taskKey = keyOfTask(request)
-  const turn = toLedgerTurn(capture, resolution)
+  const derived = deriveTurn(
+    { ...record, number: turnNumber },
+    { ...record, verifications: listVerifications(record), gates: listGates(record) },
+  )
+  const { ledger: entries, promised } = listEntries(record, resolution)
+  const turn: LedgerTurn = { turn: turnNumber, digest, outcome: derived.outcome, entries, promised }
   const finalKey = finalKeys([...known.criteria, ...resolution.changed])
   const state =
     ledger === null
@@ -130,7 +134,7 @@ export function planCapture(
         project,
         digest,
         writeId,
-        outcome: outcomeRow(turn.outcome),
+        derived: derived.properties,
         criteriaRev: known.criteriaRev,
         isStamped: request.completedAt === undefined, // the service sets the time
       }),
@@ -149,12 +153,6 @@ export function planCapture(
   return target.isNew
     ? [ensureWorldStep(request, target.worldSlug, { now: record.createdAt }), ...steps]
     : steps
-}
-
-function toLedgerTurn({ record, digest }: Capture, resolution: Resolution): LedgerTurn {
-  const { ledger: entries, promised } = listEntries(record, resolution)
-  const outcome = toOutcome({ ...record, gates: listGates(record) })
-  return { turn: record.turnNumber, digest, outcome, entries, promised }
 }
 
 /** Puts a record in place of the one that it replaces, if any. Added verifications come behind the entries of the record. */

@@ -5,9 +5,11 @@ import * as z from 'zod'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
+import { outcomeText } from '../../rules/outcome.ts'
 import { finalKeys, type LedgerEntry, ledgerEntry } from '../../rules/progress.ts'
 import { shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import { listTriedBefore, MAX_TRIED_TURNS } from '../../rules/tried-before.ts'
+import { columns } from '../../rules/values.ts'
 import { listWithdrawn, type WithdrawnTurn } from '../../rules/withdrawn.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
 import {
@@ -21,6 +23,7 @@ import {
 import { readDeclaredCriteria, readStates } from '../criteria/read-states.ts'
 import {
   isLedgerWhole,
+  isOfState,
   isStateWhole,
   ledgerColumns,
   newestSnapshot,
@@ -46,7 +49,6 @@ import {
   stallFor,
   stallWarning,
 } from '../criteria/views.ts'
-import { outcomeText } from '../record/criterion-rows.ts'
 import { issueFor, issuesFor } from '../record/issues.ts'
 import type { TurnState } from '../record/record.ts'
 import { issuesFrom, isWhole, toTurnState, turnWithParts, withdrawnRow } from '../record/rows.ts'
@@ -82,8 +84,15 @@ const contextRow = turnWithParts.extend({
   /** Promises of the prior turn; only as of an earlier turn, because the requested turn may have promises of its own. */
   priorPromises: turnWithParts.shape.promises.optional(),
   ...snapshotColumns,
-  /** Number of each turn, its number of verifications, and the verifications. */
-  entries: z.array(z.tuple([z.number(), z.number(), z.array(ledgerEntry)])),
+  /** All turns with their verifications, or none. */
+  entries: z.array(
+    columns({
+      turn: z.number(),
+      digest: z.string(),
+      verificationCount: z.number(),
+      entries: z.array(ledgerEntry),
+    }),
+  ),
   /** Summaries of the turns before the prior turn. */
   triedBefore: z.array(z.tuple([z.number(), z.string()])),
   withdrawn: z.array(withdrawnRow),
@@ -321,7 +330,7 @@ function maxTurnsWithEntries({ role, policy }: Request): number {
 
 /** Reads the entries, each under the criterion for which it counts, which may be the target of a merge. */
 async function readEntries(graph: Graph, { entries, world }: ContextRow): Promise<LedgerEntry[]> {
-  const all = entries.flatMap(([, , ofTurn]) => ofTurn)
+  const all = entries.flatMap((each) => each.entries)
   if (all.every(({ criterionKey }) => world.state.progress.has(criterionKey))) return all
   return placeEntries(all, finalKeys(await readMerges(graph, world.taskKey)))
 }
@@ -343,7 +352,7 @@ const readContextOfEarlierTurn = (graph: Graph, request: Request) =>
 
 /** True if the row shows one moment. {@link isEarlierContextConsistent} checks rows of turns that are not the newest. */
 function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: number): boolean {
-  const { world, turn, entries } = row
+  const { world, turn } = row
   if (world.currentTurn >= turnNumber) return true // the row is not used: see loadContext
   return (
     hasAllParts(row) &&
@@ -354,7 +363,7 @@ function isContextConsistent(row: ContextRow, turnNumber: number, entriesUpTo: n
     arePromisesConsistent(row, world.state.promised === null ? turn : findPromisedTurn(world.state)) &&
     isLastOutcome(row) &&
     hasAllTried(row, world.turnCount) &&
-    (world.turnCount > entriesUpTo || entriesAreWhole(entries, turn.number))
+    (world.turnCount > entriesUpTo || areEntriesWhole(row))
   )
 }
 
@@ -391,8 +400,9 @@ const hasAllTried = ({ triedBefore }: ContextRow, turnsUpToPrior: number): boole
 const promisesOfPrior = ({ turn, promisedTurn, promises, priorPromises }: ContextRow) =>
   priorPromises ?? (promisedTurn.number === turn.number ? promises.map(({ promise }) => promise) : [])
 
-const entriesAreWhole = (entries: ContextRow['entries'], newest: number): boolean =>
-  entries.some(([turn]) => turn === newest) && entries.every(([, count, ofTurn]) => ofTurn.length === count)
+const areEntriesWhole = ({ world, entries: turns }: ContextRow): boolean =>
+  isOfState(world.state, turns) &&
+  turns.every(({ verificationCount, entries }) => entries.length === verificationCount)
 
 /** Matches the key of a superseded record: the key, `~`, and the revision (`cypher/turns/supersede`). */
 const SUPERSEDED_KEY = /~\d+$/

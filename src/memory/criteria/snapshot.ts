@@ -12,7 +12,7 @@ import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import type { Criterion } from '../../rules/identity.ts'
-import type { Outcome } from '../../rules/outcome.ts'
+import { type Outcome, outcomeText } from '../../rules/outcome.ts'
 import {
   advance,
   finalKeys,
@@ -24,10 +24,10 @@ import {
   type RecentEntry,
 } from '../../rules/progress.ts'
 import { columns, optionalText } from '../../rules/values.ts'
-import { decodeState } from '../../rules/world-state.ts'
-import { criterionRow, outcomeText } from '../record/criterion-rows.ts'
+import { decodeState, type StoredState, sumDigests, UNREADABLE_STATE } from '../../rules/world-state.ts'
+import { criterionRow } from '../record/criterion-rows.ts'
 import { keyOfTask, type Scope } from '../scope/scope.ts'
-import { unknownWorld, worldDeleted } from '../scope/world-errors.ts'
+import { stateUnreadable, unknownWorld, worldDeleted } from '../scope/world-errors.ts'
 import type { CriterionState } from './views.ts'
 
 export type Snapshot = {
@@ -240,13 +240,24 @@ export const isSnapshotWhole =
     row.world.deleted ||
     (isStateWhole(row) &&
       // A world above the limit has no ledger in its row. If the row has turns, a commit raised the world above the limit.
-      (row.world.turnCount > ledgerUpTo ? row.turnsFound === 0 : isLedgerWhole(row, row.world.turnCount)))
+      (row.world.turnCount > ledgerUpTo
+        ? row.turnsFound === 0
+        : isLedgerWhole(row, row.world.turnCount) &&
+          (row.turns.length < row.turnsFound || isOfState(row.world.state, row.turns))))
 
-/** True if the state, the counters of the world and the criteria show one moment. */
+/**
+ * True if the state, the counters of the world and the criteria show one moment.
+ *
+ * @throws `internal` if the stored text is no state
+ */
 export function isStateWhole({
-  world: { state, currentTurn, turnCount },
+  world: { slug, state, currentTurn, turnCount },
   namedCriteria,
-}: Pick<SnapshotRow, keyof typeof snapshotColumns>): boolean {
+}: {
+  world: Pick<SnapshotRow['world'], 'slug' | 'state' | 'currentTurn' | 'turnCount'>
+  namedCriteria: readonly { key: string }[]
+}): boolean {
+  if (state === UNREADABLE_STATE) throw stateUnreadable(slug)
   const keys = new Set(namedCriteria.map(({ key }) => key))
   return (
     state.turn === currentTurn &&
@@ -254,6 +265,18 @@ export function isStateWhole({
     [...state.progress.keys()].every((key) => keys.has(key))
   )
 }
+
+/**
+ * True if the state was computed from these records of all turns. A read that overlaps with a replacement may return the record
+ * before it and the state after it.
+ */
+export const isOfState = (
+  state: StoredState,
+  turns: readonly { digest: string; entries: readonly unknown[] }[],
+): boolean =>
+  sumDigests(0, turns) === state.digestSum &&
+  turns.reduce((sum, { entries }) => sum + entries.length, 0) ===
+    [...state.progress.values()].reduce((sum, { entries }) => sum + entries, 0)
 
 /**
  * True if the ledger shows one moment. Each turn stores the numbers of its verifications and promises, and a complete read finds the

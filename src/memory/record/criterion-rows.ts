@@ -1,7 +1,6 @@
 /** Decodes the rows of criteria. Each schema is the only declaration of its columns and its type. */
 import * as z from 'zod'
 import type { Criterion } from '../../rules/identity.ts'
-import { type Outcome, outcomeColumns } from '../../rules/outcome.ts'
 import type { Progress } from '../../rules/progress.ts'
 import { columns, textList as strings, optionalText as text } from '../../rules/values.ts'
 
@@ -42,9 +41,3 @@ export const toProgressProperties = (progress: Progress) => ({
   contestedInTurn: progress.contestedInTurn,
   judged: progress.label !== null,
 })
-
-/** End of a counted turn as a text, stored on the turn. */
-export const outcomeText = z.string().transform((list): Outcome => outcomeColumns.parse(JSON.parse(list)))
-
-export const outcomeRow = (outcome: Outcome | null): string | null =>
-  outcome === null ? null : JSON.stringify(z.encode(outcomeColumns, outcome))

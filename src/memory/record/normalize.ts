@@ -7,14 +7,14 @@ import { secondsBetween } from '../../core/instants.ts'
 import { transcriptKey, worktreeKey } from '../../core/keys.ts'
 import { listFileNodes } from '../../core/project-paths.ts'
 import type { Params, Value } from '../../graph/port.ts'
-import { isSubstantiated, listPromisedEvidence } from '../../rules/absence.ts'
-import { findDeniedFiles } from '../../rules/denied-files.ts'
+import { listPromisedEvidence } from '../../rules/absence.ts'
+import { deriveVerification } from '../../rules/derive-turn.ts'
 import type { Resolution } from '../../rules/identity.ts'
-import { describeObservation, toObservedOn } from '../../rules/observation.ts'
+import { describeObservation } from '../../rules/observation.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { judgeToProperties, listAgentNodes, playerToProperties } from '../../rules/turn-agents.ts'
 import { listGates, listVerifications, type StoredVerification } from '../../rules/turn-entries.ts'
-import type { CriterionStatus, Source } from '../../rules/values.ts'
+import type { Source } from '../../rules/values.ts'
 import { storedCriterion } from './criterion-rows.ts'
 import { seedId } from './derived-keys.ts'
 import { normalizeObservation } from './observation.ts'
@@ -116,17 +116,18 @@ export function storedParams(
     project,
     criteriaRev,
     isStamped,
+    derived,
     ...identity
   }: {
     project: string
     digest: string
     writeId: string
-    outcome: string | null
+    derived: { [name: string]: Value }
     criteriaRev: number
     isStamped: boolean
   },
 ): Params {
-  const { startedAt, completedAt, createdAt, turnNumber, usage, extra, promises, issues, ...rest } = record
+  const { startedAt, completedAt, createdAt, turnNumber, usage, extra, promises: _, issues, ...rest } = record
   const {
     featureId,
     taskId,
@@ -141,9 +142,6 @@ export function storedParams(
   const verifications = listVerifications(record)
   const gates = listGates(record)
   const mentioned = [...resolution.mentioned]
-  const judged = (status: CriterionStatus) =>
-    verifications.filter((v) => v.status === status && v.source !== 'player').length
-  const denied = findDeniedFiles(record)
   return {
     turn: present({
       ...properties,
@@ -154,13 +152,7 @@ export function storedParams(
       usage: usage === null ? null : JSON.stringify(usage),
       extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
       revision: 1,
-      verificationCount: verifications.length,
-      verifiedCount: judged('verified'),
-      rejectedCount: judged('rejected'),
-      promiseCount: promises.length,
-      issueCount: issues.length,
-      gateCount: gates.length,
-      deniedFiles: denied.length === 0 ? null : denied,
+      ...derived,
     }),
     at: { started: startedAt, completed: completedAt, created: createdAt, isStamped },
     add: {
@@ -203,22 +195,29 @@ function present(properties: { [name: string]: Value | undefined }): { [name: st
   )
 }
 
-/** Returns the properties of a stored verification. */
-export const storedVerification = (
-  { judge, observation: seen, ...verification }: StoredVerification,
+/**
+ * Returns the properties of a stored verification.
+ *
+ * @param promised see {@link deriveVerification}
+ */
+export function storedVerification(
+  given: StoredVerification,
   position: number,
   promised: ReadonlySet<string>,
-) =>
-  present({
+) {
+  const { judge, observation: seen, ...verification } = given
+  const { substantiated, observedOn } = deriveVerification(given, promised)
+  return present({
     ...verification,
     ...judgeToProperties(judge),
     position,
-    substantiated: seen !== undefined || isSubstantiated(verification.evidence, promised),
+    substantiated,
     ...(seen !== undefined && {
       observation: JSON.stringify(seen),
-      observedOn: JSON.stringify(toObservedOn(seen)),
+      observedOn: JSON.stringify(observedOn),
     }),
   })
+}
 
 type ProgressEdge = { criterion: string; [name: string]: Value }
 
