@@ -12,8 +12,9 @@ CALL (w) {
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE w.turnCount <= $ledgerUpTo AND x.number < $turnNumber
   RETURN collect([x.number, x.digest, x.verificationCount, x.promiseCount, x.outcome,
-    [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) | // criteria/_entry, and the text
-      [x.number, v.position, c.key, v.criterionId, v.status, v.source, v.form, v.substantiated, v.evidence, v.observedOn, v.addedAt, v.criterionText]],
+    [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) |
+// include criteria/_entry
+      + [v.criterionText]],
     [(x)-[:PROMISED]->(p:Promise)-[:TO_MEET]->(c:Criterion) |
       [x.number, p.position, c.key, p.criterionId, p.status, p.evidence, p.criterionText]]]) AS turns
 }

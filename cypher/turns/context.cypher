@@ -41,7 +41,7 @@ WITH *, CASE WHEN t.coachDecision IN ['error', 'deferred', 'unknown'] THEN coale
 // params: $entriesUpTo
 CALL (w) {
   MATCH (w)-[:HAS_TURN]->(x:Turn) WHERE w.turnCount <= $entriesUpTo AND w.currentTurn < $turnNumber
-  RETURN collect([x.number, x.verificationCount, [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) |
+  RETURN collect([x.number, x.digest, x.verificationCount, [(x)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion) |
 // include criteria/_entry
   ]]) AS entries
 }

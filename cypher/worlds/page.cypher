@@ -26,7 +26,6 @@ WITH w, true AS isBehind
   AND w.lastActivityAt <= datetime($before)
 WITH w, w.lastActivityAt < datetime($before) AS isBehind // an OR in the same WHERE makes Neo4j lose the index order
 // end
-WITH w, isBehind
 WHERE (isBehind OR w.slug > $after)
   AND ($search = '' OR toLower(w.slug) CONTAINS $search OR toLower(w.taskId) CONTAINS $search
        OR toLower(w.featureId) CONTAINS $search)

@@ -1,8 +1,9 @@
 /** Adds turns to the state of their world. Pure. A capture adds one turn; after any other write, all turns are added again. */
+import { groupBy } from '../core/group-by.ts'
 import { listMeanings } from './identity.ts'
 import type { Outcome } from './outcome.ts'
 import { advance, type LedgerEntry, type PromiseEntry } from './progress.ts'
-import type { StoredState } from './world-state.ts'
+import { type StoredState, sumDigests } from './world-state.ts'
 
 /** The entries of a turn about criteria, with added verifications, and the outcome of the turn. */
 export type LedgerTurn = {
@@ -16,6 +17,9 @@ export type LedgerTurn = {
 
 /** Maximum number of newest outcomes in a state. Stall analysis uses fewer. */
 const MAX_OUTCOMES = 8
+
+/** Maximum number of meanings of a criterion: the labels under which it was named last, each with its source. */
+const MAX_MEANINGS = 32
 
 /**
  * Adds turns to a state.
@@ -34,6 +38,7 @@ export function advanceState(
   return {
     turn: newest.turn,
     digest: newest.digest,
+    digestSum: sumDigests(before.digestSum, turns),
     turnCount: before.turnCount + turns.length,
     ...advanceNames(before, ascending, finalKey),
     progress: advance(
@@ -54,15 +59,10 @@ export function advanceNames(
 ): Pick<StoredState, 'labels' | 'promised'> {
   const ascending = turns.toSorted((a, b) => a.turn - b.turn)
   const promising = ascending.findLast(({ promised }) => promised.length > 0)
+  const labels = new Map(before.labels)
+  for (const turn of ascending) addMeanings(labels, turn, finalKey)
   return {
-    labels: new Map([
-      ...before.labels,
-      ...ascending
-        .flatMap(listLabeledEntries)
-        .flatMap((named) =>
-          listMeanings(named).map((meaning) => [meaning, finalKey(named.criterionKey)] as const),
-        ),
-    ]),
+    labels,
     promised:
       promising === undefined
         ? before.promised
@@ -75,6 +75,21 @@ export function advanceNames(
             })),
           },
   }
+}
+
+/**
+ * Adds the meanings of a turn's labels, in the order in which they were last used. An entry without a text needs the labels that
+ * its criteria have now: a session that gives a criterion another label in each turn keeps only the newest ones.
+ */
+function addMeanings(labels: Map<string, string>, turn: LedgerTurn, finalKey: (key: string) => string): void {
+  for (const named of listLabeledEntries(turn))
+    for (const meaning of listMeanings(named)) {
+      labels.delete(meaning) // moves it to the end
+      labels.set(meaning, finalKey(named.criterionKey))
+    }
+  const meanings = groupBy([...labels], ([, key]) => key)
+  for (const [meaning] of [...meanings.values()].flatMap((each) => each.slice(0, -MAX_MEANINGS)))
+    labels.delete(meaning)
 }
 
 /**

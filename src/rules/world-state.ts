@@ -3,6 +3,8 @@
  * names. Pure. Equal states have equal texts.
  */
 import * as z from 'zod'
+import { sha256 } from '../core/keys.ts'
+import { parseJson } from '../core/parse-json.ts'
 import type { Listing } from '../memory/specification/specification.ts'
 import type { Criterion } from './identity.ts'
 import type { CauseLife } from './issue-lives.ts'
@@ -40,6 +42,7 @@ const storedColumns = columns({
   criteria: z.array(z.string()),
   turn: z.number(),
   digest: optionalText,
+  digestSum: z.number(),
   turnCount: z.number(),
   labels: z.array(z.tuple([z.string(), place])),
   promised: columns({
@@ -57,8 +60,10 @@ export type StoredState = {
   turn: number
   /** Digest of the record of the newest turn. */
   digest: string | null
+  /** Sum of the digests of all turns: see {@link sumDigests}. */
+  digestSum: number
   turnCount: number
-  /** Criterion that each source means by a label, by `meaningKey`. */
+  /** Criterion that each source means by a label, by `meaningKey`, in the order in which the labels were last used. */
   labels: ReadonlyMap<string, string>
   /** Promises of the newest turn that has any. */
   promised: {
@@ -85,6 +90,7 @@ export type WorldState = StoredState & {
 export const NO_TURNS: StoredState = {
   turn: 0,
   digest: null,
+  digestSum: 0,
   turnCount: 0,
   labels: new Map(),
   promised: null,
@@ -92,8 +98,15 @@ export const NO_TURNS: StoredState = {
   outcomes: [],
 }
 
-const compareFirst = ([a]: readonly [string | number, unknown], [b]: readonly [string | number, unknown]) =>
-  a < b ? -1 : 1
+/** State in the place of a stored text that is no state. */
+export const UNREADABLE_STATE: StoredState = { ...NO_TURNS, turn: -1 }
+
+/** Adds the digests of turns to a sum, in any order. Different records give another sum, so that a reader notices a replaced one. */
+export const sumDigests = (before: number, turns: readonly { digest: string }[]): number =>
+  turns.reduce(
+    (sum, { digest }) => (sum + Number.parseInt(sha256(digest).slice(0, 12), 16)) % 2 ** 48,
+    before,
+  )
 
 const shortenKey = (lastPart: string): string => {
   const [kind, hash = ''] = lastPart.split(':')
@@ -120,20 +133,27 @@ export function encodeState(taskKey: string, state: StoredState): string {
     z.encode(storedColumns, {
       ...state,
       criteria: criteria.map((key) => shortenKey(key.slice(taskKey.length + 1))),
-      labels: [...labels].sort(compareFirst).map(withPlace),
+      labels: [...labels].map(withPlace),
       promised: promised && { ...promised, promises: promises.map(withPlace) },
       progress: [...progress]
         .map(([key, each]): [number, Progress] => [places.get(key) ?? -1, each])
-        .sort(compareFirst),
+        .sort(([a], [b]) => a - b),
       outcomes: [...state.outcomes],
     }),
   )
 }
 
-/** @param stored null in a world without turns */
+/**
+ * Reads a state from its text.
+ *
+ * @param stored null in a world without turns
+ * @returns {@link UNREADABLE_STATE} if the text is no state
+ */
 export function decodeState(taskKey: string, stored: string | null): StoredState {
   if (stored === null) return NO_TURNS
-  const { criteria, labels, promised, progress, ...state } = storedColumns.parse(JSON.parse(stored))
+  const { data } = storedColumns.safeParse(parseJson(stored))
+  if (data === undefined) return UNREADABLE_STATE
+  const { criteria, labels, promised, progress, ...state } = data
   const keys = criteria.map((lastPart) => `${taskKey}/${lengthenKey(lastPart)}`)
   const keyAt = (i: number): string => keys[i] ?? ''
   return {

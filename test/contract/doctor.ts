@@ -674,7 +674,7 @@ const RUN_STATUSES = parseStatement(
   'MATCH (r:TurnRun) RETURN DISTINCT r.status AS status ORDER BY status',
 )
 
-async function plant(graph: Graph, cypher: string): Promise<void> {
+export async function plant(graph: Graph, cypher: string): Promise<void> {
   const rows = { name: 'test/fault', text: `${cypher} RETURN 1 AS one`, params: [] }
   if ((await graph.write([{ statement: rows, params: {} }])) === null)
     throw new Error('the fault met nothing')

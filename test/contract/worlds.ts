@@ -11,6 +11,7 @@ import {
   TASK,
   type TurnToSend,
 } from '../support/records.ts'
+import { findingsOf, plant } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Worlds: the default world of a capture, the slugs, and deleted worlds. */
@@ -31,6 +32,41 @@ export function worldsContract(store: StoreUnderTest): void {
       const shown = await client().loadTurnContinuationContext(aContext(2, { taskId, worldSlug }))
       expect(shown).toMatchObject({ status: 'ok', worldSlug, previousTurn: 1 })
     })
+
+    test.each([
+      ['a text that is no state', "'{'"],
+      ['a state without its progress', "'[[],1]'"],
+      ['the state of another turn', 'null'],
+    ])(
+      'with %s, a world is listed as damaged with the remedy, and the others as they are',
+      async (_, text) => {
+        const { graph } = handles
+        await captureSteadily(graph, aTurn(1, { worldSlug: 'whole' }))
+        await captureSteadily(graph, aTurn(1, { taskId: 'TASK-2', worldSlug: 'damaged' }))
+        await plant(graph, `MATCH (w:World {slug: 'damaged'}) SET w.state = ${text}`)
+        const { items } = await client().listWorlds({})
+        expect(items.map(({ worldSlug, currentTurn, outcome }) => [worldSlug, currentTurn, outcome])).toEqual(
+          [
+            ['damaged', 1, 'damaged: run `turngraph doctor --repair`'],
+            ['whole', 1, expect.stringMatching(/^(running|abandoned)$/)],
+          ],
+        )
+        if (text !== 'null') {
+          const error = {
+            message: 'The stored state of world damaged is damaged.',
+            hint: expect.stringContaining('`turngraph doctor --repair`'),
+          }
+          const place = { taskId: 'TASK-2', worldSlug: 'damaged' }
+          await expect(client().loadTurnContinuationContext(aContext(2, place))).rejects.toMatchObject(error)
+          await expect(client().getWorld({ worldSlug: 'damaged' })).rejects.toMatchObject(error)
+          await expect(captureSteadily(graph, aTurn(2, place))).rejects.toMatchObject(error)
+        }
+        await findingsOf(graph, null, { repair: true })
+        expect(await client().getWorld({ worldSlug: 'damaged' })).toMatchObject({
+          outcome: items[1]?.outcome,
+        })
+      },
+    )
 
     test('further worlds of a task are numbered', async () => {
       const slugs = []

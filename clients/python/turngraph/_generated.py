@@ -1754,7 +1754,7 @@ class ListWorldsAnswerItemsItem(TypedDict):
     criteria: int
     # that of stall analysis
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
-    # in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, or abandoned
+    # in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, abandoned, or damaged with the remedy
     outcome: str
     # when its latest turn was completed; before the first, when it was created
     last_activity: str
@@ -1826,7 +1826,7 @@ class GetWorldAnswer(TypedDict):
     criteria: int
     # that of stall analysis
     verdict: Literal["insufficient_data", "progressing", "no_growth", "plateau", "oscillating", "stalled", "blocked", "finished"]
-    # in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, or abandoned
+    # in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, abandoned, or damaged with the remedy
     outcome: str
     # when its latest turn was completed; before the first, when it was created
     last_activity: str

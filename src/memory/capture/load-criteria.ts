@@ -4,7 +4,7 @@ import { retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { optionalNumber, optionalText } from '../../rules/values.ts'
 import { decodeState, NO_TURNS, type StoredState } from '../../rules/world-state.ts'
-import { readTarget, statementOfTarget } from '../criteria/snapshot.ts'
+import { isStateWhole, readTarget, statementOfTarget } from '../criteria/snapshot.ts'
 import { criterionRow } from '../record/criterion-rows.ts'
 import type { CaptureRequest } from '../record/record.ts'
 import { keyOfTask } from '../scope/scope.ts'
@@ -22,6 +22,7 @@ const knownRow = z.object({
   /** True if the world is being forgotten, which deletes its data piece by piece. The write then rejects the capture. */
   deleted: z.boolean().default(false),
   currentTurn: counter,
+  turnCount: counter,
   ledgerRev: counter,
   criteriaRev: counter,
   worldCount: counter,
@@ -62,12 +63,13 @@ export function loadWorldSnapshot(
     const state = decodeState(taskKey, stateText)
     const declared = await readDeclared(graph, taskKey, row.specificationVersion)
     const keys = new Set(row.criteria.map(({ key }) => key))
-    // The read saw half of a capture, or of a declaration.
-    const isTorn =
-      state.turn !== row.currentTurn ||
-      declared.some(({ criterionKey }) => !keys.has(criterionKey)) ||
-      [...state.labels.values(), ...state.progress.keys()].some((key) => !keys.has(key))
-    return isTorn ? null : { ...row, state, stateText, declared }
+    // Otherwise the read saw half of a capture, or of a declaration.
+    const isWhole =
+      isStateWhole({
+        world: { ...row, slug: row.worldSlug ?? '', state },
+        namedCriteria: row.criteria,
+      }) && declared.every(({ criterionKey }) => keys.has(criterionKey))
+    return isWhole ? { ...row, state, stateText, declared } : null
   }
   return retryTornRead(read, (found): found is WorldSnapshot => found !== null)
 }

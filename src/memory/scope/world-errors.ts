@@ -6,6 +6,11 @@ export const worldDeleted = (worldSlug: string): TurngraphError =>
     hint: 'Its slug stays taken; create another world.',
   })
 
+export const stateUnreadable = (worldSlug: string): TurngraphError =>
+  new TurngraphError('internal', `The stored state of world ${worldSlug} is damaged.`, {
+    hint: 'Run `turngraph doctor --repair`: it computes the state again from the turns of the world.',
+  })
+
 export const unknownWorld = (project: string, worldSlug: string): TurngraphError =>
   new TurngraphError('unknown_world', `There is no world ${worldSlug} in project ${project}.`, {
     hint: '`turngraph worlds` (GET /v1/worlds) lists them.',

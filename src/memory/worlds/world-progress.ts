@@ -3,13 +3,14 @@ import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
 import { specificationKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
-import { readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
+import { isHalfOfACommit, readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
 import { countCriteria } from '../../rules/notes.ts'
 import { decideOutcome, type SessionFacts } from '../../rules/session-outcome.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
+import { UNREADABLE_STATE } from '../../rules/world-state.ts'
 import { readStates } from '../criteria/read-states.ts'
 import { isStateWhole, newestSnapshot, snapshotColumns } from '../criteria/snapshot.ts'
 import { stallAfter } from '../criteria/stall-analysis.ts'
@@ -33,7 +34,7 @@ export const worldProgress = world.extend({
   outcome: z
     .string()
     .describe(
-      'in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, or abandoned',
+      'in words: running, approved, approved with gaps, regressed, blocked by GATE, stalled, stopped by REASON, superseded by WORLD, abandoned, or damaged with the remedy',
     ),
   lastActivity: z
     .string()
@@ -83,7 +84,7 @@ export async function readProgress(
 /** World with its stall verdict and the numbers of verified and required criteria. */
 export type WorldStall = { key: string; world: World; stall: Stall; verified: number; criteria: number }
 
-/** Analyzes worlds by their keys. Skips deleted worlds. */
+/** Analyzes worlds by their keys. Skips deleted and damaged worlds. */
 export async function analyseWorlds(store: Graph, keys: readonly string[]): Promise<WorldStall[]> {
   const graph = withOneDeadline(store)
   const analysed: WorldStall[] = []
@@ -100,7 +101,7 @@ export async function analyseWorlds(store: Graph, keys: readonly string[]): Prom
   return analysed
 }
 
-/** Reads the states of worlds by their keys. Skips deleted worlds. */
+/** Reads the states of worlds by their keys. Skips deleted and damaged worlds. */
 export async function readNewestStates(
   store: Graph,
   keys: readonly string[],
@@ -109,7 +110,7 @@ export async function readNewestStates(
   const { rows, specifications } = await readRowsWithSpecifications(graph, byKeys, { keys: [...keys] })
   const states: (NewestState & { isSuperseded: boolean })[] = []
   for (const row of rows) {
-    if (row.world.deleted) continue
+    if (row.world.deleted || isDamaged(row)) continue
     states.push({ ...(await readState(graph, row, specifications)), isSuperseded: row.newer.length > 0 })
   }
   return states
@@ -152,6 +153,10 @@ const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
   (isStateWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.state.digest))
 
+/** True if the state of a world does not fit its turns: after several reads, it is damaged. */
+const isDamaged = (row: ProgressRow): boolean =>
+  !row.world.deleted && (row.world.state === UNREADABLE_STATE || !isConsistent(row))
+
 /** Lists the version of the specification that applies to a world; empty without a specification. */
 function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow): string[] {
   const version = specifiedAfter?.length ?? 0
@@ -179,10 +184,11 @@ async function readNewestProgress(
   specifications?: ReadonlyMap<string, Specification>,
 ): Promise<WorldProgress> {
   const lastActivity = row.lastActivity ?? ''
-  if (row.world.deleted) {
-    // A deleted world may be losing its parts piece by piece.
+  // A deleted world may be losing its parts piece by piece.
+  if (row.world.deleted || isDamaged(row)) {
     const { counts } = countsOf([])
-    const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const, outcome: 'abandoned' }
+    const outcome = row.world.deleted ? 'abandoned' : 'damaged: run `turngraph doctor --repair`'
+    const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const, outcome }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
   const { facts, state, verdict } = await readFacts(graph, row, specifications)
@@ -226,13 +232,14 @@ type ReadPage = {
 }
 
 /**
- * Reads the facts of the sessions of a statement that includes `worlds/_progress`, without deleted ones. `last`
+ * Reads the facts of the sessions of a statement that includes `worlds/_progress`, without deleted and damaged ones. `last`
  * is the last row; null without one.
  */
 export async function readSessionFacts(graph: Graph, from: Statement, params: Params): Promise<ReadPage> {
   const { rows, specifications } = await readRowsWithSpecifications(graph, from, params)
   const sessions: ReadFacts[] = []
-  for (const row of rows) if (!row.world.deleted) sessions.push(await readFacts(graph, row, specifications))
+  for (const row of rows)
+    if (!row.world.deleted && !isDamaged(row)) sessions.push(await readFacts(graph, row, specifications))
   const last = rows.at(-1)
   return {
     sessions,
@@ -249,8 +256,15 @@ export async function readFactsOfWorld(store: Graph, project: string, worldSlug:
 }
 
 async function readRowsWithSpecifications(graph: Graph, from: Statement, params: Params) {
-  const read = () => readRows(graph, from, params, progressRow)
-  const rows = await retryTornRead(read, (found) => found.every(isConsistent))
+  let rows: ProgressRow[] = []
+  const read = async () => {
+    rows = await readRows(graph, from, params, progressRow)
+    return rows
+  }
+  await retryTornRead(read, (found) => !found.some(isDamaged)).catch((error) => {
+    // A damaged world must not hide the others.
+    if (!isHalfOfACommit(error)) throw error
+  })
   return { rows, specifications: await readSpecifications(graph, [...new Set(rows.flatMap(versionsIn))]) }
 }
 

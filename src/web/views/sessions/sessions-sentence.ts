@@ -14,9 +14,11 @@ const OUTCOMES = [
   'stopped',
   'superseded',
   'abandoned',
+  'damaged',
 ] as const
 
-const findKind = (outcome: string): string => outcome.replace(/^(blocked|stopped|superseded) by .*$/s, '$1')
+const findKind = (outcome: string): string =>
+  outcome.replace(/^(blocked|stopped|superseded|damaged)(?: by|:) .*$/s, '$1')
 
 export const isRunning = ({ active_turn_run_id: run, active_attempt_id: attempt }: Session): boolean =>
   run !== null || attempt !== null
