@@ -74,30 +74,60 @@ test('adds the gate next to the import at Stop and the context at matching start
   expect(read(withoutHooks(gated))).toEqual({ hooks: { Stop: [theirs] } })
 })
 
-test.each([
-  ['Windows line ends', '{\r\n  "a": 1\r\n}\r\n'],
-  ['tabs', '{\n\t"a": 1,\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{}\n\t\t]\n\t}\n}\n'],
-  ['one line', '{"a":1,"hooks":{"Stop":[{"hooks":[]}]}}'],
-  ['a byte order mark', '\uFEFF{\n  "a": 1\n}\n'],
-])('a file with %s is restored unchanged', (_name, text) => {
-  const installed = withHooks(text, [...imports(COMMAND), ...gate])
-  expect(installed).toContain('hook-gate.js')
+const COMMENTED = `// settings of this machine
+{
+\t"model": "opus", // the big one
+\t/* hooks of others */
+\t"hooks": {
+\t\t"Stop": [
+\t\t\t// says when it is done
+\t\t\t{ "hooks": [{ "type": "command", "command": "echo done" }] }, // ours stays above
+\t\t],
+\t\t"PreToolUse": [{"matcher":"Bash","hooks":[ ]},],
+\t},
+}
+// the end
+`
+
+test('comments, trailing commas and the format of the file stay, and uninstalling restores its text', () => {
+  const installed = withHooks(COMMENTED, [...imports(COMMAND), ...gate])
+  for (const line of COMMENTED.split('\n')) expect(installed.split('\n')).toContain(line)
+  expect(installed).toContain('\t\t"SubagentStop": [\n\t\t\t{\n\t\t\t\t"hooks": [\n')
   expect(withHooks(installed, [...imports(COMMAND), ...gate])).toBe(installed)
-  expect(withoutHooks(installed)).toBe(text)
+  expect(withoutHooks(installed)).toBe(COMMENTED)
 })
 
 test.each([
-  '{"hooks": ',
-  '{"hooks": {"Stop": 7}}',
-  '[]',
-  '{"a": 1} {',
-  '{"a" 1}',
-  '{"a": 1,} // one',
-  '['.repeat(100_000),
-])('a file that does not fit is refused: %.20s', (text) => {
-  expect(() => withHooks(text, gate)).toThrow(UnfitFile)
-  expect(() => withoutHooks(text)).toThrow(UnfitFile)
+  ['Windows line ends', '{\r\n  "a": 1 // one\r\n}\r\n'],
+  [
+    'no comma at the end, and a comment behind the last item',
+    '{\n  "hooks": {\n    "Stop": [\n      {} // theirs\n    ] // all\n  }\n}\n',
+  ],
+  ['one line', '{"a":1,"hooks":{"Stop":[{"hooks":[]}]}}'],
+  ['one line with a comment', '{"a":1 /* one */,"hooks":{"Stop":[{"hooks":[]},]},}'],
+  ['a byte order mark', '\uFEFF{\n  "a": 1\n}\n'],
+  [
+    'brackets that share lines with items',
+    '{ "a": [1,\n  2], "hooks": { "Stop": [{\n  "hooks": [] }]\n} }\n',
+  ],
+])('a file with %s is restored unchanged', (_name, text) => {
+  const installed = withHooks(text, [...imports(COMMAND), ...gate])
+  expect(installed).toContain('hook-gate.js')
+  expect(withoutHooks(installed)).toBe(text)
 })
+
+test('a list that is empty without us stays if it has a comment', () => {
+  const commented = withHooks('{\n  "hooks": {\n    "Stop": [\n      // for Turngraph\n    ]\n  }\n}\n', gate)
+  expect(withoutHooks(commented)).toContain('// for Turngraph')
+})
+
+test.each(['{"hooks": ', '{"hooks": {"Stop": 7}}', '[]', '{"a": 1} {', '{"a" 1}', '['.repeat(100_000)])(
+  'a file that does not fit is refused: %.20s',
+  (text) => {
+    expect(() => withHooks(text, gate)).toThrow(UnfitFile)
+    expect(() => withoutHooks(text)).toThrow(UnfitFile)
+  },
+)
 
 test('an empty file becomes settings on several lines', () => {
   for (const text of ['', '\n', '{}', '{ }\n'])

@@ -1,9 +1,9 @@
 /**
  * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest of
- * the file stays as it is.
+ * the file stays unchanged: order, format, comments and trailing commas.
  */
 import * as z from 'zod'
-import { readJsonText, writeJsonText } from './json-text.ts'
+import { itemsOf, JsonText, type Place } from './json-text.ts'
 import { UnfitFile } from './text-file.ts'
 
 /** Events after which a session's transcript has grown. */
@@ -29,7 +29,6 @@ const entry = z.looseObject({ hooks: z.array(z.unknown()).optional() })
 
 /** Part of a settings file that must fit, so that no edit loses data. */
 const hookSettings = z.looseObject({ hooks: z.record(z.string(), z.array(entry)).optional() })
-type HookSettings = z.output<typeof hookSettings>
 
 /**
  * Returns the text of a settings file with these hooks in place of all hooks of Turngraph.
@@ -38,13 +37,11 @@ type HookSettings = z.output<typeof hookSettings>
  */
 export function withHooks(text: string, added: readonly Hook[]): string {
   const settings = parse(withoutHooks(text))
-  const hooks = { ...settings.hooks }
   for (const { event, command, matcher } of added) {
-    const handlers = [{ type: 'command', command, timeout: TIMEOUT_S }]
-    const entry = { ...(matcher !== undefined && { matcher }), hooks: handlers }
-    hooks[event] = [...(hooks[event] ?? []), entry]
+    const hooks = [{ type: 'command', command, timeout: TIMEOUT_S }]
+    settings.append(['hooks', event], { ...(matcher !== undefined && { matcher }), hooks })
   }
-  return writeJsonText({ ...settings, hooks }, text)
+  return settings.text
 }
 
 /**
@@ -54,14 +51,16 @@ export function withHooks(text: string, added: readonly Hook[]): string {
  */
 export function withoutHooks(text: string): string {
   const settings = parse(text)
-  if (!hasOurs(settings)) return text
-  const { hooks = {}, ...others } = settings
-  const left = Object.entries(hooks).flatMap(([event, entries]) => {
-    const kept = entries.flatMap((entry) => withoutOurs(entry) ?? [])
-    return kept.length === 0 && entries.length > 0 ? [] : [[event, kept] as const]
-  })
-  const rest = left.length === 0 ? others : { ...settings, hooks: Object.fromEntries(left) }
-  return writeJsonText(rest, text)
+  if (findOurs(settings) === null) return text
+  for (let ours = findOurs(settings); ours !== null; ours = findOurs(settings)) {
+    const [hooks = 'hooks', event = '', place = 0] = ours
+    settings.remove(ours)
+    if (settings.isBare([hooks, event, place, 'hooks']) && !settings.hasComment([hooks, event, place]))
+      settings.remove([hooks, event, place])
+    if (settings.isBare([hooks, event])) settings.remove([hooks, event])
+    if (settings.isBare([hooks])) settings.remove([hooks])
+  }
+  return settings.text
 }
 
 /**
@@ -69,31 +68,23 @@ export function withoutHooks(text: string): string {
  *
  * @throws UnfitFile
  */
-export const findHooks = (text: string): string | null => (hasOurs(parse(text)) ? 'hooks' : null)
+export const findHooks = (text: string): string | null => (findOurs(parse(text)) === null ? null : 'hooks')
 
-type Entry = z.output<typeof entry>
-
-const hasOurs = ({ hooks = {} }: HookSettings): boolean =>
-  Object.values(hooks)
-    .flat()
-    .some((entry) => entry.hooks?.some(isOurs))
-
-/** Returns null if the entry has no other handler. */
-function withoutOurs(entry: Entry): Entry | null {
-  if (!entry.hooks?.some(isOurs)) return entry
-  const hooks = entry.hooks.filter((each) => !isOurs(each))
-  return hooks.length === 0 ? null : { ...entry, hooks }
+function findOurs(settings: JsonText): Place | null {
+  for (const event of itemsOf(settings.at(['hooks'])))
+    for (const place of itemsOf(settings.at(['hooks', event])))
+      for (const index of itemsOf(settings.at(['hooks', event, place, 'hooks']))) {
+        const found: Place = ['hooks', event, place, 'hooks', index]
+        const { command } = handler.safeParse(settings.at(found)).data ?? {}
+        if (typeof command === 'string' && OURS.test(command)) return found
+      }
+  return null
 }
 
-function isOurs(given: unknown): boolean {
-  const { command } = handler.safeParse(given).data ?? {}
-  return typeof command === 'string' && OURS.test(command)
-}
-
-function parse(text: string): HookSettings {
-  const settings = readJsonText(text)
-  if (settings === undefined) throw new UnfitFile('is not JSON, or has comments or trailing commas')
-  const { error } = hookSettings.safeParse(settings)
-  if (error === undefined) return settings as HookSettings // a parsed copy would have its keys in another order
-  throw new UnfitFile(`does not fit: ${error.issues[0]?.path.join('.')}`)
+function parse(text: string): JsonText {
+  const settings = JsonText.parse(text)
+  if (settings === null) throw new UnfitFile('is not JSON')
+  const { error } = hookSettings.safeParse(settings.at([]))
+  if (error !== undefined) throw new UnfitFile(`does not fit: ${error.issues[0]?.path.join('.')}`)
+  return settings
 }

@@ -217,6 +217,20 @@ describe('turngraph hook', () => {
     expect((await uninstall()).stderr).toContain(`${settings} had no hook of Turngraph: nothing was changed.`)
   })
 
+  test('settings with comments and trailing commas are edited, and uninstalling restores their text', async () => {
+    const { settings, install, uninstall } = aUser()
+    mkdirSync(path.dirname(settings))
+    const text =
+      '{\n  // mine\n  "hooks": {\n    "Stop": [\n      {"hooks": []}, // theirs\n    ],\n  },\n}\n'
+    writeFileSync(settings, text)
+    expect((await install('--gate')).code).toBe(0)
+    const installed = readFileSync(settings, 'utf8')
+    for (const line of text.split('\n')) expect(installed.split('\n')).toContain(line)
+    expect(installed).toContain('hook-gate.js')
+    expect((await uninstall()).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe(text)
+  })
+
   test('settings that are no JSON, or have an unexpected form, are not changed', async () => {
     const { settings, install, uninstall } = aUser()
     mkdirSync(path.dirname(settings))

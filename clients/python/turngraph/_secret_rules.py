@@ -436,7 +436,6 @@ COLLECTION: list[tuple[list[str], str, int, str, bool]] = [
     (["waka_"], "(?<![A-Za-z0-9])(waka_[\\w-]{30,}[\\w-]*=*)", EXACT, "waka_", False),
     (["polar_pat_"], "(?<![A-Za-z0-9])(polar_pat_[\\w-]{30,}[\\w-]*=*)", EXACT, "polar_pat_", False),
     (["atatt3"], "(?<![A-Za-z0-9])(ATATT3[\\w=-]{30,}[\\w-]*=*)", EXACT, "ATATT3", False),
-    (["ops_eyj"], "(?<![A-Za-z0-9])(ops_eyJ[\\w+/-]{40,}[\\w-]*=*)", EXACT, "ops_eyJ", False),
     (["snyk_uat."], "(?<![A-Za-z0-9])(snyk_uat\\.[\\w.-]{20,}[\\w-]*=*)", EXACT, "snyk_uat.", False),
     (["snyk_sat."], "(?<![A-Za-z0-9])(snyk_sat\\.[\\w.-]{20,}[\\w-]*=*)", EXACT, "snyk_sat.", False),
     (["pscale_tkn_"], "(?<![A-Za-z0-9])(pscale_tkn_[\\w.-]{20,}[\\w-]*=*)", EXACT, "pscale_tkn_", False),

@@ -1,6 +1,7 @@
 """Masks the secrets of a record before it waits on a disk, by the rules of the TypeScript client (src/core/scrub).
 
-The forms are generated (_secret_rules.py).
+The forms are generated (_secret_rules.py). The rules of secretlint, which only the service has, find few that these do not:
+the service masks those.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import { UnfitFile } from '../text-file.ts'
 import type { Addition } from './change-files.ts'
 import { addMarkedLines, IN_MARKDOWN, IN_TOML } from './marked-lines.ts'
 import type { OfferName } from './offer-names.ts'
-import { addServer, hasServerTable } from './own-parts.ts'
+import { hasServerTable, MCP_SERVER, parseMcpSettings } from './own-parts.ts'
 
 export type Setup = {
   folder: string
@@ -51,6 +51,11 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 function mcpAdditions({ dataFolder, project }: Setup): Addition[] {
   const args = [MAIN, 'mcp', ...(project === undefined ? [] : ['--project', project])]
   const server = { command: process.execPath, args, env: { TURNGRAPH_DATA: dataFolder } }
+  const addJson = (text: string) => {
+    const settings = parseMcpSettings(text)
+    settings.addProperty(MCP_SERVER, server)
+    return settings.text
+  }
   // A basic string of TOML has the escapes of JSON.
   const toml = [
     '[mcp_servers.turngraph]',
@@ -63,7 +68,7 @@ function mcpAdditions({ dataFolder, project }: Setup): Addition[] {
     return addMarkedLines(text, toml, IN_TOML)
   }
   return [
-    { file: '.mcp.json', add: (text) => addServer(text, server) },
+    { file: '.mcp.json', add: addJson },
     ...(hasCodex() ? [{ file: '.codex/config.toml', add: addToml } as const] : []),
   ]
 }

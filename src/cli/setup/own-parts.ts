@@ -2,42 +2,27 @@
 import * as z from 'zod'
 import { findHooks, withoutHooks } from '../hook-settings.ts'
 import { parseTask, shownTask, TaskNotNamed } from '../hook-task.ts'
-import { readJsonText, writeJsonText } from '../json-text.ts'
+import { JsonText } from '../json-text.ts'
 import { UnfitFile } from '../text-file.ts'
 import { IN_MARKDOWN, IN_TOML, markedPart, type OwnPart } from './marked-lines.ts'
 
 const hooks: OwnPart = { find: findHooks, remove: withoutHooks }
 
-const mcpSettings = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).optional() })
-
-/** @throws UnfitFile */
-function parseMcpSettings(text: string): z.output<typeof mcpSettings> {
-  const settings = readJsonText(text)
-  if (settings === undefined) throw new UnfitFile('is not JSON')
-  // A parsed copy would have its keys in another order.
-  if (mcpSettings.safeParse(settings).success) return settings as z.output<typeof mcpSettings>
-  throw new UnfitFile('does not fit: mcpServers')
-}
-
-/** Adds the MCP server to `.mcp.json`. @throws UnfitFile */
-export function addServer(text: string, server: unknown): string {
-  const settings = parseMcpSettings(text)
-  return writeJsonText({ ...settings, mcpServers: { ...settings.mcpServers, turngraph: server } }, text)
-}
+const SERVERS = 'mcpServers'
+/** Place of the MCP server in `.mcp.json`. */
+export const MCP_SERVER = [SERVERS, 'turngraph'] as const
 
 const mcpServer: OwnPart = {
   find: (text) => {
-    const server = parseMcpSettings(text).mcpServers?.turngraph
-    return server === undefined ? null : JSON.stringify(server)
+    const value = parseMcpSettings(text).at(MCP_SERVER)
+    return value === undefined ? null : JSON.stringify(value)
   },
   remove: (text) => {
-    const { mcpServers = {}, ...others } = parseMcpSettings(text)
-    const { turngraph, ...servers } = mcpServers
-    if (turngraph === undefined) return text
-    return writeJsonText(
-      Object.keys(servers).length === 0 ? others : { ...others, mcpServers: servers },
-      text,
-    )
+    const settings = parseMcpSettings(text)
+    if (settings.at(MCP_SERVER) === undefined) return text
+    settings.remove(MCP_SERVER)
+    if (settings.isBare([SERVERS])) settings.remove([SERVERS])
+    return settings.text
   },
 }
 
@@ -75,3 +60,13 @@ export const isEmptyText = (text: string): boolean => ['', '{}'].includes(text.r
 /** Checks whether settings of Codex have a table of the MCP server. */
 export const hasServerTable = (text: string): boolean =>
   /^[ \t]*\[mcp_servers\.["']?turngraph["']?\]/m.test(text)
+
+const mcpSettings = z.looseObject({ [SERVERS]: z.record(z.string(), z.unknown()).optional() })
+
+/** @throws UnfitFile */
+export function parseMcpSettings(text: string): JsonText {
+  const settings = JsonText.parse(text)
+  if (settings === null) throw new UnfitFile('is not JSON')
+  if (!mcpSettings.safeParse(settings.at([])).success) throw new UnfitFile(`does not fit: ${SERVERS}`)
+  return settings
+}

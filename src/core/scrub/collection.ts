@@ -45,7 +45,6 @@ const PREFIXES: readonly Prefix[] = [
     pat-eu1- access-sandbox- access-production- signkey-prod- signkey-test- waka_ polar_pat_`,
   ),
   ...of(String.raw`\w=-`, 30, 'ATATT3'),
-  ...of(BASE64, 40, 'ops_eyJ'),
   ...of(
     DOTTED,
     20,

@@ -26,7 +26,8 @@ export const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['encoded-jwt', /(?<![A-Za-z0-9+/])ZXlK[A-Za-z0-9+/_-]{60,}={0,2}/dg],
   ['vault-legacy', /(?<![\w.$])s\.(?=[A-Za-z]{0,24}\d)[A-Za-z0-9]{24}(?![\w.(])/dg],
   ['crypt-hash', /(?<![\w$])\$(?:[156y]|2[abxy]|apr1|argon2\w{1,2})\$[\w./$=,+-]{20,}/dg],
-  // Keys of any length, of Anthropic, OpenAI, OpenRouter and others, with OAuth tokens of Claude Code. Without a known infix, a digit is required: the names of classes may also begin with
+  // The preset requires one exact length each. These also match other lengths, OAuth tokens of Claude Code,
+  // and OpenRouter. Without a known infix, a digit is required: the names of classes may also begin with
   // `sk-`.
   [
     'sk',

@@ -14,7 +14,7 @@ const BASE64_LINES =
 
 /**
  * Finds private keys in PEM: the whole block, or the lines of base64 if a log was cut off before the end.
- * Also encrypted keys, keys of PGP, and blocks with headers.
+ * The preset's rule does not know ENCRYPTED, PGP, blocks with headers, and blocks that were cut off.
  */
 export function* findPrivateKeys(content: string): Generator<Secret> {
   for (const match of content.matchAll(KEY_BLOCK)) {

@@ -13,7 +13,7 @@ import {
   showMarks,
 } from './marks.ts'
 import type { Secret } from './secret.ts'
-import { findSecrets } from './secrets.ts'
+import { findOwnSecrets, findSecrets } from './secrets.ts'
 
 /** Fields that identify a record. They are never masked, because a changed field would identify another record. */
 const IDENTITY: ReadonlySet<string> = new Set(['project', 'featureId', 'taskId', 'worldSlug'])
@@ -49,7 +49,7 @@ export async function scrub<T>(
 /** Masks each text and counts its masked places. */
 export async function scrubEach(texts: readonly string[]): Promise<Masked[]> {
   const { content, pieces } = layOut(texts)
-  const masked = maskTexts(pieces, findSecrets(content), bareMarker)
+  const masked = maskTexts(pieces, await findSecrets(content), bareMarker)
   return texts.map((text) => masked.get(text) ?? { text, places: 0 })
 }
 
@@ -59,7 +59,7 @@ export const countMasks = (names: readonly (string | null)[]): number =>
 
 /** Masks a short text synchronously: a line of a log, a name, a message. Shows two digits of each mark. */
 export function scrubText(text: string): string {
-  const secrets = findSecrets(text)
+  const secrets = findOwnSecrets(text)
   if (secrets.length === 0) return showMarks(text)
   const ranges = secrets.map(({ start, end }): Range => [start, end])
   return showMarks(mask(text, ranges, bareMarker).text)
@@ -110,7 +110,7 @@ async function findInParts(content: string, pieces: readonly Piece[]): Promise<S
     const isLast = i === pieces.length - 1
     const end = isLast ? content.length : (pieces[i + 1]?.start ?? content.length)
     if (!isLast && end - from < PART) continue
-    for (const secret of findSecrets(content.slice(from, end)))
+    for (const secret of await findSecrets(content.slice(from, end)))
       found.push({ ...secret, start: secret.start + from, end: secret.end + from })
     if (isLast) break
     let first = i + 1
