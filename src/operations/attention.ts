@@ -14,6 +14,7 @@ export const attentionOperations = {
   listAttention: operation({
     summary: 'The sessions that need a person, the most urgent first, each with one sentence that says why',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project: name.nullish().describe('default: all projects that the caller may read'),
       limit: pageFields.limit,
@@ -32,6 +33,7 @@ export const attentionOperations = {
   getSessionSummary: operation({
     summary: 'How a session ended and why, in at most two sentences that consist of facts',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project: name.nullish().describe("default: the connection's project"),
       worldSlug,

@@ -1,11 +1,12 @@
 // Declares the operation that returns the rights of the caller's token.
 import * as z from 'zod'
-import { operation, SCOPES } from './operation.ts'
+import { EVERY_ROLE, operation, SCOPES } from './operation.ts'
 
 export const callerOperations = {
   describeCaller: operation({
     summary: 'What the caller may do: the scopes of its token, and the project that it is bound to',
     scope: 'read',
+    roles: EVERY_ROLE,
     input: z.strictObject({}),
     output: z.object({
       name: z.string().describe('of the token'),

@@ -15,6 +15,7 @@ export const historyOperations = {
   compareWorlds: operation({
     summary: 'Two sessions side by side: turns, gains, reversals, gates, issues and cost',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       a: worldSlug.describe('the slug of one session'),

@@ -10,6 +10,8 @@ export const issueOperations = {
   listIssues: operation({
     summary: 'The issues of a session through its turns: which are open, which are gone, and since when',
     scope: 'read',
+    roles: ['play', 'judge'],
+    readsAsPlayer: true,
     input: z.strictObject({
       ...target,
       turn: asOf,

@@ -1,7 +1,7 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
 import { readTurnReports, turnReports } from '../artifacts/turn-reports.ts'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidField } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, LIMITS, name, project, text, wholeNumber } from '../core/fields.ts'
 import { worldKey } from '../core/keys.ts'
 import {
@@ -55,7 +55,7 @@ import { POLICIES } from '../rules/criterion-states.ts'
 import { logRecovery } from '../rules/notes.ts'
 import { compareTrees, SEEN_ON } from '../rules/seen-on-tree.ts'
 import { captureFor } from './capture-for-caller.ts'
-import { asOf, flag, operation, target, turnNumber, worldSlug } from './operation.ts'
+import { asOf, EVERY_ROLE, flag, operation, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 
 export const captureAnswer = turnState.extend({
@@ -79,17 +79,13 @@ const seenCriterion = criterionState.extend({
     .describe('only with `tree`: observed on this tree, on an earlier one, or never'),
 })
 
-const wrongField = (path: string, message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `${path}: ${message}.`, {
-    details: { problems: [{ path, message }] },
-  })
-
 const hasWorld = ({ worldSlug }: { worldSlug: string | null }): boolean => worldSlug !== null
 
 export const memoryOperations = {
   captureTurnState: operation({
     summary: 'Store a turn with its verifications, promises, issues and gates',
     scope: 'write',
+    roles: ['play', 'judge'],
     input: captureRequest,
     output: captureAnswer,
     run: async (graph, input, { caller }) => {
@@ -100,6 +96,7 @@ export const memoryOperations = {
   captureReports: operation({
     summary: "Store a turn from its Player's and Coach's reports as they were written",
     scope: 'write',
+    roles: ['play', 'judge'],
     input: turnReports,
     output: captureAnswer.extend({
       warnings: z
@@ -115,6 +112,8 @@ export const memoryOperations = {
   loadTurnContinuationContext: operation({
     summary: 'What the next turn needs to know: the prior turn and all that was verified so far',
     scope: 'read',
+    roles: ['play', 'judge'],
+    readsAsPlayer: true,
     input: contextRequest,
     output: continuationContext,
     run: async (graph, input, { log }) => {
@@ -128,6 +127,8 @@ export const memoryOperations = {
   getNextStep: operation({
     summary: 'What matters now in a session: what is proven, left and blocking, in at most 300 tokens',
     scope: 'read',
+    roles: ['play', 'judge'],
+    readsAsPlayer: true,
     input: nextStepRequest,
     output: nextStep,
     run: async (graph, input) => {
@@ -138,6 +139,8 @@ export const memoryOperations = {
   listCriteria: operation({
     summary: 'What is proven: the criteria that count, where each stands, and for the Coach why',
     scope: 'read',
+    roles: EVERY_ROLE,
+    readsAsPlayer: true,
     input: z.strictObject({
       ...target,
       turn: asOf,
@@ -149,8 +152,8 @@ export const memoryOperations = {
     output: criteriaView.extend({ ...knownTask, criteria: z.array(seenCriterion) }),
     run: async (graph, { tree = null, dirty = null, policy: requestedPolicy, ...input }) => {
       const policy = requestedPolicy ?? (tree === null ? 'sticky' : 'observed')
-      if (tree === null && dirty !== null) throw wrongField('dirty', 'needs `tree`')
-      if (tree !== null && policy !== 'observed') throw wrongField('policy', 'must be observed with `tree`')
+      if (tree === null && dirty !== null) throw invalidField('dirty', 'needs `tree`')
+      if (tree !== null && policy !== 'observed') throw invalidField('policy', 'must be observed with `tree`')
       const request = { ...(await resolveTarget(graph, input)), policy }
       const view = await readWithTaskKnown(graph, request, () => listCriteria(graph, request), hasWorld)
       if (tree === null) return view
@@ -164,6 +167,7 @@ export const memoryOperations = {
   listCriteriaByTurn: operation({
     summary: 'What each turn of a world said of its criteria: the matrix of criteria over turns',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({ project, worldSlug }),
     output: criteriaByTurn,
     run: (graph, input) => listCriteriaByTurn(graph, input.project, input.worldSlug),
@@ -171,6 +175,7 @@ export const memoryOperations = {
   getCriterionHistory: operation({
     summary: 'All that was ever said of a criterion in a world, oldest first',
     scope: 'read',
+    roles: ['judge'],
     largeRecords: true,
     input: z.strictObject({
       project,
@@ -192,6 +197,7 @@ export const memoryOperations = {
   recoverPromises: operation({
     summary: 'What the Player promised: in this turn, else in the newest earlier one that has promises',
     scope: 'read',
+    roles: ['play', 'judge'],
     input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
     output: promisesView.extend(knownTask),
     run: async (graph, input, { log }) => {
@@ -209,6 +215,7 @@ export const memoryOperations = {
   loadStall: operation({
     summary: 'Whether a session still gets anywhere, and what to look at if not',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({ ...target, turn: asOf, policy: z.enum(POLICIES).default('sticky') }),
     output: stallView.extend(knownTask),
     run: async (graph, input) => {
@@ -224,6 +231,8 @@ export const memoryOperations = {
   explainTurn: operation({
     summary: 'What was tried in a turn, and why it was not approved',
     scope: 'read',
+    roles: ['play', 'judge'],
+    readsAsPlayer: true,
     input: z.strictObject({
       ...target,
       turn: turnNumber.nullish().describe('default: the newest'),
@@ -235,6 +244,7 @@ export const memoryOperations = {
   listProjects: operation({
     summary: 'The projects of the graph that the caller may read, by name',
     scope: 'read',
+    roles: EVERY_ROLE,
     input: z.strictObject({ ...pageFields }),
     output: page(z.object({ project: z.string() })),
     run: (graph, window, { onlyProject = null }) =>
@@ -277,6 +287,7 @@ export const memoryOperations = {
     summary:
       'The worlds (sessions) of a project, a feature or a task: how far each has come, how its turns ended, who holds it',
     scope: 'read',
+    roles: EVERY_ROLE,
     input: z.strictObject({
       project,
       featureId: name.nullish(),
@@ -317,6 +328,7 @@ export const memoryOperations = {
   getWorld: operation({
     summary: 'One world, with how far it has come',
     scope: 'read',
+    roles: EVERY_ROLE,
     input: z.strictObject({
       project,
       worldSlug,
@@ -366,6 +378,7 @@ export const memoryOperations = {
   listTurns: operation({
     summary: 'The turns of a world, ascending, as full records',
     scope: 'read',
+    roles: ['judge'],
     largeRecords: true,
     input: z.strictObject({ project, worldSlug, ...pageFields }),
     output: page(turnState),
@@ -380,6 +393,7 @@ export const memoryOperations = {
   getTurn: operation({
     summary: 'One turn, as it was stored',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({ project, worldSlug, turnNumber }),
     output: turnState,
     run: (graph, input) => readTurn(graph, input.project, input.worldSlug, input.turnNumber),
@@ -387,6 +401,7 @@ export const memoryOperations = {
   getTurnHistory: operation({
     summary: 'The records that once stood at a turn, newest first',
     scope: 'read',
+    roles: ['judge'],
     largeRecords: true,
     input: z.strictObject({ project, worldSlug, turnNumber, ...pageFields }),
     output: page(historicTurn),

@@ -12,8 +12,12 @@ import type { SearchIndexes } from '../search/search.ts'
 /** Operation of Turngraph. Names and fields are camelCase; core/wire-form.ts derives the wire form from the schemas. */
 export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = {
   summary: string
-  /** Scope that a token needs, unless access.ts names a scope of a role. */
+  /** Scope that a token needs, unless it has one of the roles. */
   scope: Scope
+  /** Roles that may call it, too; default: none. */
+  roles?: readonly RoleScope[]
+  /** True if a token that may call it only by `play` must ask for the role `player`. */
+  readsAsPlayer?: true
   /** True if the operation covers all projects: a token of one project may not call it. */
   wholeGraph?: boolean
   /** True if answers keep all digits of the marks of secrets, because the records are restored unchanged. */
@@ -29,6 +33,11 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
 /** Scopes of the roles of a session: its Player, its Coach, and a program or person that adds what it observed. */
 export const ROLE_SCOPES = ['play', 'judge', 'observe'] as const
 export type RoleScope = (typeof ROLE_SCOPES)[number]
+
+/** Roles of reads without evidence, which are the same for each role. */
+export const EVERY_ROLE: readonly RoleScope[] = ROLE_SCOPES
+/** Roles that add what CI, a late validator or a person saw after the turn. */
+export const OBSERVERS: readonly RoleScope[] = ['judge', 'observe']
 
 /** Scopes of a token. `write` includes what the roles may write, and `admin` includes all scopes. */
 export const SCOPES = ['read', 'write', ...ROLE_SCOPES, 'analyst', 'admin'] as const

@@ -75,6 +75,7 @@ export const runOperations = {
   getTurnRunStatus: operation({
     summary: 'How far a turn run is, and how it ended',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       turnRunId,
@@ -94,6 +95,7 @@ export const runOperations = {
   listTurnRuns: operation({
     summary: 'The turn runs of a project or of one of its worlds, newest first',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       worldSlug: worldSlug.optional(),
@@ -139,6 +141,7 @@ export const runOperations = {
   listAttempts: operation({
     summary: 'The attempts of a world or of one of its runs, newest first',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       worldSlug,
@@ -169,6 +172,7 @@ export const runOperations = {
   getTurnStatus: operation({
     summary: 'One attempt: whether it runs, what it produced, or why it failed',
     scope: 'read',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       attemptId,
@@ -182,6 +186,7 @@ export const runOperations = {
   claimAttempt: operation({
     summary: 'Take an external attempt, and learn what its turn needs to know',
     scope: 'write',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       attemptId,
@@ -198,6 +203,7 @@ export const runOperations = {
   nextAttempt: operation({
     summary: 'Take whatever external attempt of a world is open, or wait for one',
     scope: 'write',
+    roles: ['judge'],
     input: z.strictObject({
       project,
       worldSlug,
@@ -216,6 +222,7 @@ export const runOperations = {
   heartbeatAttempt: operation({
     summary: "Renew a worker's lease, and learn whether the run was cancelled",
     scope: 'write',
+    roles: ['judge'],
     input: z.strictObject({ project, attemptId, fence }),
     output: heartbeatAnswer,
     run: async (_graph, { fence, ...ref }, { runs }) =>
@@ -224,6 +231,7 @@ export const runOperations = {
   commitAttempt: operation({
     summary: 'End an attempt with the record of its turn',
     scope: 'write',
+    roles: ['judge'],
     input: z.strictObject({ project, attemptId, fence, turn: attemptTurn, usage: used }),
     output: turnStatus,
     run: async (_graph, { fence, turn, usage, ...ref }, { runs, caller }) => {
@@ -235,6 +243,7 @@ export const runOperations = {
   failAttempt: operation({
     summary: 'End an attempt without a turn',
     scope: 'write',
+    roles: ['judge'],
     input: z.strictObject({ project, attemptId, fence, reason, usage: used }),
     output: turnStatus,
     run: async (_graph, { fence, reason, usage, ...ref }, { runs }) => {

@@ -12,6 +12,8 @@ export const searchOperations = {
     summary:
       'Texts of a project that have all words of a query: summaries, feedback, issues, lessons, blockers, criteria and failed calls',
     scope: 'read',
+    roles: ['play', 'judge'],
+    readsAsPlayer: true,
     input: z.strictObject({
       project,
       q: z

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { FORMAT_NAMES, type FormatName } from '../artifacts/specifications/format-names.ts'
 import { readCriteriaOfText } from '../artifacts/specifications/read-text.ts'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidField } from '../core/errors.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
 import { declareCriteria, getSpecification } from '../memory/specification/declare.ts'
 import {
@@ -12,7 +12,7 @@ import {
   specificationView,
 } from '../memory/specification/specification.ts'
 import { warnOfLookAlikes } from '../rules/look-alikes.ts'
-import { operation } from './operation.ts'
+import { EVERY_ROLE, operation } from './operation.ts'
 
 const task = { project, featureId: name, taskId: name }
 
@@ -34,10 +34,8 @@ async function criteriaIn({ criteria, format, text, ...names }: Stated): Promise
 }> {
   if (criteria != null && format == null && text == null) return { criteria, warnings: [] }
   if (criteria == null && format != null && text != null) return readCriteriaOfText({ format, text }, names)
-  const message = 'is required, or `format` and `text` instead of it'
-  throw new TurngraphError('invalid_request', `criteria: ${message}.`, {
+  throw invalidField('criteria', 'is required, or `format` and `text` instead of it', {
     hint: 'Send {"criteria": [{"text": "…"}]}, or {"format": "markdown", "text": "…"}.',
-    details: { problems: [{ path: 'criteria', message }] },
   })
 }
 
@@ -77,6 +75,7 @@ export const specificationOperations = {
   getSpecification: operation({
     summary: 'What a task declares must hold, in its newest version or an earlier one',
     scope: 'read',
+    roles: EVERY_ROLE,
     input: z.strictObject({
       ...task,
       version: wholeNumber(1, 1_000_000).nullish().describe('default: the newest'),

@@ -1,7 +1,7 @@
 // Declares the operation that adds verifications to a turn, as they are or as test reports.
 import * as z from 'zod'
 import { type ReportText, verifyByReports } from '../artifacts/test-reports/verify-by-reports.ts'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidField } from '../core/errors.ts'
 import type { Graph } from '../graph/port.ts'
 import {
   addVerifications,
@@ -11,7 +11,7 @@ import {
 import { observationInput } from '../memory/record/observation.ts'
 import { getSpecification } from '../memory/specification/declare.ts'
 import { resolveTarget } from '../memory/worlds/resolve-target.ts'
-import { operation } from './operation.ts'
+import { OBSERVERS, operation } from './operation.ts'
 
 const MAX_REPORTS = 20
 /** Maximum length of a report. A request over HTTP is shorter. */
@@ -54,16 +54,11 @@ const listReports = ({ junit, tap, vitestJson }: Input): ReportText[] =>
     (texts ?? []).map((text, i) => ({ format, text, place: `${field}[${i}]` })),
   )
 
-const wrongField = (path: string, message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `${path}: ${message}.`, {
-    details: { problems: [{ path, message }] },
-  })
-
 type Task = { project: string; featureId: string; taskId: string }
 
 /** Reads the reports of a request. Their tests are mapped to the newest specification of the task. */
 async function readReports(graph: Graph, task: Task, texts: readonly ReportText[], { reportedOn }: Input) {
-  if (reportedOn == null) throw wrongField('reported_on', 'is missing; say when the tests ran')
+  if (reportedOn == null) throw invalidField('reported_on', 'is missing; say when the tests ran')
   const { criteria } = await getSpecification(graph, task)
   const declared = criteria.map(({ criterionId, ...criterion }) => ({ ...criterion, label: criterionId }))
   return verifyByReports(declared, texts, reportedOn)
@@ -74,6 +69,7 @@ export const verificationOperations = {
     summary:
       'Add verifications to a turn that has ended: what CI, a command, a late validator or a person saw',
     scope: 'observe',
+    roles: OBSERVERS,
     input,
     output: addVerificationsAnswer.extend({
       reports: reportSummary.optional().describe('only with reports: what they do not prove'),
@@ -82,7 +78,7 @@ export const verificationOperations = {
       const texts = listReports(given)
       const own = given.verifications ?? []
       if (texts.length === 0 && own.length === 0)
-        throw wrongField('verifications', 'is missing; send some, or test reports')
+        throw invalidField('verifications', 'is missing; send some, or test reports')
       const { junit, tap, vitestJson, reportedOn, ...target } = given
       const task = await resolveTarget(graph, target)
       const read = texts.length === 0 ? null : await readReports(graph, task, texts, given)
