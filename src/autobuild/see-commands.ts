@@ -13,7 +13,7 @@ import {
   runChecks,
 } from '../verify/run-checks.ts'
 
-export const verifyOptions = z.object({
+export const verifyOptions = z.strictObject({
   /** Command to run for `criteria`, without a shell. Default: the commands that the criteria declare. */
   command: z.union([z.string().min(1), z.array(z.string()).min(1)]).optional(),
   /** Labels of the criteria; default: all that declare a command. */

@@ -2,7 +2,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 import * as z from 'zod'
 import type { TurngraphClient } from '../client/client.ts'
-import { TurngraphError } from '../core/errors.ts'
+import { invalidField } from '../core/errors.ts'
 import { LIMITS, name } from '../core/fields.ts'
 import { parseInput } from '../core/wire-form.ts'
 import { ELSEWHERE } from '../memory/context/continuation.ts'
@@ -10,9 +10,9 @@ import { specificationOperations } from '../operations/specification.ts'
 import type { Agents } from './round.ts'
 import { verifyOptions } from './see-commands.ts'
 
-const bounds = z.object({
+const bounds = z.strictObject({
   /** The session of the task in which turns are numbered. Without a slug, the task's newest one, or a new one. */
-  world: z.object({
+  world: z.strictObject({
     project: name.nullish(),
     featureId: name,
     taskId: name,
@@ -61,31 +61,24 @@ export type AutobuildSettings<Task, Report> = Agents<Task, Report> &
 export function completeSettings<Task, Report>(
   options: AutobuildOptions<Task, Report>,
 ): AutobuildSettings<Task, Report> {
-  if (typeof options !== 'object' || options === null) throw invalid('options', 'are missing')
+  if (typeof options !== 'object' || options === null) throw invalidField('options', 'are missing')
   const { client, player, coach, task, signal, config, ...given } = options
   if (typeof client?.captureTurnState !== 'function') {
-    throw invalid('client', 'must be a TurngraphClient; createTurngraphClient makes one')
+    throw invalidField('client', 'must be a TurngraphClient; createTurngraphClient makes one')
   }
   for (const [role, agent] of Object.entries({ player, coach })) {
     const runs = typeof agent === 'function' || typeof agent?.invoke === 'function'
-    if (!runs) throw invalid(role, 'must be a Runnable, or a function')
+    if (!runs) throw invalidField(role, 'must be a Runnable, or a function')
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw invalid('signal', 'must be an AbortSignal; of an AbortController it is the property `signal`')
+    throw invalidField('signal', 'must be an AbortSignal; of an AbortController it is the property `signal`')
   }
   if (config !== undefined && (typeof config !== 'object' || config === null)) {
-    throw invalid('config', "must be a RunnableConfig of LangChain's")
-  }
-  refuseUnknown(given, bounds.shape, '')
-  if (typeof given.world === 'object' && given.world !== null) {
-    refuseUnknown(given.world, bounds.shape.world.shape, 'world.')
-  }
-  if (typeof given.verify === 'object' && given.verify !== null) {
-    refuseUnknown(given.verify, verifyOptions.shape, 'verify.')
+    throw invalidField('config', "must be a RunnableConfig of LangChain's")
   }
   const signals = [signal, config?.signal].filter((each) => each !== undefined)
   return {
-    ...parseInput(bounds, given, 'runAutobuild'),
+    ...parseInput(bounds, given, 'runAutobuild', 'is no option'),
     client,
     player,
     coach,
@@ -107,17 +100,3 @@ function criteriaIn(task: unknown): DeclaredInput | null {
   const parsed = parseInput(taskWithCriteria, { task: { criteria: task.criteria } }, 'runAutobuild')
   return parsed.task.criteria ?? null
 }
-
-/** Rejects unknown options: a misspelled one would have no effect. */
-function refuseUnknown(given: object, known: object, within: string): void {
-  const unknown = Object.keys(given).find((key) => !(key in known))
-  if (unknown === undefined) return
-  const others = within === '' ? ['client', 'player', 'coach', 'task', 'signal', 'config'] : []
-  const options = [...others, ...Object.keys(known)].join(', ')
-  throw invalid(`${within}${unknown}`, `is no option; there are ${options}`)
-}
-
-const invalid = (path: string, message: string): TurngraphError =>
-  new TurngraphError('invalid_request', `runAutobuild: ${path}: ${message}`, {
-    details: { problems: [{ path, message }] },
-  })
