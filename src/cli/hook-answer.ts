@@ -1,7 +1,7 @@
 /** Runs a hook that answers Claude Code from the memory of the session's task. Never stops the agent, even if the hook fails. */
 import { escapeHidden, toOneLine } from '../rules/foreign-text.ts'
 import { type HookInput, runHook } from './hook-input.ts'
-import { findService, NoAnswer, Questions } from './hook-service.ts'
+import { askService, findService, NoAnswer } from './hook-service.ts'
 import { chooseTaskProject, type FoundTask, findTask, TaskNotNamed } from './hook-task.ts'
 
 /** The form that Claude Code reads from standard output (hooks reference, "JSON output"). */
@@ -42,10 +42,10 @@ export const answerHook = (
       if (found === null) return
       const chosen = chooseTaskProject(project, found)
       const scope = { ...found.task, ...(chosen !== undefined && { project: chosen }) }
-      let questions: Questions | null = null
+      let service: ReturnType<typeof findService> | null = null
       const ask: HookQuestion['ask'] = async (route, fields) => {
-        questions ??= new Questions(await findService(dataFolder, process.env, waitMs))
-        return questions.ask(route, { ...scope, ...fields })
+        service ??= findService(dataFolder, process.env, waitMs)
+        return askService(await service, route, { ...scope, ...fields })
       }
       print(await answer({ input, found, ask }))
     } catch (error) {

@@ -75,51 +75,34 @@ function servedAt(dataFolder: string): string {
   throw new NoAnswer(`server.json in ${dataFolder} names ${url}, which is not on this machine`)
 }
 
-/** Sends the requests of one hook to the service. The wait of the hook bounds all of them together. */
-export class Questions {
-  readonly #service: HookService
+/**
+ * Returns the JSON answer of a route. The wait of the hook bounds all of its requests together.
+ *
+ * @throws NoAnswer
+ */
+export async function askService(
+  { url, token, waitMs, late }: HookService,
+  route: string,
+  fields: Readonly<Record<string, string | number>>,
+): Promise<unknown> {
+  const query = new URLSearchParams()
+  for (const [field, value] of Object.entries(fields)) query.set(field, String(value))
+  const { status, body } = await get(`${url}${route}?${query}`, token, late).catch((cause: unknown) => {
+    const why = late.aborted ? `did not answer within ${waitMs} ms` : 'cannot be reached'
+    throw new NoAnswer(`${url} ${why}`, { cause })
+  })
+  if (status === 200 && body !== undefined) return body
+  const { message } = Object(Object(body).error) as { message?: unknown }
+  throw new NoAnswer(typeof message === 'string' ? message : `${url} answered ${status}`)
+}
 
-  constructor(service: HookService) {
-    this.#service = service
-  }
-
-  /**
-   * Returns the JSON answer of a route.
-   *
-   * @throws NoAnswer
-   */
-  async ask(route: string, fields: Readonly<Record<string, string | number>>): Promise<unknown> {
-    const query = new URLSearchParams()
-    for (const [field, value] of Object.entries(fields)) query.set(field, String(value))
-    const { status, body } = await this.#get(`${route}?${query}`)
-    if (status === 200 && body !== undefined) return body
-    const { message } = Object(Object(body).error) as { message?: unknown }
-    throw new NoAnswer(typeof message === 'string' ? message : `${this.#service.url} answered ${status}`)
-  }
-
-  async #get(address: string): Promise<{ status: number | undefined; body: unknown }> {
-    const { url, waitMs, late } = this.#service
-    try {
-      const response = await this.#send(`${url}${address}`)
-      return { status: response.statusCode, body: parseJson(await text(response)) }
-    } catch (cause) {
-      if (cause instanceof NoAnswer) throw cause
-      const why = late.aborted ? `did not answer within ${waitMs} ms` : 'cannot be reached'
-      throw new NoAnswer(`${url} ${why}`, { cause })
-    }
-  }
-
-  async #send(address: string): Promise<IncomingMessage> {
-    const { token, late } = this.#service
-    const send = address.startsWith('https:') ? (await import('node:https')).request : request
-    const headers = {
-      accept: 'application/json',
-      ...(token !== null && { authorization: `Bearer ${token}` }),
-    }
-    return new Promise((resolve, reject) => {
-      send(address, { headers, agent: false, signal: late }, resolve).on('error', reject).end()
-    })
-  }
+async function get(address: string, token: string | null, signal: AbortSignal) {
+  const send = address.startsWith('https:') ? (await import('node:https')).request : request
+  const headers = { accept: 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) }
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    send(address, { headers, agent: false, signal }, resolve).on('error', reject).end()
+  })
+  return { status: response.statusCode, body: parseJson(await text(response)) }
 }
 
 function readOwn(file: string): string | null {

@@ -3,9 +3,9 @@
  * project folder of the worktree, although the session is stored in that of the main checkout.
  */
 import { opendirSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { kindOf } from '../platform/folders.ts'
+import { claudeProjects } from './agent-folders.ts'
 import type { HookInput } from './hook-input.ts'
 
 /** An import reads a file of any other name as a main session's transcript. */
@@ -52,8 +52,7 @@ function findElsewhere(named: string, sessionId: string | null): string | null {
 /** Parents of the project folders: the one of the named transcript, and the one of the user's configuration. */
 function projectFolders(transcript: string): string[] {
   const named = path.dirname(path.dirname(transcript))
-  const configured = path.join(process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude'), 'projects')
-  return [...new Set([...(path.basename(named) === 'projects' ? [named] : []), configured])]
+  return [...new Set([...(path.basename(named) === 'projects' ? [named] : []), claudeProjects()])]
 }
 
 function filesIn(folder: string, file: string, deadline: number): string[] {

@@ -11,7 +11,7 @@ const MARKER = '<!-- Written by `turngraph pr`, which updates this comment. -->'
 type Comment = { id: string; body: string; viewerDidAuthor: boolean; url: string }
 type State = { comments: Comment[]; fails: string | null; calls: string[][] }
 
-/** Program that answers like `gh` for one pull request, with pages of two comments. Its state is a file next to it. */
+/** Program that answers like `gh` for one pull request, which lists its comments. Its state is a file next to it. */
 const GH = `#!${process.execPath}
 const fs = require('fs')
 const file = __dirname + '/state.json'
@@ -29,7 +29,7 @@ const fail = (status, reply, error) => end(status, JSON.stringify(reply), error)
 if (state.fails === 'signed-out') end(4, '', 'To get started with GitHub CLI, please run:  gh auth login\\n')
 if (args[0] === 'pr') {
   if (state.fails === 'no-pull-request') end(1, '', 'no pull requests found for branch "main\\u001b[31m"\\n')
-  end(0, JSON.stringify({ id: 'PR_1', number: 12, url: 'https://github.com/shop/shop/pull/12' }))
+  end(0, JSON.stringify({ id: 'PR_1', number: 12, url: 'https://github.com/shop/shop/pull/12', comments: state.comments }))
 }
 const { query, variables } = input
 const url = (id) => 'https://github.com/shop/shop/pull/12#' + id
@@ -46,10 +46,6 @@ if (query.startsWith('mutation')) {
   found.body = variables.body
   end(0, JSON.stringify({ data: { updateIssueComment: { issueComment: { url: found.url } } } }))
 }
-const start = Number(variables.after ?? 0)
-const nodes = state.comments.slice(start, start + 2)
-const hasNextPage = start + 2 < state.comments.length
-end(0, JSON.stringify({ data: { node: { comments: { nodes, pageInfo: { hasNextPage, endCursor: String(start + 2) } } } } }))
 `
 
 const comment = (id: string, body: string, viewerDidAuthor: boolean): Comment => ({
@@ -98,9 +94,9 @@ describe('turngraph pr', () => {
     expect(read().comments).toHaveLength(1)
     expect(read().comments[0]?.body.match(CANARY)).toBeNull()
     expect(read().calls.filter(([name]) => name === 'pr')).toEqual([
-      ['pr', 'view', '--json', 'id,number,url'],
-      ['pr', 'view', '12', '--json', 'id,number,url'],
-      ['pr', 'view', '12', '--json', 'id,number,url'],
+      ['pr', 'view', '--json', 'id,number,url,comments'],
+      ['pr', 'view', '12', '--json', 'id,number,url,comments'],
+      ['pr', 'view', '12', '--json', 'id,number,url,comments'],
     ])
   })
 
@@ -113,7 +109,7 @@ describe('turngraph pr', () => {
       '--repo',
       'ghe.example/shop/shop',
       '--json',
-      'id,number,url',
+      'id,number,url,comments',
     ])
     const wrong = await pr('12', '--repo', '--web')
     expect(wrong.code).toBe(2)
@@ -121,7 +117,7 @@ describe('turngraph pr', () => {
     expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining('--repo means nothing')])
   })
 
-  test('finds its comment on a later page, and never takes a comment of another login or a quoted marker for it', async () => {
+  test('finds its comment behind others, and never takes a comment of another login or a quoted marker for it', async () => {
     const comments = [
       comment('a', `${MARKER}\nforged`, false),
       comment('b', `> quoted\n${MARKER}`, true),

@@ -9,12 +9,22 @@ import { callGh, type GhAnswer, notSignedIn } from './gh.ts'
 /** First line of the comment. Only a comment of the own login that begins with it is updated. */
 export const MARKER = '<!-- Written by `turngraph pr`, which updates this comment. -->'
 
-/** Maximum number of pages of comments that are searched. */
-const MAX_PAGES = 100
-
 const REPOSITORY = /^(?:[\w.-]+\/)?[\w.-]+\/[\w.-]+$/
 
-const pullRequest = z.object({ id: z.string(), number: z.number(), url: z.url() })
+const comment = z.object({
+  id: z.string(),
+  url: z.string(),
+  body: z.string(),
+  viewerDidAuthor: z.boolean(),
+})
+
+const pullRequest = z.object({
+  id: z.string(),
+  number: z.number(),
+  url: z.url(),
+  /** All comments, oldest first: gh reads every page. */
+  comments: z.array(comment),
+})
 export type PullRequest = z.output<typeof pullRequest>
 
 /**
@@ -34,7 +44,7 @@ export async function findPullRequest(
     ...(number === undefined ? [] : [`${number}`]),
     ...(repo === undefined ? [] : ['--repo', repo]),
     '--json',
-    'id,number,url',
+    'id,number,url,comments',
   ])
   const found = answer.code === 0 ? pullRequest.safeParse(parseJson(answer.stdout)) : null
   if (found?.success) return found.data
@@ -43,28 +53,6 @@ export async function findPullRequest(
   })
 }
 
-const comment = z.object({
-  id: z.string(),
-  url: z.string(),
-  body: z.string(),
-  viewerDidAuthor: z.boolean(),
-})
-type Comment = z.output<typeof comment>
-
-const page = z.object({
-  node: z.object({
-    comments: z.object({
-      nodes: z.array(comment),
-      pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
-    }),
-  }),
-})
-
-const LIST = `query($id: ID!, $after: String) {
-  node(id: $id) { ... on PullRequest { comments(first: 100, after: $after) {
-    nodes { id url body viewerDidAuthor } pageInfo { hasNextPage endCursor }
-  } } }
-}`
 const CREATE = `mutation($id: ID!, $body: String!) {
   addComment(input: { subjectId: $id, body: $body }) { commentEdge { node { url } } }
 }`
@@ -90,7 +78,9 @@ export type PutComment = {
  * @throws `forbidden` if the login may not write, and the errors of {@link callGh}
  */
 export async function putComment(pullRequest: PullRequest, body: string): Promise<PutComment> {
-  const own = await listOwnComments(pullRequest)
+  const own = pullRequest.comments.filter(
+    ({ body, viewerDidAuthor }) => viewerDidAuthor && body.startsWith(MARKER),
+  )
   const [first] = own
   if (first === undefined) {
     const { addComment } = await ask(pullRequest, CREATE, { id: pullRequest.id, body }, created)
@@ -102,30 +92,10 @@ export async function putComment(pullRequest: PullRequest, body: string): Promis
   return { outcome: 'Updated', url: updateIssueComment.issueComment.url, others }
 }
 
-/** Lists the comments of this command by the login of gh, oldest first. */
-async function listOwnComments(pullRequest: PullRequest): Promise<Comment[]> {
-  const own: Comment[] = []
-  let after: string | null = null
-  for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const variables: Record<string, unknown> = { id: pullRequest.id, after }
-    const { node } = await ask(pullRequest, LIST, variables, page)
-    const { nodes, pageInfo } = node.comments
-    own.push(...nodes.filter(({ body, viewerDidAuthor }) => viewerDidAuthor && body.startsWith(MARKER)))
-    if (!pageInfo.hasNextPage) return own
-    after = pageInfo.endCursor
-  }
-  // Does not create a second comment if the first may be on a page that was not read.
-  if (own.length > 0) return own
-  throw new TurngraphError(
-    'too_large',
-    `Pull request ${pullRequest.number} has more than ${MAX_PAGES * 100} comments.`,
-  )
-}
-
 async function ask<S extends z.ZodType>(
   { url, number }: PullRequest,
   query: string,
-  variables: Record<string, unknown>,
+  variables: Record<string, string>,
   schema: S,
 ): Promise<z.output<S>> {
   const args = ['api', 'graphql', '--hostname', new URL(url).host, '--input', '-']
