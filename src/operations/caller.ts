@@ -1,12 +1,12 @@
 // Declares the operation that returns the rights of the caller's token.
 import * as z from 'zod'
-import { EVERY_ROLE, operation, SCOPES } from './operation.ts'
+import { operation, ROLE_SCOPES, SCOPES } from './operation.ts'
 
 export const callerOperations = {
   describeCaller: operation({
     summary: 'What the caller may do: the scopes of its token, and the project that it is bound to',
     scope: 'read',
-    roles: EVERY_ROLE,
+    roles: ROLE_SCOPES,
     input: z.strictObject({}),
     output: z.object({
       name: z.string().describe('of the token'),

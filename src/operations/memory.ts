@@ -55,7 +55,7 @@ import { POLICIES } from '../rules/criterion-states.ts'
 import { logRecovery } from '../rules/notes.ts'
 import { compareTrees, SEEN_ON } from '../rules/seen-on-tree.ts'
 import { captureFor } from './capture-for-caller.ts'
-import { asOf, EVERY_ROLE, flag, operation, target, turnNumber, worldSlug } from './operation.ts'
+import { asOf, flag, operation, ROLE_SCOPES, target, turnNumber, worldSlug } from './operation.ts'
 import { positionIn, worldCursor } from './world-cursor.ts'
 
 export const captureAnswer = turnState.extend({
@@ -139,7 +139,7 @@ export const memoryOperations = {
   listCriteria: operation({
     summary: 'What is proven: the criteria that count, where each stands, and for the Coach why',
     scope: 'read',
-    roles: EVERY_ROLE,
+    roles: ROLE_SCOPES,
     readsAsPlayer: true,
     input: z.strictObject({
       ...target,
@@ -244,7 +244,7 @@ export const memoryOperations = {
   listProjects: operation({
     summary: 'The projects of the graph that the caller may read, by name',
     scope: 'read',
-    roles: EVERY_ROLE,
+    roles: ROLE_SCOPES,
     input: z.strictObject({ ...pageFields }),
     output: page(z.object({ project: z.string() })),
     run: (graph, window, { onlyProject = null }) =>
@@ -287,7 +287,7 @@ export const memoryOperations = {
     summary:
       'The worlds (sessions) of a project, a feature or a task: how far each has come, how its turns ended, who holds it',
     scope: 'read',
-    roles: EVERY_ROLE,
+    roles: ROLE_SCOPES,
     input: z.strictObject({
       project,
       featureId: name.nullish(),
@@ -328,7 +328,7 @@ export const memoryOperations = {
   getWorld: operation({
     summary: 'One world, with how far it has come',
     scope: 'read',
-    roles: EVERY_ROLE,
+    roles: ROLE_SCOPES,
     input: z.strictObject({
       project,
       worldSlug,

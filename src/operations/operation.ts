@@ -34,8 +34,6 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
 export const ROLE_SCOPES = ['play', 'judge', 'observe'] as const
 export type RoleScope = (typeof ROLE_SCOPES)[number]
 
-/** Roles of reads without evidence, which are the same for each role. */
-export const EVERY_ROLE: readonly RoleScope[] = ROLE_SCOPES
 /** Roles that add what CI, a late validator or a person saw after the turn. */
 export const OBSERVERS: readonly RoleScope[] = ['judge', 'observe']
 

@@ -12,7 +12,7 @@ import {
   specificationView,
 } from '../memory/specification/specification.ts'
 import { warnOfLookAlikes } from '../rules/look-alikes.ts'
-import { EVERY_ROLE, operation } from './operation.ts'
+import { operation, ROLE_SCOPES } from './operation.ts'
 
 const task = { project, featureId: name, taskId: name }
 
@@ -75,7 +75,7 @@ export const specificationOperations = {
   getSpecification: operation({
     summary: 'What a task declares must hold, in its newest version or an earlier one',
     scope: 'read',
-    roles: EVERY_ROLE,
+    roles: ROLE_SCOPES,
     input: z.strictObject({
       ...task,
       version: wholeNumber(1, 1_000_000).nullish().describe('default: the newest'),
