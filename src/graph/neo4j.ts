@@ -1,4 +1,5 @@
 // Adapts Neo4j to the port of the graph.
+import { setMaxListeners } from 'node:events'
 import { TurngraphError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { deadlineFromNow, withDeadline } from './deadline.ts'
@@ -14,6 +15,7 @@ import {
   toNeo4j,
 } from './neo4j-driver.ts'
 import { isDeadlock, isOutOfMemory, isTimeout, isTransient } from './neo4j-errors.ts'
+import { Neo4jPlans, toOnePlan, type Use } from './neo4j-plans.ts'
 import {
   type Graph,
   type GraphHealth,
@@ -21,6 +23,7 @@ import {
   inOrder,
   type Neo4jOptions,
   type Params,
+  PLAN_MS,
   type ReadLimits,
   type Row,
   type Run,
@@ -55,7 +58,8 @@ export class Neo4jGraph implements Graph {
   readonly #bookmarks = bookmarkManager()
   /** True for a cluster (`neo4j://`), in which READ mode asks followers. */
   readonly #isRouted: boolean
-  #closed = false
+  readonly #plans = new Neo4jPlans((use) => this.#renewPlan(use))
+  readonly #closing = new AbortController()
 
   readonly source: GraphSource
 
@@ -66,6 +70,7 @@ export class Neo4jGraph implements Graph {
     this.#url = url
     this.source = { engine: 'neo4j', options }
     this.#isRouted = url.startsWith('neo4j')
+    setMaxListeners(0, this.#closing.signal) // each running statement is one
   }
 
   read(statement: Statement, params: Params, deadline = deadlineFromNow()): Promise<Row[]> {
@@ -96,8 +101,12 @@ export class Neo4jGraph implements Graph {
         timeout: timeoutUntil(deadline),
         metadata: { app: 'turngraph' },
       })
+      let hasChanges = false
       const result = await work(async ({ statement, params }) => {
-        const { records } = await transaction.run(toOnePlan(statement), { p: toNeo4j(params) })
+        const { records, summary } = await this.#planned({ statement, hasChanges }, (text) =>
+          transaction.run(text, { p: toNeo4j(params) }),
+        )
+        hasChanges ||= summary.counters.containsUpdates()
         return toRows(records)
       })
       if (result === null) await transaction.rollback()
@@ -132,7 +141,8 @@ export class Neo4jGraph implements Graph {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    // The driver waits for no running statement, but its connection would keep the process alive.
+    this.#closing.abort(new TurngraphError('store_unavailable', 'The graph is closed.'))
     await this.#driver.close()
   }
 
@@ -146,8 +156,34 @@ export class Neo4jGraph implements Graph {
 
   async #runAlone(session: Session, { statement, params }: Step, deadline: number): Promise<Row[]> {
     const sent = { p: toNeo4j(params) }
-    const { records } = await session.run(toOnePlan(statement), sent, bounded(statement, deadline))
+    const { records } = await this.#planned({ statement, hasChanges: false }, (text) =>
+      session.run(text, sent, bounded(statement, deadline)),
+    )
     return toRows(records)
+  }
+
+  /** Runs a statement. If it fails, its plan is renewed: a timeout may have ended the planning, which a retry would repeat. */
+  async #planned<T>(use: Use, run: (text: string) => PromiseLike<T>): Promise<T> {
+    try {
+      return await run(this.#plans.textOf(use))
+    } catch (error) {
+      this.#plans.renew(use)
+      throw error
+    }
+  }
+
+  /** Makes the server renew the plan that the statement has in a transaction with or without changes. */
+  async #renewPlan({ statement, hasChanges }: Use): Promise<void> {
+    const work = async (session: Session) => {
+      const metadata = { app: 'turngraph', statement: `plan of ${statement.name}` }
+      const transaction = session.beginTransaction({ timeout: PLAN_MS, metadata })
+      if (hasChanges) await transaction.run('CREATE ()')
+      await transaction.run(`EXPLAIN ${toOnePlan(statement)}`, { p: {} })
+      await transaction.rollback()
+    }
+    await this.#inSession({ defaultAccessMode: ACCESS.WRITE }, work, {
+      deadline: performance.now() + PLAN_MS,
+    })
   }
 
   async #retrying<T>(
@@ -179,11 +215,11 @@ export class Neo4jGraph implements Graph {
     { deadline, signal }: Limits,
   ): Promise<T> {
     // A closed driver answers some statements with no rows instead of an error.
-    if (this.#closed) throw new TurngraphError('store_unavailable', 'The graph is closed.')
+    this.#closing.signal.throwIfAborted()
     const session = this.#driver.session({ ...config, database: this.#database })
     // Closing a session resets its connection, which ends the work that still runs on the server.
     const abandon = () => void session.close().catch(() => {})
-    const bounds = { abandon, signal }
+    const bounds = { abandon, signal: signal ?? this.#closing.signal }
     const result = await withDeadline(deadline, () => work(session), bounds).catch((error: unknown) => {
       abandon()
       throw error
@@ -236,19 +272,6 @@ export class Neo4jGraph implements Graph {
     }
     return error
   }
-}
-
-const texts = new WeakMap<Statement, string>()
-
-/**
- * Returns the text of a statement with all parameters in one map, `$p`. Neo4j makes another plan for each combination of types and
- * lengths of parameters (0, 1, up to 10, up to 100 …), and each takes seconds on a server that has just started. A map has one
- * type and no length.
- */
-export function toOnePlan(statement: Statement): string {
-  const text = texts.get(statement) ?? statement.text.replace(/\$(?=\w)/g, '$p.')
-  texts.set(statement, text)
-  return text
 }
 
 /** The limits of one try: its deadline, and the signal that ends it earlier. */

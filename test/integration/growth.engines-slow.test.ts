@@ -1,7 +1,7 @@
 import neo4j, { type Driver, type ProfiledPlan } from 'neo4j-driver'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
-import { toOnePlan } from '../../src/graph/neo4j.ts'
+import { toOnePlan } from '../../src/graph/neo4j-plans.ts'
 import { ObservedGraph } from '../../src/graph/observed.ts'
 import type { Graph, Params, Row, Step } from '../../src/graph/port.ts'
 import type { Statement } from '../../src/graph/statements.ts'

@@ -267,7 +267,7 @@ export async function warmUpCapture(graph: Graph): Promise<void> {
   await loadWorldSnapshot(graph, { ...capture, request: { ...capture.request, worldSlug: '' } })
   await checkNewWorld(graph, capture.request)
   await readExisting(graph, capture, '')
-  if (graph.engine === 'neo4j') await planNewWorld(graph, capture, known)
+  if (graph.engine === 'neo4j') await planWrites(graph, capture, known)
 }
 
 /** Runs the statements that change a turn or insert an earlier one, without a match: see `warmUpCapture`. */
@@ -293,13 +293,18 @@ function absentCapture(): Capture {
   return { request, record, digest: '', writeId: '', asOwner: false }
 }
 
-/** Runs the first capture of a world in a transaction that is rolled back, because its statements always write. */
-async function planNewWorld(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
-  const planned = await plan(graph, capture, { ...NOWHERE, isNew: true }, 'next', known)
-  await graph.transact(async (run) => {
-    for (const step of planned ?? []) await run(step)
-    return null
-  })
+/**
+ * Runs a capture of a world, and the first one of a new world, whose statements always write. Neo4j has separate plans for both,
+ * because the second one follows a change of its transaction. The transactions are rolled back.
+ */
+async function planWrites(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
+  for (const isNew of [false, true]) {
+    const planned = await plan(graph, capture, { ...NOWHERE, isNew }, 'next', known)
+    await graph.transact(async (run) => {
+      for (const step of planned ?? []) await run(step)
+      return null
+    })
+  }
 }
 
 const existingRow = z.object({
