@@ -1,6 +1,6 @@
 // Creates the whole schema. Each looked-up node has one synthetic key, unique by constraint: a composite constraint would
-// exempt nodes that lack a part, and a single key does not. Grafeo has one index per property, so a look-up by several
-// properties uses several indexes. Neo4j creates all of this in one transaction.
+// exempt nodes that lack a part, and a single key does not. Grafeo has one index per property, so an embedded graph has
+// only the first property of each index over several. Neo4j creates all of this in one transaction.
 
 // Turns and criteria.
 CREATE CONSTRAINT project_key IF NOT EXISTS FOR (n:Project) REQUIRE n.key IS UNIQUE;

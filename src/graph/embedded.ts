@@ -159,7 +159,7 @@ export class EmbeddedGraph implements Graph {
     return this.#enqueue(async () => {
       this.#revision++
       for (const command of commands) {
-        this.#noteCommit((await this.#db.executeCypher(command)).counters)
+        this.#noteCommit((await this.#db.executeCypher(toOneProperty(command))).counters)
         const index = indexFor(command)
         if (index !== null) await this.#db.executeCypher(index)
       }
@@ -346,6 +346,13 @@ const brokenError = (cause: unknown): TurngraphError =>
     hint: 'Check the disk, then start again: all acknowledged writes are stored.',
     cause,
   })
+
+/**
+ * Grafeo has one index per property. For an index over several properties it creates one for each of them, and keeps all these
+ * columns in memory from the opening. Statements find nodes by the first property.
+ */
+const toOneProperty = (command: string): string =>
+  command.replace(/^(CREATE INDEX .* ON \([^,)]+),[^)]*\)$/is, '$1)')
 
 /**
  * Grafeo's constraints do not serve look-ups, so each constraint also gets an index (Neo4j rejects the pair).
