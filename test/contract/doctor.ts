@@ -407,7 +407,7 @@ const isLeft = ([what, check]: (typeof FAULTS)[number]) =>
 const LEFT = FAULTS.filter(isLeft)
 const REPAIRABLE = FAULTS.filter((fault) => !isLeft(fault))
 
-/** What the repair of a fault reveals, and repairs, too. */
+/** Further checks that have findings only after the repair of a fault. They are repaired, too. */
 const REVEALED: Readonly<Record<string, Check>> = {
   'two criteria that are merged into each other': 'world_progress',
   'a turn that says another number': 'turn_outcome',
@@ -466,7 +466,7 @@ export function doctorContract(store: StoreUnderTest): void {
     }
 
     test.each(REPAIRABLE)(
-      'finds %s: %s, and that alone, and repairs it without a loss of anything that a turn says',
+      'finds %s: only %s, and repairs it without a loss of records',
       async (what, check, cypher) => {
         const seen = await rolledBack(graph as Graph, async (held) => {
           await plant(held, cypher)
@@ -481,7 +481,7 @@ export function doctorContract(store: StoreUnderTest): void {
     )
 
     test.each(LEFT)(
-      'finds %s: %s, and that alone, and reports that it does not repair it',
+      'finds %s: only %s, and reports that it does not repair it',
       async (_what, check, cypher) => {
         const seen = await rolledBack(graph as Graph, async (held) => {
           await plant(held, cypher)

@@ -129,7 +129,7 @@ const KINDS = LABELS.filter((label) => nodes[label].name === 'key').map((label) 
 }))
 type Kind = (typeof KINDS)[number]
 
-/** Kinds whose repair reveals findings in the next one: they come last, in this order. */
+/** Kinds that are examined last, in this order: the repair of one kind may cause findings in the next one. */
 const LAST: readonly Label[] = ['Attempt', 'TurnRun', 'World']
 
 /** Kinds in the order of their examination, without those that are examined together with another kind. */
@@ -204,7 +204,8 @@ async function examineNodes(
   const complete = examined.filter(({ properties }) => needs.every((name) => Object.hasOwn(properties, name)))
   for (const { key, properties, row, about } of complete) {
     const expected = expectedKey?.(properties as never, row) ?? null
-    if (expected !== null && expected !== key) about.add('key_wrong', `its properties say ${expected}`)
+    if (expected !== null && expected !== key)
+      about.add('key_wrong', `its properties give the key ${expected}`)
   }
   const examine = async (other: Label, otherKeys: readonly string[]) => {
     const kind = KINDS.find((each) => each.label === other)

@@ -31,7 +31,7 @@ export const keyList = z.array(z.string().nullable()).transform((all) => all.map
 /** Builds the statements that repair a finding. Several findings may share a repair. */
 export type Repair = () => Step | readonly Step[] | null
 
-/** A stored value, what the report calls it, and the value that the records imply. */
+/** A stored value, its name in the report, and the value that the records give. */
 type Compared = { label: string; actual: unknown; expected: unknown }
 
 /** Reporter of findings about one node, or about the schema if it has no label. */
@@ -42,7 +42,7 @@ export type About = {
   /**
    * Reports values that do not fit the model, and a `project` that is not the one of the key.
    *
-   * @param repairProject sets the project of a node without a key of its own
+   * @param repairProject sets the project of a part, which has no key
    * @returns true if the values fit; properties unknown to the model do not count
    */
   record(properties: Properties, repairProject?: Repair): boolean
@@ -69,7 +69,7 @@ export type ToCheck = {
   project: string
   nodes: readonly Examined[]
   findings: Findings
-  /** Examines nodes of a kind that is examined together with this kind. @returns the findings about them */
+  /** Examines nodes of a kind in the field `with` of this kind's rule. @returns the findings about them */
   examine: (label: Label, keys: readonly string[]) => Promise<Findings>
 }
 
@@ -81,7 +81,7 @@ export class Findings {
   /** Number of examined records. */
   examined = 0
 
-  /** Statements that repair the findings, as far as they can be derived. Run them in a transaction that holds the lock. */
+  /** Statements that repair the findings that have a repair. Run them in a transaction that holds the lock. */
   get repairs(): Step[] {
     return [...this.#repairs].flatMap((repair) => repair() ?? [])
   }
@@ -105,9 +105,9 @@ export class Findings {
         this.all.push({ check, severity, label, key, found: shown, remedy, repaired: false })
       },
       reportDifference: (check, { label, actual, expected }, repair) => {
-        const [says, has] = [JSON.stringify(actual ?? null), JSON.stringify(expected ?? null)]
-        if (says !== has) about.add(check, `${label} says ${says}, has ${has}`.trimStart(), repair)
-        return says !== has
+        const [stored, wanted] = [JSON.stringify(actual ?? null), JSON.stringify(expected ?? null)]
+        if (stored !== wanted) about.add(check, `${label}: stored ${stored}, expected ${wanted}`, repair)
+        return stored !== wanted
       },
       record: (properties, repairProject) => {
         if (label === null) return true

@@ -58,7 +58,7 @@ export async function readParts(
         const ofType = (byType.get(type) ?? []).toSorted(
           (a, b) => Number(a.properties[by]) - Number(b.properties[by]),
         )
-        // The places of other parts do not begin at 0, and the check of their owner counts them.
+        // Other parts have no positions from 0. The check of their owner counts them.
         const isCounted = by === 'position'
         const places = ofType.map(({ properties }) => properties[by])
         if (
@@ -71,11 +71,11 @@ export async function readParts(
         )
           isWhole = false
         else if (isCounted && places.some((place, i) => place !== i))
-          node.about.add('turn_parts', `the ${of}s stand at ${places}`)
+          node.about.add('turn_parts', `positions of ${of}: ${places}`)
         for (const { labels, properties, criteria } of ofType) {
           const about = findings.of(of, isCounted ? node.key : `${node.key}/${properties[by]}`)
           if (labels.join() !== of)
-            about.add('record_invalid', `a part is labelled ${labels.join()}, not ${of}`)
+            about.add('record_invalid', `a part has the label ${labels.join()} instead of ${of}`)
           if (labels.join() !== of || !about.record(properties, repairProject)) isWhole = false
           else parts.push({ label: of, properties: { ...properties }, criteria })
         }

@@ -1,4 +1,4 @@
-/** Runs the repairs that a check derived from the graph. */
+/** Runs the repairs of findings, and confirms findings. */
 import { randomUUID } from 'node:crypto'
 import type { Graph, Step } from '../../graph/port.ts'
 import { within } from '../../memory/worlds/read-at-one-revision.ts'
@@ -37,9 +37,7 @@ export async function repairUnderLock(
 
 const identify = ({ check, label, key, found }: Finding): string => JSON.stringify([check, label, key, found])
 
-/**
- * Examines records again if there are findings, and drops the findings that disappeared: a reader may see half of a commit.
- */
+/** Examines records again if there are findings. Drops the findings that disappeared, because a reader may see half of a commit. */
 export async function confirmFindings(examine: () => Promise<Findings>, first: Findings): Promise<Finding[]> {
   if (first.all.length === 0) return []
   const seen = new Set(first.all.map(identify))

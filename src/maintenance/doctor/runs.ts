@@ -31,7 +31,7 @@ export async function checkRuns({ nodes }: ToCheck): Promise<void> {
     about.reportDifference(
       'world_active',
       {
-        label: `is ${run.status}, activeWorldKey`,
+        label: `activeWorldKey (${run.status})`,
         actual: properties.activeWorldKey,
         expected: activeWorldKey,
       },
@@ -60,7 +60,7 @@ export async function checkAttempts({ nodes }: ToCheck): Promise<void> {
     const ofRun = turnRunId === null ? null : recordKey(project, turnRunId)
     about.reportDifference(
       'run_counters',
-      { label: 'its run:', actual: runs, expected: ofRun === null ? [] : [ofRun] },
+      { label: 'run', actual: runs, expected: ofRun === null ? [] : [ofRun] },
       () => (ofRun === null ? null : relink(['TurnRun', ofRun], 'HAS_ATTEMPT', ['Attempt', key], 'to')),
     )
     const derived = {
@@ -71,12 +71,12 @@ export async function checkAttempts({ nodes }: ToCheck): Promise<void> {
     for (const [name, expected] of Object.entries(derived))
       about.reportDifference(
         name === 'activeWorldKey' ? 'world_active' : 'run_counters',
-        { label: `is ${status}, ${name}`, actual: properties[name], expected },
+        { label: `${name} (${status})`, actual: properties[name], expected },
         () => setProperties('Attempt', key, derived),
       )
     // A record that was superseded later has another key and the same digest.
     about.reportDifference('attempt_turn', {
-      label: `is ${status}; its turn and the digest of its record:`,
+      label: `turn and digest of its record (${status})`,
       actual: produced.map(([turn, digest]) => [turnOfSuperseded(turn), digest]),
       expected: status === 'committed' ? [[turnKey(ofWorld, attempt.attemptedTurn), attempt.digest]] : [],
     })

@@ -25,25 +25,25 @@ const taskRow = z.object({
 export async function checkTask({ graph, nodes: [node], findings }: ToCheck): Promise<void> {
   if (node === undefined) return
   if (node.properties.restoring === true)
-    return node.about.add('restore_unfinished', 'parts of it are missing')
+    return node.about.add('restore_unfinished', 'some of its parts are missing')
   checkVersions(node)
   const rows = await readRows(graph, criteriaOfTask, { taskKey: node.key }, criterionRow)
   findings.examined += rows.length
   checkCriteria(node.key, rows, findings)
 }
 
-/** Versions are numbered from 1, and each world records as many versions as its task. */
+/** Checks that versions are numbered from 1, and that each world records as many versions as its task. */
 function checkVersions({ properties, row, about }: Examined): void {
   const { versions, specifiedAfter } = taskRow.parse(row)
   const newest = Number(properties.specificationVersion ?? 0)
   const isWrong = about.reportDifference('specification', {
-    label: 'the versions',
+    label: 'versions',
     actual: Array.from({ length: newest }, (_, i) => i + 1),
     expected: versions.toSorted((a, b) => (a ?? 0) - (b ?? 0)),
   })
   if (isWrong) return
   for (const [world, known] of specifiedAfter) {
-    const label = `world ${world}: versions`
+    const label = `number of versions in ${world}`
     about.reportDifference('specification', { label, actual: known, expected: newest })
   }
 }
@@ -60,8 +60,8 @@ function checkCriteria(
   for (const { key, properties, isNamed } of rows) {
     const about = findings.of('Criterion', key)
     if (about.record(properties) && !isOwnKey(task, key, properties))
-      about.add('key_wrong', `stands below ${task}`)
-    if (!isNamed && !targets.has(key)) about.add('criterion_unnamed', 'nothing speaks of it')
+      about.add('key_wrong', `belongs to the task ${task}`)
+    if (!isNamed && !targets.has(key)) about.add('criterion_unnamed', 'no turn and no specification uses it')
     const shared = findSharedLabels(properties)
     if (shared !== null) about.add('criterion_labels', shared)
     const end = findBrokenMerge(key, into)
@@ -105,7 +105,7 @@ function isOwnKey(task: string, key: string, { worldKey, labels }: Properties): 
 export const SPECIFICATION_COLUMNS = { positions: '[(x)-[l:LISTS]->(:Criterion) | l.position]' } as const
 const positionsRow = z.object({ positions: z.array(z.number()) })
 
-/** Checks the criteria count of versions. A wrong count looks like half a declaration: reads reject it, and exports fail. */
+/** Checks the number of criteria of versions. Reads and exports treat a wrong number as half a declaration, and fail. */
 export async function checkSpecifications({ nodes }: ToCheck): Promise<void> {
   for (const { key, properties, row, about } of nodes) {
     const positions = positionsRow.parse(row).positions.sort((a, b) => a - b)

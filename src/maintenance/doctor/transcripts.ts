@@ -23,7 +23,7 @@ export async function checkSessions({ nodes }: ToCheck): Promise<void> {
   for (const { properties, row, about } of nodes) {
     if (row.hasFile) continue
     if (properties.isTranscribed === true || row.hasTurns)
-      about.add('forget_unfinished', 'it was read, and no file holds it')
+      about.add('forget_unfinished', 'its transcript was read, but no file contains it')
     else if (!row.isNamed && !row.hasAgents)
       about.add('unattached', 'no file, no turn and no agent leads to it')
   }
@@ -57,13 +57,13 @@ function checkTurn(project: string, { key, properties, parts, row, about }: Exam
   const label = `length of ${CALL_LISTS}`
   if (about.reportDifference('transcript_turn', { label, actual: equal, expected: lengths })) return
   about.reportDifference('transcript_turn', {
-    label: 'calls with a subagent outside of its calls:',
+    label: 'positions of subagents that are not positions of calls',
     actual: started.filter((at) => at === null || !Number.isInteger(at) || at < 0 || at >= length),
     expected: [],
   })
   const errors = statuses.flatMap((status, i) => (status === 'error' ? [i] : []))
   about.reportDifference('transcript_turn', {
-    label: 'failed calls:',
+    label: 'failed calls',
     actual: parts.map(({ properties: call }) => [
       call.sequence,
       call.id,
@@ -90,7 +90,7 @@ function checkTurn(project: string, { key, properties, parts, row, about }: Exam
   about.reportDifference(
     'transcript_turn',
     {
-      label: `${Object.keys(derived)}, FOLLOWS, CALLED:`,
+      label: `${Object.keys(derived)},FOLLOWS,CALLED`,
       actual: [
         turn.errors,
         turn.parallelSteps,

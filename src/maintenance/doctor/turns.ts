@@ -1,4 +1,4 @@
-/** Compares the derived values of turns, and of the records that were replaced, with their parts. */
+/** Compares the derived values of turns and of superseded records with their parts. */
 import { taskOfCriterion, taskKey as toTaskKey, turnOfSuperseded } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { setProperties } from '../../graph/model-statements.ts'
@@ -8,7 +8,7 @@ import { deriveTurn, deriveVerification } from '../../rules/derive-turn.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { type Examined, fittingProperties, type Part, type ToCheck } from './finding.ts'
 
-/** Number of a turn by its key, NaN if the key is not one of a turn. */
+/** Returns the number of a turn from its key; NaN if the key is not that of a turn. */
 export const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 
 export async function checkTurns({ label, nodes }: ToCheck): Promise<void> {
@@ -23,20 +23,20 @@ function checkNumber(label: Label, { key, properties, about }: Examined): void {
   const number = numberIn(turnOfSuperseded(key))
   if (properties.number === number) return
   const repair = () => (Number.isInteger(number) ? setProperties(label, key, { number }) : null)
-  about.add('key_wrong', `says it is turn ${properties.number}`, repair)
+  about.add('key_wrong', `has the number ${properties.number}`, repair)
 }
 
-/** A verification or a promise names one criterion; no part names a criterion of another task. */
+/** Checks that each verification and promise names one criterion, and that no part names a criterion of another task. */
 function checkCriteria({ parts, row, about }: Examined): void {
   const tasks = row.tasks as string[] | undefined
   for (const { label, properties, criteria } of parts) {
     const shown = `${label} ${properties.position}`
     const namesOne = label === 'Verification' || label === 'Promise'
     if (namesOne && criteria.length !== 1)
-      about.add('part_criterion', `${shown} is of ${criteria.length} criteria`)
+      about.add('part_criterion', `${shown} names ${criteria.length} criteria instead of 1`)
     const foreign = criteria.filter((key) => tasks !== undefined && !tasks.includes(taskIn(key)))
     if (foreign.length > 0)
-      about.add('part_criterion', `${shown} is of ${foreign}, which the task does not have`)
+      about.add('part_criterion', `${shown} names ${foreign}, which the task does not have`)
   }
 }
 

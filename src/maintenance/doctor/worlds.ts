@@ -21,7 +21,7 @@ import { numberIn } from './turns.ts'
 const activeOf = (type: string, label: string, id: string): string =>
   `[(x)-[:${type}]->(a:${label}) WHERE a.activeWorldKey IS NOT NULL | [a.${id}, a.leaseUntil, a.leaseOwner]]`
 
-/** Columns of a world: its turns with their ends and the edges NEXT around them, its progress, and its active work. */
+/** Columns of a world: its turns with the times of their ends and their NEXT edges, its progress, and its active runs and attempts. */
 export const WORLD_COLUMNS = {
   tasks: '[(x)<-[:HAS_WORLD]-(task:Task) | task.key]',
   turns: '[(x)-[:HAS_TURN]->(t:Turn) | [t.key, toString(t.completedAt)]]',
@@ -49,7 +49,7 @@ const worldRow = z.object({
 
 type Work = { world: Stored<'World'>; row: z.output<typeof worldRow>; about: About }
 
-/** Findings of turns after which the state of their world cannot be compared. */
+/** Checks of turns. If one of them has findings, the state of the world is not compared. */
 const UNSOUND: readonly Check[] = [
   'turn_parts',
   'part_criterion',
@@ -68,18 +68,18 @@ export async function checkWorld({ graph, nodes: [node], findings, examine }: To
   if ([...row.tasks, world.taskKey].some((each) => each !== ofTask))
     about.add(
       'key_wrong',
-      `says it is of task ${world.taskKey} (${ofTask}), stands below ${row.tasks.sort()}`,
+      `taskKey: stored ${world.taskKey}, expected ${ofTask}; it belongs to ${row.tasks.sort()}`,
     )
   if (world.forgottenAt !== undefined || world.restoring === true) {
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
-    return about.add(check, `${row.turns.length} of its turns are there`)
+    return about.add(check, `it still has ${row.turns.length} turns`)
   }
   const keys = row.turns.map(([key]) => key).sort((a, b) => numberIn(a) - numberIn(b))
   const { checks } = await examine('Turn', keys)
   checkChain(work, keys)
   if (!checks.has('key_wrong')) checkCounters(work, keys)
   checkActive(work)
-  // If turns are damaged or lost, the state that the others give would be wrong, too.
+  // If turns are damaged or lost, the remaining turns give a wrong state.
   if (!UNSOUND.some((check) => checks.has(check)) && world.turnCount === keys.length)
     await checkState(graph, work, findings)
 }
@@ -147,7 +147,7 @@ function checkActive({ world, row: { activeRuns, activeAttempts }, about }: Work
   about.reportDifference(
     'world_active',
     {
-      label: 'names the active ones, and whether there are any:',
+      label: 'ids of active runs and attempts, leased',
       actual: [world.activeRunId ?? [], world.activeAttemptId ?? [], world.leased === true].flat(),
       expected: [...active.map(([id]) => id), isActive],
     },
@@ -165,7 +165,7 @@ function checkActive({ world, row: { activeRuns, activeAttempts }, about }: Work
 /** Compares the stored state of a world, and the values that follow from it, with the state that all of its turns give. */
 async function checkState(graph: Graph, { world, row, about }: Work, findings: Findings): Promise<void> {
   const ledger = await readLedger(graph, world.key)
-  // A world that changed in between is compared by the next examination.
+  // If the world has changed since it was read, the next examination compares it.
   if (ledger === null || ledger.ledgerRev !== world.ledgerRev) return
   const merges = new Map(ledger.criteria.map(({ key, mergedInto }) => [key, mergedInto]))
   if ([...merges.keys()].some((key) => findBrokenMerge(key, merges) !== null)) return
@@ -173,7 +173,7 @@ async function checkState(graph: Graph, { world, row, about }: Work, findings: F
   const repair = () => rewriteStateStep(world, state)
   const { state: text, ...properties } = toStateProperties(world.taskKey, state)
   if ((world.state ?? null) !== text)
-    about.add('world_progress', 'its state is not the one that its turns give', repair)
+    about.add('world_progress', 'the stored state is not the state that the turns give', repair)
   for (const [label, expected] of Object.entries(properties))
     about.reportDifference(
       'world_counters',
@@ -188,14 +188,14 @@ async function checkState(graph: Graph, { world, row, about }: Work, findings: F
       .of('Criterion', key)
       .reportDifference(
         'world_progress',
-        { label: `in ${world.key}: ${Object.keys(edge)}`, actual: select(stored), expected: select(edge) },
+        { label: `${Object.keys(edge)} in ${world.key}`, actual: select(stored), expected: select(edge) },
         repair,
       )
   }
   about.reportDifference(
     'world_progress',
     {
-      label: 'criteria with progress:',
+      label: 'criteria with progress',
       actual: row.progress.map(([key]) => key).sort(),
       expected: [...expected.keys()].sort(),
     },
