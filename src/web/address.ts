@@ -45,12 +45,12 @@ export function readAddress(pathname: string): Address {
     const { turn } = parameters
     if (turn !== undefined && readCount(turn) === null) break
     const more = { ...(view === 'analyses' && { analysis: null }), ...parameters }
-    return { view, ...more, ...(turn !== undefined && { turn: Number(turn) }) } as Address // as the table says
+    return { view, ...more, ...(turn !== undefined && { turn: Number(turn) }) } as Address // `PATHS` lists the parameters of each view
   }
   return { view: 'nowhere' }
 }
 
-/** Returns the parameters of a path; null if it is another one or has an invalid percent-escape. */
+/** Returns the parameters of a path; null if it does not match the pattern or has an invalid percent-escape. */
 function matchPath(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null
   const parameters: Record<string, string> = {}
@@ -60,7 +60,7 @@ function matchPath(pattern: readonly string[], parts: readonly string[]): Record
     try {
       if (name !== undefined) parameters[name] = decodeURIComponent(parts[i] ?? '')
     } catch {
-      return null // the only error that decodeURIComponent has
+      return null // `decodeURIComponent` throws only for an invalid percent-escape
     }
   }
   return parameters

@@ -1,15 +1,15 @@
-// Draws a choice between words: as buttons next to each other, or as a list. The address holds the chosen word.
+// Draws a choice between words, as buttons or as a list. The address contains the chosen word.
 import { filterBy } from '../navigation.ts'
 
 type Option<V> = { value: V; text: string; title?: string }
 
 type Props<V> = {
   legend: string
-  /** Filter of the address. */
+  /** Name of the filter in the address. */
   filter: string
   options: readonly Option<V>[]
   chosen: V
-  /** Word that the address leaves out. */
+  /** Default word, which the address omits. */
   usual: V
 }
 

@@ -1,4 +1,4 @@
-// Names a cut list, and loads more of it.
+// Shows that a list is cut, and loads more of it.
 import type { ComponentChildren } from 'preact'
 
 /** @param more loads the next entries; null on the last page */

@@ -3,7 +3,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 
 type Props = {
   of: readonly string[]
-  /** Draws a further word behind the name at a position. */
+  /** Draws a word after the name at a position. */
   after?: (position: number) => ComponentChildren
 }
 

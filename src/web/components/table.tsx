@@ -17,7 +17,7 @@ type Props<R> = {
   columns: readonly Column<R>[]
   records: readonly R[]
   toKey: (record: R) => string
-  /** Notice about the records that are not shown; nothing or false if the list is whole. */
+  /** Notice about the records that are not shown; undefined or false if the list is complete. */
   cut?: ComponentChildren
 }
 

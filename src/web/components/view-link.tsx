@@ -38,7 +38,7 @@ export function SessionLink({ project, world }: World) {
   )
 }
 
-/** Draws the link to a turn, with its number as the text if it gets no other. */
+/** Draws the link to a turn. Its text is the number of the turn unless it has children. */
 export function TurnLink({
   turn,
   children,

@@ -47,9 +47,9 @@ export function MatrixRegion({ world, rows, turns, place, hasEvidence }: Props) 
                   }
                   drawCell={(turn, { class: look, 'aria-label': name }) =>
                     hasEvidence(row.key, turn) ? (
-                      // Tab skips the link, because the link of the row has the same target: otherwise Tab needs thousands of steps.
+                      // Tab skips these links, because there may be thousands. The link of the row leads to the same criterion.
                       <td key={turn} class={look}>
-                        {/* biome-ignore lint/a11y/useAnchorContent: what it says is its label */}
+                        {/* biome-ignore lint/a11y/useAnchorContent: the link has an aria-label */}
                         <a href={`#${cellAnchor(place, i, turn)}`} tabIndex={-1} aria-label={name} />
                       </td>
                     ) : (

@@ -104,7 +104,7 @@ type Grouped = Pick<
 /** A finished task: its newest session, and the earlier ones, newest first. */
 type FinishedTask<S> = { newest: S; earlier: S[] }
 
-/** @param sessions of each project the last active first */
+/** @param sessions within each project, the last active ones first */
 export function groupSessions<S extends Grouped>(
   sessions: readonly S[],
 ): { running: S[]; finished: FinishedTask<S>[] } {

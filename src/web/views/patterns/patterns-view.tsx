@@ -25,7 +25,7 @@ export function PatternsView({ address: { project } }: Props) {
   const [since, session, opened] = [search.get('since'), search.get('session'), search.get('pattern')]
   const minLength = search.get('min_length')
   const scope = { project, since, session_id: session }
-  // All patterns in one page each, to count their turns: each page counts all turns again.
+  // Loads all patterns in one page: the view counts their turns, and the service counts all turns again for each page.
   const patterns = useOperation('listTranscriptPatterns', {
     ...scope,
     limit: 0,

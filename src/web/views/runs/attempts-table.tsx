@@ -90,7 +90,7 @@ type BarProps = {
   place: { from: number; to: number }
   cuts: Timeline['cuts']
   seconds: number
-  /** Real length of the pause before the attempt, if the timeline shortens it. */
+  /** Length of the pause before the attempt if the timeline shortens it; otherwise null. */
   pauseMs: number | null
 }
 
@@ -109,7 +109,7 @@ function AttemptBar({ attempt: { status }, place: { from, to }, cuts, seconds, p
       aria-label={said}
     >
       <title>{said}</title>
-      {/* One path for all: a path for each would be as many as attempts, in each of their rows. */}
+      {/* Draws all cuts as one path: each row has all of them, so a path for each cut would be too many. */}
       {cuts.length > 0 && (
         <path class="pause" d={cuts.map(({ at }) => `M${at * WIDTH} 0v${HEIGHT}`).join('')} />
       )}

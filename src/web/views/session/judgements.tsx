@@ -81,7 +81,7 @@ export function Verdicts({ verdicts, verifications = [], empty }: VerdictsProps)
   )
 }
 
-/** Finds the files of a verdict, which has none of its own, in the matching verification of the record. */
+/** Finds the files of a verdict in the matching verification of the record, because a verdict does not contain files. */
 const listProofFiles = (
   { status, source, evidence }: Verdict,
   verifications: Turn['verifications'],
