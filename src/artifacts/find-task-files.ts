@@ -32,7 +32,7 @@ const STATES = ['in_progress', 'design_approved', 'in_review', 'blocked', 'compl
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Reads the Markdown files in the folders `tasks` of the folder that contains `.guardkit`, or otherwise of the path.
+ * Reads the Markdown files in the folder `tasks` next to `.guardkit`; without `.guardkit`, those in all folders `tasks` of the path.
  *
  * @param taskIds the tasks whose files are wanted
  */
@@ -57,7 +57,7 @@ export async function findTaskFiles(
   return found
 }
 
-/** Finds the folder `tasks` next to the `.guardkit` that is or contains the path; without one, the path itself. */
+/** Finds the folder `tasks` next to `.guardkit`. Returns the path itself if it is not in `.guardkit` and does not contain it. */
 async function findFolder(given: string): Promise<{ folder: string; isOfTasks: boolean }> {
   const absolute = await realpath(given)
   const parts = absolute.split(path.sep)
@@ -116,7 +116,7 @@ function longestStart(name: string, taskIds: ReadonlySet<string>): string | null
 
 const IN_TASKS = /(?:^|[\\/])tasks[\\/]/
 
-/** The rank of a file by the folder below `tasks`. */
+/** Ranks a file by its folder below `tasks`. */
 export function rankOfPath(file: string): number {
   const [state = ''] = (file.split(IN_TASKS).at(-1) ?? '').split(/[\\/]/)
   const rank = STATES.indexOf(state)

@@ -71,14 +71,17 @@ export function completeSettings<Task, Report>(
     if (!runs) throw invalidField(role, 'must be a Runnable, or a function')
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw invalidField('signal', 'must be an AbortSignal; of an AbortController it is the property `signal`')
+    throw invalidField(
+      'signal',
+      'must be an AbortSignal, such as the property `signal` of an AbortController',
+    )
   }
   if (config !== undefined && (typeof config !== 'object' || config === null)) {
-    throw invalidField('config', "must be a RunnableConfig of LangChain's")
+    throw invalidField('config', 'must be a RunnableConfig of LangChain')
   }
   const signals = [signal, config?.signal].filter((each) => each !== undefined)
   return {
-    ...parseInput(bounds, given, 'runAutobuild', 'is no option'),
+    ...parseInput(bounds, given, 'runAutobuild', 'is not an option'),
     client,
     player,
     coach,

@@ -76,7 +76,7 @@ function servedAt(dataFolder: string): string {
 }
 
 /**
- * Returns the JSON answer of a route. The wait of the hook bounds all of its requests together.
+ * Returns the JSON answer of a route. The time limit `waitMs` applies to all requests of the hook together.
  *
  * @throws NoAnswer
  */

@@ -28,7 +28,7 @@ export function withDeadline<T>(
   if (signal?.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
     const end = (reason: unknown) => {
-      clearTimeout(timer) // work that never settles would keep the process alive
+      clearTimeout(timer) // the timer would keep the process alive if the work never settles
       abandon()
       reject(reason)
     }

@@ -348,8 +348,8 @@ const brokenError = (cause: unknown): TurngraphError =>
   })
 
 /**
- * Grafeo has one index per property. For an index over several properties it creates one for each of them, and keeps all these
- * columns in memory from the opening. Statements find nodes by the first property.
+ * Grafeo has one index per property. For an index over several properties it creates one for each of them, and keeps
+ * all of them in memory while the graph is open. Statements find nodes by the first property.
  */
 const toOneProperty = (command: string): string =>
   command.replace(/^(CREATE INDEX .* ON \([^,)]+),[^)]*\)$/is, '$1)')

@@ -3,7 +3,7 @@ import type { Statement } from './statements.ts'
 
 /** Age from which Neo4j compares the statistics of a plan with those of the graph (`dbms.cypher.min_replan_interval`). */
 const MIN_AGE_MS = 10_000
-/** Age from which a use compares them itself: the graph may have grown by any amount since then. */
+/** Age from which a request itself lets Neo4j compare the statistics, because the plan may be much too old. */
 const MAX_AGE_MS = 10 * 60_000
 
 /** Uses the plan that the server has, even if the statistics of the graph have changed since. */
@@ -13,8 +13,8 @@ const KEEP_PLAN = 'CYPHER replan=skip '
 export type Use = { statement: Statement; hasChanges: boolean }
 
 /**
- * A graph that grows makes Neo4j plan its statements again, and all requests with such a statement wait. A timeout ends the
- * planning without a result. So requests use the plan that exists, and the plans are renewed one at a time, without a request.
+ * Keeps the plans of requests, and renews them one at a time in the background. Without this, Neo4j plans a statement again when the
+ * graph has grown. All requests with this statement then wait, and a timeout ends the planning without a result.
  */
 export class Neo4jPlans {
   readonly #explain: (use: Use) => Promise<unknown>

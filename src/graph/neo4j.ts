@@ -70,7 +70,7 @@ export class Neo4jGraph implements Graph {
     this.#url = url
     this.source = { engine: 'neo4j', options }
     this.#isRouted = url.startsWith('neo4j')
-    setMaxListeners(0, this.#closing.signal) // each running statement is one
+    setMaxListeners(0, this.#closing.signal) // each running statement has a listener
   }
 
   read(statement: Statement, params: Params, deadline = deadlineFromNow()): Promise<Row[]> {
@@ -141,7 +141,7 @@ export class Neo4jGraph implements Graph {
   }
 
   async close(): Promise<void> {
-    // The driver waits for no running statement, but its connection would keep the process alive.
+    // The driver does not wait for running statements. Ends them, because their connections keep the process alive.
     this.#closing.abort(new TurngraphError('store_unavailable', 'The graph is closed.'))
     await this.#driver.close()
   }

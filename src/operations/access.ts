@@ -23,7 +23,7 @@ const FIELDS: Partial<Record<OperationName, FieldRules>> = {
   addVerifications: everyField(operations.addVerifications.input, OBSERVERS),
 }
 
-/** Removes what a token that reads only as a Player must not see from an answer. */
+/** Functions that remove fields from an answer, for a token that reads only as a Player. */
 const HIDE_FROM_PLAYER: {
   readonly [N in OperationName]?: (answer: OperationOutput<N>) => OperationOutput<N>
 } = {

@@ -34,7 +34,7 @@ export type Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
 export const ROLE_SCOPES = ['play', 'judge', 'observe'] as const
 export type RoleScope = (typeof ROLE_SCOPES)[number]
 
-/** Roles that add what CI, a late validator or a person saw after the turn. */
+/** Roles that add observations after the turn: those of CI, a late validator or a person. */
 export const OBSERVERS: readonly RoleScope[] = ['judge', 'observe']
 
 /** Scopes of a token. `write` includes what the roles may write, and `admin` includes all scopes. */

@@ -58,7 +58,7 @@ type Task = { project: string; featureId: string; taskId: string }
 
 /** Reads the reports of a request. Their tests are mapped to the newest specification of the task. */
 async function readReports(graph: Graph, task: Task, texts: readonly ReportText[], { reportedOn }: Input) {
-  if (reportedOn == null) throw invalidField('reported_on', 'is missing; say when the tests ran')
+  if (reportedOn == null) throw invalidField('reported_on', 'is missing; send the time when the tests ran')
   const { criteria } = await getSpecification(graph, task)
   const declared = criteria.map(({ criterionId, ...criterion }) => ({ ...criterion, label: criterionId }))
   return verifyByReports(declared, texts, reportedOn)

@@ -17,7 +17,7 @@ export async function warmUp(graph: Graph): Promise<void> {
   const patient = withTimeToPlan(graph)
   const runAll = () => Promise.all([warmUpCapture(patient), warmUpContext(patient)])
   await runAll()
-  // The text of a second use is `CYPHER replan=skip …`, which Neo4j parses once: the first requests would all do this.
+  // The second run sends each text with `CYPHER replan=skip`. Neo4j parses this text once, and requests would wait for that.
   if (graph.engine === 'neo4j') await runAll()
 }
 

@@ -78,8 +78,8 @@ export function advanceNames(
 }
 
 /**
- * Adds the meanings of a turn's labels, in the order in which they were last used. An entry without a text needs the labels that
- * its criteria have now: a session that gives a criterion another label in each turn keeps only the newest ones.
+ * Adds the meanings of a turn's labels, in the order in which they were last used, and keeps the newest ones of each criterion. Older
+ * meanings are not needed: an entry without a text uses a current label of its criterion.
  */
 function addMeanings(labels: Map<string, string>, turn: LedgerTurn, finalKey: (key: string) => string): void {
   for (const named of listLabeledEntries(turn))

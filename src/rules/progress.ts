@@ -184,7 +184,7 @@ const allColumns = columns(progressShape)
 /** List of the values without names, a quarter as long as a map. */
 export const progressColumns = z.codec(z.array(z.unknown()), allColumns, {
   decode: (stored) => stored,
-  // The last value is left out without an observation, so that its criterion takes no more space.
+  // Without an observation, the last value is null. Omits it to save space.
   encode: (values) => (values.at(-1) === null ? values.slice(0, -1) : values),
 })
 

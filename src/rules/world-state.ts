@@ -98,10 +98,10 @@ export const NO_TURNS: StoredState = {
   outcomes: [],
 }
 
-/** State in the place of a stored text that is no state. */
+/** State that replaces a stored text that cannot be decoded. */
 export const UNREADABLE_STATE: StoredState = { ...NO_TURNS, turn: -1 }
 
-/** Adds the digests of turns to a sum, in any order. Different records give another sum, so that a reader notices a replaced one. */
+/** Adds the digests of turns, in any order, to a sum. A replaced record changes the sum, so a reader notices it. */
 export const sumDigests = (before: number, turns: readonly { digest: string }[]): number =>
   turns.reduce(
     (sum, { digest }) => (sum + Number.parseInt(sha256(digest).slice(0, 12), 16)) % 2 ** 48,
@@ -147,7 +147,7 @@ export function encodeState(taskKey: string, state: StoredState): string {
  * Reads a state from its text.
  *
  * @param stored null in a world without turns
- * @returns {@link UNREADABLE_STATE} if the text is no state
+ * @returns {@link UNREADABLE_STATE} if the text cannot be decoded
  */
 export function decodeState(taskKey: string, stored: string | null): StoredState {
   if (stored === null) return NO_TURNS

@@ -147,7 +147,7 @@ const criterionRow = z.object({
   sessions: z.array(columns({ ordinal: z.number(), slug: z.string() })),
 })
 
-/** Returns a reader of criteria that the newest specification lists or a session has a state of. */
+/** Creates a reader of criteria. Omits criteria without a session that the newest specification does not list. */
 const readCriteriaBy = (from: typeof criteriaStatement) => async (graph: Graph, keys: readonly string[]) => {
   const rows = await readRows(graph, from, { keys: [...keys] }, criterionRow)
   const isFound = ({ isHidden, versions, newestVersion, sessions }: (typeof rows)[number]) =>

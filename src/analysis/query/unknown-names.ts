@@ -69,14 +69,14 @@ class NameScan {
     } else if (this.#labels.has(open - 1)) this.#add(colon - 1, 'properties')
   }
 
-  /** @param mayBeOr true if a bar separates labels; in a list it separates the filter from the result */
-  #readLabels(from: number, mayBeOr: boolean): void {
+  /** @param hasBars true if a bar separates labels; in a list comprehension a bar comes before the result */
+  #readLabels(from: number, hasBars: boolean): void {
     for (let at = from; ; at += 2) {
       while (this.#isMark(at, '!(')) at++
       if (!this.#isName(at)) return
       this.#labels.add(at)
       this.#add(at, 'labelsAndTypes')
-      if (!this.#isMark(at + 1, '&') && !(mayBeOr && this.#isMark(at + 1, '|'))) return
+      if (!this.#isMark(at + 1, '&') && !(hasBars && this.#isMark(at + 1, '|'))) return
     }
   }
 

@@ -133,7 +133,7 @@ export class StatedList {
   }
 
   /**
-   * Returns what a file states of one task; refused if it is empty or too large.
+   * Returns the criteria that a file states for one task. Refuses a list that is empty or too large.
    *
    * @param none the reason why an empty list has no criteria
    */

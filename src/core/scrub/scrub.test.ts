@@ -484,5 +484,5 @@ test('many repetitions of a secret, whole or cut off, never take long', async ()
   const [slowest, name] = took.toSorted(([a], [b]) => b - a)[0]!
   // Each text takes some milliseconds. A pattern that is not linear takes seconds or minutes and runs into
   // the time-out.
-  console.log(`4 KiB of a kind of secret: ${slowest.toFixed(0)} ms at most (${name})`)
+  console.log(`slowest of all kinds, 4 KiB each: ${name}, ${slowest.toFixed(0)} ms`)
 }, 60_000)

@@ -129,8 +129,8 @@ const moved = ({ completedAt, createdAt }: TurnState, since: string | null): boo
   since === null || [completedAt, createdAt].some((at) => at !== null && Date.parse(at) >= Date.parse(since))
 
 /**
- * Creates a function that returns the criteria before a turn: those that count after it, because the Player had to meet these. Call
- * it with ascending turns.
+ * Creates a function that returns the criteria that a Player had to meet in a turn, with their states before the turn. They include
+ * criteria that the turn added. Call the function with ascending turns.
  */
 function followCriteria({ criteria, turns }: Ledger): (turn: number) => Pair['input']['criteria'] {
   const folded = foldByTurn(turns, finalKeys(criteria))

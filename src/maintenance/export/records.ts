@@ -25,7 +25,7 @@ export const READABLE: readonly number[] = [1, 2, VERSION]
 
 const derivedFromRecord = Object.values(DERIVED_FROM_RECORD).flatMap((names) => Object.keys(names))
 
-/** Fields of earlier versions that follow from the records, whatever part of the line has them. */
+/** Fields of earlier versions that follow from the records. They may be in any part of a line. */
 export const DERIVED_FIELDS: { readonly [kind: string]: readonly string[] } = {
   turn: ['labels', ...derivedFromRecord],
   superseded_turn: derivedFromRecord,
@@ -90,7 +90,7 @@ const world = z.strictObject({
   ...storedWorld.pick(BEGINNING).shape,
 })
 
-/** Restricts a text to those that another schema decodes. */
+/** Restricts a schema to texts that another schema can decode. */
 const fitting = <S extends z.ZodType>(stored: S, decoded: z.ZodType) =>
   stored.superRefine((text, context) => {
     const issues = decoded.safeParse(text).error?.issues ?? []

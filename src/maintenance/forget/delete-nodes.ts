@@ -9,7 +9,7 @@ import { pathToOwned } from '../../graph/model-statements.ts'
 import type { Graph, Params, Run } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 
-/** Number of nodes that a transaction deletes: about 100 ms on either engine. One node with many parts may exceed it. */
+/** Number of nodes that a transaction deletes: about 100 ms on either engine. A node with more parts is deleted in one transaction, too. */
 const NODES_AT_ONCE = 2_000
 
 /** Number of deleted nodes, by label. */

@@ -47,7 +47,7 @@ export function missing(index: number, record: ExportRecord, what: string): Turn
   })
 }
 
-/** Error for a record with fields that do not fit. */
+/** Creates the error for a record with invalid fields. */
 export function unfit(index: number, problems: readonly { path: string; message: string }[]): TurngraphError {
   const shown = problems
     .slice(0, 5)

@@ -294,8 +294,8 @@ function absentCapture(): Capture {
 }
 
 /**
- * Runs a capture of a world, and the first one of a new world, whose statements always write. Neo4j has separate plans for both,
- * because the second one follows a change of its transaction. The transactions are rolled back.
+ * Runs the statements of a capture into an existing world and into a new one, and rolls the transactions back. Neo4j needs plans for
+ * both: a capture into a new world creates the world first, and a transaction with changes has other plans.
  */
 async function planWrites(graph: Graph, capture: Capture, known: WorldSnapshot): Promise<void> {
   for (const isNew of [false, true]) {

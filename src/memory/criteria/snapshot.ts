@@ -248,7 +248,7 @@ export const isSnapshotWhole =
 /**
  * True if the state, the counters of the world and the criteria show one moment.
  *
- * @throws `internal` if the stored text is no state
+ * @throws `internal` if the stored text cannot be decoded
  */
 export function isStateWhole({
   world: { slug, state, currentTurn, turnCount },

@@ -153,7 +153,7 @@ const isConsistent = (row: ProgressRow): boolean =>
   row.world.deleted ||
   (isStateWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.state.digest))
 
-/** True if the state of a world does not fit its turns: after several reads, it is damaged. */
+/** True if the stored state of a world still does not match its turns after several reads. */
 const isDamaged = (row: ProgressRow): boolean =>
   !row.world.deleted && (row.world.state === UNREADABLE_STATE || !isConsistent(row))
 
@@ -184,7 +184,7 @@ async function readNewestProgress(
   specifications?: ReadonlyMap<string, Specification>,
 ): Promise<WorldProgress> {
   const lastActivity = row.lastActivity ?? ''
-  // A deleted world may be losing its parts piece by piece.
+  // A deletion removes the parts of a world in several transactions.
   if (row.world.deleted || isDamaged(row)) {
     const { counts } = countsOf([])
     const outcome = row.world.deleted ? 'abandoned' : 'damaged: run `turngraph doctor --repair`'

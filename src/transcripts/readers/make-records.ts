@@ -5,7 +5,7 @@ import type { CodexOutcome } from './codex-output.ts'
 /** The text by which turns and calls are recognized as interrupted. */
 export const INTERRUPTION = '[Request interrupted by user]'
 
-/** Message of a user without its words. An image alone is a prompt. */
+/** Message of a user without its words. An image without text counts as a prompt. */
 export const PROMPT = { content: [{ type: 'image' }] }
 
 /**
@@ -35,7 +35,7 @@ export const makeResult = (
   ...(status === 'denied' && { toolDenialKind: denialKind }),
 })
 
-/** Makes the usage of a response whose input tokens include the cached ones. Any other value than a number counts as 0. */
+/** Makes the usage of a response whose input tokens include the cached ones. Values that are not numbers count as 0. */
 export function makeUsage(given: { input: unknown; cached: unknown; created: unknown; output: unknown }) {
   const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
   const [cached, created] = [count(given.cached), count(given.created)]
