@@ -74,8 +74,8 @@ export function storeContract(store: StoreUnderTest): void {
 }
 
 /**
- * The requirements that only TypeScript decides. All their statements run in `statementsContract`, too, so Neo4j runs only
- * that part.
+ * Requirements that do not depend on the engine. `statementsContract` runs all of their statements, too. Therefore Neo4j runs only
+ * `statementsContract`.
  */
 function rulesContract(store: StoreUnderTest): void {
   recordsContract(store)
@@ -90,7 +90,7 @@ function rulesContract(store: StoreUnderTest): void {
   transcriptFormatsContract(store)
 }
 
-/** The requirements that depend on the engine: every statement runs here, at least once. */
+/** Requirements that depend on the engine. Every statement runs here at least once. */
 export function statementsContract(store: StoreUnderTest): void {
   portContract(store)
   captureContract(store)

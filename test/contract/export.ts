@@ -232,7 +232,7 @@ export function exportContract(store: StoreUnderTest): void {
       expect((await exportOf(handles.graph)).filter((held) => held === JSON.stringify(grown))).toHaveLength(1)
     })
 
-    test('a criterion that each of two graphs named anew is a conflict, although the task of the file is ahead', async () => {
+    test('a criterion to which each of two graphs added a label is a conflict, although the task of the file is ahead', async () => {
       const text = 'It answers with 404 now'
       const named = (worldSlug: string, criterionId: string): Partial<TurnToSend> => ({
         worldSlug,

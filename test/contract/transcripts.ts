@@ -20,7 +20,7 @@ export function transcriptsContract(store: StoreUnderTest): void {
   transcriptDesiresContract(store)
 }
 
-/** Other formats of transcripts. Their readers decide before anything is stored. */
+/** Other formats of transcripts. They do not depend on the engine, because readers convert them before a write. */
 export function transcriptFormatsContract(store: StoreUnderTest): void {
   transcriptCodexContract(store)
   transcriptAtifContract(store)

@@ -11,7 +11,7 @@ const MARKER = '<!-- Written by `turngraph pr`, which updates this comment. -->'
 type Comment = { id: string; body: string; viewerDidAuthor: boolean; url: string }
 type State = { comments: Comment[]; fails: string | null; calls: string[][] }
 
-/** Program that answers like `gh` for one pull request, which lists its comments. Its state is a file next to it. */
+/** Program that answers like `gh` for one pull request and its comments. Its state is a file next to it. */
 const GH = `#!${process.execPath}
 const fs = require('fs')
 const file = __dirname + '/state.json'

@@ -46,7 +46,7 @@ const [AT_1, AT_2, AT_3] = ['2026-03-01T10:00:00.123456', '2026-03-01T11:00:00',
 const done = ({ turnsCreated, turnsUnchanged, turnsSuperseded, turnsFailed }: ImportReport) =>
   `${turnsCreated} created, ${turnsUnchanged} unchanged, ${turnsSuperseded} superseded, ${turnsFailed} failed`
 
-// An import depends on the values that an engine returns: on Neo4j, the real artifacts are imported twice.
+// On Neo4j, only the real artifacts are imported twice: a second import depends on the values that the engine returns.
 for (const engine of enginesHere([shuffled, neo4jLts])) {
   describeOn(engine, (store) => {
     const handles = useGraph(store)

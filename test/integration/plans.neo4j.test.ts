@@ -5,7 +5,7 @@ import type { Graph } from '../../src/graph/port.ts'
 import { parseStatement, type Statement } from '../../src/graph/statements.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 
-/** Neo4j plans a statement with a label that did not exist again as soon as it does, without the ten seconds of statistics. */
+// If a statement has a label that does not exist, Neo4j plans it again when the label exists, and does not wait ten seconds.
 
 const mark = parseStatement('test/mark', 'CREATE (m:PlanMark) RETURN 1 AS one')
 

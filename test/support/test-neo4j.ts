@@ -15,9 +15,7 @@ const COMPILES_LESS = [
   '-XX:-DoEscapeAnalysis',
 ]
 
-/**
- * Flags for a server that ends in its first minute: the second compiler would not pay off. Saves a fifth.
- */
+/** Flags for a server that runs less than a minute. Without the second compiler it saves a fifth of the time. */
 const COMPILES_ONCE = ['-XX:TieredStopAtLevel=1']
 
 export const startTestNeo4j = (options: Neo4jOptions): Promise<Neo4jServer> =>
