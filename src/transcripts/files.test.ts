@@ -7,23 +7,24 @@ import { describeOtherFormat, transcriptFile } from './files.ts'
 const lines = (...records: object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-const OTHER =
-  'it is no transcript, but a stream of `claude -p --output-format stream-json`, a document or a text'
-
 test.each([
   [
     'the stream of a program run',
     lines({ type: 'system', subtype: 'init', session_id: 's' }, { type: 'result', session_id: 's' }),
-    OTHER,
+    'it is the stream of `claude -p --output-format stream-json`, no transcript of ~/.claude/projects',
   ],
   [
     'a document of several lines',
     JSON.stringify({ loglines: [{ sessionId: 's', type: 'user' }] }, null, 2),
-    OTHER,
+    'it is one JSON document, no transcript of ~/.claude/projects',
   ],
-  ['a document of one line', JSON.stringify({ loglines: [{ sessionId: 's' }] }), OTHER],
-  ['an array', '[\n  {"type": "user"}\n]\n', OTHER],
-  ['words', 'Some notes\n', OTHER],
+  [
+    'a document of one line',
+    JSON.stringify({ loglines: [{ sessionId: 's' }] }),
+    'it is one JSON document, no transcript of ~/.claude/projects',
+  ],
+  ['an array', '[\n  {"type": "user"}\n]\n', 'it is a JSON array, no transcript of ~/.claude/projects'],
+  ['words', 'Some notes\n', 'it is plain text, no transcript of ~/.claude/projects'],
   ['nothing', '\n', 'it is empty'],
   ['a transcript', lines({ type: 'user', sessionId: 's' }), null],
 ])('%s is recognized and named', async (_, text, reason) => {

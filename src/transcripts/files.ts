@@ -111,9 +111,7 @@ export type TranscriptFile = {
 export async function describeOtherFormat(file: string): Promise<string | null> {
   const start = await readStart(file)
   if (start === '') return 'it is empty'
-  return isOfOtherProgram(start)
-    ? 'it is no transcript, but a stream of `claude -p --output-format stream-json`, a document or a text'
-    : null
+  return recognizeFormat(start) ?? (/^[{[]/.test(start) ? null : `it is plain text, ${NO_TRANSCRIPT}`)
 }
 
 async function readStart(file: string): Promise<string> {
@@ -139,23 +137,36 @@ function beginsWithSession(start: Buffer): boolean {
 }
 
 const FIRST_BYTES = 64 * 1024
-const MAX_LOOKED_AT = 20
+const NO_TRANSCRIPT = 'no transcript of ~/.claude/projects'
 
-/** Checks whether a text begins like a file of another program. The first line of a transcript may be longer than the text. */
-function isOfOtherProgram(start: string): boolean {
-  const records = start
-    .split('\n', MAX_LOOKED_AT)
-    .map(parseObject)
-    .filter((record) => record !== null)
-  if (start.startsWith('[')) return true
-  if (records.length === 0) return !/^\{"(?:type|uuid|parentUuid)"/.test(start)
-  const isDocument = ({ type, loglines, messages }: TranscriptRecord) =>
-    type === undefined && (loglines ?? messages) !== undefined
-  if (records.some(isDocument)) return true
-  const [ofClaude, ofStream] = ['sessionId', 'session_id'].map((name) =>
-    records.some((record) => typeof record[name] === 'string'),
+/**
+ * Names the format of a text that begins like a file of another program; null for a transcript or an unknown
+ * format.
+ */
+function recognizeFormat(start: string): string | null {
+  const lines = start.split('\n')
+  const records: TranscriptRecord[] = []
+  for (const line of lines.slice(0, 20)) {
+    const record = parseObject(line)
+    if (record === null) continue
+    records.push(record)
+    if (typeof record.sessionId !== 'string') continue
+    return lines.length === 1 && record.loglines !== undefined
+      ? `it is one JSON document, ${NO_TRANSCRIPT}`
+      : null
+  }
+  if (records.some(({ type, session_id }) => typeof type === 'string' && typeof session_id === 'string'))
+    return `it is the stream of \`claude -p --output-format stream-json\`, ${NO_TRANSCRIPT}`
+  if (
+    records.length > 0 &&
+    records.some(({ loglines, messages, type }) => type === undefined && (loglines ?? messages) !== undefined)
   )
-  return ofStream === true && ofClaude !== true
+    return `it is one JSON document, ${NO_TRANSCRIPT}`
+  if (/^\[\s*(?:[[{\]]|$)/.test(start)) return `it is a JSON array, ${NO_TRANSCRIPT}`
+  if (records.length > 0) return null
+  if (/^\{\s*(?:"|$)/.test(start) && lines.length > 1 && !/\{"(?:type|uuid|parentUuid)"/.test(start))
+    return `it is one JSON document, ${NO_TRANSCRIPT}`
+  return null
 }
 
 /** Finds the session of a transcript file; null if the file names no session. */
@@ -167,7 +178,7 @@ export async function transcriptFile(file: string): Promise<TranscriptFile | nul
   if (isDocument(file) && isAtif(start)) return describeFile(file, nameTrajectory(start, file), null)
   if (isRollout(start)) return describeFile(file, nameRollout(await rolloutSession(file), file), null)
   // A log of another program may also be named after its session.
-  if (sessionId !== null && agentId === null && isOfOtherProgram(start)) return null
+  if (sessionId !== null && agentId === null && recognizeFormat(start) !== null) return null
   const session = sessionId ?? (await firstSessionId(file))
   if (session === null) return null
   if (agentId === null) return describeFile(file, session, null)
