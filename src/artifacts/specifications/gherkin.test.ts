@@ -58,6 +58,14 @@ test('an outline whose name no example completes names no test, for * would matc
   expect(tasks[0]?.criteria).toEqual([{ text: '<case>: Then a Examples: | other | | b |' }])
 })
 
+test.each(['xx', 'constructor', '__proto__'])('the language %s is none', async (language) => {
+  const { tasks, warnings } = await readGherkin(
+    `# language: ${language}\nFeature: f\n Scenario: a\n  Given x\n`,
+  )
+  expect(tasks[0]?.criteria.map(({ text }) => text)).toEqual(['a: Given x'])
+  expect(warnings[0]?.message).toContain(`Language not supported: ${language}`)
+})
+
 test('keywords may be in any language', async () => {
   const { tasks } = await readGherkin(
     '# language: de\nFunktionalität: Korb\n  Szenario: Voll\n    Wenn er voll ist\n',

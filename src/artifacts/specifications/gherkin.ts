@@ -63,12 +63,26 @@ function readChildren(
   gherkin: Gherkin,
 ): Pick<Feature['children'][number], 'background' | 'scenario'>[] {
   const builder = new gherkin.AstBuilder(() => '')
-  const parser = new gherkin.Parser(builder, readTagsOnce(new gherkin.GherkinClassicTokenMatcher()))
+  const matcher = readTagsOnce(refuseInheritedLanguages(new gherkin.GherkinClassicTokenMatcher(), gherkin))
+  const parser = new gherkin.Parser(builder, matcher)
   parser.stopAtFirstError = true
   const { feature } = parser.parse(text)
   return (feature?.children ?? []).flatMap((child) =>
     child.rule === undefined ? [child] : child.rule.children,
   )
+}
+
+/** Makes a matcher refuse names like `constructor`: the parser finds them in its table of languages, as in each object. */
+function refuseInheritedLanguages(
+  matcher: GherkinClassicTokenMatcher,
+  { dialects, Errors }: Gherkin,
+): GherkinClassicTokenMatcher {
+  const change = matcher.changeDialect.bind(matcher)
+  matcher.changeDialect = (name, location) => {
+    if (!Object.hasOwn(dialects, name)) throw Errors.NoSuchLanguageException.create(name, location)
+    change(name, location)
+  }
+  return matcher
 }
 
 /** Type of the token of a line of tags. The package does not export its enumeration. */
@@ -127,7 +141,7 @@ function namesOfTests({ name, examples }: Scenario): string[] {
 
 function addScenarioLines(text: string, dialects: Readonly<Record<string, Dialect>>, list: StatedList): void {
   const language = /^[ \t]*#[ \t]*language[ \t]*:[ \t]*(\S+)/m.exec(text)?.[1] ?? 'en'
-  const dialect = dialects[language] ?? dialects.en
+  const dialect = dialects[Object.hasOwn(dialects, language) ? language : 'en']
   const scenarios = new Set([...(dialect?.scenario ?? []), ...(dialect?.scenarioOutline ?? [])])
   const others = new Set([
     ...(dialect?.feature ?? []),
