@@ -29,7 +29,8 @@ const fail = (status, reply, error) => end(status, JSON.stringify(reply), error)
 if (state.fails === 'signed-out') end(4, '', 'To get started with GitHub CLI, please run:  gh auth login\\n')
 if (args[0] === 'pr') {
   if (state.fails === 'no-pull-request') end(1, '', 'no pull requests found for branch "main\\u001b[31m"\\n')
-  end(0, JSON.stringify({ id: 'PR_1', number: 12, url: 'https://github.com/shop/shop/pull/12', comments: state.comments }))
+  const comments = state.fails === 'earlier-gh' ? [{ id: 'a', body: '' }] : state.comments
+  end(0, JSON.stringify({ id: 'PR_1', number: 12, url: 'https://github.com/shop/shop/pull/12', comments }))
 }
 const { query, variables } = input
 const url = (id) => 'https://github.com/shop/shop/pull/12#' + id
@@ -158,6 +159,7 @@ describe('turngraph pr', () => {
     ['signed-out', 3, 'gh is not signed in to GitHub.'],
     ['bad-credentials', 3, 'gh is not signed in to GitHub.'],
     ['no-pull-request', 4, 'gh found no pull request ("no pull requests found for branch "main"").'],
+    ['earlier-gh', 7, 'gh did not list the comments of the pull request.'],
     ['forbidden', 3, 'may not comment on pull request 12 ("Resource not accessible by integration").'],
     ['broken', 7, 'GitHub did not take the comment ("Server Error").'],
   ])('%s is one sentence', async (fails, code, says) => {

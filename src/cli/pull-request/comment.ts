@@ -48,6 +48,10 @@ export async function findPullRequest(
   ])
   const found = answer.code === 0 ? pullRequest.safeParse(parseJson(answer.stdout)) : null
   if (found?.success) return found.data
+  if (found !== null)
+    throw new TurngraphError('store_unavailable', 'gh did not list the comments of the pull request.', {
+      hint: 'Update gh (https://cli.github.com): an earlier version does not say who wrote a comment.',
+    })
   throw new TurngraphError('not_found', `gh found no pull request${quote(answer.stderr)}.`, {
     hint: 'Name it by its number, and its repository with --repo: turngraph pr 12 --repo OWNER/REPO',
   })
