@@ -275,12 +275,14 @@ export function exportContract(store: StoreUnderTest): void {
       }
     })
 
-    test('a file cannot say what its turns do not: another newest turn, a criterion under another key, a lost merge', async () => {
+    test('a file cannot say what its turns do not: another newest turn, a wrong key, a lost merge, a deep list', async () => {
       const naming = (criterionId: string, criterionText?: string): Partial<TurnToSend> => ({
         verifications: [{ criterionId, criterionText, status: 'verified' }],
       })
       await captureSteadily(handles.graph, aTurn(1, naming('AC-1', 'The shop opens at nine sharp')))
       await captureSteadily(handles.graph, aTurn(2, naming('AC-2')))
+      const replacement = { ...naming('AC-1', 'The shop opens at nine sharp'), playerSummary: 'Again' }
+      await captureSteadily(handles.graph, aTurn(1, { ...replacement, onConflict: 'supersede' }))
       const text = JSON.stringify(recordsOf(await exportOf(handles.graph)))
       const restored = await another()
       const changes: [from: RegExp, to: string, message: RegExp][] = [
@@ -290,6 +292,16 @@ export function exportContract(store: StoreUnderTest): void {
           /\/text:[0-9a-f]{64}/g,
           '/text:nine',
           /key: is not the key of a criterion of the task shop\/FEAT-1\/TASK-1/,
+        ],
+        [
+          /"gates":\[\]/,
+          `"gates":${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+          /gates\.0: Invalid input: expected object, received array/,
+        ],
+        [
+          /"key":"shop\/TASK-1\/1~1"/,
+          '"key":"other/TASK-1/1~1"',
+          /turn\.key: is not the key of revision 1 of the turn below shop\/TASK-1\/1/,
         ],
         [
           /"texts":\[\],/,

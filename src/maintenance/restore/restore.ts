@@ -1,5 +1,12 @@
 /** Restores records of an export: writes missing records, and compares the others. */
-import { isCriterionKey, projectKey, turnKey } from '../../core/keys.ts'
+import {
+  isCriterionKey,
+  partsOfKey,
+  projectKey,
+  supersededKey,
+  turnKey,
+  turnOfSuperseded,
+} from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -138,6 +145,8 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
       throw wrongKey(`a criterion of the task ${record.task}`)
     if (record.kind === 'turn' && record.turn.key !== turnKey(record.world, record.turn.number))
       throw wrongKey(`turn ${record.turn.number} of the world ${record.world}`, 'turn.key')
+    if (record.kind === 'superseded_turn' && record.turn.key !== supersededKeyOf(record))
+      throw wrongKey(`revision ${record.turn.revision} of the turn below ${record.supersededBy}`, 'turn.key')
     return record
   }
   throw unfit(
@@ -146,13 +155,23 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
   )
 }
 
-/** Removes the fields that earlier versions exported although they follow from other fields, in the line and in its parts. */
-export function withoutDerived(kind: string, given: unknown): unknown {
-  if (Array.isArray(given)) return given.map((each) => withoutDerived(kind, each))
-  if (typeof given !== 'object' || given === null) return given
+/** Builds the key of a superseded record from its number and revision, and the record or the world that has it. */
+function supersededKeyOf({ supersededBy, turn: { number, revision } }: RecordOf<'superseded_turn'>): string {
+  const isWithdrawn = partsOfKey(supersededBy).length === 2
+  return supersededKey(isWithdrawn ? turnKey(supersededBy, number) : turnOfSuperseded(supersededBy), revision)
+}
+
+/**
+ * Removes the fields that earlier versions exported although they follow from other fields, in the line and in its parts.
+ *
+ * @param depth levels below the line that are searched: the lists of parts, and the parts
+ */
+export function withoutDerived(kind: string, given: unknown, depth = 2): unknown {
+  if (typeof given !== 'object' || given === null || depth < 0) return given
+  if (Array.isArray(given)) return given.map((each) => withoutDerived(kind, each, depth - 1))
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>
-      DERIVED_FIELDS[kind]?.includes(name) ? [] : [[name, withoutDerived(kind, value)]],
+      DERIVED_FIELDS[kind]?.includes(name) ? [] : [[name, withoutDerived(kind, value, depth - 1)]],
     ),
   )
 }
