@@ -55,6 +55,16 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (a:Turn {key: 'shop/main/7'}), (b:Turn {key: 'shop/worded/1'}) CREATE (a)-[:NEXT]->(b)",
   ],
   [
+    'a turn that another world has, too',
+    'turn_chain',
+    "MATCH (w:World {key: 'shop/worded'}), (t:Turn {key: 'shop/main/4'}) CREATE (w)-[:HAS_TURN]->(t)",
+  ],
+  [
+    'a turn that its world has twice',
+    'turn_chain',
+    "MATCH (w:World {key: 'shop/main'}), (t:Turn {key: 'shop/main/4'}) CREATE (w)-[:HAS_TURN]->(t)",
+  ],
+  [
     'a verification that is gone',
     'turn_parts',
     "MATCH (:Turn {key: 'shop/main/3'})-[:RECORDED]->(v:Verification {position: 2}) DETACH DELETE v",
@@ -161,6 +171,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     'an active attempt that the world does not name',
     'world_active',
     "MATCH (w:World {key: 'shop/ran'}) SET w.activeAttemptId = null",
+  ],
+  [
+    'an active attempt without a lease',
+    'record_invalid',
+    "MATCH (a:Attempt {status: 'running'}) SET a.leaseUntil = null",
   ],
   [
     'a run that ended at no time',
@@ -396,6 +411,7 @@ const NEITHER_DERIVABLE = new Set([
   'a world that another task has, too',
   'a desire below the key of a project that is not there',
   'a decision that is none',
+  'an active attempt without a lease',
   'a verification without a status',
   'a missing call',
   'a missing failed call',

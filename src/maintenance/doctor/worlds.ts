@@ -1,7 +1,7 @@
 /** Checks a world: its turns, their chain, and the values that are derived from them. */
 import * as z from 'zod'
 import { canonicalInstant } from '../../core/instants.ts'
-import { taskKey } from '../../core/keys.ts'
+import { taskKey, turnKey } from '../../core/keys.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, setProperties, unlink } from '../../graph/model-statements.ts'
 import type { Graph, Step } from '../../graph/port.ts'
@@ -33,12 +33,14 @@ export const WORLD_COLUMNS = {
   activeAttempts: activeOf('HAS_ATTEMPT', 'Attempt', 'attemptId'),
 }
 
-/** Id, end of the lease, and owner of the lease. */
-const active = z.tuple([z.string(), z.number(), z.string().nullable()])
-const edges = z.array(z.tuple([z.string(), z.string()]))
+/** Key or id, empty if the node has none. */
+const name = z.string().catch('')
+/** Id, end of the lease, and owner of the lease. A missing lease has expired. */
+const active = z.tuple([name, z.number().catch(0), z.string().nullable().catch(null)])
+const edges = z.array(z.tuple([name, name]))
 const worldRow = z.object({
   tasks: keyList,
-  turns: z.array(z.tuple([z.string(), z.string().nullable()])),
+  turns: z.array(z.tuple([name, z.string().nullable()])),
   next: edges,
   previous: edges,
   attempts: z.number(),
@@ -74,21 +76,40 @@ export async function checkWorld({ graph, nodes: [node], findings, examine }: To
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
     return about.add(check, `it still has ${row.turns.length} turns`)
   }
-  const keys = row.turns.map(([key]) => key).sort((a, b) => numberIn(a) - numberIn(b))
+  const linked = row.turns.map(([key]) => key).sort((a, b) => numberIn(a) - numberIn(b))
+  const keys = [...new Set(linked.filter((key) => key === turnKey(world.key, numberIn(key))))]
   const { checks } = await examine('Turn', keys)
-  checkChain(work, keys)
-  if (!checks.has('key_wrong')) checkCounters(work, keys)
   checkActive(work)
+  checkChain(work, keys)
+  // No read of the world is whole before its other turns are gone.
+  if (linked.length > keys.length) return reportOthers(work, linked, keys)
+  if (!checks.has('key_wrong')) checkCounters(work, keys)
   // If turns are damaged or lost, the remaining turns give a wrong state.
   if (!UNSOUND.some((check) => checks.has(check)) && world.turnCount === keys.length)
     await checkState(graph, work, findings)
 }
 
+/** Reports turns that a world has twice, or that its key does not name. A repair leaves each to the world of its own key. */
+function reportOthers({ world, about }: Work, linked: readonly string[], keys: readonly string[]): void {
+  const others = linked.filter((key, i) => !keys.includes(key) || linked.indexOf(key) !== i)
+  for (const key of others) {
+    const owner = key.slice(0, key.lastIndexOf('/'))
+    const hasNumber = key === turnKey(owner, numberIn(key))
+    if (hasNumber)
+      about.add('turn_chain', `has ${key} ${owner === world.key ? 'twice' : 'of another world'}`, () =>
+        relink(['World', owner], 'HAS_TURN', ['Turn', key], 'to'),
+      )
+    else about.add('key_wrong', `has a turn with the key ${JSON.stringify(key)}`)
+  }
+}
+
 /** Compares the edges NEXT with the order of the turns. */
 function checkChain({ row: { next, previous }, about }: Work, keys: readonly string[]): void {
   const expected = keys.slice(1).map((key, i) => [keys[i] ?? '', key] as const)
+  const own = new Set(keys)
+  const hasOwn = ([from, to]: readonly [string, string]) => own.has(from) || own.has(to)
   const written = (pairs: readonly (readonly [string, string])[]) =>
-    new Set(pairs.map(([from, to]) => `${from} → ${to}`))
+    new Set(pairs.filter(hasOwn).map(([from, to]) => `${from} → ${to}`))
   const [wanted, stored] = [written(expected), written([...next, ...previous])]
   const missing = [...wanted].filter((pair) => !stored.has(pair))
   const wrong = [...stored].filter((pair) => !wanted.has(pair)).sort()
