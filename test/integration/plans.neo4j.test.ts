@@ -1,7 +1,7 @@
 import neo4j, { type Driver, type Plan } from 'neo4j-driver'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { toOnePlan } from '../../src/graph/neo4j-plans.ts'
-import type { Graph } from '../../src/graph/port.ts'
+import { type Graph, PLAN_MS } from '../../src/graph/port.ts'
 import { parseStatement, type Statement } from '../../src/graph/statements.ts'
 import { describeOn, neo4jLts, neo4jUrl } from '../support/engines.ts'
 
@@ -52,7 +52,7 @@ describeOn(neo4jLts, (store) => {
         graph.transact(async (run) => {
           if (hasChanges) await run({ statement: mark, params: {} })
           return run({ statement, params: { key: 'x' } })
-        })
+        }, performance.now() + PLAN_MS)
       await request()
       const small = await planOf(statement, hasChanges)
       await driver.executeQuery(
