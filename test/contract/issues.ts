@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseStatement } from '../../src/graph/statements.ts'
 import type { OperationInput, OperationOutput } from '../../src/operations/table.ts'
 import { allPages } from '../faults/harness/pages.ts'
 import { aContext, aTurn, clientOf, FEATURE, TASK, type TurnToSend } from '../support/records.ts'
@@ -144,28 +143,6 @@ export function issuesContract(store: StoreUnderTest): void {
       expect(livesIn(await list({ state: 'gone' }))).toEqual([
         ['a', [1], 'gone', 2],
         ['b', [2], 'gone', 3],
-      ])
-    })
-
-    test('a graph that was stored before issues had signatures lists the same', async () => {
-      await capture(
-        aTurn(1, { issues: [issue('Fails at line 3'), issue('No docs', { category: 'docs' })] }),
-        aTurn(2, { issues: [issue('fails at line 17')] }),
-      )
-      const answers = async () => [
-        await list(),
-        await clientOf(handles.graph).loadStall({ featureId: FEATURE, taskId: TASK }),
-      ]
-      const before = await answers()
-      await handles.graph.write([
-        { statement: parseStatement('test/old', 'MATCH (i:Issue) SET i.signature = null'), params: {} },
-      ])
-      expect(await answers()).toEqual(before)
-      expect((await clientOf(handles.graph).examineGraph({})).findings).toEqual([])
-      await capture(aTurn(3, { issues: [issue('Fails at line 5')] }))
-      expect(livesIn(await list())).toEqual([
-        ['Fails at line 5', [1, 2, 3], 'open', null],
-        ['No docs', [1], 'gone', 2],
       ])
     })
 
