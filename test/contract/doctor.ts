@@ -208,6 +208,11 @@ const FAULTS: [what: string, check: Check, cypher: string][] = [
     "MATCH (:TurnRun {status: 'completed'})-[r:HAS_ATTEMPT]->(a:Attempt {status: 'failed'}) DELETE r WITH a MATCH (r:TurnRun {status: 'completed'}) SET r.attemptCount = 2, r.failedAttemptCount = 0",
   ],
   [
+    'two attempts of one number',
+    'run_counters',
+    "MATCH (a:Attempt {worldSeqKey: 'shop/ran/2'}) SET a.number = 1",
+  ],
+  [
     'a committed attempt without its turn',
     'attempt_turn',
     "MATCH (:Attempt)-[r:PRODUCED]->(:Turn {key: 'shop/ran/3'}) DELETE r",
@@ -412,6 +417,7 @@ const NEITHER_DERIVABLE = new Set([
   'a desire below the key of a project that is not there',
   'a decision that is none',
   'an active attempt without a lease',
+  'two attempts of one number', // the value that would fit belongs to the other one
   'a verification without a status',
   'a missing call',
   'a missing failed call',

@@ -1,16 +1,19 @@
 /** Checks the turn runs and the attempts of worlds. */
 import * as z from 'zod'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldKey, worldSeqKey } from '../../core/keys.ts'
-import { relink, setProperties } from '../../graph/model-statements.ts'
+import { readRows } from '../../graph/decode.ts'
+import { relink, selectNodes, setProperties } from '../../graph/model-statements.ts'
+import type { Graph } from '../../graph/port.ts'
 import { brokenAttemptRules, brokenRules, isActiveRun, seenAttempt, seenRun } from '../../runs/record.ts'
-import { keyList, type ToCheck } from './finding.ts'
+import { type Examined, keyList, type ToCheck } from './finding.ts'
 
 export const RUN_COLUMNS = { attempts: '[(x)-[:HAS_ATTEMPT]->(a:Attempt) | a.status]' }
 const runRow = z.object({ attempts: keyList })
 
-export async function checkRuns({ nodes }: ToCheck): Promise<void> {
-  for (const { key, properties, row, isWhole, about } of nodes) {
-    if (!isWhole) continue
+export async function checkRuns({ graph, nodes }: ToCheck): Promise<void> {
+  const wanted: UniqueValues[] = []
+  for (const node of nodes.filter(({ isWhole }) => isWhole)) {
+    const { key, properties, row, about } = node
     const { attempts } = runRow.parse(row)
     const run = seenRun.parse(properties)
     const broken = brokenRules(run)
@@ -22,22 +25,14 @@ export async function checkRuns({ nodes }: ToCheck): Promise<void> {
       failedAttemptCount: count('failed'),
       interruptedAttemptCount: count('interrupted'),
     }
+    const repair = () => setProperties('TurnRun', key, derived)
     if (broken.length === 0)
       for (const [name, expected] of Object.entries(derived))
-        about.reportDifference('run_counters', { label: name, actual: properties[name], expected }, () =>
-          setProperties('TurnRun', key, derived),
-        )
+        about.reportDifference('run_counters', { label: name, actual: properties[name], expected }, repair)
     const activeWorldKey = isActiveRun(run.status) ? worldKey(run.project, run.worldSlug) : null
-    about.reportDifference(
-      'world_active',
-      {
-        label: `activeWorldKey (${run.status})`,
-        actual: properties.activeWorldKey,
-        expected: activeWorldKey,
-      },
-      () => setProperties('TurnRun', key, { activeWorldKey }),
-    )
+    wanted.push({ node, status: run.status, values: { activeWorldKey } })
   }
+  await checkUniqueValues(graph, 'TurnRun', wanted)
 }
 
 export const ATTEMPT_COLUMNS = {
@@ -49,9 +44,10 @@ const attemptRow = z.object({
   produced: z.array(z.tuple([z.string(), z.string().nullable()])),
 })
 
-export async function checkAttempts({ nodes }: ToCheck): Promise<void> {
-  for (const { key, properties, row, isWhole, about } of nodes) {
-    if (!isWhole) continue
+export async function checkAttempts({ graph, nodes }: ToCheck): Promise<void> {
+  const wanted: UniqueValues[] = []
+  for (const node of nodes.filter(({ isWhole }) => isWhole)) {
+    const { key, properties, row, about } = node
     const { runs, produced } = attemptRow.parse(row)
     const attempt = seenAttempt.parse(properties)
     const { project, turnRunId, turnRunSeq, status } = attempt
@@ -63,22 +59,50 @@ export async function checkAttempts({ nodes }: ToCheck): Promise<void> {
       { label: 'run', actual: runs, expected: ofRun === null ? [] : [ofRun] },
       () => (ofRun === null ? null : relink(['TurnRun', ofRun], 'HAS_ATTEMPT', ['Attempt', key], 'to')),
     )
-    const derived = {
+    const values = {
       worldSeqKey: worldSeqKey(ofWorld, attempt.number),
       runSeqKey: ofRun === null || turnRunSeq === null ? null : runSeqKey(ofRun, turnRunSeq),
       activeWorldKey: status === 'running' ? ofWorld : null,
     }
-    for (const [name, expected] of Object.entries(derived))
-      about.reportDifference(
-        name === 'activeWorldKey' ? 'world_active' : 'run_counters',
-        { label: `${name} (${status})`, actual: properties[name], expected },
-        () => setProperties('Attempt', key, derived),
-      )
+    wanted.push({ node, status, values })
     // A record that was superseded later has another key and the same digest.
     about.reportDifference('attempt_turn', {
       label: `turn and digest of its record (${status})`,
       actual: produced.map(([turn, digest]) => [turnOfSuperseded(turn), digest]),
       expected: status === 'committed' ? [[turnKey(ofWorld, attempt.attemptedTurn), attempt.digest]] : [],
     })
+  }
+  await checkUniqueValues(graph, 'Attempt', wanted)
+}
+
+/** Unique properties that follow from the other fields of a run or an attempt. */
+type UniqueValues = { node: Examined; status: string; values: Readonly<Record<string, string | null>> }
+
+const holderRow = z.object({ key: z.string() })
+
+/** Compares unique properties. A repair sets no value that another node has: the constraint would undo all repairs. */
+async function checkUniqueValues(
+  graph: Graph,
+  label: 'TurnRun' | 'Attempt',
+  wanted: readonly UniqueValues[],
+): Promise<void> {
+  for (const name of Object.keys(wanted[0]?.values ?? {})) {
+    const differing = wanted.flatMap(({ node, status, values }) => {
+      const [actual = null, expected = null] = [node.properties[name], values[name]]
+      return actual === expected ? [] : [{ node, status, actual, expected }]
+    })
+    const keys = differing.flatMap(({ expected }) => expected ?? [])
+    const holders =
+      keys.length === 0 ? [] : await readRows(graph, selectNodes(label, {}, name), { keys }, holderRow)
+    const taken = new Set(holders.map(({ key }) => key))
+    for (const { node, status, actual, expected } of differing) {
+      const isFree = expected === null || !taken.has(expected)
+      if (isFree && expected !== null) taken.add(expected)
+      node.about.reportDifference(
+        name === 'activeWorldKey' ? 'world_active' : 'run_counters',
+        { label: `${name} (${status})`, actual, expected },
+        isFree ? () => setProperties(label, node.key, { [name]: expected }) : undefined,
+      )
+    }
   }
 }
