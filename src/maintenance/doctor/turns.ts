@@ -2,9 +2,9 @@
 import { taskOfCriterion, taskKey as toTaskKey, turnOfSuperseded } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { setProperties } from '../../graph/model-statements.ts'
-import { observationText } from '../../memory/record/observation.ts'
+import { deriveFromStored } from '../../memory/record/stored-verification.ts'
 import { listPromisedEvidence } from '../../rules/absence.ts'
-import { deriveTurn, deriveVerification } from '../../rules/derive-turn.ts'
+import { deriveTurn } from '../../rules/derive-turn.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { type Examined, fittingProperties, type Part, type ToCheck } from './finding.ts'
 
@@ -67,13 +67,9 @@ function checkDerived(label: Label, { key, properties, parts, about }: Examined)
   about.reportDifference('record_invalid', {
     label: 'substantiated, observedOn',
     actual: verifications.map(({ substantiated, observedOn = null }) => [substantiated, observedOn]),
-    expected: verifications.map(({ observation, ...verification }) => {
-      const seen = observation === undefined ? undefined : observationText.safeParse(observation).data
-      const { substantiated, observedOn } = deriveVerification(
-        { ...verification, observation: seen },
-        promised,
-      )
-      return [substantiated, observedOn && JSON.stringify(observedOn)]
+    expected: verifications.map((verification) => {
+      const { substantiated, observedOn = null } = deriveFromStored(verification, promised)
+      return [substantiated, observedOn]
     }),
   })
   about.reportDifference('record_invalid', {

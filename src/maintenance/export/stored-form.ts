@@ -10,10 +10,10 @@ import { findOwners, relationshipProperties, relationships } from '../../graph/m
 import { storedProperties } from '../../graph/model/validate.ts'
 import { linkAgents } from '../../graph/model-statements.ts'
 import type { Value } from '../../graph/port.ts'
-import { observationText } from '../../memory/record/observation.ts'
+import { deriveFromStored } from '../../memory/record/stored-verification.ts'
 import { listPromisedEvidence } from '../../rules/absence.ts'
 import { CALL_LISTS, callLists, fromCallLists } from '../../rules/call-lists.ts'
-import { deriveTurn, deriveVerification } from '../../rules/derive-turn.ts'
+import { deriveTurn } from '../../rules/derive-turn.ts'
 import { issueSignature } from '../../rules/signature.ts'
 import { listAgentNodes } from '../../rules/turn-agents.ts'
 import { compareKeys } from './order.ts'
@@ -298,17 +298,10 @@ function deriveFromRecord(line: AnyRecord): AnyRecord {
   return {
     ...line,
     turn: { ...turn, ...deriveTurn(turn, parts).properties },
-    verifications: parts.verifications.map(({ observation, ...verification }) => {
-      const seen = observation === undefined ? undefined : observationText.parse(observation)
-      const { substantiated, observedOn } = deriveVerification(
-        { ...verification, observation: seen },
-        promised,
-      )
-      return {
-        ...{ ...verification, substantiated },
-        ...(observation !== undefined && { observation, observedOn: JSON.stringify(observedOn) }),
-      }
-    }),
+    verifications: parts.verifications.map((verification) => ({
+      ...verification,
+      ...deriveFromStored(verification, promised),
+    })),
     issues: parts.issues.map((issue) => ({ ...issue, signature: issueSignature(issue) })),
   }
 }
