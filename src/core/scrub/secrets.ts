@@ -74,7 +74,7 @@ let preset: Promise<PresetRule[]> | undefined
 /**
  * Runs the preset's rules directly. `lintSource` of @secretlint/core adds about fifty entries per call to Node's performance
  * timeline and never removes them. It is made for a command line; in a service it leaks memory and becomes slow. After 500 calls
- * there were 27,000 entries. A call took 0.4 ms, of which the rules need 0.04 ms.
+ * there were 27,000 entries. A call took 0.4 ms, and the rules alone take 0.04 ms.
  */
 export async function findByPreset(content: string): Promise<Secret[]> {
   preset ??= loadPreset()

@@ -13,7 +13,7 @@ type Props<V> = {
   usual: V
 }
 
-/** Draws buttons, of which one is pressed. */
+/** Draws a button for each word. The button of the chosen word is pressed. */
 export function Choice<V extends string | null>({ legend, filter, options, chosen, usual }: Props<V>) {
   return (
     <fieldset class="choice-line">
