@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'store',
           include: ['test/{contract,property,integration}/**/*.test.ts', smoke],
           exclude: [needsNeo4j, slow],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -60,7 +60,7 @@ export default defineConfig({
           name: 'slow',
           include: [slow, 'test/faults/**/*.test.ts'],
           exclude: [needsNeo4j, 'test/{browser,e2e}/**'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 }, // before `store`: its files wait, and other lanes use that time
         },
       },
       {

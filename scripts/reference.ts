@@ -6,7 +6,7 @@ import { ERRORS } from '../src/core/errors.ts'
 import { EXIT } from '../src/core/exit-codes.ts'
 import { groupBy } from '../src/core/group-by.ts'
 import { snakeCase, wireSchema } from '../src/core/wire-form.ts'
-import { manifest } from '../src/mcp/manifest.ts'
+import { listTools } from '../src/mcp/manifest.ts'
 import { listPrompts } from '../src/mcp/prompts.ts'
 import { RESOURCE_KINDS } from '../src/mcp/resource-address.ts'
 import { captureRequest } from '../src/memory/record/record.ts'
@@ -34,6 +34,7 @@ import {
   schemaPicture,
 } from './graph-document.ts'
 import { layersPicture } from './layers.mjs'
+import { MCP_EXAMPLES } from './mcp-examples.ts'
 import { writeGenerated } from './write-generated.ts'
 
 const EVERY_SCOPE: ReadonlySet<Scope> = new Set(SCOPES)
@@ -291,6 +292,11 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
+/** Returns the tools with their schemas and examples. */
+const manifestOfTools = () => ({
+  tools: listTools(EVERY_SCOPE, 'all').map((tool) => ({ ...tool, examples: MCP_EXAMPLES[tool.name] ?? [] })),
+})
+
 /** Returns the document with a new diagram of the layers between its marks. */
 function conceptsWithLayers(): string {
   const text = readFileSync(new URL('../docs/concepts.md', import.meta.url), 'utf8')
@@ -302,5 +308,5 @@ writeGenerated({
   'docs/reference.md': reference(),
   'docs/graph.md': graphDocument(),
   'docs/concepts.md': conceptsWithLayers(),
-  'docs/mcp-tools.json': `${JSON.stringify(manifest(), null, 2)}\n`,
+  'docs/mcp-tools.json': `${JSON.stringify(manifestOfTools(), null, 2)}\n`,
 })

@@ -75,6 +75,11 @@ function fitsLockFile() {
 }
 
 function install() {
+  // npm installs the dependencies elsewhere then, and links the command to a clone that it has deleted.
+  if (process.env.npm_config_global === 'true')
+    fail(
+      'npm cannot build Turngraph during a global install. Run `npm pack` in a checkout, and install the file.',
+    )
   const how = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
   say(`Installing the dependencies (npm ${how.join(' ')}) …`)
   // Under npm, uses the same npm that runs this script.

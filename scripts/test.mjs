@@ -37,6 +37,7 @@ const projects = (...names) => names.flatMap((name) => ['--project', name])
 /**
  * The lanes run at the same time and are of about the same length. A Neo4j belongs to one lane because it has one
  * database. A lane that starts after the checks leaves a core to the others while their new server plans statements.
+ * A lane that starts after a lane takes the place of the first one that ends.
  */
 const LANES = [
   { name: 'contract', args: [...projects('store'), 'test/contract/', 'test/property/'] },
@@ -47,10 +48,13 @@ const LANES = [
   },
 ]
 const ALL_LANES = [
-  { name: 'neo4j', args: projects('neo4j', 'browser', 'own-neo4j') },
-  { name: 'e2e', isAfterChecks: true, args: projects('e2e', 'neo4j-current') },
-  { name: 'embedded', args: projects('unit', 'store', 'slow') },
+  { name: 'neo4j', args: projects('unit', 'neo4j', 'own-neo4j') },
+  { name: 'e2e', isAfterChecks: true, args: projects('e2e', 'browser', 'neo4j-current') },
+  { name: 'embedded', args: projects('store') },
+  { name: 'slow', isAfterALane: true, args: projects('slow') },
 ]
+/** Where only the end of a run's output is kept, it contains the data of a failure. */
+const MESSAGE_LENGTH = 2_000
 const LEFT_OUT = 'Neo4j, the command line, the page in a browser, Python, the corpus, faults and slow files'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-test-'))
@@ -58,12 +62,19 @@ try {
   const lanes = runsAll ? ALL_LANES : given.length > 0 ? [{ name: 'all', args: given }] : LANES
   console.log(`Seed of the random cases: ${seed}. TURNGRAPH_TEST_SEED=${seed} repeats them.`)
   const checked = runChecks()
-  const ran = await Promise.all(
-    lanes.map(async (lane) => {
+  const first = lanes
+    .filter((lane) => !lane.isAfterALane)
+    .map(async (lane) => {
       if (lane.isAfterChecks) await checked
       return runLane(lane)
-    }),
-  )
+    })
+  const last = lanes
+    .filter((lane) => lane.isAfterALane)
+    .map(async (lane) => {
+      await Promise.race(first)
+      return runLane(lane)
+    })
+  const ran = await Promise.all([...first, ...last])
   const failedChecks = await checked
   let failed = failedChecks.length
   const tests = { passed: 0, skipped: 0 }
@@ -136,7 +147,8 @@ function counted(file) {
       .filter((test) => test.status === 'failed')
       .map(({ fullName, failureMessages }) => {
         const [message = ''] = failureMessages
-        return `${path.relative(root, name)}: ${fullName}: ${message.split('\n', 1)[0]}`
+        const ours = message.split('\n').filter((line) => !line.includes('/node_modules/'))
+        return `${path.relative(root, name)}: ${fullName}: ${ours.join('\n').slice(0, MESSAGE_LENGTH)}`
       }),
   )
   const failed = failures.length

@@ -18,12 +18,12 @@ UNWIND entries AS x
 WITH f, task, w, key, x ORDER BY x[0], x[5]
 WITH f, task, w, collect(x) AS said, key
 UNWIND range(1, size(said) - 1) AS i
-WITH f, task, w, said[i - 1] AS was, said[i] AS now
+WITH f, task, w, key, said[i - 1] AS was, said[i] AS now
 WHERE was[1] = 'verified' AND now[1] = 'rejected'
 MATCH (w)-[:HAS_TURN]->(after:Turn)
 WHERE after.number = now[0]
 // A turn without a start begins when the turn before it ended.
-WITH f, task, w, was, now, after,
+WITH f, task, w, key, was, now, after,
      coalesce(after.startedAt, [(after)<-[:NEXT]-(previous:Turn) | previous.completedAt][0]) AS begun
 RETURN f.id AS feature, task.id AS task, w.slug AS world, after.number AS turn, now[2] AS criterion, now[3] AS evidence,
        after.filesModified AS files_modified,
@@ -32,4 +32,4 @@ RETURN f.id AS feature, task.id AS task, w.slug AS world, after.number AS turn, 
            AND (begun IS NULL OR x.startedAt IS NULL OR x.startedAt >= begun)
            AND (after.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= after.completedAt)
          | [k.name, r.calls]] AS edits
-ORDER BY feature, task, world, turn, criterion LIMIT $limit
+ORDER BY feature, task, world, turn, criterion, key, now[5] LIMIT $limit

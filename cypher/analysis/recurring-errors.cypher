@@ -15,6 +15,7 @@ OPTIONAL MATCH (s)<-[:TRANSCRIBED_IN]-(:Turn)<-[:HAS_TURN]-(w:World)
 WITH s, errors, collect(DISTINCT w.taskId) AS ids
 UNWIND errors AS e
 UNWIND CASE WHEN size(ids) = 0 THEN [null] ELSE ids END AS task
-WITH e.failure AS failure, e.count AS count, e.sessions AS sessions, collect(DISTINCT task) AS tasks
+WITH DISTINCT e.failure AS failure, e.count AS count, e.sessions AS sessions, task ORDER BY task
+WITH failure, count, sessions, collect(task) AS tasks
 RETURN failure, count, sessions, tasks
 ORDER BY sessions DESC, count DESC, failure LIMIT $limit

@@ -1,6 +1,8 @@
-// Takes the locks of worlds, in the order of the keys, and returns which are being restored.
+// Locks worlds in the order of their keys. Returns whether each is being restored, and the number of its newest turn.
 // params: $keys $token
 UNWIND $keys AS key
 MATCH (w:World {key: key})
 SET w.rev = $token
-RETURN w.key AS key, w.taskKey AS taskKey, coalesce(w.restoring, false) AS restoring
+WITH w
+CALL (w) { MATCH (w)-[:HAS_TURN]->(t:Turn) RETURN max(t.number) AS newestTurn }
+RETURN w.key AS key, w.taskKey AS taskKey, coalesce(w.restoring, false) AS restoring, newestTurn

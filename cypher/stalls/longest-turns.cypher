@@ -8,7 +8,6 @@ WITH w, t, coalesce(t.startedAt, [(t)<-[:NEXT]-(previous:Turn) | previous.comple
 MATCH (t)-[:TRANSCRIBED_IN]->(s:TranscriptSession)-[:HAS_TURN]->(x:TranscriptTurn)
 WHERE (begun IS NULL OR x.startedAt IS NULL OR x.startedAt >= begun)
   AND (t.completedAt IS NULL OR x.startedAt IS NULL OR x.startedAt <= t.completedAt)
-WITH DISTINCT w, t, s, x
-RETURN w.featureId AS feature, w.taskId AS task, w.slug AS world, t.number AS turn, s.id AS session,
-       x.length AS length, x.pattern AS pattern, x.errors AS errors
-ORDER BY length DESC, feature, task, world, turn, session, pattern LIMIT $limit
+WITH DISTINCT w.featureId AS feature, w.taskId AS task, w.slug AS world, t.number AS turn, s.id AS session, x
+ORDER BY x.length DESC, feature, task, world, turn, session, x.key LIMIT $limit
+RETURN feature, task, world, turn, session, x.length AS length, x.pattern AS pattern, x.errors AS errors

@@ -23,7 +23,8 @@ MATCH (s:TranscriptSession {key: $sessionKey})-[h:HAS_TURN]->(t:TranscriptTurn)
 WHERE ($pattern = '' OR t.pattern = $pattern) AND t.length >= $minLength AND t.begunMs >= $fromMs
 WITH t, s.id AS sessionId, h.index AS index
 // end
-ORDER BY t.length DESC, sessionId, index LIMIT $limit
+// Two files of a session may have different turns at one index.
+ORDER BY t.length DESC, sessionId, index, t.key LIMIT $limit
 RETURN t {.id, .kind, .status, .begunMs, .durationMs, .length, .tools, .pattern, .errors, .parallelSteps,
           .models, .effort, .inputTokens, .outputTokens, .cacheReadTokens, .cacheCreationTokens} AS turn,
        sessionId, index

@@ -1,4 +1,4 @@
-// The coding agents of some sessions. A session that an earlier version imported has none.
+// The coding agents of some sessions. Leaves out sessions without one.
 // params: $keys
 UNWIND $keys AS key
 MATCH (s:TranscriptSession {key: key})

@@ -27,9 +27,10 @@ WITH w, true AS isBehind
 WITH w, w.lastActivityAt < datetime($before) AS isBehind // an OR in the same WHERE makes Neo4j lose the index order
 // end
 WHERE (isBehind OR w.slug > $after)
-  AND ($search = '' OR toLower(w.slug) CONTAINS $search OR toLower(w.taskId) CONTAINS $search
-       OR toLower(w.featureId) CONTAINS $search)
-  AND (NOT $running OR coalesce(w.leased, false))
+  // `toString` and `= true` accept a damaged value of another type, with which Neo4j would reject the statement.
+  AND ($search = '' OR toLower(toString(w.slug)) CONTAINS $search OR toLower(toString(w.taskId)) CONTAINS $search
+       OR toLower(toString(w.featureId)) CONTAINS $search)
+  AND (NOT $running OR coalesce(w.leased = true, false))
   AND (NOT $notApproved OR NOT coalesce(w.judgedTurn = w.currentTurn AND w.turnsSinceApproval = 0, false))
   // A verdict that warns needs three turns with feedback since the last approval. Skips worlds with fewer.
   AND (NOT $stalledOrOscillating

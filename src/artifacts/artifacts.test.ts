@@ -169,14 +169,15 @@ describe('unmapped keys', () => {
 test('events name tasks with their newest time; only the broken line is lost', () => {
   const log = [
     '{"task_id":"TASK-1","timestamp":"2026-05-01T08:00:01","feature_id":null}',
-    '{"task_id":"TASK-1","timestamp":"2026-05-01T08:00:09"}',
+    '{"task_id":"TASK-1","timestamp":"2026-05-01T10:00:08.500+02:00"}',
+    '{"task_id":"TASK-1","timestamp":"2026-05-01T08:00:08"}',
     '{"task_id":',
     '',
     '{"task_id":"TASK-2"}',
   ].join('\n')
   const { tasks, brokenLines } = parseEvents(log)
   expect([...tasks]).toEqual([
-    ['TASK-1', '2026-05-01T08:00:09'],
+    ['TASK-1', '2026-05-01T08:00:08.500Z'],
     ['TASK-2', ''],
   ])
   expect(brokenLines).toBe(1)

@@ -4,6 +4,7 @@
  * (fit-to-schema.ts). A file of another kind than its name says is not used (autobuild-artifacts.md).
  */
 import * as z from 'zod'
+import { canonicalInstant, compareInstants } from '../core/instants.ts'
 import { listRepeatedKeys, parseJsonInOrder } from '../core/parse-json.ts'
 import { isUsableTime } from './content.ts'
 import { fitToSchema, type Misfit } from './fit-to-schema.ts'
@@ -288,9 +289,9 @@ export function parseEvents(fileText: string): {
     else if (parsed.data.task_id) {
       const isUsable = isUsableTime(parsed.data.timestamp)
       if (!isUsable) unusableTimes++
-      const at = isUsable ? (parsed.data.timestamp ?? '') : ''
+      const at = canonicalInstant(parsed.data.timestamp ?? '') ?? ''
       const newest = tasks.get(parsed.data.task_id)
-      if (newest === undefined || at > newest) tasks.set(parsed.data.task_id, at)
+      if (newest === undefined || compareInstants(at, newest) > 0) tasks.set(parsed.data.task_id, at)
     }
   }
   return { tasks, brokenLines, unusableTimes }

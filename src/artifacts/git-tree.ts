@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { lstat, readlink } from 'node:fs/promises'
 import path from 'node:path'
+import { systemCode } from '../core/system-code.ts'
 import { withHiddenFiles } from './hidden-files.ts'
 import { type GitRun, openGit } from './run-git.ts'
 
@@ -156,7 +157,10 @@ async function readSubmodulesOfTree(git: GitRun, tree: string): Promise<Readonly
 const toSubmodule = (commit: string | null, dirty: string | null): string =>
   `${SUBMODULE} ${commit} ${dirty ?? 'clean'}`
 
-/** Returns the kind of a file and a digest of its bytes: empty if it does not exist, null for a submodule without files. */
+/**
+ * Returns the kind of a file and a digest of its bytes: empty if it does not exist, null for a submodule without files. A file that
+ * this user may not read counts by its size and time, like one that exceeds the budget.
+ */
 async function readContent(file: string, budget: { bytes: number }, depth: number): Promise<string | null> {
   const stats = await lstat(file).catch(() => null)
   if (stats === null) return ''
@@ -164,9 +168,15 @@ async function readContent(file: string, budget: { bytes: number }, depth: numbe
   if (stats.isDirectory()) return readRepositoryBelow(file, depth)
   const mode = (stats.mode & 0o100) === 0 ? '100644' : '100755'
   budget.bytes -= stats.size
-  if (!stats.isFile() || budget.bytes < 0) return `${mode} ${stats.size} ${stats.mtimeMs}`
+  const bySize = `${mode} ${stats.size} ${stats.mtimeMs}`
+  if (!stats.isFile() || budget.bytes < 0) return bySize
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return '' // a command that is still running removed it
+    return bySize
+  }
   return `${mode} ${hash.digest('hex')}`
 }
 

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
 import { groupBy } from '../core/group-by.ts'
-import { canonicalInstant } from '../core/instants.ts'
+import { canonicalInstant, compareInstants } from '../core/instants.ts'
 import { systemCode } from '../core/system-code.ts'
 import { compareCodeUnits } from '../rules/labels.ts'
 import { UNKNOWN_FEATURE } from '../rules/values.ts'
@@ -252,7 +252,7 @@ async function featureOfEvents(folder: TaskFolder, reader: ArtifactReader): Prom
     if (at !== undefined) naming.push({ featureId, at })
   }
   return (
-    naming.sort((a, b) => compareCodeUnits(a.at, b.at) || compareCodeUnits(b.featureId, a.featureId)).at(-1)
+    naming.sort((a, b) => compareInstants(a.at, b.at) || compareCodeUnits(b.featureId, a.featureId)).at(-1)
       ?.featureId ?? null
   )
 }

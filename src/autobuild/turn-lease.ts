@@ -11,6 +11,9 @@ const AGAIN_MS = 1_000
 /** Additional wait after the lease of an attempt whose owner may be gone: the attempt is ended a little later. */
 const GRACE_MS = 5_000
 
+/** Time after which the attempt of an external worker without a sign of life is ended: two leases (runs.md). */
+const longestWait = ({ leaseTtlMs }: World): number => 2 * leaseTtlMs
+
 /** `resumed`: the attempt already existed, from an earlier process of this program. */
 type Claim = { attemptId: string; attemptedTurn: number; fence: number; resumed?: boolean }
 type Waiting = { type: 'waiting'; reason: string }
@@ -23,7 +26,7 @@ export type Place = { client: TurngraphClient; world: World }
  * @throws `busy` if its owner is alive, or if a turn run is active
  */
 export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGenerator<Waiting, TurnLease> {
-  const until = performance.now() + place.world.leaseTtlMs + GRACE_MS
+  const until = performance.now() + longestWait(place.world) + GRACE_MS
   let waitingFor: string | null = null
   for (;;) {
     signal.throwIfAborted()
@@ -31,7 +34,7 @@ export async function* acquireTurn(place: Place, signal: AbortSignal): AsyncGene
     if ('fence' in claim) return new TurnLease(place, claim)
     const other = blockingAttempt(claim)
     if (waitingFor === null) {
-      yield { type: 'waiting', reason: `${claim.message} Its lease may last ${place.world.leaseTtlMs} ms.` }
+      yield { type: 'waiting', reason: `${claim.message} It may last ${longestWait(place.world)} ms.` }
     } else if (waitingFor !== other || performance.now() > until) throw claim
     waitingFor = other
     await sleep(POLL_MS, undefined, { signal })

@@ -12,7 +12,7 @@ export type AskOptions<N extends OperationName> = {
   /** Requested page; without limit and cursor, all pages as one. Undefined if the operation has no pages. */
   window?: Window | undefined
   /** Selects the printed part of the wire form; default: all of it. */
-  part?: ((wire: unknown) => unknown) | undefined
+  part?: ((wire: unknown, answer: OperationOutput<N>) => unknown) | undefined
   /** Runs before the answer is printed in either form. */
   beside?: (answer: OperationOutput<N>) => void
   call?: CallOptions
@@ -45,7 +45,7 @@ export async function ask<N extends OperationName>(
     if (!ASKED_BY_LOOPS.includes(name)) process.exitCode = EXIT.notFound.code
   }
   beside?.(answer)
-  const wire = () => part(toWire(output, answer))
+  const wire = () => part(toWire(output, answer), answer)
   if (json) return printJson(wire())
   // A task without a record has nothing to print except the context of its first turn.
   if (answer.taskKnown !== false || name === 'loadTurnContinuationContext') await print(answer, wire)

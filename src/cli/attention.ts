@@ -2,35 +2,27 @@
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationOutput } from '../operations/table.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
-import { ask } from './ask.ts'
-import { action, JSON_FORM, PAGE } from './command.ts'
+import { command, JSON_FORM, PAGE } from './command.ts'
 import { printLines, printText } from './output.ts'
 
-export const addAttention = action(
-  {
-    name: 'attention',
-    description: 'list the sessions that need a person, the most urgent first, with the reason',
-    options: {
-      ...PAGE,
-      exitCode: [
-        '--exit-code',
-        `exit with ${EXIT.stop.code} if a session needs a person, with 0 if none does`,
-      ],
-      ...JSON_FORM,
-      project: ['--project <project>', 'default: TURNGRAPH_PROJECT, otherwise all projects'],
-    },
-    help: `Examples:
+export const addAttention = command({
+  name: 'attention',
+  description: 'list the sessions that need a person, the most urgent first, with the reason',
+  operation: 'listAttention',
+  options: {
+    ...PAGE,
+    exitCode: ['--exit-code', `exit with ${EXIT.stop.code} if a session needs a person, with 0 if none does`],
+    ...JSON_FORM,
+    project: ['--project <project>', 'default: TURNGRAPH_PROJECT, otherwise all projects'],
+  },
+  help: `Examples:
   turngraph attention
   turngraph attention --json`,
+  beside: ({ items }, { exitCode }) => {
+    if (exitCode && items.length > 0) process.exitCode = EXIT.stop.code
   },
-  ({ exitCode, project, json, limit, cursor }) =>
-    ask('listAttention', {}, { project, json }, printAttention, {
-      window: { limit, cursor },
-      beside: ({ items }) => {
-        if (exitCode && items.length > 0) process.exitCode = EXIT.stop.code
-      },
-    }),
-)
+  print: printAttention,
+})
 
 function printAttention({ items }: OperationOutput<'listAttention'>): void {
   if (items.length === 0) printText('No session needs you.')

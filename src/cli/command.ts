@@ -1,6 +1,7 @@
 /** Declares a command: its operation, the options that set the fields of the input, and the printing of the answer. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperationInput, OperationName, OperationOutput } from '../operations/table.ts'
+import { POLICIES } from '../rules/criterion-states.ts'
 import { type AskOptions, ask, type Frame } from './ask.ts'
 import type { Target } from './folder-task.ts'
 import type { Window } from './require-project.ts'
@@ -40,15 +41,11 @@ export const TASK = {
   worldSlug: ['--world <slug>', "default: the task's newest"],
 } as const
 export const POLICY = {
-  policy: [
-    '--policy <policy>',
-    'what counts as verified (default: sticky)',
-    { choices: ['sticky', 'evidence', 'latest', 'fresh', 'observed'] },
-  ],
+  policy: ['--policy <policy>', 'what counts as verified (default: sticky)', { choices: POLICIES }],
 } as const
 export const ROLES = { choices: ['player', 'coach'] } as const
 export const PAGE = {
-  limit: ['--limit <n>', 'one page of so many, 1 to 500 (default: all)'],
+  limit: ['--limit <n>', 'one page of at most n items, 1 to 500 (default: all)'],
   cursor: ['--cursor <cursor>', "where the page begins: the last page's next_cursor", { parse: String }],
 } as const
 export const PROJECT = {
@@ -62,11 +59,13 @@ type Declared<A, O> = Said & { arguments?: A; options?: O }
 type Of<A, O> = Given<A> & Given<O>
 /** Checks that every argument and option of a command is a field of the operation's input or a common option. */
 type FieldsOf<P, N extends OperationName> = {
-  [K in keyof P]: K extends keyof OperationInput<N> | keyof (Frame & Window) ? unknown : never
+  [K in keyof P]: K extends keyof OperationInput<N> | keyof (Frame & Window & ExitCode) ? unknown : never
 }
+/** Switch of a command whose exit code depends on the answer. */
+type ExitCode = { exitCode?: boolean | undefined }
 type AddCommand = (parent: Command) => Command
 
-/** Declares a command of one operation. With PAGE it reads all pages, or the requested one. */
+/** Declares a command of one operation. With the option `limit` of PAGE, it reads all pages, or the requested one. */
 export const command = <
   N extends OperationName,
   const A extends Parameters = Record<never, never>,
@@ -84,16 +83,18 @@ export const command = <
   action<A, O>(declared, async (named) => {
     const options: Parameters = declared.options ?? {}
     const given = options.taskId === TASK.taskId ? await withTarget(named) : named
-    const { project, json, limit, cursor, ...fields }: Frame & Window = given
+    const { project, json, exitCode: _, ...fields }: Frame & Window & ExitCode = given
+    const { limit, cursor, ...unpaged } = fields
+    const hasAllPages = options.limit === PAGE.limit
     return ask(
       declared.operation,
-      { ...fields, ...declared.also } as OperationInput<N>,
+      { ...(hasAllPages ? unpaged : fields), ...declared.also } as OperationInput<N>,
       { project, json },
       (answer, wire) => declared.print(answer, given, wire),
       {
         part: declared.part,
         beside: (answer) => declared.beside?.(answer, given),
-        window: options.cursor === PAGE.cursor ? { limit, cursor } : undefined,
+        window: hasAllPages ? { limit, cursor } : undefined,
       },
     )
   })

@@ -33,7 +33,6 @@ Example:
     const prices = file === undefined ? null : await readPrices(file)
     const { priceOf } = await import('../rules/prices.ts')
     const price = ({ models }: Row): number | null => (prices === null ? null : priceOf(models, prices))
-    let rows: readonly Row[] = []
     await ask(
       'listCost',
       input,
@@ -52,12 +51,9 @@ Example:
         'INPUT does not include cached tokens. Each response counts once.',
       ),
       {
-        beside: ({ items }) => {
-          rows = items
-        },
-        part: (wire) =>
+        part: (wire, { items }) =>
           (wire as { items: object[] }).items.map((item, i) => {
-            const row = rows[i]
+            const row = items[i]
             return prices === null || row === undefined ? item : { ...item, dollars: price(row) }
           }),
       },

@@ -4,6 +4,7 @@ import { invalidField, TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
 import { action } from './command.ts'
 import { printNote } from './output.ts'
+import { readPages } from './require-project.ts'
 
 const FORMATS = { choices: ['records', 'in-toto'] } as const
 
@@ -34,7 +35,7 @@ export const addExport = action(
   },
   async ({ project, since, pairs = false, format, worldSlug, session, out }) => {
     const { withClient } = await import('./connect.ts')
-    const { exportLines, readPages } = await import('../maintenance/export/export-lines.ts')
+    const { exportLines, readPages: readPairs } = await import('../maintenance/export/export-lines.ts')
     const { checkOut } = await import('./write-whole.ts')
     if (session !== undefined && (pairs || since !== undefined || format !== undefined))
       throw invalidField('session', 'cannot be combined with --pairs, --since or --format')
@@ -46,7 +47,6 @@ export const addExport = action(
           '--format in-toto and --world belong together, without --pairs and --since.',
           { hint: '`turngraph export --help` shows an example.' },
         )
-      const { statementLines } = await import('./export-statements.ts')
       return withClient({ project, readsOnly: true }, async (client) =>
         writeLines(statementLines(client, worldSlug), out),
       )
@@ -61,11 +61,26 @@ export const addExport = action(
         project === undefined
           ? client.exportGraphPage({ ...request, cursor })
           : client.exportPage({ ...request, project, cursor })
-      const lines = pairs ? readPages(read) : exportLines(read)
+      const lines = pairs ? readPairs(read) : exportLines(read)
       await writeLines(lines, out)
     })
   },
 )
+
+/** Yields an in-toto statement for each observed criterion of a session. Prints the number of observations without files. */
+async function* statementLines(client: TurngraphClient, worldSlug: string): AsyncGenerator<string> {
+  const { listObservedProofs, toStatement } = await import('../rules/in-toto.ts')
+  const { criteria } = await client.listCriteria({ worldSlug, policy: 'observed' })
+  const { items: turns } = await readPages({}, (window) => client.listTurns({ worldSlug, ...window }))
+  let withoutFiles = 0
+  for (const proof of listObservedProofs(criteria, turns)) {
+    const statement = toStatement(proof)
+    if (statement === null) withoutFiles++
+    else yield JSON.stringify(statement)
+  }
+  if (withoutFiles > 0)
+    printNote(`${plural(withoutFiles, 'observation')} left out: outside of a git repository.`)
+}
 
 /** Reads a session as one line of ATIF. */
 async function* readTrajectory(client: TurngraphClient, sessionId: string): AsyncGenerator<string> {
@@ -73,14 +88,9 @@ async function* readTrajectory(client: TurngraphClient, sessionId: string): Asyn
   const { items } = await client.listTranscriptTurns({ sessionId, minLength: 0, limit: 0 })
   const turns = []
   for (const turn of items.toSorted((a, b) => a.index - b.index)) {
-    const steps = []
-    for (let cursor: string | null = null; ; ) {
-      const page: Awaited<ReturnType<TurngraphClient['listTranscriptSteps']>> =
-        await client.listTranscriptSteps({ sessionId, index: turn.index, cursor })
-      steps.push(...page.items)
-      cursor = page.nextCursor
-      if (cursor === null) break
-    }
+    const { items: steps } = await readPages({}, (window) =>
+      client.listTranscriptSteps({ sessionId, index: turn.index, ...window }),
+    )
     turns.push({ turn, steps })
   }
   yield JSON.stringify(atifDocument(sessionId, items[0]?.agent ?? 'unknown', turns))

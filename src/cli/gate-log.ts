@@ -6,8 +6,8 @@ import { appendLine, readSmallFile, UnusableFile } from './hook-files.ts'
 /** Maximum size of the file: about 500 lines. The previous file has as many. */
 const MAX_LOG_BYTES = 48 * 1024
 
-/** The time, the session as JSON, and the digest of the message. Older lines have no digest. */
-const LINE = /^\S+ ("(?:[^"\\]|\\.)*")(?: (\w+))?$/
+/** The time, the session as JSON, and the digest of the message. */
+const LINE = /^\S+ ("(?:[^"\\]|\\.)*") (\w+)$/
 
 export class GateLog {
   readonly #file: string
@@ -33,7 +33,7 @@ export class GateLog {
   }
 }
 
-/** An earlier version let the file grow beyond the limit for reading. The next line replaces such a file. */
+/** Lists the lines of a file; empty if another program made it unusable. */
 function readLines(file: string): string[] {
   try {
     return (readSmallFile(file) ?? '').split('\n')

@@ -3,11 +3,10 @@ import path from 'node:path'
 import { parseJson } from '../core/parse-json.ts'
 import { systemCode } from '../core/system-code.ts'
 import { withFileLock } from '../platform/file-lock.ts'
-import { foldersUpwards, kindOf, realPath } from '../platform/folders.ts'
+import { foldersUpwards, isRepository, kindOf, realPath } from '../platform/folders.ts'
 import { replaceFile } from '../platform/replace-file.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { readSmallFile, UnusableFile } from './hook-files.ts'
-import { mainCheckoutOf } from './hook-folders.ts'
 
 /** Scope in the wire form of a query. Only a world is enough, because it has one task. */
 export type NamedTask = { project?: string; feature_id?: string; task_id?: string; world_slug?: string }
@@ -73,6 +72,26 @@ export function findTaskFile(folders: readonly (string | null | undefined)[]): s
     if (main !== null && isPresent(taskFileIn(main))) return taskFileIn(main)
   }
   return null
+}
+
+/** Returns the root of the main checkout if a folder lies in a git worktree, whose own root may be anywhere; otherwise null. */
+function mainCheckoutOf(folder: string): string | null {
+  const root = foldersUpwards(folder).find((above) => kindOf(path.join(above, '.git')) !== null)
+  if (root === undefined || isRepository(root)) return null
+  const gitFolder = namedIn(path.join(root, '.git'), /^gitdir: (.+)$/m, root)
+  if (gitFolder === null) return null
+  const common = namedIn(path.join(gitFolder, 'commondir'), /^(.+)$/m, gitFolder)
+  return common !== null && path.basename(common) === '.git' ? path.dirname(common) : null
+}
+
+/** Reads the path that a file of git names, relative to a folder. */
+function namedIn(file: string, form: RegExp, folder: string): string | null {
+  try {
+    const name = form.exec(readSmallFile(file) ?? '')?.[1]?.trim()
+    return name === undefined || name === '' ? null : path.resolve(folder, name)
+  } catch {
+    return null // not a file of git
+  }
 }
 
 const isPresent = (file: string): boolean => kindOf(file) !== null

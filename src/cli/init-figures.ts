@@ -52,52 +52,40 @@ export type Figures = {
 export const findTranscriptPaths = ({ transcriptFolder, codexFiles }: Plan): string[] =>
   [transcriptFolder, ...codexFiles].filter(existsSync)
 
-export async function importSources(plan: Plan, project: string | undefined): Promise<Figures> {
+/**
+ * Imports the sources, and reads the figures. With a token that may not write, only reads them.
+ *
+ * @param hasNews true if an import would write data
+ */
+export async function collectFigures(
+  plan: Plan,
+  { project, mayWrite, hasNews }: { project: string | undefined; mayWrite: boolean; hasNews: boolean },
+): Promise<Figures> {
   const { importAutobuild } = await import('../artifacts/import.ts')
   const { declareSpecifications } = await import('../artifacts/specifications/specify-files.ts')
   const { importFiles, planImport } = await import('../transcripts/import-files.ts')
-  const connections = await import('./connect.ts')
+  const { withClient, withTranscripts } = await import('./connect.ts')
+  const options = { project, readsOnly: !mayWrite }
   const paths = findTranscriptPaths(plan)
   const transcripts =
     plan.transcripts === 0
       ? { turns: 0, skipped: [] }
-      : await connections.withTranscripts({ project }, async (store, into) => {
-          const { turns } = await importFiles(store, paths, { project: into })
+      : await withTranscripts(options, async (store, into) => {
+          const { turns } = mayWrite ? await importFiles(store, paths, { project: into }) : { turns: 0 }
           // The dry run omits agents that only warmed up, because they have nothing to import.
           return { turns, skipped: (await planImport(store, paths, into)).skipped }
         })
-  return connections.withClient({ project }, async (client) => {
-    const imported =
-      plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { specifications: true })
-    await declareSpecifications(client, plan.specifications, { project })
-    return toFigures(client, plan, { imported, transcripts })
-  })
-}
-
-/** Reads the figures with a token that may not write. */
-export async function readFigures(
-  plan: Plan,
-  { project, hasNews }: { project: string | undefined; hasNews: boolean },
-): Promise<Figures> {
-  const { importAutobuild } = await import('../artifacts/import.ts')
-  const { planImport } = await import('../transcripts/import-files.ts')
-  const { withClient, withTranscripts } = await import('./connect.ts')
-  const options = { project, readsOnly: true }
-  const { skipped } =
-    plan.transcripts === 0
-      ? { skipped: [] }
-      : await withTranscripts(options, (store, into) => planImport(store, findTranscriptPaths(plan), into))
   return withClient(options, async (client) => {
-    const imported =
-      plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], { dryRun: true })
-    const stored = imported && { ...imported, turnsCreated: 0, turnsSuperseded: 0 }
-    const figures = await toFigures(client, plan, { imported: stored, transcripts: { turns: 0, skipped } })
-    const part = hasNews ? 'the import' : 'the update of the desires'
-    return {
-      ...figures,
-      specifications: 0,
-      notAllowed: [`${part} (scope write)`, ...figures.notAllowed],
+    const how = mayWrite ? { specifications: true } : { dryRun: true }
+    const imported = plan.sessions === 0 ? null : await importAutobuild(client, [plan.folder], how)
+    if (mayWrite) {
+      await declareSpecifications(client, plan.specifications, { project })
+      return toFigures(client, plan, { imported, transcripts })
     }
+    const stored = imported && { ...imported, turnsCreated: 0, turnsSuperseded: 0 }
+    const figures = await toFigures(client, plan, { imported: stored, transcripts })
+    const part = hasNews ? 'the import' : 'the update of the desires'
+    return { ...figures, specifications: 0, notAllowed: [`${part} (scope write)`, ...figures.notAllowed] }
   })
 }
 

@@ -13,14 +13,13 @@ import { dropEarlierInput } from './earlier-input.ts'
 import { takeNewsOfGraph } from './graph-in-use.ts'
 import type { NamedTask } from './hook-task.ts'
 import {
+  collectFigures,
   describeFigures,
   describeNotAllowed,
   describeNotImported,
   type Figures,
   findTranscriptPaths,
-  importSources,
   type Plan,
-  readFigures,
 } from './init-figures.ts'
 import { printJson, printLines, printNote, printText } from './output.ts'
 import type { FileResult, UndoneFile } from './setup/change-files.ts'
@@ -87,7 +86,7 @@ Examples:
     const isKnown = isToImport && !yes && !json && isAtTerminal() && (await isImportedAlready(plan, project))
     if (isKnown) printNote('All of it is imported already, and nothing has changed since.')
     const isImported = isToImport && (yes || isKnown || (await isConfirmed(json, plan, project)))
-    const figures = isImported ? await collectFigures(plan, { project, isKnown }) : null
+    const figures = isImported ? await importSources(plan, { project, isKnown }) : null
     if (figures !== null && !json) printFigures(plan, figures)
     const changed = await setUpOffers(plan, { offers, isAsked: !yes && !json, project })
     if (json) return printWire(plan, figures, changed)
@@ -99,16 +98,16 @@ Examples:
   },
 )
 
-/** Imports the sources, and reads the figures. With a token that may not write, only reads them. */
-async function collectFigures(
+/** Reads the rights of the token, and imports the sources if it may write. */
+async function importSources(
   plan: Plan,
   { project, isKnown }: { project: string | undefined; isKnown: boolean },
 ): Promise<Figures> {
   const { withClient } = await import('./connect.ts')
   const { scopes } = await withClient({ project, readsOnly: true }, (client) => client.describeCaller({}))
-  if (scopes.includes('write')) return importSources(plan, project)
-  const hasNews = !isKnown && !(await isImportedAlready(plan, project))
-  return readFigures(plan, { project, hasNews })
+  const mayWrite = scopes.includes('write')
+  const hasNews = mayWrite || (!isKnown && !(await isImportedAlready(plan, project)))
+  return collectFigures(plan, { project, mayWrite, hasNews })
 }
 
 function printFigures(plan: Plan, figures: Figures): void {

@@ -32,8 +32,6 @@ Example:
   async ({ project, json = false, ...filter }) => {
     const { withClient } = await import('./connect.ts')
     const { readPages } = await import('./require-project.ts')
-    const { operations } = await import('../operations/table.ts')
-    const { toWire } = await import('../core/wire-form.ts')
     const { describeReplay, sumReplays } = await import('../rules/replay-sums.ts')
     const tooLong: string[] = []
     const { items } = await withClient({ project, readsOnly: true }, (client) =>
@@ -46,10 +44,8 @@ Example:
     const totals = sumReplays(items, filter.policy === undefined ? POLICIES : [filter.policy])
     const sentence = totals[0] === undefined ? '' : describeReplay(totals[0])
     if (json) {
-      printJson(
-        toWire(operations.replaySessions.output, { items, totals, sentence, tooLong, nextCursor: null }),
-      )
-      return
+      const { inWireForm } = await import('./ask-in-wire-form.ts')
+      return printJson(inWireForm('replaySessions', { items, totals, sentence, tooLong, nextCursor: null }))
     }
     await printTotals(totals)
     await printCounted(items)

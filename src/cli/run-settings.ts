@@ -3,13 +3,10 @@
 import { InvalidArgumentError } from 'commander'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { describeFailures, describeMinutes, describeTokens } from '../rules/goal-words.ts'
+import { RESUME_POLICIES, STOP_REASONS, type StopReason } from '../rules/values.ts'
 import { type Given, parseWhole } from './command.ts'
 
 type Settings = Pick<OperationInput<'setWorld'>, 'stopWhen' | 'budget' | 'backoff' | 'resume'>
-type StopReason = NonNullable<Settings['stopWhen']>[number]
-
-/** Copy of the values of `STOP_REASONS`: `--help` loads no schema. */
-const STOP_REASONS: readonly StopReason[] = ['approved', 'all_verified', 'all_observed', 'stalled', 'budget']
 
 /** Value that removes a setting. It is not null, because the parser of the command line would turn null into an empty text. */
 const NONE = 'none'
@@ -68,7 +65,7 @@ export const RUN_SETTINGS = {
   resume: [
     '--resume <policy>',
     'whether a new run resumes one that a restart interrupted (default: never)',
-    { choices: ['never', 'auto'] },
+    { choices: RESUME_POLICIES },
   ],
 } as const
 

@@ -5,6 +5,7 @@ import { EXIT } from '../core/exit-codes.ts'
 import { plural } from '../core/plural.ts'
 import type { OperationName, OperationOutput } from '../operations/table.ts'
 import { quoteForShell } from '../rules/command-line.ts'
+import { TURN_RUN_STATUSES } from '../rules/values.ts'
 import { ask, type Frame } from './ask.ts'
 import { action, command, type Given, group, PAGE, SHARED } from './command.ts'
 import { printItems, printJson, printList, printNote, printText } from './output.ts'
@@ -13,9 +14,6 @@ import { untilDoneOrSignalled } from './signals.ts'
 import { untilEnded } from './until-ended.ts'
 
 type Status = OperationOutput<'getTurnRunStatus'>
-
-/** Copy of the schema's `TURN_RUN_STATUSES`, because `--help` loads no schema. */
-const STATUSES = ['running', 'cancel_requested', 'completed', 'failed', 'cancelled', 'interrupted'] as const
 
 const RUN = { turnRunId: ['<run>', 'its id'] } as const
 const WORLD = { worldSlug: ['<world>', 'its slug'] } as const
@@ -61,7 +59,7 @@ const addList = command({
   operation: 'listTurnRuns',
   options: {
     worldSlug: ['--world <slug>', 'those of a world'],
-    status: ['--status <status>', 'those that are so', { choices: STATUSES }],
+    status: ['--status <status>', 'those with this status', { choices: TURN_RUN_STATUSES }],
     ...PAGE,
     ...SHARED,
   },
@@ -90,23 +88,19 @@ const addCancel = command({
   print: ({ message }) => printText(message),
 })
 
-const addAttempts = action(
-  {
-    name: 'attempts',
-    description: 'list the attempts of a world, newest first',
-    arguments: WORLD,
-    options: {
-      turnRunId: ['--run <id>', 'those of a run'],
-      ...PAGE,
-      limit: ['--limit <n>', 'one page of so many, 1 to 500 (default: 50)'],
-      ...SHARED,
-    },
+const addAttempts = command({
+  name: 'attempts',
+  description: 'list the attempts of a world, newest first',
+  operation: 'listAttempts',
+  arguments: WORLD,
+  options: {
+    turnRunId: ['--run <id>', 'those of a run'],
+    ...PAGE,
+    limit: ['--limit <n>', 'one page of at most n items, 1 to 500 (default: 50)'],
+    ...SHARED,
   },
-  ({ worldSlug = '', project, json, ...input }) =>
-    ask('listAttempts', { worldSlug, ...input }, { project, json }, ({ items }) =>
-      printAttempts(items, 'There are no attempts.'),
-    ),
-)
+  print: ({ items }) => printAttempts(items, 'There are no attempts.'),
+})
 
 export const addRun = group(
   {
@@ -221,9 +215,8 @@ async function watchAttempt(
 }
 
 async function printWire(name: OperationName, answer: unknown): Promise<void> {
-  const { operations } = await import('../operations/table.ts')
-  const { toWire } = await import('../core/wire-form.ts')
-  printJson(toWire(operations[name].output, answer))
+  const { inWireForm } = await import('./ask-in-wire-form.ts')
+  printJson(inWireForm(name, answer))
 }
 
 /** Prints the reason of the last failure, which may have many lines of a command's output. */

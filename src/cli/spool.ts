@@ -1,6 +1,7 @@
 /** `turngraph spool`: lists and sends the turns that wait on this disk while the service is unreachable. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { toAddress } from '../client/http.ts'
 import type { SpoolFolder } from '../client/spool.ts'
 import { TurngraphError } from '../core/errors.ts'
 import { EXIT } from '../core/exit-codes.ts'
@@ -57,7 +58,7 @@ const addSend = action(
     const url = config.url ?? (await runningServer(config))?.url
     if (url === undefined) throw noService()
     const replayer = createHttpClient(config, undefined, url)
-    const address = new URL(url).href
+    const address = toAddress(url)
     const options = { spool: { folder: place }, replayer, address, isMoved, project: null, log: printNote }
     const client = spoolingClient(replayer, options)
     try {

@@ -1,41 +1,35 @@
 /** `turngraph stall`: prints if a session still makes progress. */
 import { EXIT } from '../core/exit-codes.ts'
 import type { OperationOutput } from '../operations/table.ts'
-import { ask } from './ask.ts'
-import { action, POLICY, SHARED, TASK, withTarget } from './command.ts'
+import { command, POLICY, SHARED, TASK } from './command.ts'
 import { printList, printText } from './output.ts'
 import { colors } from './terminal.ts'
 
-export const addStall = action(
-  {
-    name: 'stall',
-    description: 'say whether a session still gets anywhere, and what to look at if not',
-    options: {
-      turn: ['--turn <n>', 'as of this turn, inclusive (default: the newest)'],
-      ...TASK,
-      ...POLICY,
-      exitCode: [
-        '--exit-code',
-        `exit with ${EXIT.stop.code} if the session should stop, with 0 if it may go on`,
-      ],
-      ...SHARED,
-    },
-    help: `Examples:
+export const addStall = command({
+  name: 'stall',
+  description: 'say whether a session still gets anywhere, and what to look at if not',
+  operation: 'loadStall',
+  options: {
+    turn: ['--turn <n>', 'as of this turn, inclusive (default: the newest)'],
+    ...TASK,
+    ...POLICY,
+    exitCode: [
+      '--exit-code',
+      `exit with ${EXIT.stop.code} if the session should stop, with 0 if it may go on`,
+    ],
+    ...SHARED,
+  },
+  help: `Examples:
   turngraph stall --feature FEAT-1 --task TASK-1
   while run-a-turn TASK-1; do
     turngraph stall --world TASK-1 --exit-code
     [ $? -eq ${EXIT.stop.code} ] && break   # any other code than 0 and ${EXIT.stop.code} is an error, not a reason to stop
   done`,
+  beside: ({ shouldStop }, { exitCode }) => {
+    if (exitCode && shouldStop) process.exitCode = EXIT.stop.code
   },
-  async (given) => {
-    const { exitCode, project, json, ...input } = await withTarget(given)
-    return ask('loadStall', input, { project, json }, printStall, {
-      beside: ({ shouldStop }) => {
-        if (exitCode && shouldStop) process.exitCode = EXIT.stop.code
-      },
-    })
-  },
-)
+  print: printStall,
+})
 
 async function printStall({
   verdict,

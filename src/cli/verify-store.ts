@@ -1,9 +1,10 @@
 /** Records the observations of `turngraph verify`, and keeps them in a file if that fails. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { isAway, TurngraphError } from '../core/errors.ts'
 import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
+import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
 import { printJson, printText } from './output.ts'
 import type { Given } from './verify-options.ts'
@@ -32,9 +33,8 @@ async function printAnswer(answer: Answer, json: boolean | undefined, more: obje
     return printText(
       `Recorded ${plural(answer.added, 'verification')} with turn ${answer.turnNumber} of ${answer.worldSlug}.`,
     )
-  const { operations } = await import('../operations/table.ts')
-  const { toWire } = await import('../core/wire-form.ts')
-  printJson({ ...more, recorded: toWire(operations.addVerifications.output, answer) })
+  const { inWireForm } = await import('./ask-in-wire-form.ts')
+  printJson({ ...more, recorded: inWireForm('addVerifications', answer) })
 }
 
 /** Writes what could not be recorded to a file, and returns the error that names it. */
@@ -50,10 +50,8 @@ async function keep(request: Request, project: string | undefined, cause: unknow
   const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
   const message = cause instanceof Error ? cause.message : String(cause)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
+    createPrivateFile(file, `${text}\n`)
   } catch (error) {
-    if (existsSync(file)) rmSync(file) // the file may hold a part of the text
     return new TurngraphError(code, `${message} The observations could not be kept in ${folder} either.`, {
       hint: 'The observations may not be stored. Make room, or check that the folder can be written: then run the same command again.',
       cause: new AggregateError([cause, error]),

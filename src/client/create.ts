@@ -7,29 +7,36 @@ import type { Executor } from '../runs/executor.ts'
 import { callOn, callsBy } from './calls.ts'
 import type { TurngraphClient } from './client.ts'
 import { clientIsClosed } from './client-errors.ts'
-import { type HttpClientOptions, httpClient } from './http.ts'
-import type { SpoolOptions } from './spool.ts'
+import { aFunction, type HttpClientOptions, httpClient, httpClientOptions, toAddress } from './http.ts'
+import { type SpoolOptions, spoolOptions } from './spool.ts'
 
 const RETRIES = 3
 
-export type HttpTurngraphOptions = HttpClientOptions & {
+/** Options of a client for a service. */
+const httpOptions = httpClientOptions.extend({
   /** Folder in which captures wait while the service is unreachable, optionally with its limits. */
-  spool?: string | SpoolOptions
+  spool: z.union([z.string().min(1), spoolOptions]).optional(),
   /** Receives messages about background work, such as a rejected spooled turn; default: a process warning. */
-  log?: (message: string) => void
-}
+  log: aFunction<(message: string) => void>().optional(),
+})
+export type HttpTurngraphOptions = z.input<typeof httpOptions>
 
-export type StoreTurngraphOptions = {
+/** Options of a client for a store of its own. */
+const storeOptions = z.strictObject({
   /** An open graph, a store to open, or its address as in TURNGRAPH_STORE: `embedded:FOLDER`, `neo4j://…`. */
-  store: Graph | Store | string
-  project?: string
+  store: z.custom<Graph | Store | string>(
+    (given) => (typeof given === 'string' && given !== '') || (typeof given === 'object' && given !== null),
+    'must be an address such as embedded:FOLDER or neo4j://…, or an open graph',
+  ),
+  project: z.string().min(1).nullish(),
   /** Executors of turn runs by name, in addition to `external`. */
-  executors?: Readonly<Record<string, Executor>>
+  executors: z.record(z.string(), aFunction<Executor>()).optional(),
   /** Identity of this program in leases; default: the identity of the embedded folder, otherwise a new UUID. */
-  workerId?: string
+  workerId: z.string().min(1).optional(),
   /** Receives messages that a service would log, such as recovered promises; default: no log. */
-  log?: (message: string, fields?: object) => void
-}
+  log: aFunction<(message: string, fields?: object) => void>().optional(),
+})
+export type StoreTurngraphOptions = z.input<typeof storeOptions>
 
 /**
  * Creates a client for a service (`url`), with retries, time-outs and an optional spool, or for a store of its own (`store`),
@@ -115,7 +122,7 @@ async function withSpool(
   return spoolingClient(httpClient(given), {
     spool,
     replayer,
-    address: new URL(url).href,
+    address: toAddress(url),
     project,
     workerId,
     log,
@@ -157,36 +164,6 @@ function openLazily(open: () => Promise<TurngraphClient>): TurngraphClient {
     },
   }
 }
-
-/** Maximum time-out of Node: a longer timer fires at once. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
-
-const count = z.number().int().min(0)
-const text = z.string().min(1)
-const aFunction = z.custom((given) => typeof given === 'function', 'must be a function')
-const httpOptions = z.strictObject({
-  url: z.string(),
-  token: z.string().nullish(),
-  project: z.string().nullish(),
-  timeoutMs: z.number().min(1).max(MAX_TIMEOUT_MS).optional(),
-  retries: count.max(100).optional(),
-  rateLimitWaitMs: count.optional(),
-  workerId: text.optional(),
-  spool: z
-    .union([text, z.strictObject({ folder: text, maxEntries: count.optional(), maxBytes: count.optional() })])
-    .optional(),
-  log: aFunction.optional(),
-})
-const storeOptions = z.strictObject({
-  store: z.custom(
-    (given) => (typeof given === 'string' && given !== '') || (typeof given === 'object' && given !== null),
-    'must be an address such as embedded:FOLDER or neo4j://…, or an open graph',
-  ),
-  project: text.nullish(),
-  executors: z.record(z.string(), aFunction).optional(),
-  workerId: text.optional(),
-  log: aFunction.optional(),
-})
 
 /** Rejects misspelled options, which would have no effect. */
 function checkOptions<T extends HttpTurngraphOptions | StoreTurngraphOptions>(options: T): T {

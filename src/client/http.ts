@@ -2,7 +2,7 @@
 import { ReadableStream as NodeStream } from 'node:stream/web' // the global class with the types of Node
 import * as z from 'zod'
 import { invalidField, isAway, TurngraphError } from '../core/errors.ts'
-import { IDEMPOTENCY_KEY } from '../core/fields.ts'
+import { IDEMPOTENCY_KEY, takesProject } from '../core/fields.ts'
 import { parseJson, parseJsonInOrder } from '../core/parse-json.ts'
 import { retry } from '../core/retry.ts'
 import { errorBody, parseInput, parseWire, toWire } from '../core/wire-form.ts'
@@ -26,28 +26,36 @@ const TIMEOUT_MS = 30_000
 const RETRY_FIRST_MS = 200
 const RETRY_LAST_MS = 2_000
 
-export type HttpClientOptions = {
+/** Maximum time-out of Node: a longer timer fires at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+export const aFunction = <F>() => z.custom<F>((given) => typeof given === 'function', 'must be a function')
+
+export const httpClientOptions = z.strictObject({
   /** Address of the service, for example `http://127.0.0.1:7480`. */
-  url: string
-  token?: string | null
+  url: z.string(),
+  token: z.string().nullish(),
   /** Project of calls without one; default: the project of the token, otherwise the default of the service. */
-  project?: string | null
+  project: z.string().nullish(),
   /** Time-out of a request in milliseconds; default 30,000. */
-  timeoutMs?: number
+  timeoutMs: z.number().min(1).max(MAX_TIMEOUT_MS).optional(),
   /**
    * Number of retries while the service is unreachable, after 0.2 to 2 s each; default 0. Repeats only idempotent calls:
    * `runTurn` only if the request never arrived, and never the upload of a transcript.
    */
-  retries?: number
+  retries: z.number().int().min(0).max(100).optional(),
   /**
    * Maximum total wait of a call, in milliseconds, if the service rejects it for its rate; default 0: the call fails with
    * `rate_limited`. The upload of a transcript never waits.
    */
-  rateLimitWaitMs?: number
+  rateLimitWaitMs: z.number().int().min(0).optional(),
+  /** Identity of this program in leases; default: a new UUID. */
+  workerId: z.string().min(1).optional(),
+})
+
+export type HttpClientOptions = z.input<typeof httpClientOptions> & {
   /** Runs before each request. The request is not sent if it rejects, for example if the service cannot prove its identity. */
   beforeSend?: () => Promise<void>
-  /** Identity of this program in leases; default: a new UUID. */
-  workerId?: string
 }
 
 export type HttpClient = TurngraphClient & {
@@ -99,12 +107,6 @@ export function httpClient(options: HttpClientOptions): HttpClient {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
-/** True if an operation has a project. The list of projects, for example, rejects one. */
-const takesProject = ({ input, wholeGraph }: Operation): boolean =>
-  !wholeGraph && !(input instanceof z.ZodObject && !('project' in input.shape))
-
-type Operation = { input: z.ZodType; wholeGraph?: boolean }
-
 type Calling = HttpClientOptions &
   Omit<CallOptions, 'idempotencyKey'> & {
     idempotencyKey?: string | undefined
@@ -122,8 +124,8 @@ async function runOverHttp<N extends OperationName>(
   const parsed = parseInput(operation.input, input, name)
   const wire = toWire(operation.input, input) as Record<string, unknown>
   // Sends the project in the input, because the header Turngraph-Project cannot carry every name unchanged.
-  if (takesProject(operation) && wire.project == null && calling.project != null)
-    wire.project = calling.project
+  const needsProject = !operation.wholeGraph && takesProject(operation.input)
+  if (needsProject && wire.project == null && calling.project != null) wire.project = calling.project
   const request = buildRequest(findRoute(name), wire, { ...calling, idempotencyKey: keyFor(name, calling) })
   const patient = {
     ...calling,
@@ -322,7 +324,15 @@ function checkedKey(key: string): string {
   throw invalidField('idempotencyKey', 'must have 1 to 256 visible ASCII characters, for example a UUID')
 }
 
-function parseBase(url: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
-  throw invalidField('url', `"${url}" is no http address`)
+/** Removes a user and a password, which `fetch` rejects and messages must not show, and slashes at the end. */
+export function parseBase(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw invalidField('url', `"${url}" is no http address`)
+  const base = new URL(url)
+  base.username = ''
+  base.password = ''
+  return base.href.replace(/\/+$/, '')
 }
+
+/** The address of a service in a spool. */
+export const toAddress = (url: string): string => new URL(parseBase(url)).href

@@ -13,32 +13,28 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
-import { TurngraphError } from '../core/errors.ts'
+import { hasCode, TurngraphError } from '../core/errors.ts'
 import { parseOrderedJson } from '../core/ordered-json.ts'
 import { isGone, systemCode } from '../core/system-code.ts'
 import { operations } from '../operations/table.ts'
+import { makeDataFolder } from '../platform/data-folder/make-data-folder.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { isAlive } from '../platform/is-alive.ts'
 
 /** The folder, and the maximum number of captures (default 1,000) and of their bytes (default 64 MiB). */
-export type SpoolOptions = { folder: string; maxEntries?: number; maxBytes?: number }
+export const spoolOptions = z.strictObject({
+  folder: z.string().min(1),
+  maxEntries: z.number().int().min(0).optional(),
+  maxBytes: z.number().int().min(0).optional(),
+})
+export type SpoolOptions = z.input<typeof spoolOptions>
 
+const waitingCall = <N extends string, I extends z.ZodType>(operation: N, { input }: { input: I }) =>
+  z.object({ operation: z.literal(operation), input, address: z.string() })
 const waitingCapture = z.discriminatedUnion('operation', [
-  z.object({
-    operation: z.literal('captureTurnState'),
-    input: operations.captureTurnState.input,
-    address: z.string(),
-  }),
-  z.object({
-    operation: z.literal('captureReports'),
-    input: operations.captureReports.input,
-    address: z.string(),
-  }),
-  z.object({
-    operation: z.literal('commitAttempt'),
-    input: operations.commitAttempt.input,
-    address: z.string(),
-  }),
+  waitingCall('captureTurnState', operations.captureTurnState),
+  waitingCall('captureReports', operations.captureReports),
+  waitingCall('commitAttempt', operations.commitAttempt),
 ])
 /** A waiting capture in camelCase, as the operation takes it, with the address of its service. */
 export type WaitingCapture = z.output<typeof waitingCapture>
@@ -76,6 +72,7 @@ export class SpoolFolder {
   /** Makes the folder. It is for its owner only, even if another program made it. */
   make(): void {
     this.#onDisk(() => {
+      makeDataFolder(this.folder)
       mkdirSync(this.#at('refused'), { recursive: true, mode: 0o700 })
       for (const name of ['', 'refused']) chmodSync(this.#at(name), 0o700)
     })
@@ -127,18 +124,31 @@ export class SpoolFolder {
     })
   }
 
-  /** Reads a capture. Returns null if another process has sent it, and the error if the file is no capture. */
+  /**
+   * Reads a capture. Returns null if another process has sent it, and the error if the file is no capture or, with
+   * `store_unavailable`, if this process cannot read it now.
+   */
   read({ name }: Pick<SpoolFile, 'name'>): WaitingCapture | TurngraphError | null {
     try {
       return waitingCapture.parse(parseOrderedJson(readFileSync(this.#at(name), 'utf8')))
     } catch (cause) {
       if (isGone(cause)) return null
+      const code = systemCode(cause)
+      if (code !== null) return this.#unreadable(name, code)
       return new TurngraphError(
         'invalid_request',
         `${path.basename(name)} is no capture that a spool has kept.`,
         { cause },
       )
     }
+  }
+
+  /** The capture stays in its place: another process, or this one later, may be able to read it. Names each once. */
+  #unreadable(name: string, code: string): TurngraphError {
+    const message = `${this.#at(name)} waits: it cannot be read (${code}).`
+    if (!this.#passedOver.has(name)) this.#log(message)
+    this.#passedOver.add(name)
+    return new TurngraphError('store_unavailable', message, { hint: 'Make the file readable for this user.' })
   }
 
   /** Claims the oldest capture for the address (null: any) without an earlier one in its world; null without such a capture. */
@@ -151,6 +161,7 @@ export class SpoolFolder {
       const isFree =
         !worlds.has(world) &&
         !file.isHeld &&
+        !hasCode(entry, 'store_unavailable') &&
         (address === null || entry instanceof Error || entry.address === address)
       const claimed = isFree ? this.claim(file.name) : null
       if (claimed !== null) return { claimed, entry, world }

@@ -92,8 +92,7 @@ export function spoolingClient(client: TurngraphClient, options: SpoolingOptions
   }
 }
 
-class ReplayingSpool implements Spool {
-  readonly #files: SpoolFolder
+class ReplayingSpool extends SpoolFolder implements Spool {
   readonly #options: SpoolingOptions
   readonly #worker: { claimed: string; id: string }
   #replaying: Promise<Replayed> | null = null
@@ -104,18 +103,14 @@ class ReplayingSpool implements Spool {
   #closed = false
 
   constructor(options: SpoolingOptions) {
+    super(options.spool, options.log)
     this.#options = options
-    this.#files = new SpoolFolder(options.spool, options.log)
-    this.#files.make()
+    this.make()
     const other = this.entries().find(({ address }) => address !== options.address)
     if (other !== undefined && !options.isMoved)
       throw waitsForAnother(this.folder, other.address, options.address)
-    this.#worker = this.#files.claimWorker()
+    this.#worker = this.claimWorker()
     this.#later()
-  }
-
-  get folder(): string {
-    return this.#files.folder
   }
 
   get workerId(): string {
@@ -123,16 +118,16 @@ class ReplayingSpool implements Spool {
   }
 
   get waiting(): number {
-    return this.#files.list().length
+    return this.list().length
   }
 
   get refused(): number {
-    return this.#files.list('refused').length
+    return this.list('refused').length
   }
 
   entries(): WaitingCapture[] {
-    return this.#files.list().flatMap((file) => {
-      const entry = this.#files.read(file)
+    return this.list().flatMap((file) => {
+      const entry = this.read(file)
       return entry === null || entry instanceof TurngraphError ? [] : entry
     })
   }
@@ -140,12 +135,12 @@ class ReplayingSpool implements Spool {
   refusedIn = (scope: SpoolScope): number => this.countRefused(keyOf(scope))
 
   countRefused(world: string): number {
-    return this.#files.list('refused').filter((file) => worldOf(this.#files.read(file)) === world).length
+    return this.list('refused').filter((file) => worldOf(this.read(file)) === world).length
   }
 
   /** Keeps a capture, and returns the error for its caller. */
   keep(entry: WaitingCapture, cause: Error | null): TurngraphError {
-    this.#files.add(entry)
+    this.add(entry)
     this.#later()
     const message = 'The turn is not stored yet: it waits on this disk, and is sent when the service is back.'
     return new TurngraphError('store_unavailable', message, {
@@ -175,7 +170,7 @@ class ReplayingSpool implements Spool {
     this.#closed = true
     clearTimeout(this.#timer)
     await this.#replaying?.catch(() => {})
-    this.#files.release(this.#worker.claimed)
+    this.release(this.#worker.claimed)
   }
 
   async #replay(): Promise<Replayed> {
@@ -183,18 +178,20 @@ class ReplayingSpool implements Spool {
     let [sent, refused] = [0, 0]
     let stoppedBy: TurngraphError | null = null
     const blocked = new Set<string>()
-    while (!this.#closed && (stoppedBy === null || hasCode(stoppedBy, 'busy'))) {
-      const next = this.#files.claimNext(blocked, isMoved ? null : address)
+    while (!this.#closed && (stoppedBy === null || !isForAllWorlds(stoppedBy))) {
+      const next = this.claimNext(blocked, isMoved ? null : address)
       if (next === null) break
       try {
         await this.#store(next.entry)
-        this.#files.remove(next.claimed)
+        this.remove(next.claimed)
         sent++
       } catch (error) {
         if (hasCode(error, ...REFUSALS)) refused += this.#refuse(next, error)
         else {
-          this.#files.release(next.claimed)
+          this.release(next.claimed)
           if (!(error instanceof TurngraphError)) throw error
+          if (error.code !== 'busy' && !isForAllWorlds(error) && error.message !== stoppedBy?.message)
+            log(`A spooled turn waits (${error.message}), and with it the later turns of its world.`)
           stoppedBy = error
           blocked.add(next.world)
         }
@@ -210,15 +207,14 @@ class ReplayingSpool implements Spool {
 
   /** Rejects a turn, and before it the later turns of its world, which build on it. Returns their number. */
   #refuse({ claimed, world }: { claimed: string; world: string }, error: TurngraphError): number {
-    const isLater = (file: SpoolFile) =>
-      world !== '' && !file.isHeld && worldOf(this.#files.read(file)) === world
-    const later = this.#files.list().filter(isLater)
+    const isLater = (file: SpoolFile) => world !== '' && !file.isHeld && worldOf(this.read(file)) === world
+    const later = this.list().filter(isLater)
     const refusals = [
       ...later.map(({ name }) => [name, builtOnRefused()] as const),
       [claimed, error] as const,
     ]
     for (const [name, reason] of refusals) {
-      this.#files.refuse(name, reason)
+      this.refuse(name, reason)
       this.#options.log(`A spooled turn was refused (${reason.message}); it stays in ${this.folder}/refused.`)
     }
     return refusals.length
@@ -228,15 +224,13 @@ class ReplayingSpool implements Spool {
   async #store(entry: WaitingCapture | TurngraphError): Promise<void> {
     if (entry instanceof TurngraphError) throw entry
     const { replayer } = this.#options
-    if (entry.operation === 'captureTurnState') return void (await replayer.captureTurnState(entry.input))
-    if (entry.operation === 'captureReports') return void (await replayer.captureReports(entry.input))
-    const { turn, project } = entry.input
     try {
-      await replayer.commitAttempt(entry.input)
+      await replayer[entry.operation](entry.input as never)
     } catch (error) {
+      if (entry.operation !== 'commitAttempt' || !hasCode(error, 'lease_lost')) throw error
+      const { project, turn } = entry.input
       const { featureId, taskId, turnNumber } = turn
-      if (!hasCode(error, 'lease_lost') || featureId == null || taskId == null || turnNumber == null)
-        throw error
+      if (featureId == null || taskId == null || turnNumber == null) throw error
       await replayer.captureTurnState({ ...turn, project, featureId, taskId, turnNumber })
     }
   }
@@ -248,6 +242,10 @@ class ReplayingSpool implements Spool {
     this.#timer = setTimeout(again, this.#pause).unref()
   }
 }
+
+/** Errors that each capture would meet. Any other error holds up one world. */
+const isForAllWorlds = ({ code }: TurngraphError): boolean =>
+  ['store_unavailable', 'timeout', 'unauthorized', 'rate_limited'].includes(code)
 
 /** Errors that reject the record itself, so that a retry does not help. */
 const REFUSALS = [

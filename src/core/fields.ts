@@ -124,6 +124,10 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,256}$/
 
 export const project = name.nullish().describe("default: the connection's project")
 
+/** Returns true if an input has the field `project`. The list of projects, for example, does not. */
+export const takesProject = (input: z.ZodType): boolean =>
+  input instanceof z.ZodObject && 'project' in input.shape
+
 /** ISO 8601 instant, converted to the canonical form. */
 export const instant = z
   .string()

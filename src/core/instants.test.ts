@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalInstant } from './instants.ts'
+import { canonicalInstant, compareInstants } from './instants.ts'
 
 test.each([
   ['2026-05-01T08:15:30.123456', '2026-05-01T08:15:30.123456Z'],
@@ -17,3 +17,13 @@ test.each(['', 'yesterday', '2026-02-31', '2026-01-01T24:00:00', '2026-13-41T00:
     expect(canonicalInstant(text)).toBeNull()
   },
 )
+
+test('an instant without a fraction comes first in its second', () => {
+  const inOrder = [
+    '2026-05-01T08:15:30Z',
+    '2026-05-01T08:15:30.123Z',
+    '2026-05-01T08:15:30.123456Z',
+    '2026-05-01T08:15:31Z',
+  ]
+  expect(inOrder.toReversed().sort(compareInstants)).toEqual(inOrder)
+})

@@ -27,6 +27,12 @@ export function canonicalInstant(text: string): string | null {
 /** Later than every stored instant. */
 export const LATEST_INSTANT = '9999-12-31T23:59:59.999Z'
 
+/** Orders canonical instants. As a text, an instant without a fraction would come last in its second. */
+export function compareInstants(a: string, b: string): number {
+  const [withoutZone, other] = [a.slice(0, -1), b.slice(0, -1)]
+  return withoutZone < other ? -1 : withoutZone > other ? 1 : 0
+}
+
 /** Converts a time of this service's own clock to the stored form. */
 export const toInstant = (date: Date): string => canonicalInstant(date.toISOString()) as string
 

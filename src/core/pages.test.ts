@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toCursor } from './cursor.ts'
 import { readPlaces } from './pages.ts'
 
 const read = async (limit: number): Promise<number[]> =>
@@ -12,7 +13,6 @@ test('a list that is computed as a whole is read page by page, and its last page
   expect(third.nextCursor).toBeNull()
   expect(await readPlaces({ limit: 5 }, read)).toEqual({ items: [0, 1, 2, 3, 4], nextCursor: null })
   expect(await readPlaces({ limit: 0 }, read)).toEqual({ items: [0, 1, 2, 3, 4], nextCursor: null })
-  await expect(readPlaces({ limit: 2, cursor: 'nonsense' }, read)).rejects.toMatchObject({
-    code: 'invalid_request',
-  })
+  for (const cursor of ['nonsense', toCursor(-1), toCursor(Number.MAX_SAFE_INTEGER)])
+    await expect(readPlaces({ limit: 2, cursor }, read)).rejects.toMatchObject({ code: 'invalid_request' })
 })

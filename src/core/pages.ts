@@ -1,7 +1,6 @@
 /** Pages of lists: the fields of a request, the form of the answer, the limits in items and bytes, and the cursors. */
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { invalidField, type TurngraphError } from './errors.ts'
+import { parseCursor, toCursor } from './cursor.ts'
 import { wholeNumber } from './fields.ts'
 
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
@@ -26,33 +25,39 @@ const MAX_AT_ONCE = 64
  * Reads a page that ends at `limit` items, or before the item that would make it larger than `maxBytes`. The first item is always
  * included, whatever its size. A read requests one item more than it returns, to detect a next page.
  *
- * @param read returns the items after a cursor, at most the given number
+ * @param position schema of a position in the list
+ * @param read returns the items after a position, at most the given number
  * @param firstRead number of items in the first read. Further reads request as many as are expected to fit,
  * judging by the size of the items so far. Default: all at once, for small records
  */
-export async function readPage<T>(
+export async function readPage<S extends z.ZodType, T>(
   { limit, cursor, maxBytes }: Window,
-  read: (cursor: string | null, limit: number) => Promise<readonly T[]>,
-  toPosition: (last: T) => string,
+  position: S,
+  read: (after: z.output<S> | null, limit: number) => Promise<readonly T[]>,
+  toPosition: (last: T) => z.output<S>,
   firstRead = limit,
 ): Promise<{ items: T[]; nextCursor: string | null }> {
   const items: T[] = []
   let bytes = 0
-  let at = cursor ?? null
+  let at = parseCursor(position, cursor)
   for (let wanted = Math.min(firstRead, limit); ; ) {
     const found = await read(at, wanted + 1)
     for (const item of found.slice(0, wanted)) {
       bytes += estimateBytes(item)
-      if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: at }
+      if (items.length > 0 && bytes > maxBytes) return { items, nextCursor: toCursor(at) }
       items.push(item)
-      at = cursorAt(toPosition(item))
+      at = toPosition(item)
     }
     if (found.length <= wanted) return { items, nextCursor: null }
     const room = Math.floor((maxBytes - bytes) / (bytes / items.length))
     wanted = Math.min(limit - items.length, 4 * wanted, MAX_AT_ONCE, room)
-    if (wanted < 1) return { items, nextCursor: at }
+    if (wanted < 1) return { items, nextCursor: toCursor(at) }
   }
 }
+
+/** Position in a list of entries of turns, such as judgements and issues. */
+export const entryPosition = z.strictObject({ turn: z.int(), position: z.int() })
+export type EntryPosition = z.output<typeof entryPosition>
 
 /**
  * Reads a page of a list that is computed as a whole. The cursor is the index of the next item.
@@ -64,11 +69,18 @@ export async function readPlaces<T>(
   { limit, cursor }: Pick<Window, 'limit' | 'cursor'>,
   read: (limit: number) => Promise<readonly T[]>,
 ): Promise<{ items: T[]; nextCursor: string | null }> {
-  const from = numberCursor(cursor) ?? 0
+  const from =
+    parseCursor(
+      z
+        .int()
+        .min(0)
+        .max(2 ** 31),
+      cursor,
+    ) ?? 0
   if (limit === 0) return { items: (await read(0)).slice(from), nextCursor: null }
   const to = from + limit
   const found = await read(to + 1)
-  return { items: found.slice(from, to), nextCursor: found.length > to ? cursorAt(String(to)) : null }
+  return { items: found.slice(from, to), nextCursor: found.length > to ? toCursor(to) : null }
 }
 
 /** Reads all items of a list, page by page. */
@@ -93,47 +105,3 @@ function estimateBytes(value: unknown): number {
 }
 
 const BYTES_A_VALUE = 6
-
-const SUM_BYTES = 4
-
-/** Encodes a position as an opaque cursor. Its checksum detects a cursor that was cut or changed: any text may be a name. */
-export const sealCursor = (position: Buffer): string =>
-  Buffer.concat([createHash('sha256').update(position).digest().subarray(0, SUM_BYTES), position]).toString(
-    'base64url',
-  )
-
-/** Returns the position in a cursor; null if the cursor does not come from a page. */
-export function openCursor(cursor: string): Buffer | null {
-  const position = Buffer.from(cursor, 'base64url').subarray(SUM_BYTES)
-  return sealCursor(position) === cursor ? position : null
-}
-
-export const cursorAt = (position: string): string => sealCursor(Buffer.from(position))
-
-/** @throws `invalid_request` if the cursor does not come from a page */
-export function textCursor(cursor: string | null | undefined): string | null {
-  if (!cursor) return null // `cursor=` in a query string requests the first page
-  const position = openCursor(cursor)
-  if (position === null) throw foreignCursor()
-  return position.toString('utf8')
-}
-
-export function entryCursor(cursor: string | null | undefined): { turn: number; position: number } {
-  const position = textCursor(cursor)
-  if (position === null) return { turn: 0, position: -1 }
-  const [, turn, place] = /^(\d{1,16})\.(\d{1,16})$/.exec(position) ?? []
-  if (turn === undefined || place === undefined) throw foreignCursor()
-  return { turn: Number(turn), position: Number(place) }
-}
-
-export function numberCursor(cursor: string | null | undefined): number | null {
-  const position = textCursor(cursor)
-  if (position === null) return null
-  if (/^\d{1,16}$/.test(position)) return Number(position)
-  throw foreignCursor()
-}
-
-export const foreignCursor = (): TurngraphError =>
-  invalidField('cursor', 'is not one of ours', {
-    hint: "Send the last page's next_cursor, or leave it out for the first page.",
-  })

@@ -17,8 +17,7 @@ type Mark = { commit: number; at: string }
  */
 const SLOTS = 64
 const SLOT_BYTES = 64
-/** Files of older versions have no checksum. */
-const MARK = /^(\d{16}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?: ([0-9a-f]{8}))? *$/
+const MARK = /^(\d{16}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}) *$/
 
 export const acknowledgedFile = (folder: string): string => path.join(folder, 'graph.acknowledged')
 
@@ -110,8 +109,8 @@ function readSlots(file: string): (Mark | null)[] {
 /** Ignores a slot whose checksum does not match: a changed digit would report writes that never happened. */
 function parseSlot(text: string): Mark | null {
   const [, commit, at, sum] = MARK.exec(text.trimEnd()) ?? []
-  if (sum !== undefined && sum !== checksum(`${commit} ${at}`)) return null
-  return commit === undefined || at === undefined ? null : { commit: Number(commit), at }
+  if (commit === undefined || at === undefined || sum !== checksum(`${commit} ${at}`)) return null
+  return { commit: Number(commit), at }
 }
 
 export const HOW_TO_GO_ON =

@@ -5,14 +5,15 @@ import { TurngraphError } from '../core/errors.ts'
 import type { Graph, Params, Row } from './port.ts'
 import type { Statement } from './statements.ts'
 
-/**
- * Decodes a row; rows are never cast. A row that does not fit its schema is a defect, and the error names the
- * statement.
- */
+/** Decodes a row; rows are never cast. The cause of the error names the statement. */
 export function decodeRow<S extends z.ZodType>(statement: Statement, schema: S, row: Row): z.output<S> {
   const result = schema.safeParse(row)
   if (result.success) return result.data
-  throw new Error(`cypher/${statement.name}.cypher gave a row that does not fit: ${result.error.message}`)
+  const cause = `cypher/${statement.name}.cypher gave a row that does not fit: ${result.error.message}`
+  throw new TurngraphError('internal', 'Stored data has a form that Turngraph does not write.', {
+    hint: 'Run `turngraph doctor`: it finds damaged data, and names the remedy. If it finds none, please report this as a defect.',
+    cause: new Error(cause),
+  })
 }
 
 export async function readRows<S extends z.ZodType>(
@@ -66,7 +67,7 @@ export async function retryTornRead<T, W extends T = T>(
     if (isWhole(found)) return found as W
   }
   throw new TurngraphError('store_unavailable', HALF_OF_A_COMMIT, {
-    hint: 'Try again. If the error persists, `turngraph doctor` finds the record whose parts are missing.',
+    hint: 'Try again. If the error persists, run `turngraph doctor --repair`: it repairs a state that does not match its turns, and finds a record whose parts are missing.',
   })
 }
 

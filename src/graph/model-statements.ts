@@ -76,6 +76,12 @@ RETURN DISTINCT ${projectExpression('x')} AS project`,
 
 const projectExpression = (x: string): string => `split(${x}.key, '/')[0]`
 
+/** Columns for `selectNodes` with all owners. */
+export const allOwners = (label: Label): Record<string, string> =>
+  Object.fromEntries(
+    findOwners(label).map((row) => [`owners${row.type}`, `[${pathToOwner('x', row, 'o')} | o.key]`]),
+  )
+
 /** Columns for `selectNodes` with the owners in another project. They are empty in a correct graph. */
 export const foreignOwners = (label: Label): Record<string, string> =>
   Object.fromEntries(

@@ -57,7 +57,7 @@ export class Tokens {
   #findPageCaller(token: string): Caller | null {
     const name = this.pageSessions.useSession(token, Date.now())
     const listed = [this.#own, ...this.#further].find(({ caller }) => caller.name === name)
-    return listed?.caller ?? null // null too if the token of the session was taken out of the file
+    return listed?.caller ?? null
   }
 
   /** Makes a proof that this service knows the token with this hint; null if it does not know it. */
@@ -67,14 +67,20 @@ export class Tokens {
     return known === undefined ? null : computeProof(known.hash, nonce, port)
   }
 
-  /** Reads a changed file again, so that a removed token is rejected without a restart. Ignores a file that is not valid. */
+  /**
+   * Reads a changed file again, so that a removed token is rejected without a restart. Ignores a file that is not valid. If a
+   * user removes the file of the data folder, as an error message advises, all of its tokens are rejected.
+   */
   #readAgain(): void {
     if (performance.now() - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = performance.now()
     const stamp = readStamp(this.#place.file)
-    if (stamp === null || stamp === this.#stamp) return
+    if (stamp === this.#stamp || (stamp === null && !this.#place.isInDataFolder)) return
     try {
-      this.#further = readKnownTokens(this.#place)
+      const current = readKnownTokens(this.#place)
+      for (const { hash, caller } of this.#further)
+        if (!current.some((token) => token.hash.equals(hash))) this.pageSessions.endOf(caller.name)
+      this.#further = current
       this.#stamp = stamp
     } catch (error) {
       if (!hasCode(error, 'invalid_request')) throw error

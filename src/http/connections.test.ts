@@ -62,6 +62,17 @@ test('a connection is replaced only after all of its pipelined requests are answ
   await pipelining.answered(2)
 })
 
+test('all answers of a closed connection are closed, also those that wait for an earlier one', async () => {
+  const { open, slow } = await boundedTo(1)
+  const pipelining = await open()
+  await pipelining.send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
+  await expect.poll(() => slow.length).toBe(3)
+  const closed = slow.map((res) => once(res, 'close'))
+  pipelining.socket.destroy()
+  await Promise.all(closed)
+  for (const res of slow) res.write('too late')
+})
+
 test('a closed connection makes room, so the next connection replaces no other', async () => {
   const { open, closedAtServer } = await boundedTo(2)
   const [silent, closing] = [await open(), await open()]
@@ -92,6 +103,7 @@ async function boundedTo(most: number) {
   })
   const { port } = server.address() as AddressInfo
   return {
+    slow,
     open: async () => {
       const taken = once(server, 'connection')
       const client = await clientOf(port)

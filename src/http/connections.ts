@@ -38,7 +38,7 @@ export function openFileLimit(): number | null {
  * every connection has a request in progress, the new connection is closed.
  */
 export function boundConnections(server: Server, most: number): void {
-  const open = new Map<Socket, { requests: number }>()
+  const open = new Map<Socket, Set<ServerResponse>>()
   const silent = new Set<Socket>()
   const idle = new Set<Socket>()
   const forget = (socket: Socket) => [open, silent, idle].map((sockets) => sockets.delete(socket))
@@ -49,9 +49,18 @@ export function boundConnections(server: Server, most: number): void {
       longest.destroy()
       if (longest === socket) return
     }
-    open.set(socket, { requests: 0 })
+    const underWay = new Set<ServerResponse>()
+    open.set(socket, underWay)
     silent.add(socket)
-    socket.once('close', () => forget(socket))
+    socket.once('close', () => {
+      forget(socket)
+      // Node closes only the answer that it is sending. The answers that wait behind it would keep their memory.
+      for (const res of underWay)
+        if (res.socket === null) {
+          res.destroy()
+          res.emit('close')
+        }
+    })
   })
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     const { socket } = req
@@ -59,10 +68,10 @@ export function boundConnections(server: Server, most: number): void {
     if (underWay === undefined) return
     silent.delete(socket)
     idle.delete(socket)
-    underWay.requests++ // several if a client pipelines
+    underWay.add(res) // several if a client pipelines
     res.once('close', () => {
-      underWay.requests--
-      if (underWay.requests === 0 && open.has(socket)) (req.complete ? idle : silent).add(socket)
+      underWay.delete(res)
+      if (underWay.size === 0 && open.has(socket)) (req.complete ? idle : silent).add(socket)
     })
   })
 }

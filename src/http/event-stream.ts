@@ -1,4 +1,5 @@
 // Begins streams of server-sent events, and keeps idle ones open.
+import type { ServerResponse } from 'node:http'
 import type { Response } from 'express'
 import { HEARTBEAT_MS } from '../operations/events.ts'
 
@@ -12,9 +13,10 @@ export function beginEventStream(res: Response): Response {
 }
 
 /** Writes a comment every 15 s, until the stream ends. */
-export function keepStreamAlive(res: Response): void {
+export function keepStreamAlive(res: ServerResponse): void {
   const timer = setInterval(() => {
-    if (!res.writableNeedDrain) res.write(': keep-alive\n\n')
+    // An ended stream may still wait for its connection, and the second write after an end would end the process.
+    if (!res.writableEnded && !res.writableNeedDrain) res.write(': keep-alive\n\n')
   }, HEARTBEAT_MS)
   res.once('close', () => clearInterval(timer))
 }

@@ -9,9 +9,8 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
 import { invalidField } from '../core/errors.ts'
-import { requestedUris } from '../mcp/listen-request.ts'
 import { errorAnswer, type Failures } from '../mcp/protocol-errors.ts'
-import { ResourceWatch } from '../mcp/resource-watch.ts'
+import { ResourceWatch, requestedUris } from '../mcp/resource-watch.ts'
 import { createMcpServer, type Subscriptions } from '../mcp/server.ts'
 import { operations } from '../operations/table.ts'
 import type { ToolList } from '../operations/tools.ts'
@@ -19,7 +18,7 @@ import { VERSION } from '../platform/version.ts'
 import { answerJson } from './answer.ts'
 import { isStillAllowed, readCaller } from './authorize.ts'
 import { parseQuery, projectHeader } from './input.ts'
-import { largeAnswers } from './large-answers.ts'
+import { answerInQueue } from './large-answers.ts'
 import { McpSessions } from './mcp-sessions.ts'
 import { openChangesFor, refuseWhereClosing, UpdatesToReader } from './mcp-updates.ts'
 import { type OperationContext, runFor } from './operation-handler.ts'
@@ -126,7 +125,7 @@ export class McpEndpoint {
         }
         const answer = () =>
           runFor(this.#context, caller, operation, { project, ...input }, { signal: ended, log })
-        return largeRecords ? largeAnswers.add(answer, { signal: ended }) : answer()
+        return largeRecords ? answerInQueue(answer, ended) : answer()
       },
     })
   }

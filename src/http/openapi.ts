@@ -1,6 +1,7 @@
 // Derives the OpenAPI document from the tables of operations and routes.
 import * as z from 'zod'
 import { ERRORS } from '../core/errors.ts'
+import { takesProject } from '../core/fields.ts'
 import { errorBody } from '../core/wire-form.ts'
 import { scopesOf } from '../operations/access.ts'
 import {
@@ -160,10 +161,7 @@ function callObject(components: SchemaComponents, call: Described): Json {
   const content = {
     [stream ?? 'application/json']: { schema: stream === undefined ? answer : eventWith(answer) },
   }
-  const headers = {
-    ...REQUEST_ID,
-  }
-  const success = (description: string) => ({ description, headers, content })
+  const success = (description: string) => ({ description, headers: REQUEST_ID, content })
   return {
     operationId: operation,
     summary,
@@ -198,8 +196,6 @@ function callObject(components: SchemaComponents, call: Described): Json {
     },
   }
 }
-
-const takesProject = (input: z.ZodType): boolean => input instanceof z.ZodObject && 'project' in input.shape
 
 const isInPath = (path: string, name: string): boolean => path.includes(`{${name}}`)
 

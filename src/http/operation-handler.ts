@@ -1,13 +1,13 @@
 // Runs an operation for a request: parses, authorizes by project, renders the answer.
 import type { Request, RequestHandler, Response } from 'express'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Queries } from '../analysis/query/queries.ts'
 import { asTurngraphError, TurngraphError } from '../core/errors.ts'
+import { takesProject } from '../core/fields.ts'
 import { parseWire, toWire } from '../core/wire-form.ts'
 import type { ChangeFeed } from '../events/change-feed.ts'
 import type { Graph } from '../graph/port.ts'
-import { refuseCall } from '../operations/access.ts'
-import { answerFor } from '../operations/answer-for-caller.ts'
+import { answerFor, refuseCall } from '../operations/access.ts'
 import { type Call, type Operation, onlyReads } from '../operations/operation.ts'
 import type { Route } from '../operations/routes.ts'
 import { type OperationName, operations } from '../operations/table.ts'
@@ -18,7 +18,7 @@ import type { Caller } from './api-tokens.ts'
 import { readCaller } from './authorize.ts'
 import type { GenAiSpans } from './genai-spans.ts'
 import { idempotencyKey, projectHeader, readInput } from './input.ts'
-import { largeAnswers } from './large-answers.ts'
+import { answerInQueue } from './large-answers.ts'
 import type { Metrics } from './metrics.ts'
 import type { SchemaState } from './schema-state.ts'
 
@@ -55,7 +55,7 @@ export function operationHandler(route: Route, context: OperationContext): Reque
   return async (req, res) => {
     context.schema.refuseUnlessCurrent()
     if (!operations[route.operation].largeRecords) return answer(req, res)
-    await largeAnswers.add(async () => {
+    await answerInQueue(async () => {
       if (!res.closed) await answer(req, res) // skips the work if the caller gave up while it waited
     })
   }
@@ -71,8 +71,7 @@ function whenGone(res: Response): AbortSignal {
 /** Parses the input of a request. Takes the project from the header if the input has none. */
 export function inputFor<S extends z.ZodType>(schema: S, req: Request, what: string): z.output<S> {
   const sent = readInput(req)
-  const takesProject = schema instanceof z.ZodObject && 'project' in schema.shape
-  const header = takesProject ? projectHeader(req) : null // an invalid header is rejected even if it is not needed
+  const header = takesProject(schema) ? projectHeader(req) : null // an invalid header is rejected even if it is not needed
   const useHeader = header !== null && sent.project == null
   return parseWire(schema, useHeader ? { ...sent, project: header } : sent, what)
 }

@@ -33,6 +33,12 @@ export class PageSessions {
     return { token, expiresAt }
   }
 
+  /** Ends the codes and sessions of a token that is not valid any more: a new token may have its name. */
+  endOf(callerName: string): void {
+    for (const entries of [this.#codes, this.#sessions])
+      for (const [secret, entry] of entries) if (entry.callerName === callerName) entries.delete(secret)
+  }
+
   /** Returns the name of the token that a session belongs to, and prolongs the session; null if the session does not exist. */
   useSession(token: string, now: number): string | null {
     const entry = this.#sessions.get(token)

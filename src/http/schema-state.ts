@@ -1,5 +1,5 @@
 // Tracks whether the graph is ready, and logs when the store becomes unreachable and available again.
-import { isAway, isDiskError, TurngraphError } from '../core/errors.ts'
+import { hasCode, isAway, isDiskError, TurngraphError } from '../core/errors.ts'
 import { deadlineFromNow, withDeadline } from '../graph/deadline.ts'
 import {
   loadMigrations,
@@ -16,6 +16,9 @@ const RETRY_MS = 1_000
 const REMEMBER_MS = 1_000
 const REST_AFTER_MS = 30_000
 const REMEMBER_FOR_WRITES_MS = 5_000
+/** Maximum wait of a write for the version of a schema that was current within this time. The write itself may take 4.5 s. */
+const VERSION_WAIT_MS = 100
+const VERSION_TRUSTED_MS = 60_000
 
 /**
  * Readiness of the graph: it answers, and its schema is current. An unreachable store does not prevent the service from
@@ -36,6 +39,8 @@ export class SchemaState {
   #stopped = false
   #probe: Promise<void> | null = null
   #versionCheck: Promise<void> | null = null
+  /** Time of performance.now() at which the schema was last found to be current. */
+  #foundCurrentAt = Number.NEGATIVE_INFINITY
 
   /** @param begin work to do when the schema is current, before the first request */
   constructor(graph: Graph, log: Log, watch: StoreWatch, begin: () => Promise<void>) {
@@ -52,6 +57,7 @@ export class SchemaState {
       await this.#warmUp()
       await this.#begin()
       this.#current = true
+      this.#foundCurrentAt = performance.now()
       this.#failure = null
       this.#watch.reportReady()
       if (applied.length > 0) this.#log.info({ applied }, 'schema migrated')
@@ -77,20 +83,23 @@ export class SchemaState {
 
   /**
    * Rejects if a newer version has migrated the graph since this service started: the old statements do not fit the newer
-   * schema. Checks at most every five seconds.
+   * schema. Checks at most every five seconds. If the schema was current within the last minute, a slow check continues while
+   * the write runs.
    */
   refuseWritesIfOutdated(): Promise<void> {
     this.#versionCheck ??= this.#checkVersion()
-    return this.#versionCheck
+    const isTrusted = performance.now() - this.#foundCurrentAt < VERSION_TRUSTED_MS
+    return isTrusted ? waitBriefly(this.#versionCheck) : this.#versionCheck
   }
 
-  /** Also rejects if the store is unreachable: the write would wait for it again, and no request is answered within 5 s. */
   async #checkVersion(): Promise<void> {
     let rememberMs = REMEMBER_FOR_WRITES_MS
     try {
       await migrationStatus(this.#graph, this.#migrations)
+      this.#foundCurrentAt = performance.now()
     } catch (error) {
-      if (!(error instanceof SchemaMismatch)) rememberMs = 0
+      if (error instanceof SchemaMismatch) this.#foundCurrentAt = Number.NEGATIVE_INFINITY
+      else rememberMs = 0
       throw error
     } finally {
       setTimeout(() => {
@@ -191,6 +200,12 @@ export class SchemaState {
     }, RETRY_MS).unref()
   }
 }
+
+/** Settles like the check, or resolves earlier if the check takes longer than `VERSION_WAIT_MS`. */
+const waitBriefly = (check: Promise<void>): Promise<void> =>
+  withDeadline(performance.now() + VERSION_WAIT_MS, () => check).catch((error: unknown) => {
+    if (!hasCode(error, 'timeout')) throw error
+  })
 
 /** Logs that the store is unreachable, once per reason, and once that it is available again. */
 export class StoreWatch {

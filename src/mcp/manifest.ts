@@ -1,4 +1,4 @@
-// Lists the MCP tools with their JSON schemas and examples.
+// Lists the MCP tools with their JSON schemas.
 import * as z from 'zod'
 import { wireSchema } from '../core/wire-form.ts'
 import { mayCall } from '../operations/access.ts'
@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from '../operations/operation.ts'
 import { restrictInput } from '../operations/restrict-input.ts'
 import { ALL_TOOLS, DEFAULT_TOOLS, type Tool, type ToolList } from '../operations/tools.ts'
 
-/** Tool as listed in `tools/list` and in the manifest. */
+/** Tool as listed in `tools/list`. */
 type ListedTool = {
   name: string
   title: string
@@ -43,16 +43,6 @@ function listAllTools(scopes: ReadonlySet<Scope>): ListedTool[] {
   listed.set(key, tools)
   return tools
 }
-
-const EVERY_SCOPE: ReadonlySet<Scope> = new Set(SCOPES)
-
-/** Builds docs/mcp-tools.json: the tools with at least one example each. A test runs the examples in their order. */
-export const manifest = () => ({
-  tools: listAllTools(EVERY_SCOPE).map((tool, index) => ({
-    ...tool,
-    examples: ALL_TOOLS[index]?.examples ?? [],
-  })),
-})
 
 /** Writes a schema in draft 7, which the validators of all clients support. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ListedTool['inputSchema'] {

@@ -1,4 +1,5 @@
 // Notifies a connection of changes of the resources that it subscribed to.
+import * as z from 'zod'
 import { TurngraphError } from '../core/errors.ts'
 import type { ChangeEvent } from '../events/change-event.ts'
 import { isTouchedBy, parseResourceUri, type ResourceAddress } from './resource-address.ts'
@@ -112,3 +113,17 @@ export class ResourceWatch {
 
 const listProjects = (addresses: readonly ResourceAddress[]): ReadonlySet<string> =>
   new Set(addresses.flatMap(({ input }) => input.project ?? []))
+
+/** Request of 2026-07-28 that subscribes to resources. */
+const listenRequest = z.object({
+  method: z.literal('subscriptions/listen'),
+  params: z.object({
+    notifications: z.object({ resourceSubscriptions: z.array(z.string()).default([]) }),
+  }),
+})
+
+/** Returns the URIs of the request; null for another request, or for one that the SDK rejects. */
+export function requestedUris(message: unknown): string[] | null {
+  const request = listenRequest.safeParse(message)
+  return request.success ? request.data.params.notifications.resourceSubscriptions : null
+}

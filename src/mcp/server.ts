@@ -1,8 +1,7 @@
 // Serves Turngraph's tools, resources and prompts to one MCP connection, over any transport.
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { invalidField } from '../core/errors.ts'
-import { refuseCall } from '../operations/access.ts'
-import { answerFor } from '../operations/answer-for-caller.ts'
+import { answerFor, refuseCall } from '../operations/access.ts'
 import type { Scope } from '../operations/operation.ts'
 import type { ToolList } from '../operations/tools.ts'
 import type { CallContext, CallOperation } from './call-operation.ts'

@@ -7,9 +7,8 @@ import {
   type Server,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { requestedUris } from './listen-request.ts'
 import { errorAnswer, type Failures } from './protocol-errors.ts'
-import { type OpenChanges, ResourceWatch } from './resource-watch.ts'
+import { type OpenChanges, ResourceWatch, requestedUris } from './resource-watch.ts'
 import { createMcpServer, type McpOptions } from './server.ts'
 import { type EndOfConnection, StdioTransport } from './stdio-transport.ts'
 

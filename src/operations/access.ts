@@ -1,14 +1,16 @@
 /**
  * Checks who may call an operation (contract: evidence.md, "Who may say what"): a token with its scope, or with one of its
- * roles. Tokens of `play` read as a Player: no operation that it may call answers
- * evidence of the Coach, the internals of a verdict, or a whole record (invariant 9).
+ * roles. Tokens of `play` read as a Player: no operation that it may call answers evidence of the Coach, the internals of a
+ * verdict, or a whole record (invariant 9).
  */
 import { TurngraphError } from '../core/errors.ts'
 import { hideGateName } from '../rules/session-outcome.ts'
+import { hideVerdict } from './capture-for-caller.ts'
 import {
   CAPTURE_FIELDS,
   everyField,
   type FieldRules,
+  isOnlyPlayer,
   listScopes,
   REPORT_FIELDS,
   refuseFields,
@@ -38,9 +40,26 @@ function hideGate<W extends { outcome: string }>(world: W): W {
 }
 
 /** Returns the part of an answer that a token which reads only as a Player may see. */
-export function answerForPlayer(operation: OperationName, answer: unknown): unknown {
+function answerForPlayer(operation: OperationName, answer: unknown): unknown {
   const hide: ((answer: never) => unknown) | undefined = HIDE_FROM_PLAYER[operation]
   return hide === undefined ? answer : hide(answer as never)
+}
+
+/**
+ * Runs an operation, and returns the part of its answer or error that a token with these scopes may read. MCP calls it, too,
+ * because the service may know its connection by a token with more scopes.
+ */
+export async function answerFor(
+  operation: OperationName,
+  scopes: ReadonlySet<Scope>,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    const answer = await run()
+    return isOnlyPlayer(scopes) ? answerForPlayer(operation, answer) : answer
+  } catch (error) {
+    throw hideVerdict(error, scopes)
+  }
 }
 
 /** Returns the rules of the fields of a write; null if all of its fields have the scopes of the operation. */

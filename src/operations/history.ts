@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { compareWorlds } from '../analysis/compare.ts'
 import { MAX_REPLAYED_TURNS, replaySessions } from '../analysis/replay.ts'
+import { parseCursor, toCursor } from '../core/cursor.ts'
 import { name, project, wholeNumber } from '../core/fields.ts'
-import { cursorAt, pageFields, textCursor } from '../core/pages.ts'
+import { pageFields } from '../core/pages.ts'
 import { sessionComparison } from '../rules/compare-sessions.ts'
 import { POLICIES } from '../rules/criterion-states.ts'
 import { replayedSession, replayTotals } from '../rules/replay.ts'
@@ -47,7 +48,7 @@ export const historyOperations = {
     }),
     run: async (graph, { policy, limit, cursor, ...request }) => {
       const policies = policy == null ? POLICIES : [policy]
-      const window = { after: textCursor(cursor), limit }
+      const window = { after: parseCursor(z.string(), cursor), limit }
       const { sessions, tooLong, next } = await replaySessions(graph, { ...request, policies }, window)
       const totals = sumReplays(sessions, policies)
       return {
@@ -55,7 +56,7 @@ export const historyOperations = {
         totals,
         sentence: totals[0] === undefined ? '' : describeReplay(totals[0]),
         tooLong,
-        nextCursor: next === null ? null : cursorAt(next),
+        nextCursor: next === null ? null : toCursor(next),
       }
     },
   }),

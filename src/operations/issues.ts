@@ -1,6 +1,6 @@
 // Declares the operation on the issues of a session.
 import * as z from 'zod'
-import { entryCursor, page, pageFields, readPage } from '../core/pages.ts'
+import { entryPosition, page, pageFields, readPage } from '../core/pages.ts'
 import { ROLES } from '../memory/criteria/views.ts'
 import { ISSUE_STATES, issueLife, listIssues } from '../memory/issues/list-issues.ts'
 import { resolveTarget } from '../memory/worlds/resolve-target.ts'
@@ -24,8 +24,9 @@ export const issueOperations = {
       const request = await resolveTarget(graph, input)
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },
-        (at, most) => listIssues(graph, request, { after: entryCursor(at), limit: most }),
-        (last) => `${last.openedInTurn}.${last.position}`,
+        entryPosition,
+        (after, limit) => listIssues(graph, request, { after, limit }),
+        ({ openedInTurn: turn, position }) => ({ turn, position }),
       )
       return { items: items.map(({ position, ...issue }) => issue), nextCursor }
     },

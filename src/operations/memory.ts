@@ -1,19 +1,11 @@
 // Declares the operations on the memory of turns: capture, context, criteria, worlds and the records themselves.
 import * as z from 'zod'
 import { readTurnReports, turnReports } from '../artifacts/turn-reports.ts'
+import { parseCursor, toCursor } from '../core/cursor.ts'
 import { invalidField } from '../core/errors.ts'
 import { IDEMPOTENCY_KEY, LIMITS, name, project, text, wholeNumber } from '../core/fields.ts'
 import { worldKey } from '../core/keys.ts'
-import {
-  cursorAt,
-  entryCursor,
-  LARGE_RECORDS,
-  numberCursor,
-  page,
-  pageFields,
-  readPage,
-  textCursor,
-} from '../core/pages.ts'
+import { entryPosition, LARGE_RECORDS, page, pageFields, readPage } from '../core/pages.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import { listProjects } from '../maintenance/whole-graph.ts'
 import { rollbackAnswer, rollbackRequest, rollbackWorld } from '../memory/capture/rollback.ts'
@@ -37,12 +29,13 @@ import {
   listWorlds,
   tokenCounts,
   WORLD_ORDERS,
+  worldPositions,
 } from '../memory/worlds/list-worlds.ts'
 import { historicTurn, listTurns, readTurn, turnHistory } from '../memory/worlds/read-turns.ts'
-import { readWithTaskKnown, resolveTarget } from '../memory/worlds/resolve-target.ts'
+import { readOfTask, resolveTarget } from '../memory/worlds/resolve-target.ts'
 import { runSettingsRequest } from '../memory/worlds/run-settings.ts'
 import { readWorldTokens } from '../memory/worlds/turn-tokens.ts'
-import { getWorldProgress, worldProgress } from '../memory/worlds/world-progress.ts'
+import { getWorldProgress, type WorldProgress, worldProgress } from '../memory/worlds/world-progress.ts'
 import {
   createWorld,
   createWorldRequest,
@@ -56,7 +49,6 @@ import { logRecovery } from '../rules/notes.ts'
 import { compareTrees, SEEN_ON } from '../rules/seen-on-tree.ts'
 import { captureFor } from './capture-for-caller.ts'
 import { asOf, flag, operation, ROLE_SCOPES, target, turnNumber, worldSlug } from './operation.ts'
-import { positionIn, worldCursor } from './world-cursor.ts'
 
 export const captureAnswer = turnState.extend({
   created: z.boolean().describe('false: the same record stood there already'),
@@ -117,9 +109,12 @@ export const memoryOperations = {
     input: contextRequest,
     output: continuationContext,
     run: async (graph, input, { log }) => {
-      const request = await resolveTarget(graph, input)
-      const read = () => loadTurnContinuationContext(graph, request)
-      const context = await readWithTaskKnown(graph, request, read, hasWorld)
+      const context = await readOfTask(
+        graph,
+        input,
+        (request) => loadTurnContinuationContext(graph, request),
+        hasWorld,
+      )
       logRecovery(log, context)
       return context
     },
@@ -131,10 +126,7 @@ export const memoryOperations = {
     readsAsPlayer: true,
     input: nextStepRequest,
     output: nextStep,
-    run: async (graph, input) => {
-      const request = await resolveTarget(graph, input)
-      return readWithTaskKnown(graph, request, () => loadNextStep(graph, request), hasWorld)
-    },
+    run: (graph, input) => readOfTask(graph, input, (request) => loadNextStep(graph, request), hasWorld),
   }),
   listCriteria: operation({
     summary: 'What is proven: the criteria that count, where each stands, and for the Coach why',
@@ -154,8 +146,8 @@ export const memoryOperations = {
       const policy = requestedPolicy ?? (tree === null ? 'sticky' : 'observed')
       if (tree === null && dirty !== null) throw invalidField('dirty', 'needs `tree`')
       if (tree !== null && policy !== 'observed') throw invalidField('policy', 'must be observed with `tree`')
-      const request = { ...(await resolveTarget(graph, input)), policy }
-      const view = await readWithTaskKnown(graph, request, () => listCriteria(graph, request), hasWorld)
+      const asked = { ...input, policy }
+      const view = await readOfTask(graph, asked, (request) => listCriteria(graph, request), hasWorld)
       if (tree === null) return view
       const criteria = view.criteria.map((criterion) => ({
         ...criterion,
@@ -187,8 +179,9 @@ export const memoryOperations = {
     run: async (graph, { limit, cursor, maxBytes, ...input }) => {
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },
-        (at, most) => criterionHistory(graph, input, { after: entryCursor(at), limit: most }),
-        (last) => `${last.turn}.${last.position}`,
+        entryPosition,
+        (after, limit) => criterionHistory(graph, input, { after, limit }),
+        ({ turn, position }) => ({ turn, position }),
         LARGE_RECORDS,
       )
       return { items: items.map(({ position, ...entry }) => entry), nextCursor }
@@ -201,12 +194,11 @@ export const memoryOperations = {
     input: z.strictObject({ ...target, turn: wholeNumber(1, LIMITS.turnNumber) }),
     output: promisesView.extend(knownTask),
     run: async (graph, input, { log }) => {
-      const request = await resolveTarget(graph, input)
-      const promises = await readWithTaskKnown(
+      const promises = await readOfTask(
         graph,
-        request,
-        () => recoverPromises(graph, request),
-        ({ source }) => source !== 'none' || request.worldSlug != null,
+        input,
+        (request) => recoverPromises(graph, request),
+        ({ source }) => source !== 'none' || input.worldSlug != null,
       )
       logRecovery(log, { promises })
       return promises
@@ -218,15 +210,13 @@ export const memoryOperations = {
     roles: ['judge'],
     input: z.strictObject({ ...target, turn: asOf, policy: z.enum(POLICIES).default('sticky') }),
     output: stallView.extend(knownTask),
-    run: async (graph, input) => {
-      const request = await resolveTarget(graph, input)
-      return readWithTaskKnown(
+    run: (graph, input) =>
+      readOfTask(
         graph,
-        request,
-        () => loadStall(graph, request),
-        ({ window, criteriaLeft }) => request.worldSlug != null || window > 0 || criteriaLeft.length > 0,
-      )
-    },
+        input,
+        (request) => loadStall(graph, request),
+        ({ window, criteriaLeft }) => input.worldSlug != null || window > 0 || criteriaLeft.length > 0,
+      ),
   }),
   explainTurn: operation({
     summary: 'What was tried in a turn, and why it was not approved',
@@ -250,8 +240,8 @@ export const memoryOperations = {
     run: (graph, window, { onlyProject = null }) =>
       readPage(
         window,
-        async (at) => {
-          const after = textCursor(at)
+        z.string(),
+        async (after) => {
           const names = await listProjects(graph, after)
           return names
             .filter((name) => name !== after && (onlyProject ?? name) === name)
@@ -310,10 +300,12 @@ export const memoryOperations = {
     ),
     run: async (store, { limit, cursor, maxBytes, order, withoutTokens, ...filter }) => {
       const graph = withOneDeadline(store)
-      const toPosition = positionIn(order)
+      const position = worldPositions[order]
+      const toPosition = ({ worldSlug, lastActivity }: Pick<WorldProgress, 'worldSlug' | 'lastActivity'>) =>
+        order === 'world_slug' ? { worldSlug } : { worldSlug, lastActivity }
       const { worlds: listed, next } = await listWorlds(graph, filter, {
         order,
-        after: worldCursor(order, cursor),
+        after: parseCursor(position, cursor),
         limit,
       })
       const worlds = withoutTokens
@@ -321,8 +313,8 @@ export const memoryOperations = {
         : await addTokensToWorlds(graph, listed)
       if (worlds.length === 0 && cursor == null) await requireNames(graph, filter)
       const window = { limit: Math.max(worlds.length, 1), cursor, maxBytes }
-      const { items, nextCursor } = await readPage(window, async () => worlds, toPosition)
-      return { items, nextCursor: nextCursor ?? (next === null ? null : cursorAt(toPosition(next))) }
+      const { items, nextCursor } = await readPage(window, position, async () => worlds, toPosition)
+      return { items, nextCursor: nextCursor ?? (next === null ? null : toCursor(toPosition(next))) }
     },
   }),
   getWorld: operation({
@@ -385,8 +377,9 @@ export const memoryOperations = {
     run: (graph, { project, worldSlug, ...window }) =>
       readPage(
         window,
-        (at, most) => listTurns(graph, project, worldSlug, { after: numberCursor(at) ?? 0, limit: most }),
-        (last) => String(last.turnNumber),
+        z.int(),
+        (after, limit) => listTurns(graph, project, worldSlug, { after: after ?? 0, limit }),
+        (last) => last.turnNumber,
         LARGE_RECORDS,
       ),
   }),
@@ -408,11 +401,12 @@ export const memoryOperations = {
     run: async (graph, { project, worldSlug, turnNumber, ...window }) => {
       const { items, nextCursor } = await readPage(
         window,
+        z.int(),
         (at, limit) => {
-          const before = numberCursor(at) ?? Number.MAX_SAFE_INTEGER
+          const before = at ?? Number.MAX_SAFE_INTEGER
           return turnHistory(graph, project, worldSlug, turnNumber, { before, limit })
         },
-        (last) => String(last.revision),
+        (last) => last.revision,
         LARGE_RECORDS,
       )
       return { items: items.map(({ revision, ...turn }) => turn), nextCursor }

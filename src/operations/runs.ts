@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { integerBetween, name, project, text, wholeNumber } from '../core/fields.ts'
-import { foreignCursor, numberCursor, page, pageFields, readPage, textCursor } from '../core/pages.ts'
+import { page, pageFields, readPage } from '../core/pages.ts'
 import { scrubText } from '../core/scrub/scrub.ts'
 import type { Graph } from '../graph/port.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
@@ -11,7 +11,7 @@ import { TURN_RUN_STATUSES } from '../rules/values.ts'
 import { attemptTurn, usage, usedTokens } from '../runs/attempt-turn.ts'
 import { loadContinuation } from '../runs/coordinator.ts'
 import { type Attempt, EXTERNAL, RUN_LIMITS, recordId, type TurnRun } from '../runs/record.ts'
-import type { RunPosition } from '../runs/turn-run-store.ts'
+import { runPosition } from '../runs/turn-run-store.ts'
 import type { TurnRuns } from '../runs/turn-runs.ts'
 import {
   attemptList,
@@ -111,8 +111,9 @@ export const runOperations = {
       }
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },
-        (at, most) => runs.store.listTurnRuns(filter, most, runCursor(at)),
-        ({ run }) => `${run.enqueuedAt} ${run.turnRunId}`,
+        runPosition,
+        (after, most) => runs.store.listTurnRuns(filter, most, after),
+        ({ run: { enqueuedAt, turnRunId } }) => ({ enqueuedAt, turnRunId }),
       )
       const lastFailures = await runs.store.lastFailures(items.map(({ run }) => run))
       return {
@@ -156,15 +157,16 @@ export const runOperations = {
       const run = turnRunId === undefined ? null : await runs.store.getTurnRunStatus({ ...world, turnRunId })
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },
+        z.int(),
         async (at, most) => {
-          const before = numberCursor(at) ?? (upTo === undefined ? undefined : upTo + 1)
+          const before = at ?? (upTo === undefined ? undefined : upTo + 1)
           const { attempts } =
             run === null
               ? await runs.store.listAttemptsOfWorld(world, most, before)
               : await runs.store.listAttemptsOfRun(run.run, most, before)
           return attempts
         },
-        (last) => String(run === null ? last.number : last.turnRunSeq),
+        (last) => (run === null ? null : last.turnRunSeq) ?? last.number,
       )
       return { items: items.map(summarizeAttempt), nextCursor }
     },
@@ -264,15 +266,6 @@ async function answerClaim(
   const continuation = await loadContinuation(graph, claimed, world)
   logRecovery(log, continuation.coach)
   return viewClaim(claimed, continuation)
-}
-
-function runCursor(cursor: string | null | undefined): RunPosition | null {
-  const position = textCursor(cursor)
-  if (position === null) return null
-  const [enqueuedAt = '', turnRunId = '', ...more] = position.split(' ')
-  const isInstant = /^[\d-]{10}T[\d:.]{8,18}Z$/.test(enqueuedAt) && !Number.isNaN(Date.parse(enqueuedAt))
-  if (!isInstant || turnRunId === '' || more.length > 0) throw foreignCursor()
-  return { enqueuedAt, turnRunId }
 }
 
 /** Reads an attempt of a worker. Rejects attempts that the service executes, whatever fence the worker sends. */

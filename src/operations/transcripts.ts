@@ -1,7 +1,7 @@
 // Declares the operations on transcripts of agents (contract: transcripts.md).
 import * as z from 'zod'
 import { instant, name, project, text, wholeNumber } from '../core/fields.ts'
-import { numberCursor, page, pageFields, readPage, readPlaces } from '../core/pages.ts'
+import { page, pageFields, readPage, readPlaces } from '../core/pages.ts'
 import { COST_GROUPS, costRow, listCost } from '../transcripts/cost.ts'
 import { desire, listDesires, listPaths, path, refreshDesires } from '../transcripts/desires.ts'
 import { importRoot } from '../transcripts/files.ts'
@@ -86,12 +86,13 @@ export const transcriptOperations = {
       let turnId = ''
       const page = await readPage(
         { limit: most, cursor, maxBytes },
-        async (at, limit) => {
-          const found = await listTranscriptSteps(graph, { ...input, after: numberCursor(at) ?? -1, limit })
+        z.int(),
+        async (after, limit) => {
+          const found = await listTranscriptSteps(graph, { ...input, after: after ?? -1, limit })
           turnId = found.turnId
           return found.steps
         },
-        (last) => String(last.sequence),
+        (last) => last.sequence,
       )
       return { turnId, ...page }
     },

@@ -1,4 +1,5 @@
 /** Orders the verifications that were added to a turn: by their time, and not by their arrival. Pure. */
+import { compareInstants } from '../core/instants.ts'
 import { compareCodeUnits } from './labels.ts'
 
 export type Added = {
@@ -8,8 +9,5 @@ export type Added = {
   digest: string
 }
 
-/** Canonical instants without their zone compare like texts: a missing fraction comes first. */
-const toText = (instant: string): string => instant.slice(0, -1)
-
 export const compareAdded = (a: Added, b: Added): number =>
-  compareCodeUnits(toText(a.startedAt), toText(b.startedAt)) || compareCodeUnits(a.digest, b.digest)
+  compareInstants(a.startedAt, b.startedAt) || compareCodeUnits(a.digest, b.digest)

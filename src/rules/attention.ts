@@ -1,4 +1,5 @@
 /** Finds the sessions that need a person, and says why in one sentence (contract: page.md, "Home: what needs you"). Pure. */
+import { compareInstants } from '../core/instants.ts'
 import { plural } from '../core/plural.ts'
 import type { CriterionState } from '../memory/criteria/views.ts'
 import type { Basis } from './basis.ts'
@@ -9,6 +10,7 @@ import { toOneLine } from './foreign-text.ts'
 import { compareCodeUnits } from './labels.ts'
 import type { Progress } from './progress.ts'
 import {
+  DAMAGED,
   decideOutcome,
   describeGaps,
   findGaps,
@@ -24,6 +26,7 @@ import type { CoachDecision } from './values.ts'
 
 /** The reasons for attention, the most urgent first. */
 export const ATTENTION_REASONS = [
+  'damaged',
   'stalled',
   'approved_with_gaps',
   'refuted',
@@ -72,12 +75,21 @@ export function findAttention(facts: AttentionFacts, now: Date): Attention | nul
   return { project, featureId, taskId, worldSlug, turn: currentTurn, ...found, outcome, lastActivity }
 }
 
+/** Builds the entry of a session whose stored data is damaged. No other fact about it is known. */
+export const describeDamage = (session: Omit<Attention, 'reason' | 'outcome' | 'sentence'>): Attention => ({
+  ...session,
+  reason: 'damaged',
+  outcome: DAMAGED,
+  // The name of the task may be the damaged value.
+  sentence: `The stored data of ${showName(session.worldSlug)} is damaged: run \`turngraph doctor --repair\`.`,
+})
+
 /** Orders by urgency, then the last active first, then by names. */
 export function compareAttention(a: Attention, b: Attention): number {
   const rank = ({ reason }: Attention) => ATTENTION_REASONS.indexOf(reason)
   return (
     rank(a) - rank(b) ||
-    compareCodeUnits(b.lastActivity, a.lastActivity) ||
+    compareInstants(b.lastActivity, a.lastActivity) ||
     compareCodeUnits(a.project, b.project) ||
     compareCodeUnits(a.worldSlug, b.worldSlug)
   )

@@ -21,7 +21,7 @@ test('the duration of a call that ended before its start is not known', () => {
 const parallel = { isParallel: true }
 const alone = { isParallel: false }
 
-test('a parallel call that an earlier version stored without a group gets one by its response', () => {
+test('a parallel call without a group gets one by its response', () => {
   const [a, b] = [
     { ...parallel, response: 'm1' },
     { ...parallel, response: 'm2' },

@@ -41,12 +41,10 @@ export function criterionStates(
   progress: ReadonlyMap<string, Progress>,
   policy: Policy,
 ): CriterionState[] {
-  const named = placeCriteria(criteria, progress, policy)
+  const named = findNamed(criteria, progress)
   const judgedOnes = named.filter(isJudged)
   // While no judge has named any criterion in this world, the promised ones count, as pending.
-  const counting =
-    judgedOnes.length > 0 ? judgedOnes : named.filter(({ progress }) => progress.promiseTurn !== null)
-  return counting.sort(comparePlaced).map(({ state }) => state)
+  return listStates(judgedOnes.length > 0 ? judgedOnes : named.filter(isPromised), policy)
 }
 
 /** Lists promised criteria that no judge has named, including criteria that do not count. */
@@ -54,24 +52,28 @@ export const promisedNotJudged = (
   criteria: readonly Criterion[],
   progress: ReadonlyMap<string, Progress>,
 ): CriterionState[] =>
-  placeCriteria(criteria, progress, 'sticky')
-    .filter((placed) => !isJudged(placed) && placed.progress.promiseTurn !== null)
-    .sort(comparePlaced)
-    .map(({ state }) => state)
+  listStates(
+    findNamed(criteria, progress).filter((named) => !isJudged(named) && isPromised(named)),
+    'sticky',
+  )
 
-type Placed = { criterion: Criterion; progress: Progress; state: CriterionState }
+type Named = { criterion: Criterion; progress: Progress }
+type Placed = Named & { state: CriterionState }
 
-const isJudged = ({ progress }: Placed): boolean => progress.lastTurn !== null
+const isJudged = ({ progress }: Named): boolean => progress.lastTurn !== null
+const isPromised = ({ progress }: Named): boolean => progress.promiseTurn !== null
 
-const placeCriteria = (
-  criteria: readonly Criterion[],
-  progress: ReadonlyMap<string, Progress>,
-  policy: Policy,
-): Placed[] =>
+const findNamed = (criteria: readonly Criterion[], progress: ReadonlyMap<string, Progress>): Named[] =>
   criteria.flatMap((criterion) => {
     const own = progress.get(criterion.key)
-    return own === undefined ? [] : [{ criterion, progress: own, state: deriveState(criterion, own, policy) }]
+    return own === undefined ? [] : [{ criterion, progress: own }]
   })
+
+const listStates = (named: readonly Named[], policy: Policy): CriterionState[] =>
+  named
+    .map((each) => ({ ...each, state: deriveState(each.criterion, each.progress, policy) }))
+    .sort(comparePlaced)
+    .map(({ state }) => state)
 
 export function deriveState(criterion: Criterion, progress: Progress, policy: Policy): CriterionState {
   const { promiseTurn, promiseStatus, lastTurn, lastVerifiedTurn } = progress

@@ -179,14 +179,8 @@ const progressShape = {
 
 export type Progress = z.output<z.ZodObject<typeof progressShape>>
 
-const allColumns = columns(progressShape)
-
 /** List of the values without names, a quarter as long as a map. */
-export const progressColumns = z.codec(z.array(z.unknown()), allColumns, {
-  decode: (stored) => stored,
-  // Without an observation, the last value is null. Omits it to save space.
-  encode: (values) => (values.at(-1) === null ? values.slice(0, -1) : values),
-})
+export const progressColumns = columns(progressShape)
 
 /** Returns the initial progress of a criterion. */
 export const notYetNamed = ({ turn, position }: { turn: number; position: number }): Progress =>

@@ -50,6 +50,9 @@ const BLOCKED_BY = 'blocked by '
 export const hideGateName = (outcome: string): string =>
   outcome.startsWith(BLOCKED_BY) ? 'blocked' : outcome
 
+/** Outcome of a session whose stored data is damaged. */
+export const DAMAGED = 'damaged: run `turngraph doctor --repair`'
+
 /** Time without activity after which a session that is not approved counts as abandoned. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000
 

@@ -4,8 +4,8 @@
 export const MAX_ERROR_CHARACTERS = 500
 
 /**
- * Version of these rules. A transcript that was read under an older version may have left a person's words in the
- * graph, so it is read again.
+ * Version of these rules, which rises with each change. A transcript that was read by other rules may have left a
+ * person's words in the graph, so it is read again.
  */
 export const ERROR_TEXT_RULES = 2
 

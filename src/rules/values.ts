@@ -74,7 +74,6 @@ export type TranscriptTurnKind = string
 export const TURN_KIND_DESCRIPTION = `what began the turn: ${TRANSCRIPT_TURN_KINDS.join(', ')}, or another origin that the transcript names, such as peer, coordinator or channel`
 
 export const TRANSCRIPT_TURN_STATUSES = ['complete', 'interrupted', 'open'] as const
-export type TranscriptTurnStatus = (typeof TRANSCRIPT_TURN_STATUSES)[number]
 
 export const STEP_STATUSES = ['ok', 'error', 'denied', 'interrupted', 'pending'] as const
 export type StepStatus = (typeof STEP_STATUSES)[number]
@@ -102,6 +101,10 @@ export const columns = <const S extends z.ZodRawShape>(shape: S) => {
       for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i]
       return row as z.input<z.ZodObject<S>>
     },
-    encode: (value) => names.map((name) => value[name as keyof typeof value]),
+    encode: (value) => {
+      const values = names.map((name) => value[name as keyof typeof value])
+      // Omits a last null to save space: an absent value decodes to the default.
+      return values.at(-1) === null ? values.slice(0, -1) : values
+    },
   })
 }

@@ -143,6 +143,9 @@ export function encodeState(taskKey: string, state: StoredState): string {
   )
 }
 
+/** Decodes the property `World.state`. A value that is not a text becomes an empty text, which is no valid state. */
+export const stateColumn = optionalText.catch('')
+
 /**
  * Reads a state from its text.
  *

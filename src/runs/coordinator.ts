@@ -287,7 +287,8 @@ export class Coordinator {
     if (hasCode(error, 'lease_lost')) return this.#lost(run, world, error)
     const fence = run.fence ?? 0
     try {
-      if (error instanceof Aborted) {
+      // While the service closes, a store that is away is no failure of the run.
+      if (error instanceof Aborted || (this.#closing.aborted && isAway(error))) {
         const { status } = await this.#inTurn.add(() => this.#store.releaseTurnRun(run, fence))
         if (status === 'interrupted') this.#observer.runEnded(status)
         return this.#log.info({ turnRunId: run.turnRunId }, 'the turn run was handed back')

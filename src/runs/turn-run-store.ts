@@ -1,7 +1,7 @@
 // Stores turn runs and attempts in the graph.
 import * as z from 'zod'
 import { hasCode, type TurngraphError } from '../core/errors.ts'
-import { LATEST_INSTANT, toInstant } from '../core/instants.ts'
+import { compareInstants, LATEST_INSTANT, toInstant } from '../core/instants.ts'
 import { recordKey, runSeqKey, worldKey, worldSeqKey } from '../core/keys.ts'
 import { scrub, scrubText } from '../core/scrub/scrub.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
@@ -15,6 +15,7 @@ import { digestRecord } from '../memory/record/digest.ts'
 import type { CaptureRequest } from '../memory/record/record.ts'
 import { unknownWorld, worldDeleted } from '../memory/scope/world-errors.ts'
 import { getWorld } from '../memory/worlds/worlds.ts'
+import { compareCodeUnits } from '../rules/labels.ts'
 import type { StopReason } from '../rules/values.ts'
 import type { Change, Decision, View } from './decision.ts'
 import * as attemptSteps from './lifecycle/attempts.ts'
@@ -59,7 +60,8 @@ export type TurnRunStatusRow = { run: TurnRun; currentTurn: number }
 export type AttemptPage = { attempts: Attempt[]; next: number | null }
 
 /** The start of a page of runs: after the run with this time and id. */
-export type RunPosition = { enqueuedAt: string; turnRunId: string }
+export const runPosition = z.strictObject({ enqueuedAt: z.iso.datetime(), turnRunId: z.string().min(1) })
+type RunPosition = z.output<typeof runPosition>
 
 /** The number of interrupted runs and attempts, and the errors of single worlds. */
 export type Reconciled = { runs: number; attempts: number; errors: unknown[] }
@@ -505,7 +507,7 @@ const runStatusRow = z.object({ run: seenRun, currentTurn: z.number(), deleted: 
 const runListRow = z.object({ run: seenRun, currentTurn: z.number() })
 
 const newestFirst = (a: TurnRun, b: TurnRun): number =>
-  a.enqueuedAt === b.enqueuedAt ? (a.turnRunId < b.turnRunId ? 1 : -1) : a.enqueuedAt < b.enqueuedAt ? 1 : -1
+  compareInstants(b.enqueuedAt, a.enqueuedAt) || compareCodeUnits(b.turnRunId, a.turnRunId)
 
 const attemptStatusRow = z.object({ attempt: seenAttempt, deleted: z.boolean() })
 const attemptListRow = z.object({ attempt: seenAttempt })

@@ -1,8 +1,7 @@
 /** Searches the texts of a project: summaries, feedback, issues, lessons, blockers, criteria and failed calls. */
 import * as z from 'zod'
+import { parseCursor, toCursor } from '../core/cursor.ts'
 import { invalidField } from '../core/errors.ts'
-import { cursorAt, foreignCursor, textCursor } from '../core/pages.ts'
-import { parseJson } from '../core/parse-json.ts'
 import { withDeadline, withOneDeadline } from '../graph/deadline.ts'
 import type { Graph } from '../graph/port.ts'
 import type { Role } from '../memory/criteria/views.ts'
@@ -112,7 +111,7 @@ export async function searchMemory(
   { project, q, kind = null, role, limit, cursor }: SearchRequest,
 ): Promise<{ items: SearchHit[]; nextCursor: string | null }> {
   const words = parseQuery(q)
-  let after = rankCursor(cursor)
+  let after: Rank | null = parseCursor(rank, cursor)
   const index = await indexes.refreshed(project)
   const graph = withOneDeadline(store)
   const kinds = SEARCH_KINDS.filter(
@@ -134,7 +133,8 @@ export async function searchMemory(
       else if (!found.has(hit.source.id)) index.texts.remove(hit.source.id)
     }
     if (hits.length <= wanted) return { items, nextCursor: null }
-    if (items.length === limit) return { items, nextCursor: after === null ? null : toCursor(after) }
+    if (items.length === limit)
+      return { items, nextCursor: after === null ? null : toCursor(rank.parse(after)) }
   }
 }
 
@@ -170,17 +170,12 @@ export function pageLink(project: string, worldSlug: string | null, turn: number
   return `${path}/w/${encodeURIComponent(worldSlug)}${turn === null ? '' : `/t/${turn}`}`
 }
 
-const rank = z.tuple([z.number(), z.number(), z.string(), z.number(), z.enum(SEARCH_KINDS), z.number()])
-
-const toCursor = ({ score, time, group, number, kind, position }: Rank): string =>
-  cursorAt(JSON.stringify([score, time, group, number, kind, position]))
-
-/** @throws `invalid_request` if the cursor does not come from a page of a search */
-function rankCursor(cursor: string | null | undefined): Rank | null {
-  const text = textCursor(cursor)
-  if (text === null) return null
-  const parsed = rank.safeParse(parseJson(text))
-  if (!parsed.success) throw foreignCursor()
-  const [score, time, group, number, kind, position] = parsed.data
-  return { score, time, group, number, kind, position }
-}
+/** Position in the hits of a search. */
+const rank = z.object({
+  score: z.number(),
+  time: z.number(),
+  group: z.string(),
+  number: z.number(),
+  kind: z.enum(SEARCH_KINDS),
+  position: z.number(),
+})

@@ -15,7 +15,9 @@ import { type FileHandle, open, readdir, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { TurngraphError } from '../core/errors.ts'
+import { name } from '../core/fields.ts'
 import { storedName } from '../core/keys.ts'
+import { systemCode } from '../core/system-code.ts'
 import { asText, isCompaction } from './content.ts'
 import { parseObject, type TranscriptRecord } from './line-records.ts'
 import type { TranscriptProgress } from './progress.ts'
@@ -44,9 +46,8 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
   for (const given of paths) {
     const root = realpathSync.native(given)
     const isFolder = statSync(root).isDirectory()
-    const entries = isFolder ? await readdir(root, { recursive: true, withFileTypes: true }) : []
     const found: string[] = isFolder ? [] : [root]
-    for (const entry of entries) {
+    for await (const entry of isFolder ? listBelow(root, skipped) : []) {
       const file = path.join(entry.parentPath, entry.name)
       if (file.endsWith('.jsonl') || (entry.isFile() && (await isTrajectory(file)))) found.push(file)
       else if (isUnread(entry)) unread.add(path.extname(entry.name) || '(none)')
@@ -58,6 +59,20 @@ export async function findTranscripts(paths: readonly string[]): Promise<FoundTr
     }
   }
   return { files: [...new Set(files)], skipped, unread: unread.counted() }
+}
+
+/** Lists everything below a folder. Skips a folder below it that cannot be read or that was removed. */
+async function* listBelow(folder: string, skipped: SkippedFile[], isRoot = true): AsyncGenerator<Dirent> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    const code = systemCode(error)
+    if (isRoot || code === null) throw error
+    if (code !== 'ENOENT') skipped.push({ file: folder, reason: `it cannot be read (${code})` })
+    return []
+  })
+  for (const entry of entries) {
+    yield entry
+    if (entry.isDirectory()) yield* listBelow(path.join(folder, entry.name), skipped, false)
+  }
 }
 
 /**
@@ -257,7 +272,8 @@ function startedBy(file: string): string | null {
   const found = describeLink(beside)
   if (found === null || !found.isFile() || found.size > MAX_META_BYTES) return null
   try {
-    return asText(parseObject(readFileSync(beside, 'utf8'))?.toolUseId)
+    const id = name.safeParse(parseObject(readFileSync(beside, 'utf8'))?.toolUseId)
+    return id.success ? id.data : null
   } catch {
     return null
   }
@@ -303,8 +319,7 @@ export async function resumeAt(
   file: TranscriptFile,
   { offset, inode, tail }: TranscriptProgress,
 ): Promise<number> {
-  // Earlier versions stored an empty tail if an import was killed. It cannot identify the file.
-  if (offset === 0 || tail === null || tail.bytes === 0 || inode !== file.inode) return 0
+  if (offset === 0 || tail === null || inode !== file.inode) return 0
   const handle = await open(file.path, 'r')
   try {
     if ((await handle.stat()).size < offset) return 0

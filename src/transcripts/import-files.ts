@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { hasCode, invalidField } from '../core/errors.ts'
+import { name } from '../core/fields.ts'
 import { inChunks } from '../core/group-by.ts'
 import { LineSplitter } from '../core/lines.ts'
 import {
@@ -272,7 +273,10 @@ class ImportReport {
     const sources: FileSource[] = []
     for (const path of files) {
       const file = await this.unlessUnreadable(path, () => transcriptFile(path))
-      if (file !== null) sources.push({ project, ...file })
+      if (file === null) continue
+      const problem = name.safeParse(file.sessionId).error?.issues[0]?.message
+      if (problem === undefined) sources.push({ project, ...file })
+      else this.skipped.push({ file: path, reason: `the name of its session ${problem}` })
     }
     return sources
   }

@@ -1,13 +1,14 @@
 /** Reads the positions of transcripts, and the parts of them in the graph. */
 import * as z from 'zod'
 import { transcriptFileKey } from '../core/keys.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { decodeRow, readRows } from '../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../graph/port.ts'
 import { statement } from '../graph/statements.ts'
 import { ERROR_TEXT_RULES } from '../rules/tool-error.ts'
 import { optionalNumber, optionalText, textList } from '../rules/values.ts'
 import { newestRecords } from './statement-params.ts'
-import type { TranscriptState } from './transcript.ts'
+import { type TranscriptState, transcriptState } from './transcript.ts'
 
 const progress = statement('transcripts/progress')
 const idsOfFile = statement('transcripts/ids-of-file')
@@ -62,11 +63,20 @@ const progressRow = z.object({
     offset: optionalNumber,
     inode: optionalNumber,
     tail: optionalText,
-    state: optionalText,
+    state: z.unknown(),
     isWhole: z.boolean().nullish(),
     rulesVersion: optionalNumber,
   }),
 })
+
+/** Checks a state without decoding it. Decoding would change the order of its fields, and equal states would differ as texts. */
+const isState = (given: unknown): given is TranscriptState => transcriptState.safeParse(given).success
+
+/** Parses the stored state of a reader; null if it is damaged. */
+function parseState(stored: unknown): TranscriptState | null {
+  const given = parseJson(String(stored))
+  return isState(given) ? given : null
+}
 
 /**
  * Reads the positions at which some transcripts continue.
@@ -82,8 +92,10 @@ export async function readProgress(
   return sources.map((source) => {
     const file = found.get(transcriptFileKey(source))
     if (file === undefined) return NOTHING_READ
-    // An earlier version may have stored texts of a person. Reading the whole transcript again removes them.
-    if (file.rulesVersion !== ERROR_TEXT_RULES) return { ...NOTHING_READ, stored: file.offset }
+    const state = parseState(file.state)
+    // Reads the whole transcript again: other rules may have stored texts of a person, or the state is damaged.
+    if (file.rulesVersion !== ERROR_TEXT_RULES || state === null)
+      return { ...NOTHING_READ, stored: file.offset }
     const [bytes, hash] = file.tail?.split(':') ?? []
     return {
       offset: file.offset ?? 0,
@@ -91,7 +103,7 @@ export async function readProgress(
       tail: bytes === undefined || hash === undefined ? null : { bytes: Number(bytes), sha256: hash },
       stored: file.offset,
       isWhole: file.isWhole === true,
-      state: file.state === null ? null : (JSON.parse(file.state) as TranscriptState),
+      state,
     }
   })
 }
@@ -105,10 +117,7 @@ export async function readNewestRecords(
     decodeRow(progress, progressRow, row),
   )
   return new Map(
-    rows.map(({ key, file: { state } }) => [
-      key,
-      newestRecords((JSON.parse(state ?? 'null') as TranscriptState | null)?.threads ?? []),
-    ]),
+    rows.map(({ key, file: { state } }) => [key, newestRecords(parseState(state)?.threads ?? [])]),
   )
 }
 

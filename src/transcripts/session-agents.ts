@@ -12,8 +12,8 @@ const agentRow = z.object({ key: z.string(), agent: z.string() })
 const SESSIONS_AT_ONCE = 1_000
 
 /**
- * Returns the function that names the agent of each of these sessions. Earlier versions read only transcripts
- * of Claude Code and stored no agent.
+ * Returns the function that names the agent of each of these sessions. A session without a stored agent counts
+ * as one of Claude Code.
  *
  * @param sessionIds ids as they are stored
  */

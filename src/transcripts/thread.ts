@@ -1,4 +1,5 @@
 /** Builds the turns of one thread of a transcript. */
+import * as z from 'zod'
 import { maskPath, splitSessionId } from '../core/keys.ts'
 import type { TranscriptTurnKind } from '../rules/values.ts'
 import {
@@ -23,6 +24,8 @@ import {
   later,
   msBetween,
   type OpenTurn,
+  openTurn,
+  readTurn,
   type Step,
   type TranscriptTurn,
   transcriptTurn,
@@ -33,32 +36,36 @@ import { addUsage, newUsage, readUsage } from './usage.ts'
  * A start that counts only if the model answers. Commands such as `/clear` and `!ls` do not start a turn on
  * their own.
  */
-type Unanswered = Pick<OpenTurn, 'id' | 'kind' | 'promptId' | 'startedAt' | 'lastAt' | 'toldMs' | 'finished'>
+const unanswered = openTurn.pick({
+  ...{ id: true, kind: true, promptId: true, startedAt: true, lastAt: true, toldMs: true, finished: true },
+})
+type Unanswered = z.output<typeof unanswered>
 
 /** The state that a thread needs to continue later. Plain data, with a limited number of turns. */
-export type ThreadState = {
+export const threadState = z.object({
   /** The id of the thread's session. */
-  sessionId: string
-  sidechain: boolean
-  nextIndex: number
-  open: OpenTurn | null
-  unanswered: Unanswered | null
+  sessionId: z.string(),
+  sidechain: z.boolean(),
+  nextIndex: z.number(),
+  open: openTurn.nullable(),
+  unanswered: unanswered.nullable(),
   /** Uuids of records that already changed the open turn, so that repeated records are ignored. */
-  marks: string[]
+  marks: z.array(z.string()),
   /** Uuids of starts that began no turn, so that repeated starts are ignored. */
-  passed: string[]
+  passed: z.array(z.string()),
   /** Closed turns with calls without a result, which may still come. */
-  unsettled: OpenTurn[]
+  unsettled: z.array(openTurn),
   /** The first prompt of a sidechain. A sidechain that only warms up is not a session. */
-  begins: 'prompt' | 'warm-up' | null
-  calls: number
+  begins: z.enum(['prompt', 'warm-up']).nullable(),
+  calls: z.number(),
   /** Turns of a sidechain that may turn out to be a warm-up. Stored under this name in the file's state. */
-  held: TranscriptTurn[]
-  startedAt: string | null
-  endedAt: string | null
-  cwd: string | null
-  version: string | null
-}
+  held: z.array(readTurn),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  cwd: z.string().nullable(),
+  version: z.string().nullable(),
+})
+export type ThreadState = z.output<typeof threadState>
 
 const MAX_UNSETTLED = 100
 const MAX_MARKS = 200

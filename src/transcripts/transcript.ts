@@ -1,14 +1,15 @@
 /** Reads one transcript: the session in its file name, then its lines as they arrive. */
 import path from 'node:path'
+import * as z from 'zod'
 import { maskName, splitSessionId } from '../core/keys.ts'
 import { LineSplitter } from '../core/lines.ts'
 import { maskedName } from './content.ts'
 import { type TranscriptRecord, wholeObject, wholeObjectsLength } from './line-records.ts'
-import { recognizeReader, restoreReader, type StoredReader } from './readers/choose-reader.ts'
+import { recognizeReader, restoreReader, storedReader } from './readers/choose-reader.ts'
 import { claudeCodeReader } from './readers/claude-code.ts'
 import type { LineReader } from './readers/reader.ts'
 import { ReadingCounts } from './reading-counts.ts'
-import { newThread, Thread, type ThreadState, type ThreadsOfFile } from './thread.ts'
+import { newThread, Thread, type ThreadState, type ThreadsOfFile, threadState } from './thread.ts'
 import type { TranscriptTurn } from './turn.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -39,19 +40,21 @@ export function parseFileName(file: string): TranscriptName {
 type OnTurn = (thread: ThreadState, turn: TranscriptTurn) => void
 
 /** The state that is needed to continue at a position of a file. */
-export type TranscriptState = StoredReader & {
-  sessionId: string | null
-  threads: ThreadState[]
-  /** The newest records of each sidechain within the file. They assign later records to their sidechain. */
-  records: [uuid: string, sessionId: string][]
+export const transcriptState = storedReader.extend({
+  sessionId: z.string().nullable(),
+  threads: z.array(threadState),
+  /** Id and session of the newest records of each sidechain within the file. They assign later records to their sidechain. */
+  records: z.array(z.tuple([z.string(), z.string()])),
   /** Uuids of the newest records of the file's own thread. A record of another session may continue from one. */
-  recent: string[]
+  recent: z.array(z.string()),
   /** Other sessions whose records belong to the file's own thread. A resumed or forked session has some. */
-  joined: string[]
-}
+  joined: z.array(z.string()),
+})
+export type TranscriptState = z.output<typeof transcriptState>
 
 const NEW: TranscriptState = {
   agent: null,
+  reader: null,
   sessionId: null,
   threads: [],
   records: [],

@@ -1,70 +1,74 @@
 /** Declares a turn of a transcript, while it is read and when it is complete. */
-import type { StepStatus, TranscriptTurnKind, TranscriptTurnStatus } from '../rules/values.ts'
+import * as z from 'zod'
+import { STEP_STATUSES, TRANSCRIPT_TURN_STATUSES } from '../rules/values.ts'
 import { formatPattern } from './pattern.ts'
-import { type OpenUsage, sumUsage, type Usage } from './usage.ts'
+import { openUsage, sumUsage, usage } from './usage.ts'
 
 /** A tool call, without any of its input or output (invariant 10). */
-export type Step = {
+const step = z.object({
   /** The call's own id, `toolu_…`. */
-  id: string
-  tool: string
-  status: StepStatus
+  id: z.string(),
+  tool: z.string(),
+  status: z.enum(STEP_STATUSES),
   /** The response with the call. Calls of the same response run in parallel. */
-  response: string
+  response: z.string(),
   /** The uuid of the record with the call. Its result names this record. */
-  record: string | null
+  record: z.string().nullable(),
   /** As in the transcript; null if it has no time. */
-  startedAt: string | null
-  durationMs: number | null
+  startedAt: z.string().nullable(),
+  durationMs: z.number().nullable(),
   /** The error message, only for the status `error`. It must be scrubbed before it is stored. */
-  error: string | null
+  error: z.string().nullable(),
   /** The subagent that did the work of the call. */
-  agentId: string | null
-}
+  agentId: z.string().nullable(),
+})
+export type Step = z.output<typeof step>
 
 /**
  * A turn that is being read. Plain data: open turns at the end of a file are stored in the graph and
  * restored.
  */
-export type OpenTurn = {
+export const openTurn = z.object({
   /** The uuid of the record that started it. */
-  id: string
-  index: number
-  kind: TranscriptTurnKind
-  promptId: string | null
-  startedAt: string | null
+  id: z.string(),
+  index: z.number(),
+  kind: z.string(),
+  promptId: z.string().nullable(),
+  startedAt: z.string().nullable(),
   /** The time of the thread's last record in the turn. */
-  lastAt: string | null
+  lastAt: z.string().nullable(),
   /** The duration in the last `turn_duration`. Stored under this name in the file's state. */
-  toldMs: number | null
+  toldMs: z.number().nullable(),
   /** True if the end of the turn was read after its last call. */
-  finished: boolean
-  interrupted: boolean
-  steps: Step[]
-  usage: OpenUsage
+  finished: z.boolean(),
+  interrupted: z.boolean(),
+  steps: z.array(step),
+  usage: openUsage,
   /** The effort of the newest response that names one. */
-  effort: string | null
-}
+  effort: z.string().nullable(),
+})
+export type OpenTurn = z.output<typeof openTurn>
 
 /** A turn of a transcript: one human→model→human cycle (contract: transcripts.md, "Turns"). */
-export type TranscriptTurn = {
-  id: string
-  index: number
-  kind: TranscriptTurnKind
-  status: TranscriptTurnStatus
-  startedAt: string | null
-  durationMs: number | null
-  durationSource: 'turn_duration' | 'timestamps' | null
-  length: number
-  pattern: string | null
-  errors: number
-  parallelSteps: number
+export const readTurn = z.object({
+  id: z.string(),
+  index: z.number(),
+  kind: z.string(),
+  status: z.enum(TRANSCRIPT_TURN_STATUSES),
+  startedAt: z.string().nullable(),
+  durationMs: z.number().nullable(),
+  durationSource: z.enum(['turn_duration', 'timestamps']).nullable(),
+  length: z.number(),
+  pattern: z.string().nullable(),
+  errors: z.number(),
+  parallelSteps: z.number(),
   /** Null if no response of the turn has a usage. */
-  usage: Usage | null
+  usage: usage.nullable(),
   /** Reasoning effort of the last response that names one. */
-  effort: string | null
-  steps: (Omit<Step, 'record'> & { parallelGroup: number | null })[]
-}
+  effort: z.string().nullable(),
+  steps: z.array(step.omit({ record: true }).extend({ parallelGroup: z.number().nullable() })),
+})
+export type TranscriptTurn = z.output<typeof readTurn>
 
 /** @param closed true if the next turn has begun */
 export function transcriptTurn(turn: OpenTurn, closed: boolean): TranscriptTurn {

@@ -1,29 +1,41 @@
 /** Counts the tokens of a turn: numbers and names of models, never a text. */
+import * as z from 'zod'
 import { sha256 } from '../core/keys.ts'
 import { addTokens, type TokenCounts } from '../rules/turn-tokens.ts'
 import { asText, identifyResponse, maskedName } from './content.ts'
 import { asObject, type TranscriptRecord } from './line-records.ts'
 
+const tokenCounts = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheCreationTokens: z.number(),
+})
+const modelUsage = tokenCounts.extend({ model: z.string() })
+
 /** The tokens of one response. Each record of a response repeats them, and the last record has the final numbers. */
-type ResponseUsage = TokenCounts & { response: string; model: string }
+const responseUsage = modelUsage.extend({ response: z.string() })
+type ResponseUsage = z.output<typeof responseUsage>
 
 /** The usage of a turn while it is read. Plain data, of limited size. */
-export type OpenUsage = {
+export const openUsage = z.object({
   /** Tokens of finished responses, by model. */
-  models: (TokenCounts & { model: string })[]
+  models: z.array(modelUsage),
   /** The newest responses, whose numbers may still change. */
-  newest: ResponseUsage[]
+  newest: z.array(responseUsage),
   /** Short hashes of finished responses. A compaction may append their records again. */
-  finished: string[]
-}
+  finished: z.array(z.string()),
+})
+export type OpenUsage = z.output<typeof openUsage>
 
 /** The usage of a turn. */
-export type Usage = TokenCounts & {
+export const usage = tokenCounts.extend({
   /** Names of the models, in the order of their first response. */
-  models: string[]
+  models: z.array(z.string()),
   /** For each model: input, output, cache read and cache creation tokens. */
-  modelTokens: number[]
-}
+  modelTokens: z.array(z.number()),
+})
+export type Usage = z.output<typeof usage>
 
 /** Number of responses whose next record replaces the numbers of the earlier one. */
 const MAX_NEWEST = 8

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { PROJECT as SHOWN_PROJECT, writeHostileSession } from '../../tools/screenshots/written-sessions.ts'
-import { start, tokensFile } from '../integration/http-start.ts'
+import { type Started, start, tokensFile, useService } from '../integration/http-start.ts'
 import { aTurn, clientOf, PROJECT } from '../support/records.ts'
 import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
 /** Session that proves its two criteria in turns 1 and 2, and is judged again in turn 3. */
-async function writeTwoSessions() {
-  const started = await start()
-  const client = clientOf(started.graph)
+async function writeTwoSessions({ graph }: Started) {
+  const client = clientOf(graph)
   const verify = (...criterionIds: string[]) =>
     criterionIds.map((criterionId) => ({
       criterionId,
@@ -22,17 +21,16 @@ async function writeTwoSessions() {
   await capture('slow', 2, { verifications: verify('AC-2') })
   await capture('slow', 3, { verifications: verify('AC-2'), coachDecision: 'approved' })
   await capture('fast', 1, { verifications: verify('AC-1', 'AC-2'), coachDecision: 'approved' })
-  return started
 }
 
 describeInBrowser('compare and replay on the page', () => {
   const browser = useBrowser()
+  const service = useService(writeTwoSessions)
 
   test.each([390, 1280])(
     'two sessions are chosen from lists, the address holds the choice, and the sentence says how they differ, at %i pixels',
     async (width) => {
-      const started = await writeTwoSessions()
-      const page = await browser.open(started, '/', { viewport: { width, height: 900 } })
+      const page = await browser.open(service(), '/', { viewport: { width, height: 900 } })
       await page.getByRole('link', { name: PROJECT }).first().click()
       await page.getByRole('link', { name: 'Compare two sessions' }).click()
       await page.getByText('Choose two sessions to see how they differ.').waitFor()
@@ -68,9 +66,8 @@ describeInBrowser('compare and replay on the page', () => {
   )
 
   test('a session that does not exist is reported in words, and the lists stay', async () => {
-    const started = await writeTwoSessions()
     const address = `/compare?project=${PROJECT}&a=slow&b=other`
-    const page = await browser.open(started, address, { mayFail: true })
+    const page = await browser.open(service(), address, { mayFail: true })
     await page.getByRole('alert').getByText('other', { exact: false }).waitFor()
     await page.getByRole('combobox', { name: 'B', exact: true }).selectOption('fast')
     await page.getByRole('table', { name: 'Comparison' }).waitFor()
@@ -79,9 +76,8 @@ describeInBrowser('compare and replay on the page', () => {
   test.each([390, 1280])(
     'a replay lists each counted turn with its rule and a link, at %i pixels',
     async (width) => {
-      const started = await writeTwoSessions()
       const address = `/p/${PROJECT}/analyses`
-      const page = await browser.open(started, address, { viewport: { width, height: 900 } })
+      const page = await browser.open(service(), address, { viewport: { width, height: 900 } })
       await page
         .getByRole('link', { name: 'What would the memory have changed in recorded sessions?' })
         .click()

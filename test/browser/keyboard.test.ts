@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { MAIN_SESSION, PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { writeTranscripts } from '../../tools/screenshots/written-transcripts.ts'
-import { type Started, start } from '../integration/http-start.ts'
+import { type Started, start, useService } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -41,14 +41,14 @@ const numberPlaces = (page: Page): Promise<string[]> =>
       }),
   )
 
+async function fill({ graph }: Started): Promise<void> {
+  await writeSessions(clientOf(graph))
+  await writeTranscripts(clientOf(graph))
+}
+
 describeInBrowser('the page from the keyboard', () => {
   const browser = useBrowser()
-  const filled = async (): Promise<Started> => {
-    const started = await start()
-    await writeSessions(clientOf(started.graph))
-    await writeTranscripts(clientOf(started.graph))
-    return started
-  }
+  const filled = useService(fill)
 
   test.each([
     ['/', 'table.records'],
@@ -62,7 +62,7 @@ describeInBrowser('the page from the keyboard', () => {
     [`/p/${PROJECT}/analyses/replay`, 'table.records'],
     [`/compare?project=${PROJECT}&a=TASK-REFUND&b=${MAIN_SESSION}`, '.gains table'],
   ])('Tab reaches everything of %s that can be used, in its order', async (address, shown) => {
-    const page = await browser.open(await filled(), address)
+    const page = await browser.open(filled(), address)
     await page.locator(shown).first().waitFor()
     await page.waitForFunction(() => document.querySelector('.loading') === null)
     const places = await numberPlaces(page)
@@ -71,7 +71,7 @@ describeInBrowser('the page from the keyboard', () => {
   })
 
   test('the first Tab offers a link to the content, and Enter moves the focus there', async () => {
-    const page = await browser.open(await filled(), `/p/${PROJECT}`)
+    const page = await browser.open(filled(), `/p/${PROJECT}`)
     await page.getByRole('table', { name: 'Sessions' }).waitFor()
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('To the content')
@@ -80,7 +80,7 @@ describeInBrowser('the page from the keyboard', () => {
   })
 
   test('arrows move through the matrix, Enter opens a cell, and Escape returns to it', async () => {
-    const page = await browser.open(await filled(), SESSION)
+    const page = await browser.open(filled(), SESSION)
     const matrix = page.getByRole('grid', { name: 'Criteria by turn' })
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
     await matrix.getByRole('gridcell', { name: 'AC-001, turn 1: rejected' }).focus()
@@ -106,7 +106,7 @@ describeInBrowser('the page from the keyboard', () => {
   })
 
   test('the matrix can be sorted, filtered and moved back in time', async () => {
-    const page = await browser.open(await filled(), SESSION)
+    const page = await browser.open(filled(), SESSION)
     const matrix = page.getByRole('grid', { name: 'Criteria by turn' })
     const labels = () => matrix.getByRole('rowheader').allTextContents()
     await matrix.getByRole('button', { name: 'State' }).focus()
@@ -131,7 +131,8 @@ describeInBrowser('the page from the keyboard', () => {
   })
 
   test('a run is started in a form that Enter opens and sends', async () => {
-    const started = await filled()
+    const started = await start()
+    await fill(started)
     await started.call('POST', '/v1/worlds', {
       body: { project: PROJECT, feature_id: 'F', task_id: 'T', world_slug: 'trial' },
     })
@@ -153,7 +154,8 @@ describeInBrowser('the page from the keyboard', () => {
   })
 
   test('typed text stays in its field while an event of the service renders the view again', async () => {
-    const started = await filled()
+    const started = await start()
+    await fill(started)
     const page = await browser.open(started, `/p/${PROJECT}/analyses/progress`)
     const field = page.getByRole('textbox', { name: 'Session' })
     await field.focus()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PROJECT } from '../../tools/screenshots/written-sessions.ts'
-import { start } from '../integration/http-start.ts'
+import { start, useService } from '../integration/http-start.ts'
 import { LONG_RUN, writeLongRun, writeManySessions } from '../support/large-store.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
@@ -21,11 +21,12 @@ function countCalls(page: Page, path: RegExp): URL[] {
 
 describeInBrowser('long lists', () => {
   const browser = useBrowser()
+  const withSessions = useService(({ graph }) =>
+    writeManySessions(clientOf(graph), { project: PROJECT, sessions: 120 }),
+  )
 
   test('sessions are loaded in pages, and the list shows where it is cut and loads more on request', async () => {
-    const started = await start()
-    await writeManySessions(clientOf(started.graph), { project: PROJECT, sessions: 120 })
-    const page = await browser.open(started, `/p/${PROJECT}`)
+    const page = await browser.open(withSessions(), `/p/${PROJECT}`)
     const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
     const cut = page.getByText('The list is cut after')
     await cut.getByText('50 sessions').waitFor()
@@ -38,9 +39,7 @@ describeInBrowser('long lists', () => {
   })
 
   test('a filter finds stalled sessions on all pages, and shows no others', async () => {
-    const started = await start()
-    await writeManySessions(clientOf(started.graph), { project: PROJECT, sessions: 120 })
-    const page = await browser.open(started, `/p/${PROJECT}`)
+    const page = await browser.open(withSessions(), `/p/${PROJECT}`)
     await page.getByRole('checkbox', { name: 'Stalled or oscillating' }).check()
     await page.getByText('20 sessions: 20 stalled.').waitFor()
     const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')

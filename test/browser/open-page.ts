@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import { postPageCode } from '../../src/client/page-code.ts'
+import { postPageCode } from '../../src/cli/page-address.ts'
 import { findBrowser } from './find-browser.ts'
 import { launchBrowser } from './launch-browser.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeSessions } from '../../tools/screenshots/written-sessions.ts'
-import { start, tokensFile } from '../integration/http-start.ts'
+import { start, tokensFile, useService } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -9,11 +9,10 @@ const QUERY = 'MATCH (w:World)-[:HAS_TURN]->(t:Turn) RETURN w, t ORDER BY w.slug
 
 describeInBrowser('the query view', () => {
   const browser = useBrowser()
+  const filled = useService(({ graph }) => writeSessions(clientOf(graph)))
 
   test('a query in the address is filled in, and runs only on request', async () => {
-    const started = await start()
-    await writeSessions(clientOf(started.graph))
-    const page = await browser.open(started, `/query?query=${encodeURIComponent(QUERY)}`)
+    const page = await browser.open(filled(), `/query?query=${encodeURIComponent(QUERY)}`)
     let asked = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/v1/cypher')) asked++
@@ -29,7 +28,7 @@ describeInBrowser('the query view', () => {
   })
 
   test('Ctrl-Enter runs the query in the editor, and a rejection shows the message of the service', async () => {
-    const page = await browser.open(await start(), '/query', { mayFail: true })
+    const page = await browser.open(filled(), '/query', { mayFail: true })
     await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
     const box = page.getByRole('textbox', { name: 'Cypher query' })
     await box.click()
@@ -45,7 +44,7 @@ describeInBrowser('the query view', () => {
   })
 
   test('a name that the graph does not have is named below the query, with similar names', async () => {
-    const page = await browser.open(await start(), '/query?query=MATCH+(t:Trun)+RETURN+t')
+    const page = await browser.open(filled(), '/query?query=MATCH+(t:Trun)+RETURN+t')
     await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page
@@ -55,9 +54,7 @@ describeInBrowser('the query view', () => {
   })
 
   test('a node opens its neighbors, also with the keyboard', async () => {
-    const started = await start()
-    await writeSessions(clientOf(started.graph))
-    const page = await browser.open(started, '/query')
+    const page = await browser.open(filled(), '/query')
     await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
     await page.getByRole('textbox', { name: 'Cypher query' }).click()
     await page.keyboard.insertText("MATCH (w:World {slug: 'TASK-LOGIN'}) RETURN w")
@@ -70,9 +67,7 @@ describeInBrowser('the query view', () => {
   })
 
   test('the examples of the documents can be filled in and run', async () => {
-    const started = await start()
-    await writeSessions(clientOf(started.graph))
-    const page = await browser.open(started, '/query')
+    const page = await browser.open(filled(), '/query')
     await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)
     await page.getByText('Examples').click()
     await page.getByRole('button', { name: 'How far is each task?' }).click()

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
-import { start, tokensFile } from '../integration/http-start.ts'
+import { type Started, start, tokensFile, useService } from '../integration/http-start.ts'
 import { aTurn, clientOf, PROJECT } from '../support/records.ts'
 import { accessibilityProblems } from './accessible.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
-async function writeRecords() {
-  const started = await start()
-  const client = clientOf(started.graph)
+async function writeRecords({ graph }: Started) {
+  const client = clientOf(graph)
   const verified = {
     criterionId: 'AC-1',
     criterionText: 'Rounding of the <b>total</b>',
@@ -16,16 +15,16 @@ async function writeRecords() {
   const issue = { severity: 'blocking', category: 'tests', description: 'The rounding loses a cent' }
   await client.captureTurnState({ ...aTurn(1), worldSlug: 'rounding-1', verifications: [verified] })
   await client.captureTurnState({ ...aTurn(2), worldSlug: 'rounding-1', issues: [issue] })
-  return started
 }
 
 describeInBrowser('the search palette', () => {
   const browser = useBrowser()
+  const service = useService(writeRecords)
 
   test.each([390, 1280])(
     'finds sessions, criteria and issues with the keyboard alone, at %i pixels',
     async (width) => {
-      const page = await browser.open(await writeRecords(), `/p/${PROJECT}`, {
+      const page = await browser.open(service(), `/p/${PROJECT}`, {
         viewport: { width, height: 800 },
       })
       const link = page.getByRole('link', { name: 'rounding-1' })
@@ -66,7 +65,7 @@ describeInBrowser('the search palette', () => {
   )
 
   test('opens with its button too, and reports a search without results', async () => {
-    const page = await browser.open(await writeRecords(), '/')
+    const page = await browser.open(service(), '/')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('combobox').waitFor()
     await page.keyboard.type('nowhere')

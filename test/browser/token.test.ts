@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { postPageCode } from '../../src/client/page-code.ts'
+import { postPageCode } from '../../src/cli/page-address.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { start } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'

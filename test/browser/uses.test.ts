@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { MAIN_SESSION, PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { writeTranscripts } from '../../tools/screenshots/written-transcripts.ts'
-import { start } from '../integration/http-start.ts'
+import { useService } from '../integration/http-start.ts'
 import { writeLongRun } from '../support/large-store.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
@@ -97,6 +97,18 @@ const ANSWERS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 describeInBrowser('questions of people', () => {
   const browser = useBrowser()
   const uses = readUses()
+  const service = useService(
+    async ({ graph }) => {
+      const client = clientOf(graph)
+      await writeSessions(client)
+      await writeTranscripts(client)
+      await writeLongRun(client, { project: PROJECT, attempts: 12 })
+      await client.createWorld({ project: PROJECT, featureId: 'F', taskId: 'T-running', leaseTtlMs: 600_000 })
+      const { attemptId = '' } = await client.runTurn({ worldSlug: 'T-running' })
+      await client.claimAttempt({ attemptId, workerId: 'worker-7' })
+    },
+    { TURNGRAPH_PROJECT: PROJECT },
+  )
 
   test('are five of an owner, five of a coach validator and five of an analyst, all tested here', () => {
     for (const whose of ['owner', 'coach', 'analyst'])
@@ -106,15 +118,7 @@ describeInBrowser('questions of people', () => {
 
   test.each(uses)('$question is answered from the start with a few clicks', async ({ question, clicks }) => {
     expect(clicks.length).toBeLessThanOrEqual(MAX_CLICKS)
-    const started = await start({ TURNGRAPH_PROJECT: PROJECT })
-    const client = clientOf(started.graph)
-    await writeSessions(client)
-    await writeTranscripts(client)
-    await writeLongRun(client, { project: PROJECT, attempts: 12 })
-    await client.createWorld({ project: PROJECT, featureId: 'F', taskId: 'T-running' })
-    const { attemptId = '' } = await client.runTurn({ worldSlug: 'T-running' })
-    await client.claimAttempt({ attemptId, workerId: 'worker-7' })
-    const page = await browser.open(started, '/')
+    const page = await browser.open(service(), '/')
     await named(page, clicks[0] ?? '').waitFor()
     let loads = 0
     page.on('load', () => loads++)

@@ -7,7 +7,7 @@ import {
   writeSessions,
 } from '../../tools/screenshots/written-sessions.ts'
 import { writeTranscripts } from '../../tools/screenshots/written-transcripts.ts'
-import { type Started, start } from '../integration/http-start.ts'
+import { start, useService } from '../integration/http-start.ts'
 import { LONG_RUN, writeLongRun } from '../support/large-store.ts'
 import { clientOf } from '../support/records.ts'
 import { accessibilityProblems } from './accessible.ts'
@@ -101,53 +101,45 @@ const VIEWS: readonly { name: string; address: string; shows: (page: Page) => Pr
 
 describeInBrowser('the views of the page', () => {
   const browser = useBrowser()
-  const filled = async (): Promise<Started> => {
-    const started = await start()
-    const client = clientOf(started.graph)
+  const filled = useService(async ({ graph }) => {
+    const client = clientOf(graph)
     await writeSessions(client)
     await writeTranscripts(client)
     await writeLongRun(client, { project: PROJECT, attempts: 120 })
-    return started
-  }
+  })
 
   test.each(VIEWS)(
-    '$name has no problem of accessibility of the levels A and AA, light or dark',
+    '$name has no problem of accessibility of the levels A and AA, light or dark, and a table of the facts of each picture',
     async (view) => {
-      const started = await filled()
       for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await browser.open(started, view.address, { colorScheme })
+        const page = await browser.open(filled(), view.address, { colorScheme })
         await view.shows(page)
         expect(await accessibilityProblems(page), colorScheme).toEqual([])
+        // A table has the same data as each picture.
+        const alone = await page.locator('svg[role="img"], .decisions').evaluateAll((pictures) =>
+          pictures
+            .filter((picture) => picture.closest('table, .legend') === null)
+            .filter((picture) => {
+              const around = picture.closest(
+                'section:has(table), div:has(> figure):has(table), main > .answer',
+              )
+              return around?.querySelector('table') == null
+            })
+            .map((picture) => picture.getAttribute('aria-label') ?? picture.className),
+        )
+        expect(alone, colorScheme).toEqual([])
       }
     },
   )
 
-  test.each(VIEWS)(
-    'every picture of $name has a table of the same facts, beside it or around it',
-    async (view) => {
-      const page = await browser.open(await filled(), view.address)
-      await view.shows(page)
-      const alone = await page.locator('svg[role="img"], .decisions').evaluateAll((pictures) =>
-        pictures
-          .filter((picture) => picture.closest('table, .legend') === null)
-          .filter((picture) => {
-            const around = picture.closest('section:has(table), div:has(> figure):has(table), main > .answer')
-            return around?.querySelector('table') == null
-          })
-          .map((picture) => picture.getAttribute('aria-label') ?? picture.className),
-      )
-      expect(alone).toEqual([])
-    },
-  )
-
   test.each(VIEWS)('$name is not wider than a screen of 360 pixels', async (view) => {
-    const page = await browser.open(await filled(), view.address, { viewport: { width: 360, height: 740 } })
+    const page = await browser.open(filled(), view.address, { viewport: { width: 360, height: 740 } })
     await view.shows(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   })
 
   test('a person who stays signed in can reload every view, and navigate back and forward', async () => {
-    const started = await filled()
+    const started = filled()
     const page = await browser.open(started, '/', { token: null, mayFail: true })
     await page.getByRole('textbox', { name: 'Token' }).fill(started.token)
     await page.getByRole('checkbox', { name: 'Stay signed in on this browser' }).check()

@@ -10,7 +10,7 @@ import { basisContract } from './basis.ts'
 import { captureContract } from './capture.ts'
 import { coachContract } from './coach.ts'
 import { contextContract } from './context.ts'
-import { doctorContract } from './doctor.ts'
+import { doctorContract, doctorRulesContract } from './doctor.ts'
 import { earlierExportContract } from './earlier-export.ts'
 import { elsewhereContract } from './elsewhere.ts'
 import { eventsContract } from './events.ts'
@@ -87,6 +87,7 @@ function rulesContract(store: StoreUnderTest): void {
   runGoalsContract(store)
   analysisLimitsContract(store)
   autobuildContract(store)
+  doctorRulesContract(store)
   transcriptFormatsContract(store)
 }
 

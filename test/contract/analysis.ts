@@ -239,6 +239,47 @@ export function analysisContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('rows and their lists have one order, whichever transcript was imported first', async () => {
+      const client = clientOf(handles.graph)
+      const errors = { 0: 'File /src/a.ts does not match' }
+      const times = { startedAt: instant(0), completedAt: instant(100) }
+      const reports: unknown[][] = []
+      for (const [project, order] of [
+        ['forth', [0, 1]],
+        ['back', [1, 0]],
+      ] as const) {
+        for (const i of order) {
+          const [ofTask, ofStall] = [
+            turn(`t${i}`, ['Edit'], { errors }),
+            turn(`s${i}`, READS, { errors: i === 0 ? errors : {} }),
+          ]
+          await send(client, sessionOf(i + 1), linesOf(ofTask), { project })
+          await send(client, sessionOf(7), linesOf(ofStall), { project, path: `/projects/${i}/s.jsonl` })
+        }
+        const capture = (number: number, taskId: string, session: string) =>
+          client.captureTurnState(
+            aTurn(number, {
+              project,
+              taskId,
+              coachFeedback: 'Same',
+              transcriptSessionIds: [session],
+              ...times,
+            }),
+          )
+        for (const i of [0, 1]) await capture(1, `TASK-${i}`, sessionOf(i + 1))
+        for (const number of [1, 2, 3]) await capture(number, 'TASK-STALLED', sessionOf(7))
+        const names = ['recurring-errors', 'longest-turns-before-stall']
+        reports.push(
+          await Promise.all(
+            names.map(async (name) => (await client.runAnalysis({ project, name, limit: 10 })).rows),
+          ),
+        )
+      }
+      const [forth, back] = reports
+      expect(forth).toMatchObject([{ length: 1 }, { length: 6 }])
+      expect(back).toEqual(forth)
+    })
+
     test('last-turn shows what was tried last, and why it failed', async () => {
       expect(await rows('last-turn')).toEqual([
         [FEATURE, TASK, TASK, 4, 'Attempt 4', 'feedback', null, ['AC-1'], []],

@@ -23,6 +23,8 @@ import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
+type AnyRecord = { kind: string; [field: string]: unknown }
+
 /** Adds the trailer of a file with these lines. */
 async function withTrailer(lines: string[]): Promise<string[]> {
   const all: string[] = []
@@ -189,8 +191,6 @@ export function exportContract(store: StoreUnderTest): void {
     test('a different record is rejected with its key and field, and nothing is overwritten', async () => {
       const { lines, dump } = await everything()
       const changes: Record<string, [from: RegExp, to: string, field: string]> = {
-        feature: [/"id":"FEAT-1"/, '"id":"other"', 'id'],
-        task: [/"id":"TASK-1"/, '"id":"other"', 'id'],
         criterion: [/"texts":\["It holds"\]/, '"texts":["other"]', 'texts'],
         world: [/"leaseTtlMs":5000/, '"leaseTtlMs":5001', 'leaseTtlMs'],
         turn: [/"playerSummary":"And again"/, '"playerSummary":"other"', 'turn.playerSummary'],
@@ -322,6 +322,76 @@ export function exportContract(store: StoreUnderTest): void {
       expect(await findingsOf(restored)).toEqual([])
       await restored.close()
     })
+
+    test('a record whose key, owner, positions or previous turn contradict its other fields is rejected with the field', async () => {
+      const records = recordsOf(made.lines) as AnyRecord[]
+      const changes: [kind: string, path: string, value: unknown][] = [
+        ['project', 'name', 'another'],
+        ['feature', 'id', 'another'],
+        ['feature', 'project', 'other%2Fproject'],
+        ['task', 'id', 'another'],
+        ['task', 'feature', 'shop/another'],
+        ['specification', 'version', 7],
+        ['world', 'slug', 'another'],
+        ['world', 'project', 'another'],
+        ['world', 'taskId', 'another'],
+        ['world', 'taskKey', 'shop/FEAT-1/another'],
+        ['turn', 'turn.number', 77],
+        ['attempt', 'attempt.attemptId', 'another'],
+        ['attempt', 'attempt.worldSlug', 'another'],
+        ['attempt', 'attempt.number', 77],
+        ['attempt', 'attempt.worldSeqKey', 'shop/another/1'],
+        ['turn_run', 'run.turnRunId', 'another'],
+        ['turn_run', 'run.worldSlug', 'another'],
+        ['transcript_session', 'session.id', 'another'],
+        ['transcript_turn', 'turn.id', 'another'],
+        ['transcript_file', 'file.sessionId', 'another'],
+        ['desire', 'desire.pattern', 'another'],
+      ]
+      const places = ['verifications', 'promises', 'issues', 'gates'].map((parts) => ['turn', parts] as const)
+      for (const [kind, parts] of [...places, ['specification', 'lists'] as const]) {
+        const record = records.find((each) => each.kind === kind && (each[parts] as unknown[]).length > 1)
+        const [first, ...rest] = Object(record)[parts] as object[]
+        const doubled = rest.map((part) => ({ ...part, position: 0 }))
+        await expectRefused(records, record, parts, [first, ...doubled])
+      }
+      for (const [kind, path, value] of changes)
+        await expectRefused(
+          records,
+          records.find((record) => record.kind === kind),
+          path,
+          value,
+        )
+      const newest = records.findLast(({ kind, previous }) => kind === 'turn' && Number(previous) > 1)
+      for (const previous of [null, 1, 99]) await expectRefused(records, newest, 'previous', previous)
+    })
+
+    /** Restores records with one changed value. Expects an error that names the field, and an empty graph. */
+    async function expectRefused(
+      records: readonly AnyRecord[],
+      record: AnyRecord | undefined,
+      path: string,
+      value: unknown,
+    ): Promise<void> {
+      if (record === undefined) throw new Error(`no record has ${path}`)
+      const changed = structuredClone(record)
+      const [outer = '', inner] = path.split('.')
+      if (inner === undefined) changed[outer] = value
+      else changed[outer] = { ...Object(changed[outer]), [inner]: value }
+      const all = records.map((each) => (each === record ? changed : each))
+      const refused = restoreRecords(handles.graph, all)
+      const at = `records[${all.indexOf(changed)}]`
+      await expect(refused, `${record.kind} ${path} ${value}`).rejects.toMatchObject({
+        code: 'invalid_request',
+        hint: expect.stringContaining('Restore the'),
+        details: {
+          problems: expect.arrayContaining([
+            { path: expect.stringContaining(at), message: expect.anything() },
+          ]),
+        },
+      })
+      expect(await dumpOf(handles.graph)).toEqual([])
+    }
 
     test('values that follow from a record are computed, whatever a file says', async () => {
       const { lines, dump } = made

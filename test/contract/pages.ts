@@ -120,7 +120,7 @@ export function pagesContract(store: StoreUnderTest): void {
         for (const damaged of [cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}!`, changed])
           await expect(list({ limit: 1, cursor: damaged }), `${name}: ${damaged}`).rejects.toMatchObject({
             code: 'invalid_request',
-            message: 'cursor: is not one of ours',
+            message: 'cursor: was not returned by this operation',
           })
         await list({ limit: 1, cursor })
         expect(await list({ limit: 1, cursor: '' }), name).toEqual(await list({ limit: 1, cursor: null }))

@@ -4,9 +4,10 @@ import { restoreRecords } from '../../src/maintenance/restore/restore.ts'
 import { Executors } from '../../src/runs/executors.ts'
 import { TurnRuns } from '../../src/runs/turn-runs.ts'
 import { memory } from '../support/embedded-engines.ts'
-import { exportOf, recordsOf } from '../support/exported.ts'
+import { exportOf, recordsOf, restoreLines } from '../support/exported.ts'
 import { aContext, aTurn, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
 import { bytesOf, errorsOf, everyTurn, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 /** Joined at run time, so that a scan of this file does not report it. */
@@ -113,6 +114,12 @@ export function secretsContract(store: StoreUnderTest): void {
       const stored = await everything()
       expect(stored).not.toContain(SECRET)
       expect(stored).not.toContain('hunter')
+      expect(await findingsOf(handles.graph)).toEqual([])
+      const lines = await exportOf(handles.graph)
+      const restored = await memory.open()
+      await restoreLines(restored, lines)
+      expect(await exportOf(restored)).toEqual(lines)
+      await restored.close()
     })
 
     test('secrets in the ids of a transcript are masked, and a later import continues at its offset', async () => {

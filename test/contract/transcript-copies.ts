@@ -201,5 +201,20 @@ export function transcriptCopiesContract(store: StoreUnderTest): void {
         for (const i of order) await send(client(), sessionOf(i + 1), files[i] as Buffer, { project })
       expect(await reportsOf(client(), 'back')).toEqual(await reportsOf(client(), 'forth'))
     })
+
+    test('turns at one index of a session are listed in one order, whichever was imported first', async () => {
+      const files = ['a', 'b'].map((id) => linesOf(turn(id, ['Read'])))
+      for (const [project, order] of [
+        ['forth', [0, 1]],
+        ['back', [1, 0]],
+      ] as const) {
+        for (const i of order)
+          await send(client(), S1, files[i] as Buffer, { project, path: `/projects/${i}/s.jsonl` })
+        for (const sessionId of [undefined, S1]) {
+          const { items } = await client().listTranscriptTurns({ project, sessionId, minLength: 0 })
+          expect(items.map(({ turnId, index }) => `${turnId} ${index}`)).toEqual(['a 0', 'b 0'])
+        }
+      }
+    })
   })
 }

@@ -21,6 +21,7 @@ import {
   turn,
 } from '../support/transcript-import.ts'
 import { failed, linesOf, result, says, user } from '../support/written-transcript.ts'
+import { plant } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const S1 = sessionOf(1)
@@ -65,6 +66,26 @@ export function transcriptImportContract(store: StoreUnderTest): void {
       expect(await importedDump(handles.graph)).toEqual(before)
       expect(await send(client(), S1, RICH)).toMatchObject({ bytes: 0 })
     })
+
+    test.each([
+      ['not JSON', "'{'"],
+      ['another type', '7'],
+      ['no list of threads', `'{"agent":null,"reader":null,"sessionId":null,"threads":7}'`],
+      ['a thread without its turns', `replace(f.state, '"held":[', '"kept":[')`],
+      ['an open turn with other calls', `replace(f.state, '"steps":[', '"steps":[7,')`],
+      ['an unknown reader', `replace(f.state, '"reader":null', '"reader":7')`],
+    ])(
+      'the next import reads a transcript again from the start if its state is damaged: %s',
+      async (_, state) => {
+        await send(client(), S1, RICH)
+        const before = await importedDump(handles.graph)
+        await plant(handles.graph, `MATCH (f:TranscriptFile) SET f.state = ${state}`)
+        const more = Buffer.concat([RICH, bytesOf(turn('t8', ['Read'], { from: 120 }))])
+        expect(await send(client(), S1, more)).toMatchObject({ bytes: more.length })
+        expect(await send(client(), S1, more)).toMatchObject({ bytes: 0 })
+        expect(await importedDump(handles.graph)).not.toEqual(before)
+      },
+    )
 
     test('a sentence typed at a permission prompt is a denial without text', async () => {
       const [plain, known] = ['please use the other file', 'Exit code 1\nno such file']

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { nodes } from '../../src/graph/model/nodes.ts'
 import { createWorld } from '../../src/memory/worlds/worlds.ts'
 import { countsOf } from '../support/graph-dump.ts'
 import {
@@ -11,8 +12,21 @@ import {
   TASK,
   type TurnToSend,
 } from '../support/records.ts'
+import { rolledBack } from '../support/rolled-back.ts'
 import { findingsOf, plant } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
+
+/** Some of the properties that a list of worlds reads. */
+const SHOWN = [
+  'taskId',
+  'executor',
+  'leaseTtlMs',
+  'resume',
+  'createdAt',
+  'turnCount',
+  'state',
+  'hasProofFiles',
+]
 
 /** Worlds: the default world of a capture, the slugs, and deleted worlds. */
 export function worldsContract(store: StoreUnderTest): void {
@@ -36,6 +50,7 @@ export function worldsContract(store: StoreUnderTest): void {
     test.each([
       ['a text that is no state', "'{'"],
       ['a state without its progress', "'[[],1]'"],
+      ['a state that is not a text', '7'],
       ['the state of another turn', 'null'],
     ])(
       'with %s, a world is listed as damaged with the remedy, and the others as they are',
@@ -51,22 +66,69 @@ export function worldsContract(store: StoreUnderTest): void {
             ['whole', 1, expect.stringMatching(/^(running|abandoned)$/)],
           ],
         )
-        if (text !== 'null') {
-          const error = {
-            message: 'The stored state of world damaged is damaged.',
-            hint: expect.stringContaining('`turngraph doctor --repair`'),
-          }
-          const place = { taskId: 'TASK-2', worldSlug: 'damaged' }
-          await expect(client().loadTurnContinuationContext(aContext(2, place))).rejects.toMatchObject(error)
-          await expect(client().getWorld({ worldSlug: 'damaged' })).rejects.toMatchObject(error)
-          await expect(captureSteadily(graph, aTurn(2, place))).rejects.toMatchObject(error)
+        const error = {
+          message:
+            text === 'null'
+              ? 'The graph repeatedly answered with half of a commit.'
+              : 'The stored data of world damaged is damaged.',
+          hint: expect.stringContaining('`turngraph doctor --repair`'),
         }
+        const place = { taskId: 'TASK-2', worldSlug: 'damaged' }
+        await expect(client().loadTurnContinuationContext(aContext(2, place))).rejects.toMatchObject(error)
+        await expect(client().getWorld({ worldSlug: 'damaged' })).rejects.toMatchObject(error)
+        await expect(client().captureTurnState(aTurn(2, place))).rejects.toMatchObject(error)
         await findingsOf(graph, null, { repair: true })
         expect(await client().getWorld({ worldSlug: 'damaged' })).toMatchObject({
           outcome: items[1]?.outcome,
         })
       },
     )
+
+    test('a value of an undeclared type damages only its own world, in each list and order', async () => {
+      const { graph } = handles
+      for (const place of [
+        { worldSlug: 'whole' },
+        { worldSlug: 'before', taskId: 'TASK-2' },
+        { worldSlug: 'damaged', taskId: 'TASK-2' },
+      ])
+        await captureSteadily(graph, aTurn(1, place))
+      const damaged = 'damaged: run `turngraph doctor --repair`'
+      const sentence = 'The stored data of damaged is damaged: run `turngraph doctor --repair`.'
+      for (const [name, property] of Object.entries(nodes.World.properties.shape)) {
+        // Lists find and order worlds by these values.
+        if (['key', 'project', 'slug', 'deletedAt', 'lastActivityAt'].includes(name)) continue
+        const fault = property.safeParse(7).success ? "'x'" : '7'
+        const { lists, attention, step } = await rolledBack(graph, async (held) => {
+          await plant(held, `MATCH (w:World {slug: 'damaged'}) SET w.${name} = ${fault}`)
+          const lists = []
+          for (const filter of [{}, { order: 'last_activity' as const }, { search: 'e' }])
+            lists.push((await clientOf(held).listWorlds(filter)).items)
+          expect((await clientOf(held).listWorlds({ running: true })).items).toEqual([])
+          const step = await clientOf(held)
+            .getNextStep({ worldSlug: 'damaged' })
+            .catch((error: unknown) => error)
+          return { lists, attention: (await clientOf(held).listAttention({})).items, step }
+        })
+        const outcomes = lists.map((items) =>
+          Object.fromEntries(items.map(({ worldSlug, outcome }) => [worldSlug, outcome])),
+        )
+        const [{ damaged: outcome } = {}] = outcomes
+        if (SHOWN.includes(name)) {
+          expect(outcome, name).toBe(damaged)
+          expect(step, name).toMatchObject({ hint: expect.stringContaining('`turngraph doctor') })
+        }
+        const usual = { whole: 'abandoned', before: 'abandoned' }
+        for (const found of outcomes) expect(found, name).toEqual({ ...usual, damaged: outcome })
+        expect(attention.flatMap(({ worldSlug, reason }) => (worldSlug === 'whole' ? [reason] : []))).toEqual(
+          ['abandoned'],
+        )
+        expect(attention.filter(({ reason }) => reason === 'damaged')).toMatchObject(
+          outcome === damaged
+            ? [{ worldSlug: 'damaged', turn: name === 'currentTurn' ? 0 : 1, sentence }]
+            : [],
+        )
+      }
+    })
 
     test('further worlds of a task are numbered', async () => {
       const slugs = []

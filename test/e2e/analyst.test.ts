@@ -20,7 +20,7 @@ describe('the schema', () => {
     const user = commandsOn(temporaryFolder())
     const printed = await user.run(['schema', '--json'])
     expect(printed).toMatchObject({ code: 0, stderr: '' })
-    const { url } = await user.serve()
+    const { url } = await user.startService()
     const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
     const answer = await fetch(`${url}/v1/graph/schema`, { headers: { authorization: `Bearer ${token}` } })
     expect(JSON.parse(printed.stdout)).toEqual(await answer.json())

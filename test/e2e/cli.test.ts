@@ -576,7 +576,7 @@ describe('exit codes', () => {
       code: 'not_found',
       details: { near: ['default'] },
     })
-    const { url } = await turngraph.serve()
+    const { url } = await turngraph.startService()
     const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
     const served = await fetch(`${url}/v1/worlds?project=nope`, {
       headers: { authorization: `Bearer ${token}` },
@@ -625,7 +625,7 @@ describe('worlds', () => {
   })
 
   test('worlds create without a slug sends an idempotency key, so that a repeat creates no second world', async () => {
-    const { url } = await turngraph.serve()
+    const { url } = await turngraph.startService()
     let sent = ''
     const TURNGRAPH_URL = await startFront(url, {
       answer: (request, _response, passOn) => {
@@ -763,7 +763,7 @@ describe('import autobuild', () => {
   })
 
   test('an import uses a running server', async () => {
-    const { url } = await turngraph.serve()
+    const { url } = await turngraph.startService()
     expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({ turns_created: 1 })
     expect(JSON.parse((await importShop('--json')).stdout)).toMatchObject({
       turns_created: 0,
@@ -806,7 +806,7 @@ describe('migrate and config', () => {
 
 describe('the token', () => {
   test('the server creates a token that only its owner can read, and the commands of its data folder use it', async () => {
-    const { url } = await turngraph.serve()
+    const { url } = await turngraph.startService()
     expect(statSync(path.join(turngraph.folder, 'token')).mode & 0o777).toBe(0o600)
     expect(await captured(1)).toMatchObject({ code: 0 })
     const elsewhere = commandsOn(temporaryFolder())
@@ -871,7 +871,7 @@ test('the output of query --show-cypher is valid for query, and --param changes 
 
 test('a trailing slash of TURNGRAPH_URL is ignored', async () => {
   const turngraph = commandsOn(temporaryFolder())
-  const { url } = await turngraph.serve()
+  const { url } = await turngraph.startService()
   const environment = { TURNGRAPH_URL: `${url}/` }
   const { code, stdout } = await turngraph.run(['open'], { environment })
   expect([code, stdout.startsWith(`${url}/#code=`)]).toEqual([0, true])

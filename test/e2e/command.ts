@@ -7,7 +7,11 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
+import { openGraph } from '../../src/graph/open.ts'
+import { startService } from '../../src/http/service.ts'
+import { loadConfig } from '../../src/platform/config.ts'
 import { readServerFile } from '../../src/platform/data-folder/server-file.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { cli } from '../faults/harness/service-process.ts'
 import { type Ran, runInProcess } from './in-process.ts'
 
@@ -83,6 +87,20 @@ export function commandsOn(data: string) {
       return stdin === undefined && stdout === undefined && wrapper === undefined
         ? runInProcess(args, { environment: environmentOf(data, environment), input, cwd })
         : spawned(args, given)
+    },
+    /**
+     * Starts the service of `serve` on a free port in the process of the tests, and closes it at the end of the test. A test
+     * that needs a separate process uses `serve`.
+     */
+    async startService(environment: Environment = {}): Promise<{ url: string }> {
+      const config = loadConfig({ ...environmentOf(data, environment), TURNGRAPH_PORT: '0' })
+      const service = await startService({
+        config,
+        graph: await openGraph(config.store),
+        log: createLog('silent'),
+      })
+      onTestFinished(() => service.close())
+      return { url: service.url }
     },
     /** Starts `serve` on a free port and waits until it can be reached. */
     async serve(args: readonly string[] = [], environment: Environment = {}) {

@@ -32,17 +32,34 @@ async function runInShell(script: string, { url, folder }: { url: string; folder
   return stdout
 }
 
-/** Runs a script. A line that is only a command of Turngraph runs in this process, which takes a tenth of the time. */
-async function runBlock(script: string, user: ReturnType<typeof commandsOn>, url: string): Promise<string> {
+type Line = { args: readonly string[]; input: string }
+
+/** Splits a script into commands of Turngraph, with their input from `echo` or a file; null if it needs a shell. */
+function splitScript(script: string): Line[] | null {
   const lines = script
     .replace(/ *\\\n */g, ' ')
     .trim()
-    .split('\n')
-    .map(splitArguments)
-  if (lines.includes(null)) return runInShell(script, { url, folder: user.folder })
+    .match(/^(?:echo '[^']*' \|\s+)?[^\n]+$/gm)
+  const found: Line[] = []
+  for (const line of lines ?? []) {
+    const [, echoed, command = '', file] = /^(?:echo '([^']*)' \|\s+)?(.*?)(?: < (\S+))?$/.exec(line) ?? []
+    const args = splitArguments(command)
+    if (args === null) return null
+    found.push({
+      args,
+      input: file === undefined ? (echoed ?? '') : readFileSync(path.join(root, file), 'utf8'),
+    })
+  }
+  return found
+}
+
+/** Runs a script. Commands of Turngraph run in this process, which takes a tenth of the time. */
+async function runBlock(script: string, user: ReturnType<typeof commandsOn>, url: string): Promise<string> {
+  const lines = splitScript(script)
+  if (lines === null) return runInShell(script, { url, folder: user.folder })
   let printed = ''
-  for (const args of lines) {
-    const { code, stdout, stderr } = await user.run(args ?? [], { cwd: root })
+  for (const { args, input } of lines) {
+    const { code, stdout, stderr } = await user.run(args, { cwd: root, input })
     expect(code, `${script}${stderr}`).toBe(0)
     printed += stdout
   }
@@ -74,7 +91,7 @@ test.each(withCode)(
   async (file) => {
     const user = commandsOn(temporaryFolder())
     const executors = path.join(root, 'examples/runs/executors.json')
-    const { url } = await user.serve([], { TURNGRAPH_EXECUTORS: executors })
+    const { url } = await user.startService({ TURNGRAPH_EXECUTORS: executors })
     const printed: string[] = []
     for (const script of blocksOf(file, 'sh')) {
       const answer = await runBlock(script, user, url)
@@ -85,8 +102,13 @@ test.each(withCode)(
     const blocks = blocksOf(file, 'ts').map((text) => text.replaceAll('http://127.0.0.1:7480', url))
     const { folder, files: programs } = projectWith(blocks)
     const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
-    for (const program of programs) {
-      const args = ['--import', import.meta.resolve('tsx'), program]
+    // Runs all programs in one process: each of them would load the package first.
+    writeFileSync(
+      path.join(folder, 'all.ts'),
+      programs.map((program) => `await import('./${program}')\n`).join(''),
+    )
+    if (programs.length > 0) {
+      const args = ['--import', import.meta.resolve('tsx'), 'all.ts']
       const env = { ...process.env, TURNGRAPH_TOKEN: token }
       printed.push((await run(process.execPath, args, { cwd: folder, env })).stdout)
     }

@@ -28,7 +28,7 @@ const task = ['--feature', 'FEAT-1', '--task', 'TASK-1']
 
 test('tail prints lines for people, or JSON lines with cursors, and Ctrl+C ends it with 130', async () => {
   const user = commandsOn(temporaryFolder())
-  await user.serve()
+  await user.startService()
   const capture = (turn: number) =>
     user.run(['capture', '-'], {
       input: JSON.stringify({
@@ -67,7 +67,7 @@ test('tail prints lines for people, or JSON lines with cursors, and Ctrl+C ends 
 
 test('a cursor that is too old is rejected with a message that names the option', async () => {
   const user = commandsOn(temporaryFolder())
-  await user.serve()
+  await user.startService()
   const { code, stderr } = await user.run(['tail', '--json', '--cursor', '1000000000000'])
   expect([code, stderr]).toEqual([4, expect.stringContaining('--snapshot')])
 })

@@ -22,7 +22,7 @@ describe.each(['directly', 'through a running server'])('%s', (way) => {
     home = temporaryFolder()
     turngraph = commandsOn(home)
     other = commandsOn(temporaryFolder())
-    if (way !== 'directly') await Promise.all([turngraph.serve(), other.serve()])
+    if (way !== 'directly') await Promise.all([turngraph.startService(), other.startService()])
     for (const project of ['shop', 'till']) {
       for (const number of [1, 2]) await turngraph.run(['capture', turnFile(home, number, project)])
     }

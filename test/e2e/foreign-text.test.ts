@@ -165,7 +165,7 @@ test('no text of a turn record looks like a line of Turngraph in any output', {
 }, async () => {
   const home = temporaryFolder()
   const user = commandsOn(home)
-  const { url } = await user.serve()
+  const { url } = await user.startService()
   const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
   for (const turn of [1, 2]) {
     const { code, stderr } = await user.run(['capture'], { input: JSON.stringify(record(turn)) })

@@ -137,17 +137,20 @@ test('every example in a help text runs and prints output', { timeout: 600_000 }
   const own = Object.entries(process.env).filter(([name]) => !/^(TURNGRAPH_.*|DISPLAY)$/.test(name))
   const runInShell = async (script: string) => {
     const isEndless = ENDLESS.test(script)
+    const isPiped = script.includes(' | jq ')
     const env = {
       ...Object.fromEntries(own),
       HOME: home,
       TURNGRAPH_DATA: user.folder,
       PATH: `${path.join(home, 'bin')}${path.delimiter}${process.env.PATH}`,
-      WITHIN: isEndless ? 'timeout -s INT 15' : '',
+      WITHIN: isEndless ? 'timeout --foreground -s INT 15' : '',
     }
-    const asked = promisify(execFile)('bash', ['-uo', 'pipefail', '-c', script], { cwd: home, env })
-    // Bash replaces its own process with the command, except in a pipe.
-    if (isEndless && !script.includes(' | jq'))
-      asked.child.stdout?.once('data', () => asked.child.kill('SIGINT'))
+    // Uses a separate process group, because Bash does not pass a signal to the commands of a pipe.
+    const bash = ['bash', '-uo', 'pipefail', '-c', script.replace(' | jq ', ' | jq --unbuffered ')]
+    const asked = promisify(execFile)('setsid', bash, { cwd: home, env })
+    const { pid = 0 } = asked.child
+    // Without a pipe, Bash replaces its own process with the command.
+    if (isEndless) asked.child.stdout?.once('data', () => process.kill(isPiped ? -pid : pid, 'SIGINT'))
     const answer = await asked.catch((error: { code: number; stdout: string; stderr: string }) => error)
     return { ...answer, code: 'code' in answer && !isEndless ? answer.code : 0 }
   }

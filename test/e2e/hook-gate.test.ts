@@ -13,12 +13,17 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { cli } from '../faults/harness/service-process.ts'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 /** The hooks of Stop and SessionStart, with the payloads of Claude Code (hooks reference, Claude Code 2.1). */
 
 type Settings = { hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]> }
+
+const sources = fileURLToPath(new URL('../../src/cli', import.meta.url))
+const built = path.dirname(cli)
 
 const SESSION = '8c5c0b6e-4a0e-4e0f-9d1c-1f4a52d3a001'
 const OTHER = '8c5c0b6e-4a0e-4e0f-9d1c-1f4a52d3a002'
@@ -47,8 +52,13 @@ function aUser() {
     ...user,
     settings,
     project,
-    install: (...more: string[]) =>
-      user.spawn(['hook', 'install', '--gate', '--settings', settings, ...more]),
+    /** Installs the hooks with the path of the build. An install in this process writes the path of the sources. */
+    install: async (...more: string[]) => {
+      const installed = await user.run(['hook', 'install', '--gate', '--settings', settings, ...more])
+      if (installed.code === 0)
+        writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(sources, built))
+      return installed
+    },
     /** Names a task in the working folder, and binds the session to it. */
     name: (task: unknown, sessionId: string | null = SESSION) => {
       mkdirSync(path.dirname(taskFile), { recursive: true })
@@ -137,7 +147,7 @@ describe('the gate', () => {
   test('lists unproven criteria to an agent that stops, up to the limit of its own session', async () => {
     const user = aUser()
     await user.install('--gate-limit', '2')
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     user.name(TASK)
     for (const time of [1, 2]) {
@@ -157,7 +167,7 @@ describe('the gate', () => {
   test('blocks again only if a criterion was proven or judged again, and names the command that records proof', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     user.name(TASK)
     expect((await user.stop()).reason).toContain('`turngraph capture TURN.json`')
@@ -175,7 +185,7 @@ describe('the gate', () => {
   test('lists contested, rejected and stale criteria as not proven, unless its policy is sticky', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     const names = ['AC-001', 'AC-002', 'AC-003', 'AC-004']
     const of = (id: string, status: string, evidence: string | null) => ({
       criterion_id: id,
@@ -212,7 +222,7 @@ describe('the gate', () => {
   test('answers with additionalContext, which is not an error, if the prompt_id shows that Claude Code accepts it', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     user.name(TASK)
     expect(await user.stop({ prompt_id: '7d1c1b4e-0b1e-4f0e-8d1c-1f4a52d3b001' })).toEqual({
@@ -226,7 +236,7 @@ describe('the gate', () => {
   test('lets an agent stop whose task is proven, and one that only a person can prove', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     const specification = path.join(user.project, 'TASK.json')
     const criteria = [
       { criterion_id: 'AC-001', text: 'the lid closes' },
@@ -248,7 +258,7 @@ describe('the gate', () => {
   test('does not block a subagent or a session that waits for background work', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     user.name(TASK)
     const agent = { agent_id: 'a36efb2a', agent_type: 'Explore' }
@@ -265,7 +275,7 @@ describe('the gate', () => {
   test('reports an unknown task, and a source that does not name a task', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     expect(await user.stop()).toBeNull()
     expect(await user.stop({}, { TURNGRAPH_TASK: 'FEAT-1/TASK-7' })).toEqual({
@@ -292,7 +302,7 @@ describe('the gate', () => {
 
   test('uses the project that it was installed for, that of the environment, otherwise that of the task file', async () => {
     const user = aUser()
-    await user.serve()
+    await user.startService()
     await user.capture({ ...turn, project: 'toys' })
     const [blocks, unknown] = [
       expect.objectContaining({ decision: 'block' }),
@@ -318,7 +328,7 @@ describe('the context of a session that starts', () => {
   test('is printed at a start, after a resume and after a compaction, as a Player may see it', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     user.name(TASK)
     for (const source of ['startup', 'resume', 'compact', 'fork']) {
@@ -360,7 +370,7 @@ describe('the context of a session that starts', () => {
   test('is empty if nothing is stored yet', async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     user.name(TASK)
     expect(await user.start('startup')).toBeNull()
   })
@@ -375,7 +385,7 @@ describe('a session', () => {
   const captured = async () => {
     const user = aUser()
     await user.install()
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     return user
   }
@@ -533,7 +543,7 @@ describe('files that are not regular', () => {
     }
     rmSync(user.taskFile, { force: true })
     user.name(TASK)
-    await user.serve()
+    await user.startService()
     await user.capture(turn)
     for (const [kind, put] of Object.entries(make)) {
       for (const file of [log, path.join(user.folder, 'gate.log')]) {

@@ -233,7 +233,7 @@ test('init with a token that may only read shows the figures and names the parts
   const claude = path.join(home, 'claude/projects', realpathSync(shop).replace(/[^A-Za-z0-9]/g, '-'))
   mkdirSync(claude, { recursive: true })
   writeFileSync(path.join(claude, `${sessionOf(1)}.jsonl`), bytesOf(turn('a', ['Read'])))
-  const { url } = await turngraph.serve()
+  const { url } = await turngraph.startService()
   const create = (scope: string) =>
     turngraph.run(['token', 'create', '--name', scope.replace(',', '-'), '--scope', scope])
   const [reader, analyst] = [

@@ -32,6 +32,8 @@ const WAYS: Record<string, (file: string) => void> = {
 
 const TURN = JSON.stringify({ feature_id: 'F', task_id: 'T', turn_number: 1, player_summary: 'Built it' })
 const LIMIT = ['timeout', '-k', '1', '60']
+/** Kinds of files whose read never ends. A command that might read one runs in a process that can be killed. */
+const ENDLESS = /FIFO|device/
 
 /** Lists faults of a command: an internal error, a timeout, a stack, or two errors. */
 function listFaults(what: string, { code, stderr }: Ran): string[] {
@@ -71,6 +73,7 @@ async function listHooks(): Promise<string[]> {
 }
 
 async function tryFile(
+  way: string,
   name: string,
   plant: (file: string) => void,
   hooks: readonly string[],
@@ -80,7 +83,8 @@ async function tryFile(
   const data = path.join(shop, '.turngraph')
   mkdirSync(data, { recursive: true, mode: 0o700 })
   plant(path.join(data, name))
-  const given = { cwd: shop, environment: { TURNGRAPH_DATA: data }, wrapper: LIMIT }
+  const limit = ENDLESS.test(way) && { wrapper: LIMIT }
+  const given = { cwd: shop, environment: { TURNGRAPH_DATA: data }, ...limit }
   const { run } = commandsOn(home)
   const faults = listFaults(`capture, ${name}`, await run(['capture', '-'], { ...given, input: TURN }))
   for (const command of hooks) {
@@ -93,9 +97,9 @@ async function tryFile(
 test.runIf(process.platform === 'linux').each(Object.entries(WAYS))(
   'a file of the data folder that is %s is refused in one sentence, or not needed',
   { timeout: 300_000 },
-  async (_way, plant) => {
+  async (way, plant) => {
     const hooks = await listHooks()
-    const faults = await Promise.all(FILES.map((name) => tryFile(name, plant, hooks)))
+    const faults = await Promise.all(FILES.map((name) => tryFile(way, name, plant, hooks)))
     expect(faults.flat()).toEqual([])
   },
 )
@@ -167,8 +171,10 @@ const ALL_COMMANDS: readonly string[] = [
   ...['forget --world T', 'open', 'import autobuild .', 'import transcripts .', 'watch .', 'mcp', 'serve'],
 ]
 
-/** A writing command, a reading command, and the commands that run until they are stopped. Each reads the files in its own way. */
-const SOME_COMMANDS = ['capture -', 'worlds', 'open', 'watch .', 'mcp', 'serve']
+/** Commands that run until they are stopped. */
+const LASTING_COMMANDS = ['watch .', 'mcp', 'serve']
+/** A command that writes, two commands that read, and the lasting commands. Each reads the files in a different way. */
+const SOME_COMMANDS = ['capture -', 'worlds', 'open', ...LASTING_COMMANDS]
 
 test.runIf(process.platform === 'linux').each(Object.entries(STRANGERS))(
   'files of a repository that are %s choose for no command where data goes',
@@ -192,10 +198,11 @@ test.runIf(process.platform === 'linux').each(Object.entries(STRANGERS))(
     const { run } = commandsOn(home)
     const faults: string[] = []
     // `readOwnFile` detects each way for every command, so all commands are tried with only one way.
+    const limited = ENDLESS.test(way) ? SOME_COMMANDS : LASTING_COMMANDS
     for (const command of way === 'committed' ? ALL_COMMANDS : SOME_COMMANDS) {
       const ran = await run(command.split(' '), {
         ...{ cwd: shop, environment, input: command === 'capture -' ? TURN : '' },
-        ...(SOME_COMMANDS.includes(command) && { wrapper: ['timeout', '-k', '1', '20'] }),
+        ...(limited.includes(command) && { wrapper: ['timeout', '-k', '1', '20'] }),
       })
       faults.push(...listFaults(command, ran))
       if (!ran.stderr.includes('is not used: '))

@@ -25,8 +25,9 @@ const turn = (turn_number: number) =>
     player_summary: `Did ${turn_number}`,
   })
 const capture = (number: number) => turngraph.spawn(['capture'], { input: turn(number) })
+const captureInProcess = (number: number) => turngraph.run(['capture'], { input: turn(number) })
 const context = (number: number) =>
-  turngraph.spawn(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
+  turngraph.run(['context', '--feature', 'FEAT-1', '--task', 'TASK-1', '--turn', String(number)])
 const ENDLESS = 'UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*) AS pairs'
 const addressWithCode = (url: string) => expect.stringMatching(new RegExp(`^${url}/#code=[\\w-]{43}\n$`))
 const serverFile = () => path.join(turngraph.folder, 'server.json')
@@ -72,7 +73,7 @@ describe('one graph, many processes', () => {
   })
 
   test('open prints the address of the running service with a code, and fails without a service', async () => {
-    const none = await turngraph.spawn(['open'])
+    const none = await turngraph.run(['open'])
     expect(none).toEqual({
       code: 4,
       stdout: '',
@@ -81,19 +82,19 @@ describe('one graph, many processes', () => {
     const { url } = await turngraph.serve()
     const token = readFileSync(path.join(turngraph.folder, 'token'), 'utf8').trim()
     const running = { code: 0, stdout: addressWithCode(url), stderr: '' }
-    expect(await turngraph.spawn(['open'])).toEqual(running)
+    expect(await turngraph.run(['open'])).toEqual(running)
     const elsewhere = commandsOn(temporaryFolder())
     const environment = { TURNGRAPH_URL: url, TURNGRAPH_TOKEN: token }
-    expect(await elsewhere.spawn(['open'], { environment })).toEqual(running)
-    const unnamed = await elsewhere.spawn(['open'], { environment: { TURNGRAPH_URL: url } })
+    expect(await elsewhere.run(['open'], { environment })).toEqual(running)
+    const unnamed = await elsewhere.run(['open'], { environment: { TURNGRAPH_URL: url } })
     expect(unnamed).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('TURNGRAPH_TOKEN') })
     const nobody = { TURNGRAPH_URL: 'http://127.0.0.1:9', TURNGRAPH_TOKEN: token }
-    const gone = await elsewhere.spawn(['open'], { environment: nobody })
+    const gone = await elsewhere.run(['open'], { environment: nobody })
     expect(gone).toMatchObject({ code: 7, stderr: expect.stringContaining('turngraph serve') })
   })
 
   test('a server has the turns that were captured without it', async () => {
-    await capture(1)
+    await captureInProcess(1)
     await turngraph.serve()
     expect((await context(2)).stdout).toContain('Did 1')
   })
@@ -136,7 +137,7 @@ describe('one graph, many processes', () => {
   test('a command waits for a server that is starting', async () => {
     const child = turngraph.start(['serve', '--port', '0'])
     onTestFinished(() => void child.kill('SIGKILL'))
-    expect(await capture(1)).toMatchObject({ code: 0 })
+    expect(await captureInProcess(1)).toMatchObject({ code: 0 })
   })
 })
 
@@ -231,7 +232,7 @@ test('mcp answers a line that is too long with an error, ends, and releases the 
   expect(stderr).toContain('longer than 10 MiB')
   expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(2)
   expect(existsSync(serverFile())).toBe(false)
-  expect(await capture(1)).toMatchObject({ code: 0 })
+  expect(await captureInProcess(1)).toMatchObject({ code: 0 })
 })
 
 test('mcp answers a line that is no message with an error, and continues', async () => {

@@ -18,26 +18,36 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const clientFolder = path.join(root, 'clients/python')
 const run = promisify(execFile)
 
-async function aService() {
+const aService = async () => {
+  const folder = temporaryFolder()
+  const user = commandsOn(folder)
+  return withClient(folder, user, await user.startService())
+}
+
+/** Starts a service in a separate process, which a test can kill and restart at the same address. */
+const aProcess = async () => {
   const folder = temporaryFolder()
   const user = commandsOn(folder)
   const first = await user.serve()
+  const restart = () => user.serve(['--port', new URL(first.url).port])
+  return { ...withClient(folder, user, first), restart }
+}
+
+/** Adds the token of a service, and the environment of a Python client for it. */
+function withClient<T extends { url: string }>(
+  folder: string,
+  user: ReturnType<typeof commandsOn>,
+  service: T,
+) {
   const token = readFileSync(path.join(user.folder, 'token'), 'utf8').trim()
   const env = {
     ...process.env,
     PYTHONPATH: clientFolder,
     PYTHONDONTWRITEBYTECODE: '1',
-    TURNGRAPH_URL: first.url,
+    TURNGRAPH_URL: service.url,
     TURNGRAPH_TOKEN: token,
   }
-  return {
-    ...first,
-    token,
-    folder,
-    env,
-    /** Restarts the service at the same address. */
-    restart: () => user.serve(['--port', new URL(first.url).port]),
-  }
+  return { ...service, token, folder, env }
 }
 
 describePython('the Python client', () => {
@@ -89,7 +99,7 @@ describePython('the Python client', () => {
   ])(
     'loses no turn and doubles none where the service is killed under a client %s',
     async (_name, retries, spool) => {
-      const service = await aService()
+      const service = await aProcess()
       const { folder, env, token } = service
       const place = spool === null ? 'None' : JSON.stringify(path.join(folder, spool))
       const program = path.join(folder, 'writer.py')
@@ -122,7 +132,7 @@ describePython('the Python client', () => {
   )
 
   test('each client sends the spooled captures of the other, and both can use a spool in parallel', async () => {
-    const { url, token, env, folder, child, end, restart } = await aService()
+    const { url, token, env, folder, child, end, restart } = await aProcess()
     child.kill('SIGKILL')
     await end
     const spool = path.join(folder, 'spool')
@@ -168,7 +178,7 @@ describePython('the Python client', () => {
   })
 
   test('the Python client sends the spooled captures of the TypeScript client', async () => {
-    const { url, token, env, folder, child, end, restart } = await aService()
+    const { url, token, env, folder, child, end, restart } = await aProcess()
     child.kill('SIGKILL')
     await end
     const spool = path.join(folder, 'spool')

@@ -102,7 +102,7 @@ describe.each(['directly', 'through a running server'])('turngraph report, %s', 
   beforeEach(async () => {
     home = temporaryFolder()
     turngraph = commandsOn(home)
-    if (way !== 'directly') await turngraph.serve()
+    if (way !== 'directly') await turngraph.startService()
     await captureAll(turngraph)
   })
 
@@ -161,7 +161,7 @@ test.each([
 
 test('rejections of a busy service delay a report, but do not end it', async () => {
   const turngraph = commandsOn(temporaryFolder())
-  const { url } = await turngraph.serve()
+  const { url } = await turngraph.startService()
   await captureAll(turngraph)
   const front = await startLimitedFront(url, (request) => request === 2 || request === 9)
   const args = ['report', '--project', 'shop', '--world', JUDGED_WORLD]

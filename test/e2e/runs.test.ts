@@ -294,7 +294,7 @@ describe('turngraph mcp', () => {
 
   test('mcp uses a server that is already running', async () => {
     const user = aUser()
-    const { url } = await user.serve([], user.environment)
+    const { url } = await user.startService(user.environment)
     const agent = await agentOf(user)
     await agent.call('capture_turn_state', {
       feature_id: 'F',

@@ -61,7 +61,7 @@ test('`spool list` shows waiting captures, and `spool send` sends them to a serv
     stderr: expect.stringContaining('There is no service to send the turns to.'),
   })
 
-  await user.serve()
+  await user.startService()
   const other = await user.run(['spool', 'send'])
   expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`wait for ${AWAY}`) })
   expect(other.stderr).toContain('turngraph spool send --moved')
@@ -84,7 +84,7 @@ test('`spool send` prints the reason of a rejected turn and keeps it, and sends 
   }
   await user.run(['capture', '-'], { input: JSON.stringify(turn) })
   await spoolTurns(user.folder, { turnNumber: 1 }, { turnNumber: 1, taskId: 'T2', worldSlug: 'w2' })
-  await user.serve()
+  await user.startService()
   const sent = await user.run(['spool', 'send', '--moved', '--json'])
   expect(sent.code).toBe(8)
   expect(JSON.parse(sent.stdout)).toEqual({ sent: 1, refused: 1, waiting: 0 })

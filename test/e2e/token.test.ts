@@ -15,7 +15,7 @@ const getCaller = (url: string, token: string): Promise<Response> =>
 
 test('a running service takes a new token and refuses a revoked one, and the private file has only the hash', async () => {
   const user = commandsOn(temporaryFolder())
-  const { url } = await user.serve()
+  const { url } = await user.startService()
   const created = await user.run(CREATE_PLAYER)
   expect([created.code, created.stderr]).toEqual([0, expect.stringContaining('has its hash')])
   const token = created.stdout.trim()

@@ -60,7 +60,7 @@ async function everyCommand() {
 describe.each(['directly', 'through a running server'])('%s', (way) => {
   beforeEach(async () => {
     writeAll()
-    if (way !== 'directly') await turngraph.serve()
+    if (way !== 'directly') await turngraph.startService()
   })
 
   test('import transcripts reports what it read and stored, and a second import reads nothing', async () => {
@@ -406,6 +406,19 @@ describe('files', () => {
     const { stdout: shown } = await turngraph.run(['turns', '--min-length', '1', '--json'])
     const zip = JSON.parse(shown).find(({ turn_id }: { turn_id: string }) => turn_id === 'z')
     expect(zip).toMatchObject({ kind: 'human', tools: ['Zip'] })
+  })
+
+  test('a file whose session has a name with a hidden character is skipped with the reason, and stops no other one', async () => {
+    writeAll()
+    const named = linesOf(turn('z', ['Zip']).map((record) => ({ ...record, sessionId: 'a\u200bb' })))
+    writeFileSync(path.join(folder, '0.jsonl'), named)
+    const { code, stdout } = await turngraph.run(['import', 'transcripts', folder, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: 3,
+      turns: 6,
+      skipped: [{ file: expect.stringContaining('0.jsonl'), reason: expect.stringContaining('U+200B') }],
+    })
   })
 
   test('a file that grew is read from its offset, and one that was truncated or replaced from the start', async () => {

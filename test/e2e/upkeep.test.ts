@@ -46,7 +46,7 @@ test('doctor and forget work on an own store and through a service', {
   expect((await json('forget', '--world', 'one', '--yes')).code).toBe(4)
   expect((await json('forget', '--yes')).code).toBe(2)
 
-  const { url } = await user.serve()
+  const { url } = await user.startService()
   expect(url).toContain('127.0.0.1')
   expect(await json('doctor')).toMatchObject({ code: 0, answer: { healthy: true, findings: [] } })
   expect(await json('doctor', '--project', 'default')).toMatchObject({ code: 0, answer: { healthy: true } })
@@ -120,7 +120,7 @@ test('the doctor prints findings with their remedy, exits with 8, and repairs th
 
   writeFileSync(fault.replace('fault', 'again'), readFileSync(fault, 'utf8'))
   await import(fault.replace('fault', 'again'))
-  await user.serve()
+  await user.startService()
   const through = await user.run(['doctor', '--repair', '--json'])
   expect(through.code).toBe(0)
   expect(JSON.parse(through.stdout)).toMatchObject({

@@ -20,7 +20,7 @@ const LATE = { criterion_id: 'AC-002', status: 'rejected', source: 'validator', 
 async function start(isServed: boolean) {
   const folder = temporaryFolder()
   const user = commandsOn(folder)
-  if (isServed) await user.serve()
+  if (isServed) await user.startService()
   const run = (args: readonly string[], input?: unknown, environment: Record<string, string> = {}) =>
     user.run(args, {
       environment,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { importAutobuild } from '../../src/artifacts/import.ts'
 import { groupByCause } from '../../src/rules/causes.ts'
 import { useGraph } from '../contract/store.ts'
-import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, memory } from '../support/engines.ts'
+import { describeCorpus } from '../support/corpus.ts'
+import { memory } from '../support/embedded-engines.ts'
+import { importCorpus } from '../support/imported-corpus.ts'
 import { strangeLines } from '../support/own-lines.ts'
 import { clientOf } from '../support/records.ts'
 
@@ -64,26 +64,23 @@ async function missingFacts(client: Client, worldSlug: string): Promise<string[]
 }
 
 describeCorpus('contexts of real sessions', () => {
-  describeOn(memory, (store) => {
-    const handles = useGraph(store)
+  const handles = useGraph(memory)
 
-    test('keep every fact of the turn before, have no foreign line that looks like ours, and are the same if the project has only one session', {
-      timeout: 600_000,
-    }, async () => {
-      for (const { name, root } of corpusRepositories()) {
-        const client = clientOf(handles.graph, name)
-        await importAutobuild(client, [root], { specifications: false })
-        const worlds = (await client.listWorlds({ limit: 500 })).items.map(({ worldSlug }) => worldSlug)
-        for (const worldSlug of worlds.sort().filter((_, i) => i % 2 === HALF)) {
-          expect(await missingFacts(client, worldSlug), worldSlug).toEqual([])
-          const alone = clientOf(handles.graph, `${name} ${worldSlug}`)
-          for (const { key, id, ...turn } of (await client.listTurns({ worldSlug, limit: 500 })).items)
-            await alone.captureTurnState({ ...turn, project: null })
-          expect(await tellSession(alone, worldSlug, 'known'), worldSlug).toEqual(
-            await tellSession(alone, worldSlug, 'off'),
-          )
-        }
+  test('keep every fact of the turn before, have no foreign line that looks like ours, and are the same if the project has only one session', {
+    timeout: 600_000,
+  }, async () => {
+    for (const { name, undeclared } of (await importCorpus()).repositories) {
+      const { client } = undeclared
+      const worlds = (await client.listWorlds({ limit: 500 })).items.map(({ worldSlug }) => worldSlug)
+      for (const worldSlug of worlds.sort().filter((_, i) => i % 2 === HALF)) {
+        expect(await missingFacts(client, worldSlug), worldSlug).toEqual([])
+        const alone = clientOf(handles.graph, `${name} ${worldSlug}`)
+        for (const { key, id, ...turn } of (await client.listTurns({ worldSlug, limit: 500 })).items)
+          await alone.captureTurnState({ ...turn, project: null })
+        expect(await tellSession(alone, worldSlug, 'known'), worldSlug).toEqual(
+          await tellSession(alone, worldSlug, 'off'),
+        )
       }
-    })
+    }
   })
 })

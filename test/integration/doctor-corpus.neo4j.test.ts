@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { importAutobuild } from '../../src/artifacts/import.ts'
+import type { ImportReport } from '../../src/artifacts/import-report.ts'
 import { clientStore } from '../../src/client/transcript-store.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
@@ -15,28 +16,67 @@ import { clientOf } from '../support/records.ts'
 
 const transcripts = fileURLToPath(new URL('../../../shared/corpus/transcripts/', import.meta.url))
 
-/** Imports all real artifacts, one project per repository, and all real transcripts into the first project. */
-async function importAll(graph: Graph): Promise<string[]> {
-  const projects = corpusRepositories()
-  for (const { name, root } of projects) await importAutobuild(clientOf(graph, name), [root])
-  const project = projects[0]?.name ?? 'none'
-  if (existsSync(transcripts))
-    await importFiles(clientStore(clientOf(graph, project)), [transcripts], { project })
-  return projects.map(({ name }) => name)
+/** Imports all real artifacts, one project per repository. */
+async function importAll(graph: Graph): Promise<ImportReport[]> {
+  const reports: ImportReport[] = []
+  for (const { name, root } of corpusRepositories())
+    reports.push(await importAutobuild(clientOf(graph, name), [root]))
+  return reports
 }
 
-describeCorpus('the doctor on real data', () => {
+const SUMMED = [
+  ...['tasks', 'worlds', 'turnsCreated', 'turnsUnchanged', 'turnsSuperseded', 'turnsFailed'],
+  ...['verifications', 'promises', 'issues'],
+] as const satisfies readonly (keyof ImportReport)[]
+const sumOf = (reports: readonly ImportReport[]) =>
+  Object.fromEntries(
+    SUMMED.map((name) => [name, reports.reduce((sum, report) => sum + report[name], 0)]),
+  ) as Record<(typeof SUMMED)[number], number>
+
+describeCorpus('real data', () => {
   for (const engine of [memory, neo4jLts]) {
     describeOn(engine, (store) => {
       describe('real artifacts and transcripts', () => {
         const handles = useGraph(store)
 
-        test('the doctor finds nothing, and every project can be forgotten', {
+        test('are imported once, the doctor finds nothing, and every project can be forgotten', {
           timeout: 1_200_000,
         }, async () => {
-          const projects = await importAll(handles.graph)
-          expect(await findingsOf(handles.graph)).toEqual([])
+          const projects = corpusRepositories().map(({ name }) => name)
+          const reports = await importAll(handles.graph)
+          const sum = sumOf(reports)
+          expect(sum).toMatchObject({ tasks: 84, worlds: 85, turnsCreated: 124, turnsFailed: 0 })
+          const { items: twice } = await clientOf(handles.graph, 'fleet-memory').listWorlds({
+            taskId: 'TASK-RIP-007',
+          })
+          expect(twice.map(({ worldSlug }) => worldSlug).sort()).toEqual(['TASK-RIP-007', 'TASK-RIP-007.2'])
+          const unmapped = reports.flatMap((report) => report.unmapped)
+          expect(unmapped).not.toEqual([])
+          for (const { count, example } of unmapped) {
+            expect(count).toBeGreaterThan(0)
+            expect(example).toMatch(/\.json$/)
+          }
+          const imported = await countsOf(handles.graph)
+          expect(imported).toMatchObject({
+            Turn: 124,
+            World: 85,
+            Verification: sum.verifications,
+            Promise: sum.promises,
+            Issue: sum.issues,
+          })
+          // A second import depends on the values that the engine returns.
+          const again = await importAll(handles.graph)
+          const unchanged = { turnsCreated: 0, turnsUnchanged: 124, turnsSuperseded: 0, turnsFailed: 0 }
+          expect(sumOf(again)).toMatchObject(unchanged)
+          expect(again.map(({ warnings }) => warnings)).toEqual(reports.map(({ warnings }) => warnings))
+          expect(await countsOf(handles.graph)).toEqual(imported)
+
           const [first = '', second = '', ...others] = projects
+          if (existsSync(transcripts)) {
+            const store = clientStore(clientOf(handles.graph, first))
+            await importFiles(store, [transcripts], { project: first })
+          }
+          expect(await findingsOf(handles.graph)).toEqual([])
           const before = await countsOf(handles.graph)
           const would = await forgetAll(handles.graph, { project: second, wholeProject: true }, true)
           const went = await forgetAll(handles.graph, { project: second, wholeProject: true })

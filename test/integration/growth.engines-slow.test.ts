@@ -18,7 +18,7 @@ import { linesOf } from '../support/written-transcript.ts'
 
 const TURNS_A_WORLD = 4
 /** Number of counts per statement. Neo4j plans it again for each count, because changed statistics can change the plan. */
-const CALLS_COUNTED = 3
+const CALLS_COUNTED = 2
 /** Number of worlds. Below some hundred turns Neo4j plans scans of whole labels, which is right for so few. */
 const SMALL = 100
 const LARGE = 200

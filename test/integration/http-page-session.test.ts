@@ -1,5 +1,7 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { start, tokensFile } from './http-start.ts'
+import { newFolder, start, tokensFile } from './http-start.ts'
 
 const codeFor = async (started: Awaited<ReturnType<typeof start>>, token = started.token) =>
   (await started.call('POST', '/v1/page-codes', { token })).body.code as string
@@ -50,4 +52,29 @@ test('a session has exactly the rights of the token that requested its code', as
     project: 'shop',
   })
   expect((await started.call('DELETE', '/v1/worlds/w', { token })).status).toBe(403)
+})
+
+test('a session ends with its token, and a new token of that name does not revive it', async () => {
+  const ci = { name: 'ci', token: 'a-token-that-leaked', scopes: ['read'] }
+  const file = tokensFile([ci])
+  const started = await start({ TURNGRAPH_TOKENS: file })
+  const { token } = (await exchange(started, await codeFor(started, ci.token))).body
+  const status = async (of: string) => (await started.call('GET', '/v1/caller', { token: of })).status
+  expect(await status(token)).toBe(200)
+  const renewed = { ...ci, token: 'a-token-made-anew', scopes: ['admin'] }
+  writeFileSync(file, readFileSync(tokensFile([renewed])))
+  await expect.poll(() => status(renewed.token), { timeout: 10_000 }).toBe(200)
+  expect([await status(ci.token), await status(token)]).toEqual([401, 401])
+})
+
+test('no token of a removed file is accepted', async () => {
+  const dataFolder = newFolder()
+  const file = path.join(dataFolder, 'tokens.json')
+  const other = { name: 'other', token: 'a-token-of-the-folder', scopes: ['read'] }
+  writeFileSync(file, readFileSync(tokensFile([other])), { mode: 0o600 })
+  const started = await start({}, { dataFolder })
+  const status = async () => (await started.call('GET', '/v1/worlds', { token: other.token })).status
+  expect(await status()).toBe(200)
+  rmSync(file)
+  await expect.poll(status, { timeout: 10_000 }).toBe(401)
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as nodeRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { type Service, startService } from '../../src/http/service.ts'
@@ -22,14 +22,17 @@ export type Started = {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
+export type AtEnd = (end: () => Promise<void> | void) => void
+
 type CallOptions = { body?: unknown; headers?: Record<string, string>; token?: string | null }
 
-/** Starts a real service on a free loopback port, with a graph in memory. It ends with the test. */
+/** Starts a real service on a free loopback port, with a graph in memory. It ends with the test, or at `atEnd`. */
 export async function start(
   environment: Record<string, string> = {},
   {
     graph = EmbeddedGraph.open({ folder: null }) as Graph,
-    dataFolder = newFolder(),
+    atEnd = onTestFinished as AtEnd,
+    dataFolder = newFolder(atEnd),
     log = createLog('silent'),
   } = {},
 ): Promise<Started> {
@@ -40,16 +43,42 @@ export async function start(
     ...environment,
   })
   const service = await startService({ config, graph, log })
-  onTestFinished(() => service.close())
+  atEnd(() => service.close())
   const token = config.auth === 'off' ? '' : readFileSync(path.join(dataFolder, 'token'), 'utf8').trim()
   const call = (method: string, route: string, options: CallOptions = {}) =>
     callAt(`${service.url}${route}`, method, { token, ...options })
   return { service, graph, dataFolder, token, call }
 }
 
-export function newFolder(): string {
+/** Ends the things that the tests of a suite share after the last test, in the opposite order of their starts. */
+export function atEndOfSuite(): AtEnd {
+  const ends: Parameters<AtEnd>[0][] = []
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+  return (end) => void ends.unshift(end)
+}
+
+/** Starts a service for all tests of a suite that only read it, because filling it takes longer than a test. */
+export function useService(
+  fill: (started: Started) => Promise<unknown>,
+  environment: Record<string, string> = {},
+): () => Started {
+  const atEnd = atEndOfSuite()
+  let started: Started | null = null
+  beforeAll(async () => {
+    started = await start(environment, { atEnd })
+    await fill(started)
+  })
+  return () => {
+    if (started === null) throw new Error('the service is not started')
+    return started
+  }
+}
+
+export function newFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turngraph-http-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

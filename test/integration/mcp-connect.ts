@@ -18,8 +18,7 @@ import { graphStore } from '../../src/transcripts/graph-store.ts'
 import { importFiles } from '../../src/transcripts/import-files.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { cli } from '../faults/harness/service-process.ts'
-import { neo4jUrl } from '../support/engines.ts'
-import { newFolder, start } from './http-start.ts'
+import { type AtEnd, newFolder, start } from './http-start.ts'
 
 export type Json = ReturnType<JSON['parse']>
 
@@ -39,8 +38,8 @@ export const EXECUTORS = {
   failing: { kind: 'simulated', duration_ms: 5, outcomes: ['failed'] },
 }
 
-export function executorsFile(executors: object = EXECUTORS): string {
-  const file = path.join(newFolder(), 'executors.json')
+export function executorsFile(executors: object = EXECUTORS, atEnd: AtEnd = onTestFinished): string {
+  const file = path.join(newFolder(atEnd), 'executors.json')
   writeFileSync(file, JSON.stringify(executors))
   return file
 }
@@ -62,21 +61,17 @@ export const overHttp = async (
   return connectClient(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport)
 }
 
-/** Connects a client of the second SDK. */
+/** Connects a client of the second SDK to the command, with an embedded graph. */
 export const overStdio = async (
-  store: StoreUnderTest,
   project = 'shop',
   { transcripts }: Prepared = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<Connection> => {
-  const graph = await store.open()
-  const onNeo4j = graph.engine === 'neo4j'
-  await graph.close()
-  const ofEmbedded = transcripts === undefined ? 'embedded:memory' : 'embedded:'
   const env = {
     PATH: process.env.PATH ?? '',
-    TURNGRAPH_STORE: onNeo4j ? neo4jUrl('lts') : ofEmbedded,
-    TURNGRAPH_DATA: newFolder(),
-    TURNGRAPH_EXECUTORS: executorsFile(),
+    TURNGRAPH_STORE: transcripts === undefined ? 'embedded:memory' : 'embedded:',
+    TURNGRAPH_DATA: newFolder(atEnd),
+    TURNGRAPH_EXECUTORS: executorsFile(EXECUTORS, atEnd),
   }
   if (transcripts !== undefined) {
     const args = [cli, 'import', 'transcripts', transcripts, '--project', project]
@@ -88,7 +83,7 @@ export const overStdio = async (
     env,
     stderr: 'inherit' as const,
   }
-  return connectClientOf2026(new ModernStdioTransport(server))
+  return connectClientOf2026(new ModernStdioTransport(server), atEnd)
 }
 
 const ajv = new AjvJsonSchemaValidator()
@@ -108,21 +103,21 @@ const jsonSchemaValidator: SchemaValidator = {
 export async function connectClient(transport: Transport): Promise<Connection> {
   const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator })
   await client.connect(transport)
-  return connectionOf(client)
+  return connectionOf(client, onTestFinished)
 }
 
 /** Connects a client of the second SDK, which supports only 2026-07-28 here. */
-async function connectClientOf2026(transport: ModernTransport): Promise<Connection> {
+async function connectClientOf2026(transport: ModernTransport, atEnd: AtEnd): Promise<Connection> {
   const client = new ModernClient(
     { name: 'test', version: '1.0.0' },
     { jsonSchemaValidator, versionNegotiation: { mode: { pin: '2026-07-28' } } },
   )
   await client.connect(transport)
-  return connectionOf(client)
+  return connectionOf(client, atEnd)
 }
 
-async function connectionOf(client: Connection['client']): Promise<Connection> {
-  onTestFinished(() => client.close())
+async function connectionOf(client: Connection['client'], atEnd: AtEnd): Promise<Connection> {
+  atEnd(() => client.close())
   await client.listTools() // loads the output schemas, so that the client validates every result
   const callTool = (name: string, args: unknown): Promise<Json> =>
     client.callTool({ name, arguments: args as Record<string, unknown> })

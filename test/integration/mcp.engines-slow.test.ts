@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { describeOn, enginesHere, memory, neo4jLts } from '../support/engines.ts'
+import { atEndOfSuite } from './http-start.ts'
 import { type Connection, type Json, overHttp, overStdio, type Prepared } from './mcp-connect.ts'
 
 /** The MCP tests that seed 001 requires, with its names: over both transports on the embedded engine, and over HTTP on Neo4j. */
@@ -14,15 +15,33 @@ for (const engine of enginesHere([memory, neo4jLts]))
     describe('over streamable HTTP', () => tools((prepared) => overHttp(store, 'shop', prepared)))
   })
 for (const engine of enginesHere([memory]))
-  describeOn(engine, (store) => {
-    describe('over stdio, by a client of 2026-07-28', () =>
-      tools((prepared) => overStdio(store, 'shop', prepared)))
+  describeOn(engine, () => {
+    describe('over stdio, by a client of 2026-07-28', () => {
+      const atEnd = atEndOfSuite()
+      let shared: Promise<Connection> | undefined
+      // To start the command takes longer than most tests.
+      tools((prepared) => {
+        if (prepared !== undefined) return overStdio('shop', prepared)
+        shared ??= overStdio('shop', {}, atEnd)
+        return shared
+      })
+    })
   })
 
 function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
-  const inWorld = async (executor = 'trial', world_slug = 'w'): Promise<Connection> => {
+  let tests = 0
+  let task = { feature_id: '', task_id: '' }
+  let world_slug = ''
+  // The tests may share a graph, so each has its own task and world.
+  beforeEach(() => {
+    tests++
+    task = { feature_id: 'FEAT-1', task_id: `TASK-${tests}` }
+    world_slug = `w-${tests}`
+  })
+
+  const inWorld = async (executor = 'trial'): Promise<Connection> => {
     const connection = await connect()
-    await connection.call('create_world', { feature_id: 'FEAT-1', task_id: 'TASK-1', world_slug, executor })
+    await connection.call('create_world', { ...task, world_slug, executor })
     return connection
   }
 
@@ -38,11 +57,11 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
 
   test('run_turn_without_turn_count_preserves_single_attempt_contract', async () => {
     const mcp = await inWorld()
-    const started = await mcp.call('run_turn', { world_slug: 'w' })
+    const started = await mcp.call('run_turn', { world_slug })
     expect(started).toEqual({
       run_mode: 'single_attempt',
       message: expect.any(String),
-      world_slug: 'w',
+      world_slug,
       attempt_id: expect.stringMatching(UUID),
       status: 'running',
       turn_before: 0,
@@ -54,13 +73,13 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       max_attempts: 1,
       max_attempts_source: 'default',
       max_attempts_hint: 'No max_attempts was supplied; max_attempts defaulted to turn_count (1).',
-      poll_with: { tool: 'get_turn_status', args: { world_slug: 'w', attempt_id: started.attempt_id } },
+      poll_with: { tool: 'get_turn_status', args: { world_slug, attempt_id: started.attempt_id } },
     })
     expect(started).not.toHaveProperty('turn_run_id')
     const ended = await untilEnded(mcp, started)
     expect(ended).toEqual({
       message: expect.any(String),
-      world_slug: 'w',
+      world_slug,
       attempt_id: started.attempt_id,
       status: 'committed',
       turn_before: 0,
@@ -78,12 +97,12 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
 
   test('run_turn_with_turn_count_starts_turn_run', async () => {
     const mcp = await inWorld('flaky')
-    const started = await mcp.call('run_turn', { world_slug: 'w', turn_count: 3, max_attempts: 9 })
-    const args = { world_slug: 'w', turn_run_id: started.turn_run_id }
+    const started = await mcp.call('run_turn', { world_slug, turn_count: 3, max_attempts: 9 })
+    const args = { world_slug, turn_run_id: started.turn_run_id }
     expect(started).toEqual({
       run_mode: 'turn_run',
       message: expect.any(String),
-      world_slug: 'w',
+      world_slug,
       turn_run_id: expect.stringMatching(UUID),
       status: 'running',
       turn_count: 3,
@@ -109,13 +128,13 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       failed_attempt_count: 3,
       progress: '3 of 3 turns committed after 6 attempts (3 failed)',
     })
-    const { items } = await mcp.call('list_turns', { world_slug: 'w' })
+    const { items } = await mcp.call('list_turns', { world_slug })
     expect(items.map((turn: Json) => turn.turn_number)).toEqual([1, 2, 3])
   })
 
   test('run_turn_with_explicit_one_uses_single_attempt_path', async () => {
     const mcp = await inWorld()
-    const one = await mcp.call('run_turn', { world_slug: 'w', turn_count: 1 })
+    const one = await mcp.call('run_turn', { world_slug, turn_count: 1 })
     expect(one).toMatchObject({
       run_mode: 'single_attempt',
       turn_count: 1,
@@ -124,7 +143,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       max_attempts_source: 'default',
     })
     await untilEnded(mcp, one)
-    const both = await mcp.call('run_turn', { world_slug: 'w', turn_count: 1, max_attempts: 1 })
+    const both = await mcp.call('run_turn', { world_slug, turn_count: 1, max_attempts: 1 })
     expect(both).toMatchObject({
       run_mode: 'single_attempt',
       max_attempts: 1,
@@ -132,7 +151,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       max_attempts_hint: 'max_attempts was supplied as 1; the turn run will stop after at most 1 attempt(s).',
     })
     await untilEnded(mcp, both)
-    const run = await mcp.call('run_turn', { world_slug: 'w', max_attempts: 2 })
+    const run = await mcp.call('run_turn', { world_slug, max_attempts: 2 })
     expect(run).toMatchObject({
       run_mode: 'turn_run',
       turn_count: 1,
@@ -161,7 +180,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       ['world_slug', { world_slug: null }],
     ]
     for (const [path, args] of wrong) {
-      const refused = await mcp.refused('run_turn', { world_slug: 'w', ...args })
+      const refused = await mcp.refused('run_turn', { world_slug, ...args })
       expect([refused.code, refused.details.problems.map((problem: Json) => problem.path)]).toEqual([
         'invalid_request',
         [path],
@@ -170,13 +189,13 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
     }
     expect(await mcp.refused('run_turn', {})).toEqual(errorOf('invalid_request'))
     expect(await mcp.refused('run_turn', { world_slug: 'nowhere' })).toEqual(errorOf('unknown_world'))
-    expect(await mcp.call('list_attempts', { world_slug: 'w' })).toMatchObject({ attempts: [] })
+    expect(await mcp.call('list_attempts', { world_slug })).toMatchObject({ attempts: [] })
   })
 
   test('get_turn_run_status_reports_active_and_recent_attempts', async () => {
     const mcp = await inWorld('slow')
-    const started = await mcp.call('run_turn', { world_slug: 'w', turn_count: 2 })
-    const args = { world_slug: 'w', turn_run_id: started.turn_run_id }
+    const started = await mcp.call('run_turn', { world_slug, turn_count: 2 })
+    const args = { world_slug, turn_run_id: started.turn_run_id }
     let status: Json
     do status = await mcp.call('get_turn_run_status', args)
     while (status.active_attempt_id === null)
@@ -213,12 +232,12 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       ended_at: null,
       poll_active_attempt_with: {
         tool: 'get_turn_status',
-        args: { world_slug: 'w', attempt_id: status.active_attempt_id },
+        args: { world_slug, attempt_id: status.active_attempt_id },
       },
       poll_with: { tool: 'get_turn_run_status', args },
       list_attempts_with: { tool: 'list_attempts', args },
     })
-    const busy = await mcp.refused('run_turn', { world_slug: 'w' })
+    const busy = await mcp.refused('run_turn', { world_slug })
     expect(busy).toEqual(
       errorOf('busy', { details: { attempt_id: expect.any(String), turn_run_id: started.turn_run_id } }),
     )
@@ -270,8 +289,8 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
 
   test('cancel_turn_run_stops_before_next_attempt', async () => {
     const mcp = await inWorld('slow')
-    const started = await mcp.call('run_turn', { world_slug: 'w', turn_count: 50 })
-    const args = { world_slug: 'w', turn_run_id: started.turn_run_id }
+    const started = await mcp.call('run_turn', { world_slug, turn_count: 50 })
+    const args = { world_slug, turn_run_id: started.turn_run_id }
     let active: Json
     do active = await mcp.call('get_turn_run_status', args)
     while (active.active_attempt_id === null)
@@ -291,8 +310,8 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
     })
     await sleep(100)
     expect(await mcp.call('cancel_turn_run', args)).toEqual(ended)
-    const defaulted = await mcp.call('run_turn', { world_slug: 'w', turn_count: 50 })
-    const again = await mcp.call('cancel_turn_run', { world_slug: 'w', turn_run_id: defaulted.turn_run_id })
+    const defaulted = await mcp.call('run_turn', { world_slug, turn_count: 50 })
+    const again = await mcp.call('cancel_turn_run', { world_slug, turn_run_id: defaulted.turn_run_id })
     expect(again.cancel_reason).toBe('cancelled by caller')
     await untilEnded(mcp, defaulted)
     const long = 'x'.repeat(2_001)
@@ -307,8 +326,8 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
 
   test('list_attempts_filters_by_turn_run_id', async () => {
     const mcp = await inWorld('failing')
-    await untilEnded(mcp, await mcp.call('run_turn', { world_slug: 'w' }))
-    const run = await mcp.call('run_turn', { world_slug: 'w', turn_count: 2, max_attempts: 3 })
+    await untilEnded(mcp, await mcp.call('run_turn', { world_slug }))
+    const run = await mcp.call('run_turn', { world_slug, turn_count: 2, max_attempts: 3 })
     expect(await untilEnded(mcp, run)).toMatchObject({
       status: 'failed',
       failure_reason: 'max_attempts exhausted before requested turn_count committed',
@@ -320,7 +339,7 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
     expect(of.attempts.map((attempt: Json) => [attempt.turn_run_id, attempt.turn_run_seq])).toEqual(
       [3, 2, 1].map((seq) => [run.turn_run_id, seq]),
     )
-    const all = await mcp.call('list_attempts', { world_slug: 'w' })
+    const all = await mcp.call('list_attempts', { world_slug })
     expect(all.turn_run_id).toBeNull()
     expect(all.attempts).toHaveLength(4)
     expect(all.attempts[3]).toEqual({
@@ -335,14 +354,11 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       started_at: expect.stringMatching(/Z$/),
       ended_at: expect.stringMatching(/Z$/),
     })
-    expect(await mcp.refused('list_attempts', { world_slug: 'w', limit: 5 })).toEqual(
-      errorOf('invalid_request'),
-    )
+    expect(await mcp.refused('list_attempts', { world_slug, limit: 5 })).toEqual(errorOf('invalid_request'))
   })
 
   test('the memory tools store turns and return the context of the next one', async () => {
     const mcp = await connect()
-    const task = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
     const turn = await mcp.call('capture_turn_state', {
       ...task,
       turn_number: 1,
@@ -351,13 +367,13 @@ function tools(connect: (prepared?: Prepared) => Promise<Connection>): void {
       acceptance_criteria_status: { 'AC-001': 'verified', 'AC-002': 'rejected' },
       promises: [{ criterion_id: 'AC-002', status: 'complete' }],
     })
-    expect(turn).toMatchObject({ created: true, project: 'shop', world_slug: 'TASK-1' })
+    expect(turn).toMatchObject({ created: true, project: 'shop', world_slug: task.task_id })
     const context = await mcp.call('load_continuation_context', { ...task, current_turn: 2, role: 'coach' })
     expect(context.context).toContain('✓ AC-001: verified')
     expect(await mcp.call('get_criteria', task)).toMatchObject({ verified: 1, total: 2 })
     expect(await mcp.call('recover_promises', { ...task, turn: 2 })).toMatchObject({ source: 'recovered' })
     expect(await mcp.call('analyze_stall', task)).toHaveProperty('verdict')
-    expect((await mcp.call('list_turns', { world_slug: 'TASK-1' })).items).toHaveLength(1)
+    expect((await mcp.call('list_turns', { world_slug: task.task_id })).items).toHaveLength(1)
     expect(await mcp.refused('capture_turn_state', { ...task, turn_number: 1 })).toEqual(
       errorOf('invalid_request'),
     )

@@ -6,17 +6,20 @@ import { readSession } from '../../src/cli/report/read-session.ts'
 import type { TurngraphClient } from '../../src/client/client.ts'
 import { EmbeddedGraph } from '../../src/graph/embedded.ts'
 import { migrate } from '../../src/graph/migrations.ts'
+import { plant } from '../contract/doctor.ts'
 import { JUDGED_WORLD, judgedTurns } from '../support/judged-session.ts'
 import { aTurn, clientOf, PROJECT } from '../support/records.ts'
 
 type WholeSession = Awaited<ReturnType<typeof readSession>>
 
-async function openClient(): Promise<TurngraphClient> {
+async function openGraph(): Promise<EmbeddedGraph> {
   const graph = EmbeddedGraph.open({ folder: null })
   onTestFinished(() => graph.close())
   await migrate(graph)
-  return clientOf(graph)
+  return graph
 }
+
+const openClient = async (): Promise<TurngraphClient> => clientOf(await openGraph())
 
 describe('the content of a report', () => {
   test('a session that is deleted after it was listed is omitted, and does not end the report', async () => {
@@ -31,6 +34,20 @@ describe('the content of a report', () => {
     }
     const { sessions, details, cuts } = await readProjectReport(deletesBetween, PROJECT, 'coach')
     expect(sessions?.items.map(({ world_slug }) => world_slug)).toEqual(['TASK-2'])
+    expect(details.map(({ world }) => world.world_slug)).toEqual(['TASK-2'])
+    expect(cuts).toEqual([])
+  })
+
+  test('a damaged session is listed with the remedy, and does not end the report', async () => {
+    const graph = await openGraph()
+    const client = clientOf(graph)
+    for (const taskId of ['TASK-1', 'TASK-2']) await client.captureTurnState(aTurn(1, { taskId }))
+    await plant(graph, "MATCH (w:World {slug: 'TASK-1'}) SET w.state = 'damaged'")
+    const { sessions, details, cuts } = await readProjectReport(client, PROJECT, 'coach')
+    expect(sessions?.items.map(({ world_slug, outcome }) => [world_slug, outcome]).sort()).toEqual([
+      ['TASK-1', 'damaged: run `turngraph doctor --repair`'],
+      ['TASK-2', expect.any(String)],
+    ])
     expect(details.map(({ world }) => world.world_slug)).toEqual(['TASK-2'])
     expect(cuts).toEqual([])
   })

@@ -37,9 +37,10 @@ function leaksIn(text: string, secrets: readonly PlantedKind[]): string[] {
     const length = Math.min(MAX_CHANCE, secret.length)
     for (let at = 0; at + length <= secret.length; at++) parts.set(secret.slice(at, at + length), name)
   }
+  const lengths = [...new Set([...parts.keys()].map((part) => part.length))]
   const found = new Map<string, string>()
   for (let at = 0; at < text.length; at++) {
-    for (const length of [MAX_CHANCE, MAX_CHANCE - 1, MAX_CHANCE - 2]) {
+    for (const length of lengths) {
       const kind = parts.get(text.slice(at, at + length))
       if (kind !== undefined) found.set(kind, `${kind}: ${text.slice(at - 40, at + 30)}`)
     }

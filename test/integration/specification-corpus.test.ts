@@ -1,53 +1,44 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { importAutobuild } from '../../src/artifacts/import.ts'
 import { projectPath } from '../../src/core/project-paths.ts'
 import { isCounted } from '../../src/rules/criterion-states.ts'
-import { useGraph } from '../contract/store.ts'
-import { corpusRepositories, describeCorpus } from '../support/corpus.ts'
-import { describeOn, memory } from '../support/engines.ts'
-import { clientOf } from '../support/records.ts'
+import { describeCorpus } from '../support/corpus.ts'
+import { importCorpus } from '../support/imported-corpus.ts'
+import type { clientOf } from '../support/records.ts'
 
 describeCorpus('the specifications of real sessions', () => {
-  describeOn(memory, (store) => {
-    const handles = useGraph(store)
-
-    test('every task declares its criteria, these include all criteria that counted before, and stale proofs are as computed', {
-      timeout: 600_000,
-    }, async () => {
-      let [tasks, sessions, neverJudged, stale] = [0, 0, 0, 0]
-      for (const { name, root } of corpusRepositories()) {
-        const [without, client] = [clientOf(handles.graph, `without ${name}`), clientOf(handles.graph, name)]
-        expect(await importAutobuild(without, [root], { specifications: false })).toMatchObject({
-          specifications: 0,
-        })
-        const report = await importAutobuild(client, [root])
-        expect(report).toMatchObject({ specifications: report.tasks, turnsFailed: 0 })
-        tasks += report.specifications
-        for (const { worldSlug, featureId, taskId } of (await client.listWorlds({ limit: 500 })).items) {
-          sessions++
-          const now = await client.listCriteria({ worldSlug })
-          const before = await without.listCriteria({ worldSlug })
-          const { total, source } = await client.getSpecification({ featureId, taskId })
-          expect(total, `of ${source.path}`).toBe(countCriteria(readFileSync(String(source.path), 'utf8')))
-          expect([now.total, now.verified], worldSlug).toEqual([total, before.verified])
-          // Criteria that were counted but never judged came from promises, so the file may lack them.
-          expect(
-            now.criteria.filter(({ declared, lastTurn }) => declared === false && lastTurn !== null),
-          ).toEqual([])
-          const open = now.criteria.filter(({ judged }) => judged === false)
-          neverJudged += open.length
-          if (open.length > 0) expect(now.remaining, worldSlug).not.toEqual([])
-          stale += await compareStale(client, worldSlug)
-        }
-        await compareStaleProofs(client, true)
-        await compareStaleProofs(without, false)
+  test('every task declares its criteria, these include all criteria that counted before, and stale proofs are as computed', {
+    timeout: 600_000,
+  }, async () => {
+    let [tasks, sessions, neverJudged, stale] = [0, 0, 0, 0]
+    for (const { declared, undeclared } of (await importCorpus()).repositories) {
+      const [{ client, report }, { client: without }] = [declared, undeclared]
+      expect(undeclared.report).toMatchObject({ specifications: 0 })
+      expect(report).toMatchObject({ specifications: report.tasks, turnsFailed: 0 })
+      tasks += report.specifications
+      for (const { worldSlug, featureId, taskId } of (await client.listWorlds({ limit: 500 })).items) {
+        sessions++
+        const now = await client.listCriteria({ worldSlug })
+        const before = await without.listCriteria({ worldSlug })
+        const { total, source } = await client.getSpecification({ featureId, taskId })
+        expect(total, `of ${source.path}`).toBe(countCriteria(readFileSync(String(source.path), 'utf8')))
+        expect([now.total, now.verified], worldSlug).toEqual([total, before.verified])
+        // Criteria that were counted but never judged came from promises, so the file may lack them.
+        expect(
+          now.criteria.filter(({ declared, lastTurn }) => declared === false && lastTurn !== null),
+        ).toEqual([])
+        const open = now.criteria.filter(({ judged }) => judged === false)
+        neverJudged += open.length
+        if (open.length > 0) expect(now.remaining, worldSlug).not.toEqual([])
+        stale += await compareStale(client, worldSlug)
       }
-      expect(tasks).toBeGreaterThanOrEqual(84)
-      expect(sessions).toBeGreaterThan(80)
-      expect(neverJudged).toBeGreaterThan(10)
-      expect(stale).toBeGreaterThan(5)
-    })
+      await compareStaleProofs(client, true)
+      await compareStaleProofs(without, false)
+    }
+    expect(tasks).toBeGreaterThanOrEqual(84)
+    expect(sessions).toBeGreaterThan(80)
+    expect(neverJudged).toBeGreaterThan(10)
+    expect(stale).toBeGreaterThan(5)
   })
 })
 
@@ -66,17 +57,18 @@ function countCriteria(source: string): number {
 async function compareStale(client: ReturnType<typeof clientOf>, worldSlug: string): Promise<number> {
   let found = 0
   const { items: turns } = await client.listTurns({ worldSlug })
+  const promises = new Map<number, Awaited<ReturnType<typeof client.recoverPromises>>['items']>()
+  for (const { turnNumber: turn } of turns)
+    promises.set(turn, (await client.recoverPromises({ worldSlug, turn })).items)
   for (const { turnNumber } of turns) {
     const { criteria } = await client.listCriteria({ worldSlug, turn: turnNumber })
     const seen = turns.filter((turn) => turn.turnNumber <= turnNumber)
     for (const { key, state, stale, history = [], aliases } of criteria) {
       const verified = history.findLast(({ status, source }) => status === 'verified' && source !== 'player')
       const promised = new Map<string, Set<string>>()
-      for (const turn of seen) {
-        const { items } = await client.recoverPromises({ worldSlug, turn: turn.turnNumber })
-        for (const item of items.filter((each) => each.key === key))
+      for (const turn of seen)
+        for (const item of promises.get(turn.turnNumber)?.filter((each) => each.key === key) ?? [])
           promised.set(key, new Set(pathsOf([item.testFile ?? '', ...item.implementationFiles])))
-      }
       const files = promised.get(key) ?? new Set()
       const touching = seen.find(
         (turn) =>

@@ -206,6 +206,32 @@ describe('the spool', () => {
     expect(said.filter((message) => message.includes('was refused'))).toHaveLength(2)
   })
 
+  test('an error about one world does not hold up the captures of others', async () => {
+    const { service, token } = await start()
+    let [isAway, posts] = [true, 0]
+    const { error: unfinished } = new TurngraphError(
+      'restore_unfinished',
+      'A restore is not finished.',
+    ).toWire()
+    const url = await flakyProxy(service.url, ({ method }) => {
+      if (isAway) return 'refuse'
+      return method === 'POST' && ++posts % 2 === 1 ? { status: 409, body: { error: unfinished } } : undefined
+    })
+    const said: string[] = []
+    const client = clientOf({ url, token, spool: newFolder(), log: (message) => said.push(message) })
+    await errorOf(client.captureTurnState(turn(1)))
+    await errorOf(client.captureTurnState(turn(1, { taskId: 'TASK-2', worldSlug: 'w-2' })))
+    isAway = false
+    const spool = await spoolOf(client)
+    await spool.replay()
+    expect(spool.waiting).toBe(1)
+    expect((await clientOf({ url: service.url, token }).getWorld({ worldSlug: 'w-2' })).currentTurn).toBe(1)
+    expect(said).toEqual([
+      expect.stringContaining(unfinished.message),
+      '1 spooled turns were sent to the service.',
+    ])
+  })
+
   test('a commit whose lease expired during the outage is captured, unless another caller stored the turn', async () => {
     const service = await restartable()
     const client = clientOf({ url: service.url, token: service.token, spool: newFolder() })
@@ -220,6 +246,21 @@ describe('the spool', () => {
     // The spool sends automatically: a commit in time, or a capture after the lease has expired.
     await expect.poll(() => numbersIn(client), { timeout: 20_000 }).toEqual([1])
     expect(['committed', 'interrupted']).toContain(await statusOf())
+  })
+
+  test('a user and a password in the url are neither sent, stored nor shown', async () => {
+    const service = await restartable()
+    const folder = path.join(newFolder(), 'spool')
+    const url = service.url.replace('//', '//me:hunter2@')
+    const client = clientOf({ url, token: service.token, spool: folder })
+    await service.down()
+    expect(String(await errorOf(client.captureTurnState(turn(1))))).not.toContain('hunter2')
+    const [file = ''] = readdirSync(folder).filter((name) => /^\d+\.json$/.test(name))
+    expect(JSON.parse(readFileSync(path.join(folder, file), 'utf8')).address).toBe(`${service.url}/`)
+    expect(readFileSync(path.join(folder, '.gitignore'), 'utf8')).toBe('*\n')
+    await service.up()
+    await (await spoolOf(client)).replay()
+    expect(await numbersIn(client)).toEqual([1])
   })
 
   test('it contains no secret and no invalid record', async () => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -128,22 +127,8 @@ describe('a file that is rewritten in place', () => {
     expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))
     expect(await brokenTurns(graph)).toEqual([])
   })
-
-  test('a rewritten file is imported from the start if an earlier version stored an empty tail', async () => {
-    writeFileSync(file, bytesOf(...few))
-    await imported()
-    const empty = `0:${createHash('sha256').digest('hex')}`
-    await graph.write([{ statement: setTail, params: { tail: empty } }])
-    writeFileSync(file, bytesOf(...many))
-    await imported()
-    expect(await storedTurns()).toEqual(expect.arrayContaining(many.map((_, i) => `many-${i}`)))
-  })
 })
 
-const setTail = parseStatement(
-  'test/set-tail',
-  '// params: $tail\nMATCH (f:TranscriptFile) SET f.tail = $tail RETURN f.key AS key',
-)
 const readTail = parseStatement('test/read-tail', 'MATCH (f:TranscriptFile) RETURN f.tail AS tail')
 
 const storedTail = async (): Promise<unknown> => (await graph.read(readTail, {}))[0]?.tail

@@ -1,5 +1,7 @@
 /** An independent search: folds and compares every text, character by character, without an index. */
 
+import { FEATURE } from '../support/records.ts'
+
 export type OracleText = {
   /** Key of the criterion in its task. Only texts of criteria have it. */
   criterion?: string
@@ -89,7 +91,9 @@ export function searchNaively(texts: readonly OracleText[], query: string): Orac
     return [{ text, score: scores.reduce<number>((sum, score) => sum + score, 0) * WEIGHT[text.kind] }]
   })
   const time = ({ time }: OracleText) => time ?? Number.NEGATIVE_INFINITY
-  const group = ({ worldSlug, criterion }: OracleText) => criterion ?? worldSlug
+  // Returns the key of a session or of a criterion, without the project. The key of a criterion begins with its feature.
+  const group = ({ worldSlug, criterion }: OracleText) =>
+    criterion === undefined ? worldSlug : `${FEATURE}/${criterion}`
   const sorted = found
     .sort(
       (a, b) =>

@@ -37,7 +37,7 @@ export default async function setup({
     provide('neo4j', { version, reason })
     return
   }
-  // The suites of the current version take less than a minute.
+  // The suites of the current version take about a minute.
   const start = version === 'current' ? startBriefNeo4j : startTestNeo4j
   const server = await start({ version, settings: PLANS_ONCE })
   try {

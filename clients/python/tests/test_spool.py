@@ -14,7 +14,7 @@ from typing import Any
 from turngraph import TurngraphClient, TurngraphError, is_spooled
 from turngraph.spool import SpoolOptions
 
-from .service import URL, Network, ServiceTest
+from .service import URL, Fate, Network, ServiceTest
 
 
 class SpoolTest(ServiceTest):
@@ -73,6 +73,25 @@ class SpoolTest(ServiceTest):
         network.fate = lambda method, path: None
         client.list_projects()
         self.assertEqual(self.numbers(), [1, 2])
+
+    def test_an_error_about_one_world_does_not_hold_up_the_captures_of_others(self) -> None:
+        network = self.away()
+        client = self.client(network.url, spool=self.folder)
+        self.spooled(client, 1)
+        self.spooled(client, 1, task_id="TASK-2", world_slug="w-2")
+        posts: list[str] = []
+
+        def fate(method: str, path: str) -> Fate:
+            if method == "POST":
+                posts.append(path)
+            is_first = method == "POST" and len(posts) % 2 == 1
+            return (409, {"error": {"code": "restore_unfinished", "message": "Not finished"}}) if is_first else None
+
+        network.fate = fate
+        assert client.spool is not None
+        client.spool.replay()
+        self.assertEqual(client.spool.waiting, 1)
+        self.assertEqual(self.client(URL).get_world(world_slug="w-2")["current_turn"], 1)
 
     def test_a_commit_whose_lease_has_expired_is_captured_as_a_turn(self) -> None:
         network = self.away()

@@ -1197,8 +1197,8 @@ class ListAttentionAnswerItemsItem(TypedDict):
     world_slug: str
     # newest turn of the session
     turn: int
-    # stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; abandoned: not approved, and no activity for a day; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
-    reason: Literal["stalled", "approved_with_gaps", "refuted", "abandoned", "only_players_words", "stale"]
+    # damaged: its stored data cannot be read; stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; abandoned: not approved, and no activity for a day; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files
+    reason: Literal["damaged", "stalled", "approved_with_gaps", "refuted", "abandoned", "only_players_words", "stale"]
     # of the session, in words
     outcome: str
     # why it needs a person
@@ -2958,7 +2958,7 @@ class ExamineAnswer(TypedDict):
 
 
 class ExamineAnswerFindingsItem(TypedDict):
-    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "project_wrong", "unattached", "turn_chain", "turn_parts", "turn_outcome", "part_criterion", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_labels", "criterion_unnamed", "specification", "transcript_turn"]
+    check: Literal["migration_pending", "migration_changed", "migration_chain", "constraint_missing", "index_missing", "record_invalid", "key_wrong", "project_wrong", "unattached", "turn_chain", "record_chain", "turn_parts", "turn_outcome", "part_criterion", "world_counters", "world_progress", "world_active", "forget_unfinished", "restore_unfinished", "run_rules", "run_counters", "attempt_turn", "criterion_merge", "criterion_labels", "criterion_unnamed", "specification", "transcript_turn"]
     severity: Literal["error", "warning"]
     # of the node it is about; null: the schema
     label: str | None

@@ -30,6 +30,8 @@ LAST_AGAIN_S = 15.0
 CLAIM_S = 600.0
 NAME = re.compile(r"(?:(?P<turn>\d{16})\.json|worker-(?P<worker>[0-9a-f-]{36}))(?:\.claimed-(?P<pid>\d+)-(?P<since>\d+))?")
 SPOOLED = ("captureTurnState", "captureReports", "commitAttempt")
+# Errors that each capture would meet. Any other error holds up one world.
+FOR_ALL_WORLDS = frozenset("store_unavailable timeout unauthorized rate_limited".split())
 # Errors of the record itself: sending it again does not help.
 REFUSALS = frozenset(
     "invalid_request too_large turn_conflict world_conflict unknown_world world_deleted not_found lease_lost".split()
@@ -85,9 +87,12 @@ class Spool:
         self._closed = False
         self._passed_over: set[Path] = set()
         with self._on_disk():
+            is_new = not self.folder.exists()
             self._refused.mkdir(mode=0o700, parents=True, exist_ok=True)
             for private in (self.folder, self._refused):
                 private.chmod(0o700)
+            if is_new:  # an existing folder may hold files that the user wants to commit
+                (self.folder / ".gitignore").write_text("*\n")
         others = [entry["address"] for entry in map(_read, self._list(self.folder)) if entry and entry["address"] != address]
         if others:
             raise _waits_for_another(self.folder, others[0], address)
@@ -183,7 +188,7 @@ class Spool:
         sent = refused = 0
         stopped_by: TurngraphError | None = None
         blocked: set[str] = set()
-        while not self._closed and (stopped_by is None or stopped_by.code == "busy"):
+        while not self._closed and (stopped_by is None or stopped_by.code not in FOR_ALL_WORLDS):
             if (claimed := self._claim_next(blocked)) is None:
                 break
             entry = _read(claimed)
@@ -200,6 +205,8 @@ class Spool:
                     continue
                 self._move(claimed, _unclaimed(claimed))
                 blocked.add(world)
+                if error.code not in {*FOR_ALL_WORLDS, "busy"} and (stopped_by is None or str(error) != str(stopped_by)):
+                    self._log(f"A spooled turn waits ({error}), and with it the later turns of its world.")
                 stopped_by = error
         if sent > 0:
             self._log(f"{sent} spooled turns were sent to the service.")
@@ -217,11 +224,24 @@ class Spool:
             if entry is None and not file.exists():
                 return self._claim_next(blocked)  # another process has sent it: its world is unknown
             is_free = _world_of(entry) not in worlds and not _is_held(file)
-            if is_free and (entry is None or entry["address"] == self._address):
+            if is_free and (entry["address"] == self._address if entry else not self._is_unreadable(file)):
                 if (claimed := self._claim(file)) is not None:
                     return claimed
             worlds.add(_world_of(entry))
         return None
+
+    def _is_unreadable(self, file: Path) -> bool:
+        """Returns whether this process cannot read a capture now. It stays in its place. Reports each once."""
+        try:
+            file.open("rb").close()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            if file not in self._passed_over:
+                self._passed_over.add(file)
+                self._log(f"{file} waits: it cannot be read ({error.strerror}).")
+            return True
+        return False
 
     def _refuse(self, claimed: Path, world: str, error: TurngraphError) -> int:
         """Moves a turn to ``refused/`` with the reason, after the later turns of its world, which were built on it."""

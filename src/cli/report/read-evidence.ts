@@ -1,8 +1,8 @@
 /** Reads the evidence of a session's matrix cells: promises, and verdicts with their evidence. */
 import type { TurngraphClient } from '../../client/client.ts'
 import { groupBy } from '../../core/group-by.ts'
-import { askForAll, askInWireForm } from './ask-in-wire-form.ts'
-import type { Answer, CellEvidence, Session } from './report-content.ts'
+import { type Answer, askForAll, askInWireForm } from '../ask-in-wire-form.ts'
+import type { CellEvidence, Session } from './report-content.ts'
 
 type Turn = Answer<'listTurns'>['items'][number]
 

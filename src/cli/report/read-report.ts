@@ -5,8 +5,9 @@ import { hasCode, TurngraphError } from '../../core/errors.ts'
 import { plural } from '../../core/plural.ts'
 import type { Role } from '../../memory/criteria/views.ts'
 import { quoteForShell } from '../../rules/command-line.ts'
+import { DAMAGED } from '../../rules/session-outcome.ts'
+import { askInWireForm } from '../ask-in-wire-form.ts'
 import { requireProject } from '../require-project.ts'
-import { askInWireForm } from './ask-in-wire-form.ts'
 import { cutSession } from './cut-session.ts'
 import { readSession } from './read-session.ts'
 import type { Cut, ReportContent, SessionContent } from './report-content.ts'
@@ -50,7 +51,8 @@ export async function readProjectReport(
     Buffer.byteLength(renderReport({ project, role, cuts: [], ...content }))
   // Measures the rendered content: an empty cell of a matrix has no data, but a hundred characters in the file.
   let bytes = measure({ sessions: { items: listed, hasMore: next_cursor !== null }, details: [] })
-  for (const { world_slug: worldSlug } of listed.slice(0, MAX_IN_FULL)) {
+  const sound = listed.filter(({ outcome }) => outcome !== DAMAGED)
+  for (const { world_slug: worldSlug } of sound.slice(0, MAX_IN_FULL)) {
     const whole = await readUnlessDeleted(client, { project, worldSlug }, role)
     if (whole === null) {
       deleted.add(worldSlug)
@@ -65,7 +67,7 @@ export async function readProjectReport(
     .filter(({ world_slug }) => !deleted.has(world_slug))
     .map((world) => (role === 'player' ? hideGate(world) : world))
   const hasMore = next_cursor !== null
-  const cuts = listCuts(project, role, items.length - details.length, hasMore)
+  const cuts = listCuts(project, role, sound.length - deleted.size - details.length, hasMore)
   return { project, role, sessions: { items, hasMore }, details, cuts }
 }
 

@@ -1,7 +1,7 @@
 /** Reads one session for a report, as a role may see it. */
 import type { TurngraphClient } from '../../client/client.ts'
 import type { Role } from '../../memory/criteria/views.ts'
-import { askForAll, askInWireForm } from './ask-in-wire-form.ts'
+import { askForAll, askInWireForm } from '../ask-in-wire-form.ts'
 import { readEvidence } from './read-evidence.ts'
 import { readTurns } from './read-turns.ts'
 import type { Session, SessionContent } from './report-content.ts'

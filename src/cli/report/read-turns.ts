@@ -2,9 +2,9 @@
 import type { TurngraphClient } from '../../client/client.ts'
 import type { Role } from '../../memory/criteria/views.ts'
 import type { OperationOutput } from '../../operations/table.ts'
+import { type Answer, inWireForm } from '../ask-in-wire-form.ts'
 import { readPages } from '../require-project.ts'
-import { inWireForm } from './ask-in-wire-form.ts'
-import type { Answer, Session } from './report-content.ts'
+import type { Session } from './report-content.ts'
 
 type TurnState = OperationOutput<'getTurn'>
 

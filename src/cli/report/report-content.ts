@@ -1,9 +1,6 @@
 /** Declares the content of a report: answers of operations in their wire form, as the views take them, within size limits. */
-import type { OnWire } from '../../core/wire-form.ts'
 import type { Role } from '../../memory/criteria/views.ts'
-import type { OperationName, OperationOutput } from '../../operations/table.ts'
-
-export type Answer<N extends OperationName> = OnWire<OperationOutput<N>>
+import type { Answer } from '../ask-in-wire-form.ts'
 
 /** Scope of calls about a session. */
 export type Session = { project: string; worldSlug: string }

@@ -3,9 +3,10 @@ import type { TurngraphClient } from '../../client/client.ts'
 import type { Role } from '../../memory/criteria/views.ts'
 import type { ListedWorld } from '../../memory/worlds/list-worlds.ts'
 import type { OperationOutput } from '../../operations/table.ts'
+import type { Answer } from '../ask-in-wire-form.ts'
 import { readPages } from '../require-project.ts'
 import { readTurns } from './read-turns.ts'
-import type { Answer, Session } from './report-content.ts'
+import type { Session } from './report-content.ts'
 
 /** Session as of its newest turn, in the view of a role. */
 export type SessionFacts = {

@@ -6,7 +6,7 @@
  * - `[redacted:9f]` is the displayed form: the first two digits.
  * - `[redacted:…32 digits…]` is the portable form. It is used outside of the graph, in a spool, until the key
  *   of the project is known.
- * - `[redacted]` was written by older versions, and is used in texts that are not stored.
+ * - `[redacted]` is used in error texts of transcripts and in texts that are not stored. A caller may quote it.
  */
 import { createHash, createHmac } from 'node:crypto'
 
@@ -62,7 +62,7 @@ export const bareMarks = (text: string): string => (hasMark(text) ? text.replace
 
 /**
  * Checks whether two texts are equal as far as their marks show. Whole marks must be equal. A mark of two digits, quoted from an
- * answer, equals every mark with the same first digits. A mark without digits, from an older version, equals every mark.
+ * answer, equals every mark with the same first digits. A mark without digits equals every mark.
  */
 export function isEqualButMarks(a: string, b: string): boolean {
   if (a === b) return true

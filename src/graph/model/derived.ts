@@ -33,7 +33,7 @@ export const rowShape = <const S extends z.ZodRawShape>(shape: S): RowShape<S> =
   eachProperty(shape, (property) => {
     if (property instanceof z.ZodArray) return textList
     if (!(property instanceof z.ZodOptional)) return property
-    return (property.unwrap() as z.ZodType).nullish().transform((value) => value ?? null)
+    return (property.unwrap() as z.ZodType).nullable().default(null)
   }) as RowShape<S>
 
 const eachProperty = (shape: z.ZodRawShape, derive: (property: z.ZodType) => z.ZodType) =>

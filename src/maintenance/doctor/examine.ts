@@ -1,5 +1,6 @@
 /** Examines a graph or a project of it, a page at a time, and repairs what can be derived. */
 import * as z from 'zod'
+import { parseCursor, toCursor } from '../../core/cursor.ts'
 import { TurngraphError } from '../../core/errors.ts'
 import { inChunks } from '../../core/group-by.ts'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
@@ -8,6 +9,7 @@ import { migrationStatus } from '../../graph/migrations.ts'
 import { LABELS, type Label, nodes } from '../../graph/model/nodes.ts'
 import { findOwners, listOwnerLabels } from '../../graph/model/relationships.ts'
 import {
+  allOwners,
   foreignOwners,
   lockNodes,
   requiredBelow,
@@ -17,9 +19,16 @@ import {
 } from '../../graph/model-statements.ts'
 import { type Graph, graphWith, toStep } from '../../graph/port.ts'
 import { optionalText } from '../../rules/values.ts'
-import { parseCursor, toCursor } from '../cursor.ts'
 import { beginReadingAll, listProjects } from '../whole-graph.ts'
-import { type Examined, type Finding, Findings, finding, fittingProperties, propertyMap } from './finding.ts'
+import {
+  type Examined,
+  type Finding,
+  Findings,
+  finding,
+  fittingProperties,
+  type Properties,
+  propertyMap,
+} from './finding.ts'
 import { readParts } from './parts.ts'
 import { confirmFindings, repairUnderLock } from './repair.ts'
 import { findRule, rules } from './rules.ts'
@@ -125,7 +134,10 @@ const SCHEMA = ''
 const KINDS = LABELS.filter((label) => nodes[label].name === 'key').map((label) => ({
   label,
   rule: findRule(label),
-  read: selectNodes(label, { ...findRule(label).columns, ...foreignOwners(label) }),
+  read: selectNodes(label, {
+    ...findRule(label).columns,
+    ...(findRule(label).expectedOwner === undefined ? foreignOwners(label) : allOwners(label)),
+  }),
 }))
 type Kind = (typeof KINDS)[number]
 
@@ -186,7 +198,7 @@ function lockFor({ label, rule: { lock } }: Kind, keys: string[]) {
 async function examineNodes(
   graph: Graph,
   project: string,
-  { label, read, rule: { needs = [], expectedKey, check } }: Kind,
+  { label, read, rule: { needs = [], expectedKey, expectedOwner, check } }: Kind,
   keys: readonly string[],
 ): Promise<Findings> {
   const findings = new Findings()
@@ -195,17 +207,23 @@ async function examineNodes(
     if (!isAttached) return []
     const about = findings.of(label, key)
     const isWhole = about.record(properties)
-    const foreign = findOwners(label).flatMap(({ type }) => row[`foreign${type}`] as string[])
+    const foreign = listOwners(label, row, 'foreign')
     if (foreign.length > 0) about.add('key_wrong', `hangs on ${foreign}, of another project`)
     return [{ key, properties: fittingProperties(label, properties), row, parts: [], isWhole, about }]
   })
   findings.examined += rows.length
   const examined: Examined[] = await readParts(graph, label, attached, findings)
   const complete = examined.filter(({ properties }) => needs.every((name) => Object.hasOwn(properties, name)))
-  for (const { key, properties, row, about } of complete) {
-    const expected = expectedKey?.(properties as never, row) ?? null
+  for (const node of complete) {
+    const { key, properties, row, about } = node
+    const expected = expectedKey?.(properties as never) ?? null
     if (expected !== null && expected !== key)
       about.add('key_wrong', `its properties give the key ${expected}`)
+    const owner = expectedOwner?.(properties as never)
+    const others = listOwners(label, row, 'owners').filter((other) => other !== owner)
+    if (others.length === 0) continue
+    about.add('key_wrong', `hangs on ${others} instead of ${owner}`)
+    node.isWhole = false // the properties that name the owner may be wrong
   }
   const examine = async (other: Label, otherKeys: readonly string[]) => {
     const kind = KINDS.find((each) => each.label === other)
@@ -219,6 +237,9 @@ async function examineNodes(
   if (complete.length > 0) await check?.({ graph, label, project, nodes: complete, findings, examine })
   return findings
 }
+
+const listOwners = (label: Label, row: Properties, column: 'foreign' | 'owners'): string[] =>
+  findOwners(label).flatMap(({ type }) => (row[`${column}${type}`] as string[] | undefined) ?? [])
 
 const SHOWN = 50
 const nameRow = z.object({ key: optionalText })

@@ -48,7 +48,7 @@ export const CHECKS = {
   key_wrong: {
     severity: 'error',
     finds: 'a key that does not match the place of its node',
-    remedy: `Run \`turngraph doctor --repair\`: it corrects the number of a turn. In other cases, ${RESTORE}.`,
+    remedy: `Run \`turngraph doctor --repair\`: it corrects the number of a turn and the revision of a replaced record. In other cases, ${RESTORE}.`,
   },
   project_wrong: {
     severity: 'warning',
@@ -65,6 +65,12 @@ export const CHECKS = {
     severity: 'error',
     finds: 'a turn whose NEXT does not lead only to the next number, or that belongs to two worlds',
     remedy: REPAIR,
+  },
+  record_chain: {
+    severity: 'error',
+    finds:
+      'a turn or a replaced record whose SUPERSEDES does not lead only to the record of the previous revision',
+    remedy: `${REPAIR} If the finding remains, ${RESTORE}.`,
   },
   turn_parts: {
     severity: 'error',

@@ -10,7 +10,6 @@ import {
   specificationKey,
   taskKey,
   toolKey,
-  transcriptFileKey,
   transcriptKey,
   worldKey,
 } from '../../core/keys.ts'
@@ -18,8 +17,8 @@ import type { Label, Stored } from '../../graph/model/nodes.ts'
 import { type Step, toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
 import { CALL_LISTS } from '../../rules/call-lists.ts'
-import type { Properties, ToCheck } from './finding.ts'
-import { ATTEMPT_COLUMNS, checkAttempts, checkRuns, RUN_COLUMNS } from './runs.ts'
+import type { ToCheck } from './finding.ts'
+import { ATTEMPT_COLUMNS, checkAttempts, checkRuns, RUN_COLUMNS, sequenceKeys } from './runs.ts'
 import { checkSpecifications, checkTask, SPECIFICATION_COLUMNS, TASK_COLUMNS } from './tasks.ts'
 import {
   checkPatterns,
@@ -29,7 +28,7 @@ import {
   SESSION_COLUMNS,
   TURN_COLUMNS,
 } from './transcripts.ts'
-import { checkTurns } from './turns.ts'
+import { checkTurns, RECORD_COLUMNS } from './turns.ts'
 import { checkWorld, WORLD_COLUMNS } from './worlds.ts'
 
 export type Rule<L extends Label = Label> = {
@@ -41,8 +40,12 @@ export type Rule<L extends Label = Label> = {
   columns?: Readonly<Record<string, string>>
   /** Properties that the rules require. Other properties that do not fit the model count as absent. */
   needs?: readonly (keyof Stored<L> & string)[]
-  /** Computes the key from the properties of a node; null if they do not determine it. */
-  expectedKey?(properties: Stored<L>, row: Properties): string | null
+  /** Computes the key from the properties of a node; null if they do not determine it. A restore uses it, too. */
+  expectedKey?(properties: Stored<L>): string | null
+  /** Computes the other keys that a node stores, by the name of their property. */
+  derivedKeys?(properties: Stored<L>): Readonly<Record<string, string | null>>
+  /** Computes the key of the only owner of a node. */
+  expectedOwner?(properties: Stored<L>): string
   check?(given: ToCheck): Promise<void>
   /** Builds a lock for other nodes, used instead of a lock on the examined nodes. */
   lock?(keys: string[], token: string): Step
@@ -50,26 +53,32 @@ export type Rule<L extends Label = Label> = {
 
 const lockTask = statement('doctor/lock-task')
 
+/** Returns the key without its last part. */
+const parentOf = (key: string): string => key.slice(0, key.lastIndexOf('/'))
+
 export const rules: { [L in Label]?: Rule<L> } = {
   SchemaMigration: { with: ['SchemaMigrationLock'] },
   Project: { needs: ['name'], expectedKey: ({ name }) => projectKey(name) },
-  Feature: { needs: ['id', 'key'], expectedKey: ({ key, id }) => featureKey(projectOfKey(key), id) },
+  Feature: {
+    needs: ['id', 'key'],
+    expectedKey: ({ key, id }) => featureKey(projectOfKey(key), id),
+    expectedOwner: ({ key }) => parentOf(key),
+  },
   Task: {
     atOnce: 1,
     with: ['Criterion'],
-    columns: { features: '[(x)<-[:HAS_TASK]-(f:Feature) | f.key]', ...TASK_COLUMNS },
+    columns: TASK_COLUMNS,
     needs: ['id', 'key'],
-    expectedKey: ({ key, id }, { features }) =>
-      (features as string[])
-        .map((feature) => taskKey(projectOfKey(key), partsOfKey(feature)[1] ?? '', id))
-        .find((expected) => expected !== key) ?? null,
+    expectedKey: ({ key, id }) => taskKey(projectOfKey(key), partsOfKey(key)[1] ?? '', id),
+    expectedOwner: ({ key }) => parentOf(key),
     check: checkTask,
     lock: ([key], token) => toStep(lockTask, { taskKey: key, token }),
   },
   Specification: {
     columns: SPECIFICATION_COLUMNS,
     needs: ['key', 'version'],
-    expectedKey: ({ key, version }) => specificationKey(key.slice(0, key.lastIndexOf('/')), version),
+    expectedKey: ({ key, version }) => specificationKey(parentOf(key), version),
+    expectedOwner: ({ key }) => parentOf(key),
     check: checkSpecifications,
   },
   World: {
@@ -78,31 +87,38 @@ export const rules: { [L in Label]?: Rule<L> } = {
     columns: WORLD_COLUMNS,
     needs: ['slug', 'project', 'featureId', 'taskId', 'taskKey', 'currentTurn', 'ledgerRev', 'rev'],
     expectedKey: ({ project, slug }) => worldKey(project, slug),
+    expectedOwner: ({ project, featureId, taskId }) => taskKey(project, featureId, taskId),
     check: checkWorld,
   },
   Turn: {
-    columns: { tasks: '[(x)<-[:HAS_TURN]-(w:World) | w.taskKey]' },
+    columns: { tasks: '[(x)<-[:HAS_TURN]-(w:World) | w.taskKey]', ...RECORD_COLUMNS },
     needs: ['number'],
     check: checkTurns,
   },
-  SupersededTurn: { needs: ['number'], check: checkTurns },
+  SupersededTurn: { columns: RECORD_COLUMNS, needs: ['number'], check: checkTurns },
   TurnRun: {
     columns: RUN_COLUMNS,
-    needs: ['project', 'turnRunId'],
+    needs: ['project', 'worldSlug', 'turnRunId'],
     expectedKey: ({ project, turnRunId }) => recordKey(project, turnRunId),
+    expectedOwner: ({ project, worldSlug }) => worldKey(project, worldSlug),
     check: checkRuns,
   },
   Attempt: {
     columns: ATTEMPT_COLUMNS,
-    needs: ['project', 'attemptId'],
+    needs: ['project', 'worldSlug', 'attemptId'],
     expectedKey: ({ project, attemptId }) => recordKey(project, attemptId),
+    derivedKeys: sequenceKeys,
+    expectedOwner: ({ project, worldSlug }) => worldKey(project, worldSlug),
     check: checkAttempts,
   },
   TranscriptFile: {
-    // An import shortens both properties when it stores them, but builds the key from the full values.
-    needs: ['project', 'sessionId'],
-    expectedKey: ({ project, sessionId, path }) =>
-      sessionId.length < 200 ? transcriptFileKey({ project, sessionId, path: path ?? null }) : null,
+    // An import masks and shortens both properties when it stores them, but builds the key from the full values. The part of the
+    // key after `@` is a hash of the full path, which is not stored.
+    needs: ['key', 'project', 'sessionId'],
+    expectedKey: ({ key, project, sessionId, path }) =>
+      sessionId.length < 200
+        ? `${sessionKey(project, sessionId)}${path === undefined ? '' : key.slice(key.lastIndexOf('@'))}`
+        : null,
   },
   TranscriptSession: {
     columns: SESSION_COLUMNS,

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { recordKey, runSeqKey, turnKey, turnOfSuperseded, worldKey, worldSeqKey } from '../../core/keys.ts'
 import { readRows } from '../../graph/decode.ts'
+import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, selectNodes, setProperties } from '../../graph/model-statements.ts'
 import type { Graph } from '../../graph/port.ts'
 import { brokenAttemptRules, brokenRules, isActiveRun, seenAttempt, seenRun } from '../../runs/record.ts'
@@ -44,13 +45,30 @@ const attemptRow = z.object({
   produced: z.array(z.tuple([z.string(), z.string().nullable()])),
 })
 
+/** Builds the keys that make the number of an attempt unique in its world and in its run. */
+export function sequenceKeys({
+  project,
+  worldSlug,
+  number,
+  turnRunId,
+  turnRunSeq,
+}: {
+  [N in 'project' | 'worldSlug' | 'number']: Stored<'Attempt'>[N]
+} & { turnRunId?: string | null | undefined; turnRunSeq?: number | null | undefined }) {
+  const isOfRun = turnRunId != null && turnRunSeq != null
+  return {
+    worldSeqKey: worldSeqKey(worldKey(project, worldSlug), number),
+    runSeqKey: isOfRun ? runSeqKey(recordKey(project, turnRunId), turnRunSeq) : null,
+  }
+}
+
 export async function checkAttempts({ graph, nodes }: ToCheck): Promise<void> {
   const wanted: UniqueValues[] = []
   for (const node of nodes.filter(({ isWhole }) => isWhole)) {
     const { key, properties, row, about } = node
     const { runs, produced } = attemptRow.parse(row)
     const attempt = seenAttempt.parse(properties)
-    const { project, turnRunId, turnRunSeq, status } = attempt
+    const { project, turnRunId, status } = attempt
     for (const rule of brokenAttemptRules(attempt)) about.add('run_rules', rule)
     const ofWorld = worldKey(project, attempt.worldSlug)
     const ofRun = turnRunId === null ? null : recordKey(project, turnRunId)
@@ -59,11 +77,7 @@ export async function checkAttempts({ graph, nodes }: ToCheck): Promise<void> {
       { label: 'run', actual: runs, expected: ofRun === null ? [] : [ofRun] },
       () => (ofRun === null ? null : relink(['TurnRun', ofRun], 'HAS_ATTEMPT', ['Attempt', key], 'to')),
     )
-    const values = {
-      worldSeqKey: worldSeqKey(ofWorld, attempt.number),
-      runSeqKey: ofRun === null || turnRunSeq === null ? null : runSeqKey(ofRun, turnRunSeq),
-      activeWorldKey: status === 'running' ? ofWorld : null,
-    }
+    const values = { ...sequenceKeys(attempt), activeWorldKey: status === 'running' ? ofWorld : null }
     wanted.push({ node, status, values })
     // A record that was superseded later has another key and the same digest.
     about.reportDifference('attempt_turn', {

@@ -1,19 +1,22 @@
 /** Compares the derived values of turns and of superseded records with their parts. */
-import { taskOfCriterion, taskKey as toTaskKey, turnOfSuperseded } from '../../core/keys.ts'
+import { supersededKey, taskOfCriterion, taskKey as toTaskKey, turnOfSuperseded } from '../../core/keys.ts'
 import type { Label, Stored } from '../../graph/model/nodes.ts'
-import { setProperties } from '../../graph/model-statements.ts'
+import { relink, setProperties } from '../../graph/model-statements.ts'
 import { deriveFromStored } from '../../memory/record/stored-verification.ts'
 import { listPromisedEvidence } from '../../rules/absence.ts'
 import { deriveTurn } from '../../rules/derive-turn.ts'
 import { issueSignature } from '../../rules/signature.ts'
-import { type Examined, fittingProperties, type Part, type ToCheck } from './finding.ts'
+import { type Examined, fittingProperties, keyList, type Part, type ToCheck } from './finding.ts'
 
 /** Returns the number of a turn from its key; NaN if the key is not that of a turn. */
 export const numberIn = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 
+export const RECORD_COLUMNS = { replaces: '[(x)-[:SUPERSEDES]->(s:SupersededTurn) | s.key]' }
+
 export async function checkTurns({ label, nodes }: ToCheck): Promise<void> {
   for (const turn of nodes) {
     checkNumber(label, turn)
+    checkRevision(label, turn)
     checkCriteria(turn)
     if (turn.isWhole) checkDerived(label, turn)
   }
@@ -24,6 +27,34 @@ function checkNumber(label: Label, { key, properties, about }: Examined): void {
   if (properties.number === number) return
   const repair = () => (Number.isInteger(number) ? setProperties(label, key, { number }) : null)
   about.add('key_wrong', `has the number ${properties.number}`, repair)
+}
+
+const revisionIn = (key: string): number => Number(key.slice(key.lastIndexOf('~') + 1))
+
+/**
+ * Checks that a record replaces only the record of the previous revision. The key of a replaced record contains its revision.
+ * The next replacement builds a key from the revision of the turn. If that revision is too low, the key already exists.
+ */
+function checkRevision(label: Label, { key, properties, row, about }: Examined): void {
+  const turn = turnOfSuperseded(key)
+  const revision = turn === key ? Number(properties.revision) : revisionIn(key)
+  if (properties.revision !== revision)
+    about.add('key_wrong', `has the revision ${properties.revision}`, () =>
+      setProperties(label, key, { revision }),
+    )
+  const replaces = keyList.parse(row.replaces)
+  const before = revision > 1 ? supersededKey(turn, revision - 1) : null
+  about.reportDifference(
+    'record_chain',
+    { label: 'record that it replaces', actual: replaces, expected: before === null ? [] : [before] },
+    () => {
+      const [only = '', ...others] = replaces
+      const isAbove = turn === key && others.length === 0 && only === supersededKey(turn, revisionIn(only))
+      if (isAbove && revisionIn(only) >= revision)
+        return setProperties(label, key, { revision: revisionIn(only) + 1 })
+      return before === null ? null : relink([label, key], 'SUPERSEDES', ['SupersededTurn', before], 'both')
+    },
+  )
 }
 
 /** Checks that each verification and promise names one criterion, and that no part names a criterion of another task. */

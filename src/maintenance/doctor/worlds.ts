@@ -1,6 +1,6 @@
 /** Checks a world: its turns, their chain, and the values that are derived from them. */
 import * as z from 'zod'
-import { canonicalInstant } from '../../core/instants.ts'
+import { canonicalInstant, compareInstants } from '../../core/instants.ts'
 import { taskKey, turnKey } from '../../core/keys.ts'
 import type { Stored } from '../../graph/model/nodes.ts'
 import { relink, setProperties, unlink } from '../../graph/model-statements.ts'
@@ -14,7 +14,7 @@ import { readLedger } from '../../memory/criteria/snapshot.ts'
 import { advanceState } from '../../rules/advance-state.ts'
 import { finalKeys, findBrokenMerge } from '../../rules/progress.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
-import { type About, type Findings, keyList, type Properties, propertyMap, type ToCheck } from './finding.ts'
+import { type About, type Findings, type Properties, propertyMap, type ToCheck } from './finding.ts'
 import type { Check } from './findings-table.ts'
 import { numberIn } from './turns.ts'
 
@@ -23,7 +23,6 @@ const activeOf = (type: string, label: string, id: string): string =>
 
 /** Columns of a world: its turns with the times of their ends and their NEXT edges, its progress, and its active runs and attempts. */
 export const WORLD_COLUMNS = {
-  tasks: '[(x)<-[:HAS_WORLD]-(task:Task) | task.key]',
   turns: '[(x)-[:HAS_TURN]->(t:Turn) | [t.key, toString(t.completedAt)]]',
   next: '[(x)-[:HAS_TURN]->(t:Turn)-[:NEXT]->(n) | [t.key, n.key]]',
   previous: '[(x)-[:HAS_TURN]->(t:Turn)<-[:NEXT]-(p) | [p.key, t.key]]',
@@ -39,7 +38,6 @@ const name = z.string().catch('')
 const active = z.tuple([name, z.number().catch(0), z.string().nullable().catch(null)])
 const edges = z.array(z.tuple([name, name]))
 const worldRow = z.object({
-  tasks: keyList,
   turns: z.array(z.tuple([name, z.string().nullable()])),
   next: edges,
   previous: edges,
@@ -67,11 +65,7 @@ export async function checkWorld({ graph, nodes: [node], findings, examine }: To
   const row = worldRow.parse(node.row)
   const work = { world, row, about }
   const ofTask = taskKey(world.project, world.featureId, world.taskId)
-  if ([...row.tasks, world.taskKey].some((each) => each !== ofTask))
-    about.add(
-      'key_wrong',
-      `taskKey: stored ${world.taskKey}, expected ${ofTask}; it belongs to ${row.tasks.sort()}`,
-    )
+  about.reportDifference('key_wrong', { label: 'taskKey', actual: world.taskKey, expected: ofTask })
   if (world.forgottenAt !== undefined || world.restoring === true) {
     const check = world.forgottenAt === undefined ? 'restore_unfinished' : 'forget_unfinished'
     return about.add(check, `it still has ${row.turns.length} turns`)
@@ -80,6 +74,7 @@ export async function checkWorld({ graph, nodes: [node], findings, examine }: To
   const keys = [...new Set(linked.filter((key) => key === turnKey(world.key, numberIn(key))))]
   const { checks } = await examine('Turn', keys)
   checkActive(work)
+  if (reportMoved(work, keys)) return
   checkChain(work, keys)
   // No read of the world is whole before its other turns are gone.
   if (linked.length > keys.length) return reportOthers(work, linked, keys)
@@ -101,6 +96,18 @@ function reportOthers({ world, about }: Work, linked: readonly string[], keys: r
       )
     else about.add('key_wrong', `has a turn with the key ${JSON.stringify(key)}`)
   }
+}
+
+/** Reports turns whose key names the world and to which NEXT leads, but which hang on another world or on no world. */
+function reportMoved({ world, row: { next, previous }, about }: Work, keys: readonly string[]): boolean {
+  const own = new Set(keys)
+  const isMoved = (key: string) => key === turnKey(world.key, numberIn(key)) && !own.has(key)
+  const moved = new Set([...next, ...previous].flat().filter(isMoved))
+  for (const key of moved)
+    about.add('turn_chain', `does not have ${key}, to which NEXT leads`, () =>
+      relink(['World', world.key], 'HAS_TURN', ['Turn', key], 'to'),
+    )
+  return moved.size > 0
 }
 
 /** Compares the edges NEXT with the order of the turns. */
@@ -130,7 +137,7 @@ function checkChain({ row: { next, previous }, about }: Work, keys: readonly str
 function checkCounters({ world, row, about }: Work, keys: readonly string[]): void {
   const instant = (at: string | null | undefined) => canonicalInstant(at ?? '')
   const completed = row.turns.flatMap(([, at]) => instant(at) ?? [])
-  const latest = completed.sort((a, b) => (isLater(a, b) ? 1 : -1)).at(-1) ?? null
+  const latest = completed.sort(compareInstants).at(-1) ?? null
   const counters: Properties = {
     currentTurn: numberIn(keys.at(-1) ?? '/0'),
     turnCount: keys.length,
@@ -149,9 +156,6 @@ function checkCounters({ world, row, about }: Work, keys: readonly string[]): vo
   for (const [label, expected] of Object.entries(counters))
     about.reportDifference('world_counters', { label, actual: stored[label], expected }, repair)
 }
-
-/** Compares canonical instants, to the microsecond. */
-const isLater = (at: string, than: string): boolean => at.slice(0, -1) > than.slice(0, -1)
 
 /** Sets properties of a world and raises its revision, so that a concurrent reader reads the world again. */
 const setWorld = (world: Stored<'World'>, properties: Properties): Step | null =>

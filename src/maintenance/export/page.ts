@@ -1,6 +1,6 @@
 /** Reads pages from a stream of lines. Each page starts at the end of the previous one, so the service keeps no state. */
 import type * as z from 'zod'
-import { parseCursor, toCursor } from '../cursor.ts'
+import { parseCursor, toCursor } from '../../core/cursor.ts'
 
 /** A line with the position after it; the line is null if the stream only advanced. */
 export type ExportedLine<P> = { line: string | null; at: P }

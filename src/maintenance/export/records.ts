@@ -108,11 +108,22 @@ const issue = z.strictObject({
   ...nodes.Issue.properties.omit({ project: true, ...DERIVED_FROM_RECORD.Issue }).shape,
 })
 
+/** Requires the positions 0, 1, 2, …, each once, in any order. */
+const inPlace = <S extends z.ZodType<{ position: number }>>(part: S) =>
+  z.array(part).refine(
+    (parts) =>
+      parts
+        .map(({ position }) => position)
+        .sort((a, b) => a - b)
+        .every((at, i) => at === i),
+    'must have the positions 0, 1, 2, …, each once',
+  )
+
 const parts = {
-  verifications: z.array(verification),
-  promises: z.array(promise),
-  issues: z.array(issue),
-  gates: z.array(nodes.Gate.properties.omit({ project: true })),
+  verifications: inPlace(verification),
+  promises: inPlace(promise),
+  issues: inPlace(issue),
+  gates: inPlace(nodes.Gate.properties.omit({ project: true })),
   transcribedIn: z.array(nodes.TranscriptSession.properties.pick({ key: true, id: true, project: true })),
 }
 
@@ -222,7 +233,9 @@ export const records = {
 /** Additional fields of lines whose kind only the model declares. */
 const BESIDE: { readonly [kind: string]: z.ZodRawShape } = {
   specification: {
-    lists: z.array(z.strictObject({ criterion: key, ...relationshipProperties('LISTS').shape })),
+    lists: inPlace(
+      z.strictObject({ criterion: key, position: count, ...relationshipProperties('LISTS').shape }),
+    ),
     retires: z.array(z.strictObject({ criterion: key, ...relationshipProperties('RETIRES').shape })),
   },
 }

@@ -1,5 +1,5 @@
 /** Forgets a world, the worlds of a task, a transcript session or a whole project, or counts what would be deleted. */
-import { cursorAt, textCursor } from '../../core/pages.ts'
+import { parseCursor, toCursor } from '../../core/cursor.ts'
 import { keyRow, readPages } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -9,7 +9,7 @@ import { requireSession } from '../../transcripts/require-session.ts'
 import { forgetCriteria } from './criteria.ts'
 import { addCounts, type Counts, deleteEmpty, inOnePiece, type Progress } from './delete-nodes.ts'
 import type { ForgetAnswer, ForgetRequest } from './record.ts'
-import { requireOneScope, skippedWorld, toScope, worldsToForget } from './scope.ts'
+import { requireOneScope, skippedWorld, toScope, worldPosition, worldsToForget } from './scope.ts'
 import { type ConversationScope, conversationsToForget, forgetTranscripts } from './transcripts.ts'
 import { forgetWorld } from './world.ts'
 
@@ -95,9 +95,8 @@ async function countAll(graph: Graph, request: ForgetRequest, going: ForgetRun):
     if (Object.keys(counts).length === 0) await requireSession(graph, project, sessionId)
     return null
   }
-  const [afterTask, afterWorld] = textCursor(request.cursor)?.split('\n') ?? []
-  const from = afterTask === undefined || afterWorld === undefined ? undefined : { afterTask, afterWorld }
-  for await (const page of worldsToForget(graph, toScope(request), from)) {
+  const from = parseCursor(worldPosition, request.cursor)
+  for await (const page of worldsToForget(graph, toScope(request), from ?? undefined)) {
     for (const world of page.worlds) {
       const active = skippedWorld(world)
       if (active !== null) skipped.push(active)
@@ -106,12 +105,12 @@ async function countAll(graph: Graph, request: ForgetRequest, going: ForgetRun):
         addCounts(counts, { World: 1, Turn: world.turnCount })
       }
     }
-    if (page.next !== null && !isTime()) return cursorAt(`${page.next.afterTask}\n${page.next.afterWorld}`)
+    if (page.next !== null && !isTime()) return toCursor(page.next)
   }
   if (wholeProject === true) await countTranscripts(graph, { project, before, sessionId: null }, counts)
   for await (const keys of tasksWithoutWorlds(graph, request)) addCounts(counts, { Task: keys.length })
   const isNothing = Object.keys(counts).length === 0 && skipped.length === 0
-  if (isNothing && from === undefined) await requireScope(graph, request)
+  if (isNothing && from === null) await requireScope(graph, request)
   return null
 }
 

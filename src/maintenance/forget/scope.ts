@@ -61,7 +61,8 @@ const worldToForget = z.object({
 export type WorldToForget = z.output<typeof worldToForget>
 
 /** Position of a world among all worlds in scope. */
-export type Position = { afterTask: string; afterWorld: string }
+export const worldPosition = z.strictObject({ afterTask: z.string(), afterWorld: z.string() })
+type Position = z.output<typeof worldPosition>
 
 const WORLDS_AT_ONCE = 200
 

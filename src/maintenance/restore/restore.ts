@@ -1,12 +1,5 @@
 /** Restores records of an export: writes missing records, and compares the others. */
-import {
-  isCriterionKey,
-  partsOfKey,
-  projectKey,
-  supersededKey,
-  turnKey,
-  turnOfSuperseded,
-} from '../../core/keys.ts'
+import { isCriterionKey, partsOfKey, supersededKey, turnKey, turnOfSuperseded } from '../../core/keys.ts'
 import { markerOfProject } from '../../graph/mask-key.ts'
 import type { Graph, Run } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -21,6 +14,7 @@ import {
   records,
 } from '../export/records.ts'
 import { type Conflict, refuseConflicts, unfit } from './conflicts.ts'
+import { findWrongKeys } from './derived-keys.ts'
 import { writeCriteria, writeProjects, writeTasks } from './scope.ts'
 import { scrubRecords } from './scrub-records.ts'
 import { writeDesires, writeTranscriptTurns } from './transcripts.ts'
@@ -139,14 +133,14 @@ export function parseRecord(given: unknown, index: number): ExportRecord {
       const message = `is not the key of ${of}; restore the file as it was exported`
       return unfit(index, [{ path, message }])
     }
-    if (record.kind === 'project' && record.key !== projectKey(record.name))
-      throw wrongKey(`the project ${JSON.stringify(record.name)}`)
     if (record.kind === 'criterion' && !isCriterionKey(record.task, record.key))
       throw wrongKey(`a criterion of the task ${record.task}`)
     if (record.kind === 'turn' && record.turn.key !== turnKey(record.world, record.turn.number))
       throw wrongKey(`turn ${record.turn.number} of the world ${record.world}`, 'turn.key')
     if (record.kind === 'superseded_turn' && record.turn.key !== supersededKeyOf(record))
       throw wrongKey(`revision ${record.turn.revision} of the turn below ${record.supersededBy}`, 'turn.key')
+    const problems = findWrongKeys(record)
+    if (problems.length > 0) throw unfit(index, problems)
     return record
   }
   throw unfit(

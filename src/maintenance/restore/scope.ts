@@ -70,7 +70,7 @@ export async function writeCriteria(work: Work, given: readonly Given<'criterion
     work,
     given.flatMap(({ record }) => (mergesNow(record) ? (record.worldKey ?? []) : [])),
   )
-  const isClosed = ({ worldKey = '' }: Criterion) => worlds.get(worldKey) === false
+  const isClosed = ({ worldKey = '' }: Criterion) => worlds.get(worldKey)?.restoring === false
   const rows = new Map<string, Given<'criterion'>>()
   const conflicts: Restored['conflicts'] = []
   let created = 0

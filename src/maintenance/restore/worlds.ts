@@ -13,7 +13,7 @@ import { finalKeys } from '../../rules/progress.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
 import { findKey } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
-import { missing } from './conflicts.ts'
+import { missing, unfit } from './conflicts.ts'
 import {
   compared,
   createNodes,
@@ -44,21 +44,47 @@ export async function writeWorlds(work: Work, given: readonly Given<'world'>[]):
   return { created: fresh.length, conflicts }
 }
 
-const lockedRow = z.object({ key: z.string(), taskKey: z.string(), restoring: z.boolean() })
+const lockedRow = z.object({
+  key: z.string(),
+  taskKey: z.string(),
+  restoring: z.boolean(),
+  newestTurn: z.number().nullable(),
+})
 
-/** Locks worlds, and returns for each if it is being restored. Other worlds accept no records. */
-export async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, boolean>> {
+/** Locked world. It accepts records only while it is being restored. */
+type Locked = Pick<z.output<typeof lockedRow>, 'restoring' | 'newestTurn'>
+
+/** Locks worlds. Leaves out worlds that do not exist. */
+export async function lockWorlds(work: Work, keys: readonly string[]): Promise<Map<string, Locked>> {
   const isMadeHere = (key: string) => isMade(work, { label: 'World', key })
   const distinct = [...new Set(keys)]
-  const locked = new Map(distinct.filter(isMadeHere).map((key) => [key, true]))
+  const made: Locked = { restoring: true, newestTurn: null }
+  const locked = new Map(distinct.filter(isMadeHere).map((key) => [key, made]))
   const others = distinct.filter((key) => !isMadeHere(key)).sort()
   if (others.length === 0) return locked
   for (const row of await work.run(toStep(lock, { keys: others, token: work.token }))) {
-    const { key, taskKey, restoring } = decodeRow(lock, lockedRow, row)
+    const { key, taskKey, ...world } = decodeRow(lock, lockedRow, row)
     work.tasks.add(taskKey)
-    locked.set(key, restoring)
+    locked.set(key, world)
   }
   return locked
+}
+
+/** Rejects a turn whose `previous` is not the turn before it. Otherwise NEXT would skip a turn, or lead to two turns. */
+function refuseWrongPrevious(turns: readonly Given<'turn'>[], worlds: ReadonlyMap<string, Locked>): void {
+  const newest = new Map([...worlds].map(([key, { newestTurn }]) => [key, newestTurn]))
+  for (const { index, record } of turns.toSorted((a, b) => a.record.turn.number - b.record.turn.number)) {
+    const { world, previous, turn } = record
+    const before = newest.get(world) ?? null
+    if (previous !== before || turn.number <= (before ?? 0))
+      throw unfit(index, [
+        {
+          path: 'previous',
+          message: `is ${previous}; turn ${turn.number} comes after ${before ?? 'no turn'}`,
+        },
+      ])
+    newest.set(world, turn.number)
+  }
 }
 
 /** Writes records into worlds that are being restored. A complete world lacks no record, so nothing is added to it. */
@@ -66,19 +92,20 @@ export const writeIntoWorlds =
   <K extends 'turn' | 'attempt' | 'turn_run'>(kind: K) =>
   async (work: Work, given: readonly Given<K>[]): Promise<Restored> => {
     const { fresh, conflicts } = compared(given, await readExisting(work, kind, given))
-    const restoring = await lockWorlds(
+    const worlds = await lockWorlds(
       work,
       fresh.map(({ record }) => record.world),
     )
     const open: Given<K>[] = []
     for (const one of fresh) {
       const { index, record } = one
-      const isOpen = restoring.get(record.world)
-      if (isOpen === undefined) throw missing(index, record, `world ${record.world}`)
-      if (isOpen) open.push(one)
+      const world = worlds.get(record.world)
+      if (world === undefined) throw missing(index, record, `world ${record.world}`)
+      if (world.restoring) open.push(one)
       else conflicts.push({ index, kind, key: findKey(record), fields: [] })
     }
     await createNodes(work, kind, open)
+    if (kind === 'turn') refuseWrongPrevious(open as Given<'turn'>[], worlds)
     for (const { record } of open) {
       const { turn, attempt } = work.written.get(record.world) ?? { turn: 0, attempt: 0 }
       const more = { turn: turn + Number(kind === 'turn'), attempt: attempt + Number(kind === 'attempt') }
@@ -92,7 +119,7 @@ export async function writeStandings(work: Work, given: readonly Given<'standing
   const locked = await lockWorlds(work, keys)
   const lost = given.find(({ record }) => !locked.has(record.world))
   if (lost !== undefined) throw missing(lost.index, lost.record, `world ${lost.record.world}`)
-  const whole = keys.filter((key) => locked.get(key) === false)
+  const whole = keys.filter((key) => locked.get(key)?.restoring === false)
   const existing = (await readWorlds(work.graph, whole)).map(({ standing }) => standing)
   const { fresh, conflicts } = compared(given, existing)
   await refuseHalf(work, fresh)

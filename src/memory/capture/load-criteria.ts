@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { optionalNumber, optionalText } from '../../rules/values.ts'
-import { decodeState, NO_TURNS, type StoredState } from '../../rules/world-state.ts'
+import { decodeState, NO_TURNS, type StoredState, stateColumn } from '../../rules/world-state.ts'
 import { isStateWhole, readTarget, statementOfTarget } from '../criteria/snapshot.ts'
 import { criterionRow } from '../record/criterion-rows.ts'
 import type { CaptureRequest } from '../record/record.ts'
@@ -28,7 +28,7 @@ const knownRow = z.object({
   worldCount: counter,
   specificationVersion: counter,
   criteria: z.array(criterionRow).default([]),
-  state: optionalText,
+  state: stateColumn,
 })
 
 /** Data of the world and the task that a capture needs. Not a `Snapshot` (`criteria/snapshot.ts`), which answers reads. */

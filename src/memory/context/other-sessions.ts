@@ -1,5 +1,6 @@
 /** Finds facts from other sessions of a project (contract: specification.md, "Other sessions know something"). */
 import * as z from 'zod'
+import { compareInstants } from '../../core/instants.ts'
 import { featureKey, worldKey } from '../../core/keys.ts'
 import { listFileNodes, listProjectFiles } from '../../core/project-paths.ts'
 import { readRows } from '../../graph/decode.ts'
@@ -176,7 +177,7 @@ function byPlace(a: Candidate, b: Candidate): number {
   return (
     RULES.indexOf(a.rule) - RULES.indexOf(b.rule) ||
     b.shared - a.shared ||
-    compareCodeUnits(b.completedAt, a.completedAt) ||
+    compareInstants(b.completedAt, a.completedAt) ||
     compareCodeUnits(a.item.worldSlug, b.item.worldSlug) ||
     a.item.turn - b.item.turn ||
     compareCodeUnits(a.item.issues.join(), b.item.issues.join())

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { loadTokens } from './token-counter.ts'
@@ -10,6 +11,28 @@ test.each(UNITS)('a long run of %j is never counted below the count of the packa
   const counted = countTokens(run)
   expect(tokens.count(run)).toBeGreaterThanOrEqual(counted)
   expect(tokens.count(run)).toBeLessThanOrEqual(counted + 16)
+})
+
+test('the sum of the lines is the count of the package', async () => {
+  const tokens = await loadTokens()
+  const pieces = fc.constantFrom(
+    '\n',
+    '\n\n',
+    '\r\n',
+    '\t',
+    '  ',
+    ' ',
+    '.',
+    '/',
+    '**',
+    '- ',
+    '○',
+    'turn',
+    '12',
+    "'s",
+  )
+  const text = fc.array(pieces, { maxLength: 40 }).map((each) => each.join(''))
+  fc.assert(fc.property(text, (given) => tokens.count(given) === countTokens(given)))
 })
 
 test.each(UNITS)('a million characters of %j are counted in linear time', async (unit) => {

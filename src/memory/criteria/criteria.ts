@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { TurngraphError } from '../../core/errors.ts'
 import { taskOfCriterion } from '../../core/keys.ts'
+import type { EntryPosition } from '../../core/pages.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { readRows, retryTornRead } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
@@ -141,7 +142,7 @@ const historyRow = historyPosition
 export async function criterionHistory(
   store: Graph,
   { project, key, worldSlug }: { project: string; key: string; worldSlug?: string | null | undefined },
-  { after, limit }: { after: { turn: number; position: number }; limit: number },
+  { after, limit }: { after: EntryPosition | null; limit: number },
 ): Promise<HistoryPosition[]> {
   const graph = withOneDeadline(store)
   const task = taskOfCriterion(key)
@@ -156,8 +157,8 @@ export async function criterionHistory(
   const params = {
     worldKey: snapshot.worldKey,
     keys,
-    afterTurn: after.turn,
-    afterPosition: after.position,
+    afterTurn: after?.turn ?? 0,
+    afterPosition: after?.position ?? -1,
     limit,
   }
   return readRows(graph, history, params, historyRow)

@@ -23,11 +23,17 @@ import {
   promiseEntry,
   type RecentEntry,
 } from '../../rules/progress.ts'
-import { columns, optionalText } from '../../rules/values.ts'
-import { decodeState, type StoredState, sumDigests, UNREADABLE_STATE } from '../../rules/world-state.ts'
+import { columns } from '../../rules/values.ts'
+import {
+  decodeState,
+  type StoredState,
+  stateColumn,
+  sumDigests,
+  UNREADABLE_STATE,
+} from '../../rules/world-state.ts'
 import { criterionRow } from '../record/criterion-rows.ts'
 import { keyOfTask, type Scope } from '../scope/scope.ts'
-import { stateUnreadable, unknownWorld, worldDeleted } from '../scope/world-errors.ts'
+import { unknownWorld, worldDamaged, worldDeleted } from '../scope/world-errors.ts'
 import type { CriterionState } from './views.ts'
 
 export type Snapshot = {
@@ -131,7 +137,7 @@ export const snapshotColumns = {
       taskKey: z.string(),
       currentTurn: z.number(),
       turnCount: z.number(),
-      state: optionalText,
+      state: stateColumn,
       specifiedAfter: z.array(z.number()).nullable(),
       hasProofFiles: z.boolean().nullable(),
       deleted: z.boolean(),
@@ -257,7 +263,7 @@ export function isStateWhole({
   world: Pick<SnapshotRow['world'], 'slug' | 'state' | 'currentTurn' | 'turnCount'>
   namedCriteria: readonly { key: string }[]
 }): boolean {
-  if (state === UNREADABLE_STATE) throw stateUnreadable(slug)
+  if (state === UNREADABLE_STATE) throw worldDamaged(slug)
   const keys = new Set(namedCriteria.map(({ key }) => key))
   return (
     state.turn === currentTurn &&

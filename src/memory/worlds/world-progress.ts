@@ -1,14 +1,15 @@
 /** Reads worlds with their progress: the last decision, the number of proven criteria, and the stall verdict. */
 import * as z from 'zod'
 import { hasCode } from '../../core/errors.ts'
-import { specificationKey, worldKey } from '../../core/keys.ts'
+import { partsOfKey, specificationKey, worldKey } from '../../core/keys.ts'
 import { withOneDeadline } from '../../graph/deadline.ts'
 import { isHalfOfACommit, readRows, readWholeRow, retryTornRead } from '../../graph/decode.ts'
 import type { Graph, Params } from '../../graph/port.ts'
 import { type Statement, statement } from '../../graph/statements.ts'
+import type { Attention } from '../../rules/attention.ts'
 import { isRequired } from '../../rules/criterion-states.ts'
 import { countCriteria } from '../../rules/notes.ts'
-import { decideOutcome, type SessionFacts } from '../../rules/session-outcome.ts'
+import { DAMAGED, decideOutcome, type SessionFacts } from '../../rules/session-outcome.ts'
 import { COACH_DECISIONS } from '../../rules/values.ts'
 import { UNREADABLE_STATE } from '../../rules/world-state.ts'
 import { readStates } from '../criteria/read-states.ts'
@@ -45,13 +46,50 @@ export type WorldProgress = z.output<typeof worldProgress>
 
 const byKeys = statement('worlds/by-keys')
 
-const progressRow = z.object({
+const soundRow = z.object({
   shown: worldColumns,
   newestTurn: z.array(z.tuple([z.enum(COACH_DECISIONS), z.string()])),
   lastActivity: instantRow,
   ...endColumns,
   ...snapshotColumns,
 })
+
+/** Decodes each column of a world separately. Replaces a value that does not have the declared type by an empty value. */
+const fittingColumns = z.record(z.string(), z.unknown()).transform((stored) => {
+  const columns = Object.entries(worldColumns.shape).map(([name, column]) => {
+    const decoded = [stored[name], null, '', 0].map((value) => column.safeParse(value))
+    return [name, decoded.find(({ success }) => success)?.data]
+  })
+  return Object.fromEntries(columns) as z.output<typeof worldColumns>
+})
+
+/** Row of a world with a damaged value. The world counts as one with an unreadable state. */
+const damagedRow = z
+  .object({
+    world: z.object({ key: z.string().catch('') }),
+    shown: fittingColumns,
+    lastActivity: instantRow.catch(null),
+  })
+  .transform(({ world: { key }, shown: stored, lastActivity }): z.output<typeof soundRow> => {
+    const [project = '', slug = ''] = partsOfKey(key)
+    const shown = { ...stored, project: stored.project || project, slug: stored.slug || slug }
+    const { taskKey, currentTurn, deletedAt } = shown
+    return {
+      ...{ shown, lastActivity, newestTurn: [], newer: [], endedRuns: [], namedCriteria: [] },
+      world: {
+        ...{ slug: shown.slug, key, taskKey, currentTurn, turnCount: 0, state: UNREADABLE_STATE },
+        ...{ specifiedAfter: null, hasProofFiles: null, deleted: deletedAt !== null },
+      },
+    }
+  })
+
+const progressRow = soundRow
+  .catch(({ value }) => damagedRow.parse(value))
+  .transform((row) => ({
+    ...row,
+    /** True if the state of the row does not match its other values, or cannot be read. */
+    isDamaged: !row.world.deleted && (row.world.state === UNREADABLE_STATE || !isConsistent(row)),
+  }))
 
 type ProgressRow = z.output<typeof progressRow>
 
@@ -110,7 +148,7 @@ export async function readNewestStates(
   const { rows, specifications } = await readRowsWithSpecifications(graph, byKeys, { keys: [...keys] })
   const states: (NewestState & { isSuperseded: boolean })[] = []
   for (const row of rows) {
-    if (row.world.deleted || isDamaged(row)) continue
+    if (row.world.deleted || row.isDamaged) continue
     states.push({ ...(await readState(graph, row, specifications)), isSuperseded: row.newer.length > 0 })
   }
   return states
@@ -149,13 +187,9 @@ async function readProgressRow(graph: Graph, project: string, worldSlug: string)
 }
 
 /** True if the newest turn and the progress come from the same commit. */
-const isConsistent = (row: ProgressRow): boolean =>
+const isConsistent = (row: z.output<typeof soundRow>): boolean =>
   row.world.deleted ||
   (isStateWhole(row) && (row.world.currentTurn === 0 || row.newestTurn[0]?.[1] === row.world.state.digest))
-
-/** True if the stored state of a world still does not match its turns after several reads. */
-const isDamaged = (row: ProgressRow): boolean =>
-  !row.world.deleted && (row.world.state === UNREADABLE_STATE || !isConsistent(row))
 
 /** Lists the version of the specification that applies to a world; empty without a specification. */
 function versionsIn({ world: { taskKey, specifiedAfter, deleted } }: ProgressRow): string[] {
@@ -185,9 +219,9 @@ async function readNewestProgress(
 ): Promise<WorldProgress> {
   const lastActivity = row.lastActivity ?? ''
   // A deletion removes the parts of a world in several transactions.
-  if (row.world.deleted || isDamaged(row)) {
+  if (row.world.deleted || row.isDamaged) {
     const { counts } = countsOf([])
-    const outcome = row.world.deleted ? 'abandoned' : 'damaged: run `turngraph doctor --repair`'
+    const outcome = row.world.deleted ? 'abandoned' : DAMAGED
     const nothing = { ...counts, criteria: 0, verdict: 'insufficient_data' as const, outcome }
     return { ...toWorld(row.shown), lastDecision: row.newestTurn[0]?.[0] ?? null, lastActivity, ...nothing }
   }
@@ -224,6 +258,8 @@ async function readFacts(
 
 type ReadPage = {
   sessions: ReadFacts[]
+  /** Damaged sessions. Only these facts about them are known. */
+  damaged: Omit<Attention, 'reason' | 'outcome' | 'sentence'>[]
   /** The specifications of the sessions, by key. */
   specifications: ReadonlyMap<string, Specification>
   /** Number of rows, including deleted sessions. */
@@ -232,17 +268,23 @@ type ReadPage = {
 }
 
 /**
- * Reads the facts of the sessions of a statement that includes `worlds/_progress`, without deleted and damaged ones. `last`
- * is the last row; null without one.
+ * Reads the facts of the sessions of a statement that includes `worlds/_progress`, without deleted ones. `last` is the last
+ * row; null without one.
  */
 export async function readSessionFacts(graph: Graph, from: Statement, params: Params): Promise<ReadPage> {
   const { rows, specifications } = await readRowsWithSpecifications(graph, from, params)
   const sessions: ReadFacts[] = []
-  for (const row of rows)
-    if (!row.world.deleted && !isDamaged(row)) sessions.push(await readFacts(graph, row, specifications))
+  const damaged: ReadPage['damaged'] = []
+  for (const row of rows) {
+    const { project, featureId, taskId, slug: worldSlug, currentTurn: turn } = row.shown
+    const lastActivity = row.lastActivity ?? ''
+    if (row.isDamaged) damaged.push({ project, featureId, taskId, worldSlug, turn, lastActivity })
+    else if (!row.world.deleted) sessions.push(await readFacts(graph, row, specifications))
+  }
   const last = rows.at(-1)
   return {
     sessions,
+    damaged,
     specifications,
     rows: rows.length,
     last: last === undefined ? null : { lastActivity: last.lastActivity ?? '', worldSlug: last.shown.slug },
@@ -261,7 +303,7 @@ async function readRowsWithSpecifications(graph: Graph, from: Statement, params:
     rows = await readRows(graph, from, params, progressRow)
     return rows
   }
-  await retryTornRead(read, (found) => !found.some(isDamaged)).catch((error) => {
+  await retryTornRead(read, (found) => !found.some(({ isDamaged }) => isDamaged)).catch((error) => {
     // A damaged world must not hide the others.
     if (!isHalfOfACommit(error)) throw error
   })

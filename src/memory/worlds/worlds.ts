@@ -5,6 +5,7 @@ import { name } from '../../core/fields.ts'
 import { toInstant } from '../../core/instants.ts'
 import { worldKey } from '../../core/keys.ts'
 import { snakeCase } from '../../core/wire-form.ts'
+import { withOneDeadline } from '../../graph/deadline.ts'
 import { decodeRow, readRows } from '../../graph/decode.ts'
 import { nodeReader } from '../../graph/node-reader.ts'
 import type { Graph, Step } from '../../graph/port.ts'
@@ -142,10 +143,11 @@ export const ensureWorldStep = (scope: Scope, worldSlug: string, options: NewWor
  * @throws `world_conflict` if an existing world differs, `world_deleted` if it was deleted, `restore_unfinished`
  */
 export async function createWorld(
-  graph: Graph,
+  store: Graph,
   request: CreateWorldRequest & { project: string },
   options: { requestId?: string | null; now?: string } = {},
 ): Promise<{ world: World; created: boolean }> {
+  const graph = withOneDeadline(store)
   const scope: Scope = request
   const settings: NewWorld = {
     executor: request.executor,
@@ -271,11 +273,12 @@ export async function getWorld(graph: Graph, project: string, worldSlug: string)
  * @throws `unknown_world`, `world_deleted`
  */
 export async function setWorld(
-  graph: Graph,
+  store: Graph,
   project: string,
   worldSlug: string,
   settings: RunSettingsRequest,
 ): Promise<World> {
+  const graph = withOneDeadline(store)
   const params = {
     worldKey: worldKey(project, worldSlug),
     settings: runSettingsParams(settings),
@@ -289,7 +292,8 @@ export async function setWorld(
 }
 
 /** @throws `unknown_world`, `busy` while a run or an attempt is active in it */
-export async function deleteWorld(graph: Graph, project: string, worldSlug: string): Promise<World> {
+export async function deleteWorld(store: Graph, project: string, worldSlug: string): Promise<World> {
+  const graph = withOneDeadline(store)
   for (let tries = 1; ; tries++) {
     const token = crypto.randomUUID()
     const ofWorld = worldKey(project, worldSlug)

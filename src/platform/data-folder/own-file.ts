@@ -61,6 +61,7 @@ function openWithoutLinks(file: string, refuse: (reason: string) => UntrustedFil
     if (code === 'ENOENT') return null
     if (code === 'ELOOP') throw refuse('it is a symbolic link')
     if (code === 'ENXIO' || code === 'EISDIR') throw refuse('it is not a regular file')
+    if (code === 'EACCES' || code === 'EPERM') throw refuse('this user may not read it')
     throw error
   }
 }

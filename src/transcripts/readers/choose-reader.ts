@@ -1,24 +1,24 @@
 /** Chooses the reader of a transcript: by its stored state, or by its first record. */
-import { CODEX } from '../../rules/agents.ts'
+import * as z from 'zod'
 import { readObjects, type TranscriptRecord, wholeObject } from '../line-records.ts'
 import { ReadingCounts } from '../reading-counts.ts'
-import { ATIF, AtifReader, isAtifDocument } from './atif.ts'
+import { AtifReader, isAtifDocument } from './atif.ts'
 import { claudeCodeReader } from './claude-code.ts'
 import { CodexReader } from './codex.ts'
 import { isCodexRecord } from './codex-session.ts'
-import type { LineReader, ReaderState } from './reader.ts'
+import { type LineReader, readerState } from './reader.ts'
 
-/**
- * The part of the stored state of a transcript that names its reader. `agent` is null until a line shows it. A
- * state of an earlier version has no `agent`, and is one of Claude Code.
- */
-export type StoredReader = { agent?: string | null | undefined; reader?: ReaderState | null | undefined }
+/** The part of the stored state of a transcript that names its reader. `agent` is null until a line shows it. */
+export const storedReader = z.object({
+  agent: z.string().nullable(),
+  reader: readerState.nullable(),
+})
 
 /** Returns the reader that continues a transcript. */
-export function restoreReader({ agent, reader }: StoredReader): LineReader | null {
+export function restoreReader({ agent, reader }: z.output<typeof storedReader>): LineReader | null {
   if (agent === null) return null
-  if (reader?.format === ATIF) return new AtifReader(agent)
-  return agent === CODEX ? new CodexReader(reader) : claudeCodeReader
+  if (reader !== null) return 'format' in reader ? new AtifReader(agent) : new CodexReader(reader)
+  return claudeCodeReader
 }
 
 /** Returns the reader of a transcript that begins with this line; null if the line shows no agent. */

@@ -11,54 +11,9 @@ import { isSkipped, KNOWN_EVENTS, KNOWN_ITEMS, SKIPPED_TYPES } from './codex-nam
 import { type CodexOutcome, exitedWith, readCodexOutput, readMcpResult } from './codex-output.ts'
 import { isInjected } from './codex-prompt.ts'
 import { type CodexSession, readCodexSession } from './codex-session.ts'
+import { type CodexState, NEW_CODEX_STATE } from './codex-state.ts'
 import { INTERRUPTION, makeResult, makeUsage, PROMPT } from './make-records.ts'
-import type { LineReader, ReaderState } from './reader.ts'
-
-type State = {
-  sessionId: string | null
-  isSubagent: boolean
-  /** Session whose history a fork repeats, and the time of the repetition. */
-  repeats: { sessionId: string; until: string | null } | null
-  /** The turn of Codex, as its newest record names it, and the number of prompts in it. */
-  turnId: string | null
-  promptsOfTurn: number
-  /** Number of prompts without a turn of Codex. */
-  prompts: number
-  /** Beginning of the ids of records since the newest prompt, and the number of these records. */
-  key: string | null
-  records: number
-  /** Number of calls without an id since the newest prompt. */
-  unnamedCalls: number
-  /** Number of responses since the newest prompt, and whether an output followed the newest. */
-  responses: number
-  isAnswered: boolean
-  model: string | null
-  effort: string | null
-  /** The newest total of tokens, and the record that counted it. */
-  total: string | null
-  totalKey: string | null
-  /** Records of the newest prompt, if no other followed: each prompt has two. */
-  promptRecords: readonly string[]
-}
-
-const NEW: State = {
-  sessionId: null,
-  isSubagent: false,
-  repeats: null,
-  turnId: null,
-  promptsOfTurn: 0,
-  prompts: 0,
-  key: null,
-  records: 0,
-  unnamedCalls: 0,
-  responses: 0,
-  isAnswered: false,
-  model: null,
-  effort: null,
-  total: null,
-  totalKey: null,
-  promptRecords: [],
-}
+import type { LineReader } from './reader.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -70,15 +25,15 @@ type OnRecord = (record: TranscriptRecord) => void
 
 export class CodexReader implements LineReader {
   readonly agent = CODEX
-  readonly #state: State
+  readonly #state: CodexState
   #onRecord: OnRecord = () => {}
   #at: string | null = null
 
-  constructor(state: ReaderState | null = null) {
-    this.#state = { ...NEW, ...(state as Partial<State> | null) }
+  constructor(state: CodexState = NEW_CODEX_STATE) {
+    this.#state = { ...state }
   }
 
-  state(): ReaderState {
+  state(): CodexState {
     return { ...this.#state }
   }
 

@@ -10,10 +10,9 @@ test('each reason has a group with all its sessions, and the group of unseen app
   const groups = groupAttention(items)
   expect(groups.flatMap((group) => group.items)).toHaveLength(items.length)
   expect(groups.map(({ reason, items: [first] }) => [reason, first?.name])).toEqual(
-    ['stalled', 'approved_with_gaps', 'refuted', 'abandoned', 'stale', 'only_players_words'].map((reason) => [
-      reason,
-      `${reason} 1`,
-    ]),
+    [
+      ...['damaged', 'stalled', 'approved_with_gaps', 'refuted', 'abandoned', 'stale', 'only_players_words'],
+    ].map((reason) => [reason, `${reason} 1`]),
   )
   expect(groups.filter(({ isFolded }) => isFolded).map(({ reason }) => reason)).toEqual([
     'only_players_words',

@@ -57,6 +57,7 @@ export function NeedsYou({ items, hasProjects, showMore }: Props) {
 
 /** Tasks of a person by reason, in the order of the page. */
 const TASKS: readonly (readonly [reason: Item['reason'], toDo: string])[] = [
+  ['damaged', 'Repair with the doctor'],
   ['stalled', 'Unblock or stop'],
   ['approved_with_gaps', 'Close the gaps of an approval'],
   ['refuted', 'Settle a rejected proof'],

@@ -5,51 +5,44 @@ import neo4j, { type Driver } from 'neo4j-driver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listAnalyses } from '../../src/analysis/named-analyses.ts'
 import { migrate } from '../../src/graph/migrations.ts'
-import { Neo4jGraph } from '../../src/graph/neo4j.ts'
 import { toOnePlan } from '../../src/graph/neo4j-plans.ts'
 import { ObservedGraph } from '../../src/graph/observed.ts'
 import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { allStatements } from '../../src/graph/statements.ts'
-import type { Neo4jServer } from '../../tools/neo4j/server.ts'
-import { describeOnOwnNeo4j } from '../support/engines.ts'
+import { describeOn, neo4jCurrent, neo4jUrl } from '../support/engines.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import { clientOf, PROJECT } from '../support/records.ts'
-import { startBriefNeo4j } from '../support/test-neo4j.ts'
 import { fillWithEverything, OTHER_PROJECTS } from '../support/whole-graph.ts'
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
-/** A server that has just started must plan every statement. */
+/** This server must plan every statement again for Cypher 25. */
 const BOUND_MS = 300_000
 const PLANS_WITHIN_MS = 60_000
 
-/** The owner of a database of version 2026 or later can set Cypher 25 as its default. */
-describeOnOwnNeo4j('current', () => {
-  let server: Neo4jServer
+/** The owner of a database of version 2026 or later can set Cypher 25 as its default. The other tests on this server use Cypher 5. */
+describeOn(neo4jCurrent, (store) => {
   let driver: Driver
+  const setLanguage = (version: number) =>
+    driver.executeQuery(`ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER ${version}`)
 
   beforeAll(async () => {
-    const settings = { 'db.query.default_language': 'CYPHER_25' }
-    server = await startBriefNeo4j({ version: 'current', settings })
-    driver = neo4j.driver(server.url)
-  }, 120_000)
+    driver = neo4j.driver(neo4jUrl('current'))
+    await setLanguage(25)
+  })
+  afterAll(async () => {
+    await setLanguage(5)
+    await driver.close()
+  })
 
   /** The statements that the first test runs. To plan them again would take as long as to run them. */
   const ran = new Set<string>()
 
-  afterAll(async () => {
-    await driver?.close()
-    await server?.stop()
-  })
-
   test('a graph with all kinds of data can be written, read, exported, examined and forgotten in Cypher 25', {
     timeout: BOUND_MS,
   }, async () => {
-    const { records } = await driver.executeQuery(
-      "SHOW SETTINGS YIELD name, value WHERE name = 'db.query.default_language' RETURN value",
-    )
-    expect(records[0]?.get('value')).toBe('CYPHER_25')
-    const own = new Neo4jGraph({ url: server.url, user: 'neo4j', password: null, database: 'neo4j' })
-    const graph = new ObservedGraph(patient(own), ({ statement }) => {
+    const { records } = await driver.executeQuery('WHEN true THEN RETURN 1 AS one')
+    expect(records, 'a statement that only Cypher 25 has').toHaveLength(1)
+    const graph = new ObservedGraph(patient(await store.openUnmigrated()), ({ statement }) => {
       for (const name of statement.split('+')) ran.add(name)
     })
     try {
@@ -61,7 +54,7 @@ describeOnOwnNeo4j('current', () => {
       await restoreLines(graph, lines)
       expect((await client.examineGraph({ repair: true })).findings).toEqual([])
       for (const project of [PROJECT, ...OTHER_PROJECTS]) {
-        // This server plans each statement for the first time: one call is not enough.
+        // The server plans each statement for the first time in Cypher 25: one call is not enough.
         while (!(await client.forget({ project, wholeProject: true, dryRun: false })).done);
       }
       expect((await exportOf(graph)).length).toBeLessThan(lines.length)
@@ -86,7 +79,7 @@ describeOnOwnNeo4j('current', () => {
   })
 })
 
-/** The same graph with more time for each statement: this server plans all of them for the first time. */
+/** The same graph with more time for each statement: this server plans all of them for the first time in Cypher 25. */
 function patient(graph: Graph): Graph {
   const later = () => performance.now() + PLANS_WITHIN_MS
   return graphWith(graph, {

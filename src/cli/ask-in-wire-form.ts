@@ -1,10 +1,17 @@
 /** Calls operations through a client, and returns answers in their wire form, which the views of the page take. */
-import { callOn } from '../../client/calls.ts'
-import type { TurngraphClient } from '../../client/client.ts'
-import { toWire } from '../../core/wire-form.ts'
-import { type OperationInput, type OperationName, operations } from '../../operations/table.ts'
-import { type Page, readPages } from '../require-project.ts'
-import type { Answer } from './report-content.ts'
+import { callOn } from '../client/calls.ts'
+import type { TurngraphClient } from '../client/client.ts'
+import { type OnWire, toWire } from '../core/wire-form.ts'
+import {
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+  operations,
+} from '../operations/table.ts'
+import { type Page, readPages } from './require-project.ts'
+
+/** Answer of an operation in its wire form. */
+export type Answer<N extends OperationName> = OnWire<OperationOutput<N>>
 
 export async function askInWireForm<N extends OperationName>(
   client: TurngraphClient,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { cursorAt } from '../core/pages.ts'
+import { exportPosition } from '../maintenance/export/export.ts'
 import { readPosition, toCursor } from './cursor.ts'
-import { exportPosition } from './export/export.ts'
 
 const position = { project: 'p', feature: 'p/f', task: 'p/f/t' }
 
@@ -12,8 +11,8 @@ test('a position survives writing and reading, and is short if its keys have com
   expect(toCursor(long).length).toBeLessThan(200)
 })
 
-test.each(['', 'none of ours', toCursor({ project: 1 }), toCursor({ project: 'p', more: 1 })])(
-  'what is none of ours is null: %s',
+test.each(['', 'no cursor', toCursor({ project: 1 }), toCursor({ project: 'p', more: 1 })])(
+  'a text that is not a cursor of an export is null: %s',
   (cursor) => expect(readPosition(exportPosition, cursor)).toBeNull(),
 )
 
@@ -21,5 +20,5 @@ test('a position with a lost or changed character is null', () => {
   const cursor = toCursor(position)
   const damaged = [...cursor].map((_, i) => `${cursor.slice(0, i)}${cursor.slice(i + 1)}`)
   expect(damaged.map((each) => readPosition(exportPosition, each))).toEqual(damaged.map(() => null))
-  expect(readPosition(exportPosition, cursorAt('shop'))).toBeNull()
+  expect(readPosition(exportPosition, toCursor('shop'))).toBeNull()
 })
