@@ -90,11 +90,15 @@ export class McpSessions {
   end(req: Request, res: Response): void {
     const key = this.#readKey(req, res)
     if (key === null) return void refuseMethod(res)
+    this.#end(key)
+    res.status(204).end()
+  }
+
+  #end(key: string): void {
     this.#close(key)
     this.#ended.add(key)
     const [oldest] = this.#ended
     if (this.#ended.size > ENDED_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest)
-    res.status(204).end()
   }
 
   /** Builds the key of a session, which includes the caller: the token of another caller cannot use the session. */
@@ -135,7 +139,12 @@ export class McpSessions {
 
   #expire(key: string, session: OpenSession): void {
     clearTimeout(session.expiry)
-    session.expiry = setTimeout(() => this.#close(key), COME_BACK_MS).unref()
+    const expire = () => {
+      // A client that comes back must learn that its subscriptions are gone.
+      if (session.watch.hasSubscriptions) this.#end(key)
+      else this.#close(key)
+    }
+    session.expiry = setTimeout(expire, COME_BACK_MS).unref()
   }
 
   #close(key: string): void {

@@ -58,6 +58,10 @@ export class ResourceWatch {
     for (const project of this.#projects.keys()) if (!left.has(project)) this.#stop(project)
   }
 
+  get hasSubscriptions(): boolean {
+    return this.#subscribed.size > 0
+  }
+
   close(): void {
     this.#subscribed.clear()
     for (const project of this.#projects.keys()) this.#stop(project)

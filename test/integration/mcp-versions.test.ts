@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Started, start } from './http-start.ts'
 import type { Json } from './mcp-connect.ts'
 
@@ -181,6 +181,23 @@ describe('the versions of 2025', () => {
     expect((await call('DELETE', '/mcp', { headers: session })).status).toBe(204)
     expect((await call('POST', '/mcp', { body: rpc('tools/list'), headers: session })).status).toBe(404)
     expect((await call('DELETE', '/mcp', { headers: session })).status).toBe(404)
+  })
+
+  test('a session that loses its subscriptions while its client is away is 404, so that the client begins again', async () => {
+    const { call } = await start()
+    const post = (session: string, body: Json) =>
+      call('POST', '/mcp', { body, headers: { ...ACCEPT, 'mcp-session-id': session } })
+    const statuses = async () => {
+      const answers = [await post('subscribed', rpc('tools/list')), await post('idle', rpc('tools/list'))]
+      return answers.map(({ status }) => status)
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await post('subscribed', rpc('resources/subscribe', { uri: 'turngraph://shop/worlds/w' }))
+    await vi.advanceTimersByTimeAsync(59_000)
+    expect(await statuses()).toEqual([200, 200])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await statuses()).toEqual([404, 200])
   })
 
   test('a replica also answers a session that another replica started', async () => {
