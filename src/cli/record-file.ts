@@ -15,10 +15,17 @@ export type RecordLine = { number: number; bytes: Buffer }
 type RecordFile = { record: unknown } | { lines: RecordLine[] }
 
 /** Texts for error messages: an example of a command that reads the file, and the form of its content. */
-type Expected = { example: string; form: string }
+type Expected = { example: string; form: string; mostBytes: number }
 const TURN_RECORD: Expected = {
   example: 'turngraph capture turn.json',
   form: 'one turn record as a JSON object in UTF-8, or one a line',
+  mostBytes: MAX_REQUEST_BYTES,
+}
+/** What `turngraph verify` could not record. It is sent in parts. */
+export const KEPT_VERIFICATIONS: Expected = {
+  example: 'turngraph verify --send FILE',
+  form: 'a file that `turngraph verify` kept',
+  mostBytes: MAX_FILE_BYTES,
 }
 
 export async function readRecordFile(file: string, expected = TURN_RECORD): Promise<RecordFile> {
@@ -42,9 +49,13 @@ export async function readReport(file: string): Promise<string> {
 }
 
 /** The JSON of one record. @throws `too_large`, or `invalid_request` that names the place where it is no JSON */
-export function parseRecord(bytes: Buffer, shown: string, { form } = TURN_RECORD): unknown {
-  if (bytes.length > MAX_REQUEST_BYTES) {
-    throw new TurngraphError('too_large', `${shown} has ${bytes.length} bytes, over the limit of 1 MiB.`)
+export function parseRecord(bytes: Buffer, shown: string, { form, mostBytes } = TURN_RECORD): unknown {
+  if (bytes.length > mostBytes) {
+    const most = mostBytes / 1024 / 1024
+    throw new TurngraphError(
+      'too_large',
+      `${shown} has ${bytes.length} bytes, over the limit of ${most} MiB.`,
+    )
   }
   try {
     return parseJson(bytes)

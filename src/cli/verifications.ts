@@ -2,6 +2,7 @@
 import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { ask } from './ask.ts'
+import { MAX_REQUEST_BYTES } from './bounded-input.ts'
 import { action, group, SHARED, TASK, withTarget } from './command.ts'
 import { printText } from './output.ts'
 
@@ -10,6 +11,7 @@ type Request = OperationInput<'addVerifications'>
 const EXPECTED = {
   example: 'turngraph verifications add verifications.json --feature FEAT-1 --task TASK-1',
   form: 'one verification as a JSON object in UTF-8, one a line, or a list of them',
+  mostBytes: MAX_REQUEST_BYTES,
 }
 
 const addAdd = action(

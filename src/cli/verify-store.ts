@@ -6,6 +6,8 @@ import { plural } from '../core/plural.ts'
 import type { OperationInput, OperationOutput } from '../operations/table.ts'
 import { createPrivateFile } from '../platform/data-folder/private-file.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
+import type { Frame } from './ask.ts'
+import { MAX_REQUEST_BYTES } from './bounded-input.ts'
 import { printJson, printText } from './output.ts'
 import type { Given } from './verify-options.ts'
 import { usage } from './verify-task.ts'
@@ -16,16 +18,58 @@ const KEPT_FOLDER = 'unrecorded'
 export type Request = OperationInput<'addVerifications'>
 type Answer = OperationOutput<'addVerifications'>
 
-/** Records verifications, and keeps them in a file if that fails. */
+/** Records verifications, and keeps in a file those that cannot be recorded. */
 export async function store(request: Request | null, { project, json }: Given, more: object): Promise<void> {
-  const { withClient } = await import('./connect.ts')
   if (request === null) return json ? printJson({ ...more, recorded: null }) : undefined
+  const { answer, left, error } = await sendInParts(request, { project })
+  if (left !== null) throw await keep(left, project, error)
+  if (answer !== null) await printAnswer(answer, json, more)
+}
+
+/** Size of a part in JSON. A service accepts at most 1 MiB, in which the names of fields are slightly longer. */
+const MAX_PART_BYTES = MAX_REQUEST_BYTES * 0.75
+
+/** What was recorded, and what is left because of the error. */
+type Sent = { answer: Answer | null; left: Request | null; error?: unknown }
+
+/** Records verifications in parts that a service accepts. All of them go to the turn of the first part. */
+async function sendInParts(request: Request, frame: Frame): Promise<Sent> {
+  const { withClient } = await import('./connect.ts')
+  let answer: Answer | null = null
+  let left: Request | null = request
   try {
-    const answer = await withClient({ project }, (client) => client.addVerifications(request))
-    await printAnswer(answer, json, more)
+    await withClient(frame, async (client) => {
+      while (left !== null) {
+        const [part, rest] = split(left.verifications ?? [])
+        const { verifications, added, redactions, ...turn } = await client.addVerifications({
+          ...left,
+          verifications: part,
+        })
+        answer = {
+          ...turn,
+          added: (answer?.added ?? 0) + added,
+          redactions: (answer?.redactions ?? 0) + redactions,
+          verifications: [...(answer?.verifications ?? []), ...verifications],
+        }
+        left = rest.length === 0 ? null : { ...left, ...turn, verifications: rest }
+      }
+    })
   } catch (error) {
-    throw await keep(request, project, error)
+    return { answer, left, error }
   }
+  return { answer, left }
+}
+
+type Verifications = NonNullable<Request['verifications']>
+
+/** Splits off the verifications of the next part, at least one. */
+function split(verifications: Verifications): [Verifications, Verifications] {
+  let end = 0
+  for (let bytes = 0; end < verifications.length; end++) {
+    bytes += Buffer.byteLength(JSON.stringify(verifications[end]))
+    if (bytes > MAX_PART_BYTES && end > 0) break
+  }
+  return [verifications.slice(0, end), verifications.slice(end)]
 }
 
 async function printAnswer(answer: Answer, json: boolean | undefined, more: object): Promise<void> {
@@ -45,7 +89,7 @@ async function keep(request: Request, project: string | undefined, cause: unknow
   const folder = path.join(configFor(project).dataFolder, KEPT_FOLDER)
   const named = namedProject(project)
   const kept = { ...request, ...(named !== undefined && { project: named }) }
-  const text = JSON.stringify(toWire(operations.addVerifications.input, kept as never), null, 2)
+  const text = JSON.stringify(toWire(operations.addVerifications.input, kept as never))
   const file = path.join(folder, `verifications-${crypto.randomUUID()}.json`)
   const code = cause instanceof TurngraphError ? cause.code : 'store_unavailable'
   const message = cause instanceof Error ? cause.message : String(cause)
@@ -64,20 +108,21 @@ async function keep(request: Request, project: string | undefined, cause: unknow
 }
 
 export async function sendFile(file: string, given: Given): Promise<void> {
-  const { readRecordFile } = await import('./record-file.ts')
+  const { KEPT_VERIFICATIONS, readRecordFile } = await import('./record-file.ts')
   const { operations } = await import('../operations/table.ts')
   const { parseWire } = await import('../core/wire-form.ts')
-  const { namedProject, withClient } = await import('./connect.ts')
-  const read = await readRecordFile(file)
+  const { namedProject } = await import('./connect.ts')
+  const read = await readRecordFile(file, KEPT_VERIFICATIONS)
   if ('lines' in read) throw usage(`${file} has several records; a kept file has one.`)
   const request = parseWire(operations.addVerifications.input, read.record, file) as Request
   refuseOtherProject(file, request.project ?? undefined, namedProject(given.project), given)
-  const answer = await withClient(
-    { ...given, project: given.project ?? request.project ?? undefined },
-    (client) => client.addVerifications(request),
-  )
+  const { answer, left, error } = await sendInParts(request, {
+    project: given.project ?? request.project ?? undefined,
+  })
+  // The file stays: a verification that is recorded already is not recorded again.
+  if (left !== null) throw error
   if (path.basename(path.dirname(path.resolve(file))) === KEPT_FOLDER) rmSync(file)
-  await printAnswer(answer, given.json, {})
+  if (answer !== null) await printAnswer(answer, given.json, {})
 }
 
 /** @throws `invalid_request` if the file and the user name different projects */

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -450,6 +450,33 @@ test('observations that cannot be recorded are kept in a file, which --send reco
   expect(sent.stdout).toMatch(/^Recorded 1 verification with turn 1 of /)
   expect((await criteria())[2]).toMatchObject({ state: 'verified', basis: 'observed' })
   expect(readdirSync(path.dirname(file))).toEqual([])
+})
+
+test('more observations than a request can have are recorded by a service in parts, also from the kept file', async () => {
+  const { run, user } = await repository()
+  const criteria = Array.from({ length: 600 }, (_, index) => ['--criterion', `AC-1${index}`]).flat()
+  const print = `console.log('x'.repeat(2_048))`
+  // TASK-2 declares no criteria, so a command may prove any.
+  await run(['capture'], { input: JSON.stringify({ ...TURN, task_id: 'TASK-2' }) })
+  const verify = ['verify', '--feature', 'FEAT-1', '--task', 'TASK-2', ...criteria, '--', 'node', '-e']
+  const first = await user.serve()
+  const kill = `${print}; process.kill(${first.child.pid}, 'SIGKILL')`
+  const lost = await run([...verify, kill], { environment: { TURNGRAPH_URL: first.url } })
+  expect(lost.code).toBe(7)
+  const [file = ''] = /\S*verifications-[\w-]+\.json/.exec(lost.stderr) ?? []
+  expect(statSync(file).size).toBeGreaterThan(1024 * 1024)
+  const second = await user.serve()
+  const environment = { TURNGRAPH_URL: second.url }
+  const sent = await run(['verify', '--send', file], { environment })
+  expect([sent.code, sent.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Recorded 600 verifications with turn 1 of /),
+  ])
+  const again = await run([...verify, print], { environment })
+  expect([again.code, again.stdout]).toEqual([
+    0,
+    expect.stringMatching(/\nRecorded 600 verifications with turn 1 of /),
+  ])
 })
 
 test('observations that can neither be recorded nor kept end with the error of the service', async () => {
