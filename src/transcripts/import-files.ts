@@ -210,13 +210,10 @@ async function importFile(
   let bytes = 0
   const counts = new ReadingCounts()
   for (let most = store.bytesAtOnce; ; ) {
-    let sent = 0
-    const chunks = counted(readLines(source.path, offset, most), (length) => {
-      sent += length
-    })
-    const read = await transcript.write(offset, chunks).catch((error: unknown) => {
+    const reading = new CountedReading(readLines(source.path, offset, most))
+    const read = await transcript.write(offset, reading.chunks()).catch((error: unknown) => {
       if (hasCode(error, 'turn_conflict')) return null
-      throw error
+      throw reading.error ?? error
     })
     if (read === null) {
       // A hook of the same session was faster. Its bytes need not be read again.
@@ -226,7 +223,7 @@ async function importFile(
     }
     bytes += read.bytes
     counts.add(read)
-    if (sent < most) return { ...read, ...counts.figures(), bytes }
+    if (reading.bytes < most) return { ...read, ...counts.figures(), bytes }
     if (read.offset === offset) most *= 2
     offset = read.offset
   }
@@ -237,13 +234,26 @@ async function* readLines(file: string, from: number, most: number): AsyncGenera
   for await (const chunk of readChunks(file, from, most)) yield isDocument(file) ? joinLines(chunk) : chunk
 }
 
-async function* counted(
-  chunks: AsyncIterable<Buffer>,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    onBytes(chunk.length)
-    yield chunk
+/** Counts the bytes that are read, and keeps the error of reading: a service answers with an error of its own. */
+class CountedReading {
+  bytes = 0
+  error: unknown
+  readonly #chunks: AsyncIterable<Buffer>
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of this.#chunks) {
+        this.bytes += chunk.length
+        yield chunk
+      }
+    } catch (error) {
+      this.error = error
+      throw error
+    }
   }
 }
 

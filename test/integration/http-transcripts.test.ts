@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import path from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { httpClient } from '../../src/client/http.ts'
 import { inProcessClient } from '../../src/client/in-process.ts'
+import { clientStore } from '../../src/client/transcript-store.ts'
 import { parseStatement } from '../../src/graph/statements.ts'
+import { importFiles } from '../../src/transcripts/import-files.ts'
 import { bytesOf, everyTurn, reportsOf, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { linesOf, placed, says, user } from '../support/written-transcript.ts'
 import { newFolder, type Started, start, tokensFile } from './http-start.ts'
@@ -53,6 +57,22 @@ describe('POST /v1/transcripts/{session_id}', () => {
       unknown_subtypes: { newSubtype: 1 },
       unknown_fields: { 'system.newField': 1 },
       skipped_threads: 0,
+    })
+  })
+
+  test('a file that cannot be read is skipped, and the import of the others continues', async () => {
+    const folder = newFolder()
+    const [gone = '', read = ''] = [1, 2].map((n) => path.join(folder, `${sessionOf(n)}.jsonl`))
+    for (const file of [gone, read]) writeFileSync(file, FILE)
+    const store = clientStore(clientAt(await start()))
+    const open: typeof store.open = async (sources) => {
+      const opened = await store.open(sources)
+      rmSync(gone)
+      return opened
+    }
+    expect(await importFiles({ ...store, open }, [folder], { project: 'default' })).toMatchObject({
+      sessions: 1,
+      skipped: [{ file: gone, reason: 'it cannot be read (ENOENT)' }],
     })
   })
 
