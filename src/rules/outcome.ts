@@ -39,8 +39,9 @@ export const outcomeText = z
 export const outcomeRow = (outcome: Outcome | null): string | null =>
   outcome === null ? null : JSON.stringify(z.encode(outcomeColumns, outcome))
 
-/** Maximum number of complaints of a turn that are compared by their causes, and of identifiers of each. */
-const MAX_CAUSES = 24
+/** Maximum number of complaints of a turn that are compared by their causes. */
+export const MAX_CAUSES = 24
+/** Maximum number of identifiers of each. */
 const MAX_MARKED = 24
 const MAX_QUOTE = 120
 

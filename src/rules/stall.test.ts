@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CriterionState } from '../memory/criteria/views.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, toOutcome } from './outcome.ts'
 import type { Progress, RecentEntry } from './progress.ts'
 import { analyseStall, type Session } from './stall.ts'
 
@@ -255,6 +255,34 @@ describe('growth', () => {
       raised(5, 'a', 'b'),
     ]
     expect(analyseStall(session({ outcomes: returning })).verdict).not.toBe('progressing')
+  })
+
+  test('is no advisory issue that is gone, and a new one does not hide that the last blocking issue is gone', () => {
+    const gate = { failedGates: ['tests'] }
+    const blocking = [1, 2, 3, 4].map((turn) => feedback(turn, 'a', gate))
+    const advisory = (turn: number, signature: string) => feedback(turn, signature, { ...gate, blocking: 0 })
+    expect(analyseStall(session({ outcomes: [...blocking, advisory(5, 'b')] }))).toMatchObject({
+      verdict: 'progressing',
+      shouldStop: false,
+    })
+    const fewer = [1, 2, 3].map((turn) => advisory(turn, 'b')).concat(advisory(4, 'c'))
+    expect(analyseStall(session({ outcomes: fewer })).verdict).toBe('plateau')
+  })
+
+  test('is a lower number of blocking issues, of which only the first have marks', () => {
+    const raised = (turn: number, issues: number) =>
+      toOutcome({
+        ...{ turnNumber: turn, coachDecision: 'feedback', coachFeedback: null, testsFailed: null },
+        issues: Array.from({ length: issues }, (_, i) => ({
+          severity: 'blocking' as const,
+          description: `The file ${'abcdefgh'[i % 8]}${i}.ts has no test`,
+        })).reverse(),
+        gates: [{ name: 'tests', status: 'failed' }],
+      }) as Outcome
+    const outcomes = [60, 55, 50, 45, 40].map((issues, i) => raised(i + 1, issues))
+    expect(analyseStall(session({ outcomes })).verdict).toBe('progressing')
+    const same = [60, 60, 60, 60, 60].map((issues, i) => raised(i + 1, issues))
+    expect(analyseStall(session({ outcomes: same })).verdict).toBe('stalled')
   })
 
   test('treats a reworded cause with the same files and names as one cause', () => {

@@ -5,7 +5,7 @@
 import type { CriterionState, Stall } from '../memory/criteria/views.ts'
 import { numberCauses } from './causes.ts'
 import { countCriteria, describeCounts, promisedNote } from './notes.ts'
-import type { Outcome } from './outcome.ts'
+import { MAX_CAUSES, type Outcome } from './outcome.ts'
 import type { Progress, RecentEntry } from './progress.ts'
 
 export type Session = {
@@ -71,22 +71,26 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
   const goneBefore = new Set<number>()
   return window.map((outcome, i) => {
     const now = new Set(causes[i])
-    const before = [...new Set(causes[i - 1] ?? [])]
-    const gone = before.filter((cause) => !now.has(cause))
-    const isNewlyGone = gone.some((cause) => !goneBefore.has(cause))
-    for (const cause of gone) goneBefore.add(cause)
     const step = { ...outcome, causeNumbers: [...now].sort((a, b) => a - b) }
     const previous = window[i - 1]
     if (previous === undefined) return { ...step, gain: null }
+    // Without a blocking issue, the causes are those of other issues or of the feedback.
+    const before = previous.blocking > 0 ? [...new Set(causes[i - 1])] : []
+    const gone = before.filter((cause) => !now.has(cause))
+    const isNewlyGone = gone.some((cause) => !goneBefore.has(cause))
+    for (const cause of gone) goneBefore.add(cause)
     // A turn that does not count may verify criteria too.
     const isLast = i === window.length - 1
     const verifiedNow = isLast ? criteria.filter(isVerified).length : verifiedAfter(outcome.turn)
     const verified = verifiedNow - verifiedAfter(previous.turn)
-    const hasNewCause = [...now].some((cause) => !before.includes(cause))
+    const hasNewCause = outcome.blocking > 0 && [...now].some((cause) => !before.includes(cause))
+    // Of more blocking issues than have marks, only the number can be compared.
+    const hasFewer = outcome.blocking < Math.min(...window.slice(0, i).map(({ blocking }) => blocking))
+    const isGone = previous.blocking > MAX_CAUSES ? hasFewer : isNewlyGone && !hasNewCause
     const gain =
       verified > 0
         ? `${countOf(verified, 'more criterion is', 'more criteria are')} verified since turn ${previous.turn}`
-        : isNewlyGone && !hasNewCause
+        : isGone
           ? `a cause that blocked is gone in turn ${outcome.turn}`
           : null
     return { ...step, gain }
