@@ -8,13 +8,12 @@ AND w.flippedCount > 0
 // Each world has at least one row, so $limit worlds are enough.
 WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification)-[:OF]->(c:Criterion)
-WHERE v.source <> 'player' AND v.status <> 'unknown'
+WHERE v.source <> 'player'
 WITH f, task, w, coalesce(c.mergedInto, c.key) AS key, t.number AS number, v ORDER BY number, v.position
-WITH f, task, w, key, number, collect([number, v.status, v.criterionId, v.evidence, v.form, v.position]) AS entries
-// A full entry takes precedence over the status map for the same criterion in the same turn.
-WITH f, task, w, key, CASE WHEN any(x IN entries WHERE x[4] = 'entry') THEN [x IN entries WHERE x[4] = 'entry'] ELSE entries END
-     AS entries
-UNWIND entries AS x
+WITH f, task, w, key, number, collect([number, v.status, v.criterionId, v.evidence, v.form, v.position, v.addedAt]) AS entries
+// A full entry of the record takes precedence over the status map for the same criterion.
+WITH f, task, w, key, entries, any(x IN entries WHERE x[4] = 'entry' AND x[6] IS NULL) AS isFull
+UNWIND [x IN entries WHERE x[1] <> 'unknown' AND (x[4] = 'entry' OR NOT isFull)] AS x
 WITH f, task, w, key, x ORDER BY x[0], x[5]
 WITH f, task, w, collect(x) AS said, key
 UNWIND range(1, size(said) - 1) AS i

@@ -33,6 +33,16 @@ test('an entry of a status map does not change the state if its turn has a full 
   expect(fold([full, { ...inMap, turn: 2 }])).toMatchObject({ state: 'verified', contestedInTurn: 2 })
 })
 
+test.each([
+  ['a claim of the Player', { status: 'verified', source: 'player' }],
+  ['an addition', { status: 'rejected', addedAt: '2026-03-02T00:00:00.000Z' }],
+] as const)('%s does not replace the entry of a status map', (_name, more) => {
+  const inMap = verdict(1, 'verified', { form: 'status' })
+  expect(fold([inMap, { ...verdict(1, 'rejected', { position: 1 }), ...more }])).toMatchObject({
+    state: 'verified',
+  })
+})
+
 test('the verdicts of a turn are applied before its promises', () => {
   const [judged, promised] = [verdict(1, 'rejected', { position: 3 }), complete(1)]
   expect(fold([judged], [promised])).toMatchObject({ firstTurn: 1, firstPosition: 3 })

@@ -410,7 +410,10 @@ export function summarizeProgress(progress: Iterable<Progress>) {
 /** True for an entry of a judge. A claim by the Player never changes a state. */
 const isJudgement = ({ source }: { source: Source }): boolean => source !== 'player'
 
-/** Finds entries of status maps that repeat a full entry of the same record for the same criterion. They are ignored. */
+/**
+ * Finds entries of status maps that a judge of the same record repeats in full for the same criterion. They are ignored. A claim
+ * of the Player or an addition does not replace an entry of a map.
+ */
 function repeatsIn(
   ledger: readonly LedgerEntry[],
   finalKey: (key: string) => string = (key) => key,
@@ -418,7 +421,9 @@ function repeatsIn(
   const inMaps = ledger.filter(({ form }) => form === 'status')
   if (inMaps.length === 0) return new Set() // most records have no map
   const place = ({ turn, criterionKey }: LedgerEntry) => `${turn} ${finalKey(criterionKey)}`
-  const inFull = new Set(ledger.filter(({ form }) => form === 'entry').map(place))
+  const isFull = (entry: LedgerEntry) =>
+    entry.form === 'entry' && entry.addedAt === null && isJudgement(entry)
+  const inFull = new Set(ledger.filter(isFull).map(place))
   return new Set(inMaps.filter((entry) => inFull.has(place(entry))))
 }
 
