@@ -153,12 +153,19 @@ async function setUpOffers(
 /** Chooses the task of the newest session that is not approved, otherwise the first task that a specification declares. */
 async function chooseTask(plan: Plan, project: string | undefined): Promise<NamedTask | null> {
   const { withClient } = await import('./connect.ts')
-  const { items } = await withClient({ project, readsOnly: true }, (client) =>
-    client.listWorlds({ withoutTokens: true }),
-  )
-  const open = items.find(({ outcome }) => !isOver(outcome))
+  const { open, newest } = await withClient({ project, readsOnly: true }, async (client) => {
+    const list = (cursor?: string) =>
+      client.listWorlds({ order: 'last_activity', withoutTokens: true, cursor })
+    let page = await list()
+    const [newest] = page.items
+    for (;;) {
+      const open = page.items.find(({ outcome }) => !isOver(outcome))
+      if (open !== undefined || page.nextCursor === null) return { open, newest }
+      page = await list(page.nextCursor)
+    }
+  })
   const declared = plan.specifications.declarations[0]?.parts[0]
-  const chosen = open ?? (items.length === 0 ? declared : undefined)
+  const chosen = open ?? (newest === undefined ? declared : undefined)
   if (chosen === undefined) return null
   return {
     ...(project !== undefined && { project }),
