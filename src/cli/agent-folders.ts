@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 
+const claudeHome = (): string => process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude')
+
 /** Folder with one folder of transcripts per project. */
-export const claudeProjects = (): string =>
-  path.join(process.env.CLAUDE_CONFIG_DIR || path.join(homedir(), '.claude'), 'projects')
+export const claudeProjects = (): string => path.join(claudeHome(), 'projects')
+
+export const claudeSettings = (): string => path.join(claudeHome(), 'settings.json')
 
 const codexHome = (): string => process.env.CODEX_HOME || path.join(homedir(), '.codex')
 

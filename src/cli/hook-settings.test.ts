@@ -64,6 +64,15 @@ test('removes only our hook from an entry that also has foreign hooks', () => {
   })
 })
 
+test('a hook of the user whose program has a similar name stays', () => {
+  const named = JSON.stringify({
+    hooks: {
+      Stop: [{ hooks: [{ command: 'node tools/pre-hook-run.js' }, { command: "node 'bin/hook-gate.js'" }] }],
+    },
+  })
+  expect(withoutHooks(named)).toBe(named)
+})
+
 test('adds the gate next to the import at Stop and the context at matching starts of a session, and removes both', () => {
   const gated = withHooks(JSON.stringify({ hooks: { Stop: [theirs] } }), [
     { event: 'Stop', command: COMMAND },

@@ -2,6 +2,7 @@
  * Adds our hooks to the settings of Claude Code or the hooks.json of Codex, which has the same form, and removes them. The rest of
  * the file stays unchanged: order, format, comments and trailing commas.
  */
+import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { itemsOf, JsonText, type Place } from './json-text.ts'
 import { UnfitFile } from './text-file.ts'
@@ -18,8 +19,8 @@ export const START_SOURCES = 'startup|resume|compact|fork'
 /** A command that the coding agent runs at an event, if the event fits the matcher (default: always). */
 export type Hook = { event: string; command: string; matcher?: string }
 
-/** Matches our commands, wherever Turngraph is installed. */
-const OURS = /\bhook-(run|gate|context)\.js\b/
+/** Matches our commands, wherever Turngraph is installed: the path of a program and its first argument, both in quotes. */
+const OURS = /[\\/](?:bin|cli)[\\/](hook-(?:run|gate|context)\.js)['"] ['"]/
 
 /** Time limit of a hook, in seconds. Our hooks take less than one second, or two at the start of a session. */
 const TIMEOUT_S = 10
@@ -51,10 +52,11 @@ export function withHooks(text: string, added: readonly Hook[]): string {
  */
 export function withoutHooks(text: string): string {
   const settings = parse(text)
-  if (findOurs(settings) === null) return text
-  for (let ours = findOurs(settings); ours !== null; ours = findOurs(settings)) {
-    const [hooks = 'hooks', event = '', place = 0] = ours
-    settings.remove(ours)
+  let [ours] = listOurs(settings)
+  if (ours === undefined) return text
+  for (; ours !== undefined; [ours] = listOurs(settings)) {
+    const [hooks = 'hooks', event = '', place = 0] = ours.place
+    settings.remove(ours.place)
     if (settings.isBare([hooks, event, place, 'hooks']) && !settings.hasComment([hooks, event, place]))
       settings.remove([hooks, event, place])
     if (settings.isBare([hooks, event])) settings.remove([hooks, event])
@@ -68,17 +70,31 @@ export function withoutHooks(text: string): string {
  *
  * @throws UnfitFile
  */
-export const findHooks = (text: string): string | null => (findOurs(parse(text)) === null ? null : 'hooks')
+export const findHooks = (text: string): string | null => (listOurs(parse(text)).next().done ? null : 'hooks')
 
-function findOurs(settings: JsonText): Place | null {
+/**
+ * Checks that a settings file has the hooks of an import and of a gate, and that all of them are of this installation.
+ *
+ * @throws UnfitFile
+ */
+export function hasAllHooks(text: string): boolean {
+  const commands = [...listOurs(parse(text))].map(({ command }) => command)
+  const programs = new Set(commands.map((command) => OURS.exec(command)?.[1]))
+  const own = fileURLToPath(new URL('.', import.meta.url)).replaceAll("'", "'\\''")
+  return programs.size === OUR_PROGRAMS && commands.every((command) => command.includes(own))
+}
+
+const OUR_PROGRAMS = 3
+
+/** The next place may change when a place is removed. */
+function* listOurs(settings: JsonText): Generator<{ place: Place; command: string }> {
   for (const event of itemsOf(settings.at(['hooks'])))
-    for (const place of itemsOf(settings.at(['hooks', event])))
-      for (const index of itemsOf(settings.at(['hooks', event, place, 'hooks']))) {
-        const found: Place = ['hooks', event, place, 'hooks', index]
-        const { command } = handler.safeParse(settings.at(found)).data ?? {}
-        if (typeof command === 'string' && OURS.test(command)) return found
+    for (const entry of itemsOf(settings.at(['hooks', event])))
+      for (const index of itemsOf(settings.at(['hooks', event, entry, 'hooks']))) {
+        const place: Place = ['hooks', event, entry, 'hooks', index]
+        const { command } = handler.safeParse(settings.at(place)).data ?? {}
+        if (typeof command === 'string' && OURS.test(command)) yield { place, command }
       }
-  return null
 }
 
 function parse(text: string): JsonText {

@@ -1,9 +1,8 @@
 /** `turngraph hook`: adds our hooks to the settings of Claude Code or Codex, and removes them. */
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { invalidField, TurngraphError } from '../core/errors.ts'
 import { CLAUDE_CODE, CODEX } from '../rules/agents.ts'
-import { codexHooks } from './agent-folders.ts'
+import { claudeSettings, codexHooks } from './agent-folders.ts'
 import { action, type Given, group, POLICY, PROJECT } from './command.ts'
 import { DEFAULT_GATE_LIMIT, DEFAULT_GATE_POLICY } from './gate-policy.ts'
 import { printNote } from './output.ts'
@@ -82,9 +81,7 @@ async function uninstallHook(options: Given<typeof SETTINGS>): Promise<void> {
 }
 
 const chooseFile = ({ agent, settings }: Given<typeof SETTINGS>): string =>
-  path.resolve(
-    settings ?? (agent === CODEX ? codexHooks() : path.join(homedir(), '.claude', 'settings.json')),
-  )
+  path.resolve(settings ?? (agent === CODEX ? codexHooks() : claudeSettings()))
 
 /** Edits the settings. Returns true if they changed. */
 async function edit(file: string, change: (text: string) => string): Promise<boolean> {

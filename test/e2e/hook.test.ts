@@ -244,6 +244,15 @@ describe('turngraph hook', () => {
     }
   })
 
+  test('the default settings are those in the folder of CLAUDE_CONFIG_DIR', async () => {
+    const folder = temporaryFolder()
+    const { code } = await commandsOn(temporaryFolder()).spawn(['hook', 'install'], {
+      environment: { CLAUDE_CONFIG_DIR: folder },
+    })
+    expect(code).toBe(0)
+    expect(readFileSync(path.join(folder, 'settings.json'), 'utf8')).toContain('hook-run.js')
+  })
+
   test('uninstall without a settings file does not create one', async () => {
     const { settings, uninstall } = aUser()
     expect((await uninstall()).code).toBe(0)

@@ -127,6 +127,30 @@ describe('turngraph init --with', () => {
     expect(digests()).toEqual(before)
   })
 
+  test('hooks of an installation that is gone are replaced, and the undo restores them', async () => {
+    const gone = { type: 'command', command: "'node' '/gone/dist/bin/hook-run.js' '/gone/.turngraph'" }
+    write('.claude/settings.local.json', JSON.stringify({ hooks: { Stop: [{ hooks: [gone] }] } }))
+    const before = digests()
+    expect((await init('--with', 'hooks')).stderr).toContain('Added to .claude/settings.local.json.')
+    expect(read('.claude/settings.local.json')).not.toContain('/gone')
+    expect((await init('--with', 'hooks')).stderr).toContain('Already in .claude/settings.local.json.')
+    expect((await init('--undo')).code).toBe(0)
+    expect(digests()).toEqual(before)
+  })
+
+  test('sets the task of the newest session that is not approved', async () => {
+    const { run } = commandsOn(home)
+    const capture = (task_id: string, coach_decision: string) =>
+      run(['capture'], {
+        input: JSON.stringify({ feature_id: 'FEAT-1', task_id, turn_number: 1, coach_decision }),
+      })
+    await capture('TASK-A', 'feedback')
+    await capture('TASK-B', 'feedback')
+    await capture('TASK-C', 'approved')
+    expect((await init('--with', 'task')).code).toBe(0)
+    expect(JSON.parse(read('.turngraph/task.json'))).toEqual({ feature_id: 'FEAT-1', task_id: 'TASK-B' })
+  })
+
   test('a file keeps its mode and owner when it is changed and when the change is undone, with any umask', async () => {
     const isRoot = process.getuid?.() === 0
     const files = ['AGENTS.md', '.mcp.json', '.claude/settings.local.json']
@@ -410,7 +434,8 @@ describe.skipIf(!hasTerminal)('turngraph init at a terminal', () => {
     )
     expect(stdout).toContain('  -  done: ten lines that tell an agent')
     expect(stdout).not.toContain('Already in')
-    await init('--with', ALL)
+    // The hooks must be of the installation that is asked.
+    await commandsOn(home).spawn(['init', '--with', ALL], { cwd: shop, environment: environment() })
     const done = await answer([['[Y/n]', 'n\r']])
     expect(done.stdout).toContain('  -  done: the task of this folder (.turngraph/task.json)')
     expect(done.stdout).toContain('All of it is done.')

@@ -6,6 +6,7 @@ import { TurngraphError } from '../../core/errors.ts'
 import { systemCode } from '../../core/system-code.ts'
 import { kindOf, realPath } from '../../platform/folders.ts'
 import { readTextFile, UnfitFile, writeTextFile } from '../text-file.ts'
+import type { OwnPart } from './marked-lines.ts'
 import { isEmptyText, OWN_PARTS, type SetupFile } from './own-parts.ts'
 import { type Change, readRecord, recordFile, type SetupRecord, writeRecord } from './record.ts'
 
@@ -16,13 +17,13 @@ export type Addition = { file: SetupFile; add(text: string): string }
 export type FileResult = { file: SetupFile; result: 'created' | 'changed' | 'present' }
 
 /**
- * Adds the parts that are missing. Checks all files before it changes the first one.
+ * Adds the parts that are missing or not whole. Checks all files before it changes the first one.
  *
  * @throws `invalid_request` that names the file that cannot be changed
  */
 export async function addParts(folder: string, additions: readonly Addition[]): Promise<FileResult[]> {
-  const planned = await Promise.all(additions.map((addition) => planAddition(folder, addition)))
   const { madeFolder, changes } = await loadRecord(folder)
+  const planned = await Promise.all(additions.map((addition) => planAddition(folder, addition, changes)))
   const added = planned.filter(({ change }) => change !== null)
   const names = new Set<string>(added.map(({ file }) => file))
   const all = [
@@ -54,23 +55,27 @@ async function loadRecord(folder: string): Promise<SetupRecord> {
 async function planAddition(
   folder: string,
   { file, add }: Addition,
+  changes: readonly Change[],
 ): Promise<{ file: SetupFile; after: string; change: Change | null }> {
   const target = path.join(folder, file)
   requireInside(folder, target)
   try {
     const text = await readTextFile(target)
     const before = text ?? ''
-    const part = OWN_PARTS[file]
-    if (part.find(before) !== null) return { file, after: before, change: null }
+    const part: OwnPart = OWN_PARTS[file]
+    if (isPresent(part, before)) return { file, after: before, change: null }
     requireWritable(target)
     const after = add(before)
+    // The undo restores the text before the first init.
+    const earlier = changes.find((each) => each.file === file && each.after === digestOf(before))
     const change = {
       file,
       created: text === null,
       madeFolder: kindOf(path.dirname(target)) === null,
+      before: part.remove(after) === before ? null : before,
+      ...earlier,
       part: digestOf(part.find(after)),
       after: digestOf(after),
-      before: part.remove(after) === before ? null : before,
     }
     return { file, after, change }
   } catch (error) {
@@ -78,12 +83,15 @@ async function planAddition(
   }
 }
 
+const isPresent = (part: OwnPart, text: string): boolean =>
+  part.find(text) !== null && part.isWhole?.(text) !== false
+
 /** Checks whether a file has the part of Turngraph. Returns false if it cannot be read; changing the file reports the reason. */
 export async function hasPart(folder: string, file: SetupFile): Promise<boolean> {
   const target = path.join(folder, file)
   try {
     requireInside(folder, target)
-    return OWN_PARTS[file].find((await readTextFile(target)) ?? '') !== null
+    return isPresent(OWN_PARTS[file], (await readTextFile(target)) ?? '')
   } catch {
     return false
   }

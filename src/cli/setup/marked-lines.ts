@@ -1,8 +1,12 @@
 /** Adds lines of Turngraph between two markers at the end of a text file, and finds and removes them. */
 
-/** Part of a file that Turngraph adds. `find` returns it; null if the file has none. */
+/**
+ * Part of a file that Turngraph adds. `find` returns it; null if the file has none. `isWhole` is false if the part must be
+ * added again; default: true.
+ */
 export type OwnPart = {
   find(text: string): string | null
+  isWhole?(text: string): boolean
   remove(text: string): string
 }
 

@@ -1,12 +1,12 @@
 /** The files that `turngraph init` may change, and the part of each that belongs to Turngraph. */
 import * as z from 'zod'
-import { findHooks, withoutHooks } from '../hook-settings.ts'
+import { findHooks, hasAllHooks, withoutHooks } from '../hook-settings.ts'
 import { parseTask, shownTask, TaskNotNamed } from '../hook-task.ts'
 import { JsonText } from '../json-text.ts'
 import { UnfitFile } from '../text-file.ts'
 import { IN_MARKDOWN, IN_TOML, markedPart, type OwnPart } from './marked-lines.ts'
 
-const hooks: OwnPart = { find: findHooks, remove: withoutHooks }
+const hooks: OwnPart = { find: findHooks, isWhole: hasAllHooks, remove: withoutHooks }
 
 const SERVERS = 'mcpServers'
 /** Place of the MCP server in `.mcp.json`. */
@@ -49,7 +49,7 @@ export const OWN_PARTS = {
   'AGENTS.md': markedPart(IN_MARKDOWN),
   'CLAUDE.md': markedPart(IN_MARKDOWN),
   '.turngraph/task.json': task,
-} satisfies Record<string, OwnPart>
+} as const satisfies Record<string, OwnPart>
 
 export type SetupFile = keyof typeof OWN_PARTS
 export const SETUP_FILES = Object.keys(OWN_PARTS) as [SetupFile, ...SetupFile[]]
