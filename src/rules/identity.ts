@@ -135,6 +135,7 @@ class Resolver {
   readonly #promisedNow = new Map<string, string>()
   readonly #promisedEarlier = new Map<string, string>()
   readonly #words = new Map<string, Words>()
+  readonly #normalized = new Map<string, string>()
   readonly #declaredLabels = new Map<string, string>()
   readonly #declaredKeys = new Set<string>()
 
@@ -245,6 +246,15 @@ class Resolver {
     return [...this.#criteria.values()].filter((criterion) => this.#changed.has(criterion.key))
   }
 
+  /** Normalizes a label, once for all comparisons. */
+  #normalize(label: string): string {
+    const cached = this.#normalized.get(label)
+    if (cached !== undefined) return cached
+    const normalized = normalizeLabel(label)
+    this.#normalized.set(label, normalized)
+    return normalized
+  }
+
   /** Splits a text into words, once for all comparisons. */
   #readWords(text: string): Words {
     const cached = this.#words.get(text)
@@ -338,7 +348,7 @@ class Resolver {
     if (words.list.length === 0) return undefined
     const labels = new Set(labelsIn(entry).map(normalizeLabel))
     const hasLabel = (criterion: Criterion) =>
-      criterion.aliases.some((alias) => labels.has(normalizeLabel(alias.label)))
+      criterion.aliases.some((alias) => labels.has(this.#normalize(alias.label)))
     const begins = (criterion: Criterion) =>
       criterion.texts.some(({ text }) => {
         const other = this.#readWords(text).list
@@ -368,7 +378,7 @@ class Resolver {
       (c) =>
         c.texts.length === 0 &&
         c.worldKey === this.#known.worldKey &&
-        c.aliases.some((alias) => normalizeLabel(alias.label) === label),
+        c.aliases.some((alias) => this.#normalize(alias.label) === label),
     )
   }
 
