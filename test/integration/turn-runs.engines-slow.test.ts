@@ -376,7 +376,8 @@ describe('the life of a service', () => {
     const folder = newFolder()
     const environment = {
       TURNGRAPH_STORE: `embedded:${path.join(folder, 'graph')}`,
-      TURNGRAPH_EXECUTORS: executorsFile(),
+      // No attempt ends before the service does.
+      TURNGRAPH_EXECUTORS: executorsFile({ slow: { kind: 'simulated', duration_ms: 60_000 } }),
     }
     const { openGraph } = await import('../../src/graph/open.ts')
     const open = () => openGraph({ kind: 'embedded', folder: path.join(folder, 'graph'), sync: false })
