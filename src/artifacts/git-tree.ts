@@ -64,7 +64,8 @@ export async function listDifferences(
 }
 
 /**
- * Finds a file that was changed after a time, among the tracked files and the untracked ones that are not ignored.
+ * Finds a file that was changed after a time, among the tracked files and the untracked ones that are not ignored. A tracked file
+ * that is gone counts if its folder changed since.
  *
  * @param except paths that do not count
  */
@@ -82,7 +83,17 @@ export async function findFileChangedAfter(
     if (stats === null || stats.isDirectory() || stats.mtimeMs <= timeMs || except.has(place)) continue
     return file
   }
+  const deleted = await git.run(['ls-files', '-z', '--deleted'])
+  for (const file of splitNames(deleted).filter(isWork))
+    if ((await changeTimeAbove(path.join(git.root, file))) > timeMs) return file
   return null
+}
+
+/** Reads when the nearest folder above a deleted file was changed. */
+async function changeTimeAbove(place: string): Promise<number> {
+  const folder = path.dirname(place)
+  const stats = await lstat(folder).catch(() => null)
+  return stats?.mtimeMs ?? (folder === place ? 0 : changeTimeAbove(folder))
 }
 
 const isWork = (file: string): boolean => !file.split('/').some((part) => TOOL_FOLDERS.has(part))

@@ -45,7 +45,8 @@ export async function printStatus(given: Given): Promise<void> {
     statuses.push(await compareCriterion(criterion, compare))
   if (json) return printJson({ ...toHead(view), ...here, criteria: statuses.map(toWire) })
   for (const status of statuses) printText(toOneLine(describeStatus(status)))
-  const count = statuses.filter(({ seen }) => seen === 'this_tree').length
+  const holds = ({ criterion, seen }: Status) => seen === 'this_tree' && criterion.contested === null
+  const count = statuses.filter(holds).length
   const changes = dirty === null ? '' : ' with uncommitted changes'
   printNote(
     `${count} of ${plural(statuses.length, 'criterion', 'criteria')} observed on this tree, ${tree.slice(0, 12)}${changes}.`,
@@ -78,7 +79,7 @@ async function compareCriterion(
 }
 
 function describeStatus({ criterion, seen, files }: Status): string {
-  const { criterionId, state, observedOn } = criterion
+  const { criterionId, state, observedOn, contested } = criterion
   const words = {
     this_tree: '✓ observed on this tree',
     earlier_tree:
@@ -87,7 +88,9 @@ function describeStatus({ criterion, seen, files }: Status): string {
         : `○ observed on an earlier tree, ${describeFiles(files, observedOn.dirty !== null)}`,
     never: state === 'rejected' ? '✗ never observed, rejected' : '· never observed',
   }[seen]
-  return `${words.slice(0, 1)} ${criterionId}: ${words.slice(2)}`
+  const [mark, rejected] =
+    contested === null ? [words.slice(0, 1), ''] : ['✗', `, and rejected later in turn ${contested.turn}`]
+  return `${mark} ${criterionId}: ${words.slice(2)}${rejected}`
 }
 
 function describeFiles(files: readonly string[] | null, hadChanges: boolean): string {
@@ -105,6 +108,7 @@ const toWire = ({ criterion, seen, files }: Status) => ({
   criterion_id: criterion.criterionId,
   text: criterion.text,
   state: criterion.state,
+  contested_in_turn: criterion.contested?.turn ?? null,
   seen,
   observed_on: criterion.observedOn ?? null,
   differing_files: files?.slice(0, MAX_FILES) ?? null,

@@ -2,9 +2,12 @@
 import type { TurngraphClient } from '../client/client.ts'
 import { hasCode, TurngraphError } from '../core/errors.ts'
 import type { OperationOutput } from '../operations/table.ts'
+import type { NamedCriterion } from '../verify/checks.ts'
 import type { Given } from './verify-options.ts'
 
 export type Target = { featureId: string; taskId: string; worldSlug?: string; turnNumber?: number }
+
+export type Task = { target: Target; declared: Specified[]; known: NamedCriterion[] }
 
 type Specified = OperationOutput<'getSpecification'>['criteria'][number]
 
@@ -12,29 +15,29 @@ export const usage = (message: string): TurngraphError =>
   new TurngraphError('invalid_request', message, { hint: '`turngraph verify --help` shows examples.' })
 
 /**
- * Reads the task and its declared criteria. The connection ends before a command runs: an embedded graph is free for others, and
+ * Reads the task and its declared criteria, or those that its session knows if it declares none. The connection ends before a command runs: an embedded graph is free for others, and
  * for the command itself.
  */
 export async function readTask(
   { featureId, taskId, worldSlug, turnNumber, project }: Given,
   isSpecificationOptional: boolean,
-): Promise<{ target: Target; declared: Specified[] }> {
+): Promise<Task> {
   const { withClient } = await import('./connect.ts')
   return withClient({ project, readsOnly: true }, async (client) => {
     const task = await findTask(client, { featureId, taskId, worldSlug })
-    const declared = await client.getSpecification(task).then(
-      ({ criteria }) => criteria,
-      (error: unknown) => {
-        if (isSpecificationOptional && hasCode(error, 'not_found')) return []
-        throw error
-      },
-    )
+    const orNone = (error: unknown): { criteria: [] } => {
+      if (isSpecificationOptional && hasCode(error, 'not_found')) return { criteria: [] }
+      throw error
+    }
+    const { criteria: declared } = await client.getSpecification(task).catch(orNone)
+    const { criteria: known } =
+      declared.length > 0 ? { criteria: [] } : await client.listCriteria({ ...task, worldSlug }).catch(orNone)
     const target = {
       ...task,
       ...(worldSlug !== undefined && { worldSlug }),
       ...(turnNumber !== undefined && { turnNumber }),
     }
-    return { target, declared }
+    return { target, declared, known }
   })
 }
 

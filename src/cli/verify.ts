@@ -2,13 +2,13 @@
 import { EXIT } from '../core/exit-codes.ts'
 import { showCommand, splitCommand } from '../rules/command-line.ts'
 import { toOneLine } from '../rules/foreign-text.ts'
-import type { Check, DeclaredCriterion } from '../verify/checks.ts'
+import type { Check } from '../verify/checks.ts'
 import type { CheckResult } from '../verify/run-checks.ts'
 import { action, withTarget } from './command.ts'
 import { printJson, printNote, printText } from './output.ts'
 import { type Given, VERIFY_ARGUMENTS, VERIFY_OPTIONS } from './verify-options.ts'
 import { printVerification, type Request, sendFile, store } from './verify-store.ts'
-import { readTask, type Target, usage } from './verify-task.ts'
+import { readTask, type Target, type Task, usage } from './verify-task.ts'
 
 export const addVerify = action(
   {
@@ -36,13 +36,13 @@ Examples:
     if (given.status) return (await import('./verify-status.ts')).printStatus(given)
     if (hasReports(given)) return (await import('./verify-reports.ts')).recordReports(given)
     const { command = [], criterionIds = [], manual, dryRun = false, json = false } = given
-    const { target, declared } = await readTask(given, manual !== undefined || command.length > 0)
-    if (manual !== undefined) return recordManual(manual, given, target, declared)
-    const checks = await chooseChecks(command, criterionIds, given, declared)
+    const task = await readTask(given, manual !== undefined || command.length > 0)
+    if (manual !== undefined) return recordManual(manual, given, task)
+    const checks = await chooseChecks(command, criterionIds, given, task)
     if (dryRun) return printPlan(checks, json)
     const results = await runAll(checks, given)
     if (results === null) return
-    await record(target, results, given)
+    await record(task.target, results, given)
   },
 )
 
@@ -65,11 +65,20 @@ async function chooseChecks(
   command: readonly string[],
   criterionIds: readonly string[],
   { shell = false }: Given,
-  declared: readonly DeclaredCriterion[],
+  { declared, known }: Task,
 ): Promise<Check[]> {
   const { selectDeclared, selectGiven } = await import('../verify/checks.ts')
   if (command.length === 0) return selectDeclared(declared, criterionIds)
-  return [selectGiven(toArgv(command, shell), criterionIds, declared)]
+  const argv = toArgv(command, shell)
+  await refuseUnstorable(argv)
+  return [selectGiven(argv, criterionIds, declared, known)]
+}
+
+/** @throws `invalid_request` for a command that no observation can have, before it runs */
+async function refuseUnstorable(argv: readonly string[]): Promise<void> {
+  const { observationInput } = await import('../memory/record/observation.ts')
+  const problem = observationInput.shape.command.safeParse(argv).error?.issues[0]?.message
+  if (problem !== undefined) throw usage(`The command ${problem}, or put it into a script.`)
 }
 
 /** A single argument with blanks is a whole command line. */
@@ -164,11 +173,10 @@ async function record(target: Target, results: readonly CheckResult[], given: Gi
 async function recordManual(
   manual: readonly string[],
   given: Given,
-  target: Target,
-  declared: readonly DeclaredCriterion[],
+  { target, declared, known }: Task,
 ): Promise<void> {
   const { selectGiven } = await import('../verify/checks.ts')
-  const { criteria } = selectGiven([], manual, declared)
+  const { criteria } = selectGiven([], manual, declared, known)
   const verifications = criteria.map((criterion) => ({
     ...criterion,
     status: 'verified' as const,

@@ -45,21 +45,26 @@ export function selectDeclared(
   )
 }
 
+/** A criterion that a judge or the Player has named. */
+export type NamedCriterion = { text: string | null; aliases: readonly { label: string }[] }
+
 /**
  * Selects one command for named criteria, which need not be declared.
  *
+ * @param known criteria of the session, whose texts count if the task declares none: a label alone may be another criterion
  * @throws `invalid_request` if no criterion is named
  */
 export function selectGiven(
   argv: readonly string[],
   criterionIds: readonly string[],
   declared: readonly DeclaredCriterion[],
+  known: readonly NamedCriterion[] = [],
 ): Check {
   if (criterionIds.length === 0)
     throw invalid('The command proves no criterion.', 'Name the criteria that it proves with --criterion.')
   const labeled = labelDeclared(declared)
   const named = criterionIds.map((id) =>
-    declared.length === 0 ? { criterionId: id } : findLabel(labeled, id),
+    declared.length === 0 ? { criterionId: id, ...textOf(id, known) } : findLabel(labeled, id),
   )
   return {
     argv,
@@ -68,6 +73,14 @@ export function selectGiven(
       ...('text' in one && { criterionText: one.text }),
     })),
   }
+}
+
+/** Finds the text of the only criterion with a label. */
+function textOf(id: string, known: readonly NamedCriterion[]): { text?: string } {
+  const label = normalizeLabel(id)
+  const found = known.filter(({ aliases }) => aliases.some((alias) => normalizeLabel(alias.label) === label))
+  const [only] = found
+  return found.length === 1 && only?.text != null ? { text: only.text } : {}
 }
 
 type Labeled = DeclaredCriterion & { criterionId: string }

@@ -142,7 +142,10 @@ describe('turngraph init --with', () => {
     const { run } = commandsOn(home)
     const capture = (task_id: string, coach_decision: string) =>
       run(['capture'], {
-        input: JSON.stringify({ feature_id: 'FEAT-1', task_id, turn_number: 1, coach_decision }),
+        input: JSON.stringify({
+          ...{ feature_id: 'FEAT-1', task_id, turn_number: 1, player_summary: 'Built it' },
+          coach_decision,
+        }),
       })
     await capture('TASK-A', 'feedback')
     await capture('TASK-B', 'feedback')

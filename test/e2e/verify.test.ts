@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -347,6 +347,16 @@ test('tests of a file that was changed after the report are recorded without a t
   )
 })
 
+test('a tracked file that was deleted after the report counts as changed', async () => {
+  const { folder, run } = await repository()
+  const { junit } = await runVitest(folder)
+  rmSync(path.join(folder, 'bad.mjs'))
+  const later = new Date(Date.now() + 5_000)
+  utimesSync(folder, later, later)
+  const { stderr } = await run(['verify', ...task, '--junit', junit])
+  expect(stderr).toMatch(/^bad\.mjs was changed after the report was written\./)
+})
+
 test('reports that are broken, missing, endless or prove nothing are refused with the name of the file', async () => {
   const { folder, run, criteria } = await repository()
   const write = (name: string, text: string | Buffer) => writeFileSync(path.join(folder, name), text)
@@ -450,6 +460,37 @@ test('observations that cannot be recorded are kept in a file, which --send reco
   expect(sent.stdout).toMatch(/^Recorded 1 verification with turn 1 of /)
   expect((await criteria())[2]).toMatchObject({ state: 'verified', basis: 'observed' })
   expect(readdirSync(path.dirname(file))).toEqual([])
+})
+
+test('a label without a specification is the criterion that the session knows by it', async () => {
+  const { run } = await repository()
+  const verifications = [
+    { criterion_id: 'AC-001', criterion_text: 'It rounds half to even', status: 'rejected' },
+  ]
+  await run(['capture'], { input: JSON.stringify({ ...TURN, task_id: 'TASK-2', verifications }) })
+  const other = ['--feature', 'FEAT-1', '--task', 'TASK-2']
+  expect((await run(['verify', ...other, '--criterion', 'AC-1', '--', 'true'])).code).toBe(0)
+  const { criteria } = JSON.parse((await run(['criteria', ...other, '--json'])).stdout)
+  expect(criteria).toEqual([
+    expect.objectContaining({ text: 'It rounds half to even', state: 'verified', basis: 'observed' }),
+  ])
+})
+
+test('a command that an observation cannot have is refused before it runs', async () => {
+  const { run } = await repository()
+  const parts = Array.from({ length: 101 }, () => 'x')
+  const { code, stdout, stderr } = await run([
+    'verify',
+    ...task,
+    '--criterion',
+    'AC-001',
+    '--',
+    'echo',
+    ...parts,
+  ])
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain('The command has more than 100 parts; send fewer, or put it into a script.')
+  expect(stderr).not.toContain('Runs')
 })
 
 test('more observations than a request can have are recorded by a service in parts, also from the kept file', async () => {

@@ -15,6 +15,8 @@ type Suite = {
   untimedPasses: ReportedTest[]
   /** Names of the test cases with a `failure`. */
   failures: Set<string>
+  /** Tests by name. Gradle reports a repeated test once for each try, of which the last one counts. */
+  byName: Map<string, ReportedTest>
 }
 
 type Case = {
@@ -47,7 +49,7 @@ export async function readJunit(text: string): Promise<ReportedTest[]> {
   reader.listen(parser)
   parse(parser, text)
   if (!reader.hasRoot) throw new BrokenReport('is empty')
-  return reader.tests.listLastOfEach()
+  return reader.tests.listWorstOfEach()
 }
 
 /** sax calls methods of its object of attributes, so an attribute with the name of one, `hasOwnProperty`, makes it fail. */
@@ -111,7 +113,14 @@ class JunitReader {
       throw new BrokenReport(`has suites more than ${MAX_DEPTH} levels deep`)
     const declared = /^\d{1,9}$/.test(tests) ? Number(tests) : Number.POSITIVE_INFINITY
     const joined = joinName(this.#suites.at(-1)?.name ?? '', name)
-    this.#suites.push({ name: joined, declared, tests: 0, untimedPasses: [], failures: new Set() })
+    this.#suites.push({
+      name: joined,
+      declared,
+      tests: 0,
+      untimedPasses: [],
+      failures: new Set(),
+      byName: new Map(),
+    })
   }
 
   /**
@@ -150,6 +159,9 @@ class JunitReader {
     const test = this.tests.add(name, status, durationMs, message)
     const suite = this.#suites.at(-1)
     if (suite === undefined) return
+    const earlier = suite.byName.get(test.name)
+    if (earlier !== undefined) this.tests.remove(earlier)
+    suite.byName.set(test.name, test)
     // pytest writes a test that fails in its call and in its teardown as two test cases, and counts one test.
     const isTeardown = outcome === 'error' && suite.failures.has(name)
     if (!isTeardown) suite.tests++

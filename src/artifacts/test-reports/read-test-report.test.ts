@@ -66,11 +66,16 @@ test('Maven reports a suite as the root, and the tries of a test as flaky or as 
   expect((await readTestReport('junit', report))[0]?.durationMs).toBe(1_234_500)
 })
 
-test('the last report of a test counts in a JUnit report', async () => {
+test('the last report of a test counts within a suite of a JUnit report, and the worst one of several suites', async () => {
   const passed = '<testcase classname="A" name="a"/>'
   const failed = '<testcase classname="A" name="a"><failure/></testcase>'
   expect(await read('junit', inSuite(failed + passed))).toEqual(['passed s > A > a'])
   expect(await read('junit', inSuite(passed + failed))).toEqual(['failed s > A > a'])
+  const suites = (...cases: string[]) =>
+    cases.map((each) => `<testsuite name="s">${each}</testsuite>`).join('')
+  expect(await read('junit', `<testsuites>${suites(failed, passed)}</testsuites>`)).toEqual([
+    'failed s > A > a',
+  ])
 })
 
 test('suites within suites are joined, and a full name is not repeated', async () => {

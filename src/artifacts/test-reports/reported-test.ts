@@ -15,22 +15,19 @@ export class BrokenReport extends Error {}
 
 /** Collects the tests of a report. */
 export class TestList {
-  readonly #tests: ReportedTest[] = []
+  readonly #tests = new Set<ReportedTest>()
 
   /** @param name the joined name */
   add(name: string, status: TestStatus, durationMs: number | null, message: string | null): ReportedTest {
-    if (this.#tests.length === MAX_TESTS) throw new BrokenReport(`has more than ${MAX_TESTS} tests`)
+    if (this.#tests.size === MAX_TESTS) throw new BrokenReport(`has more than ${MAX_TESTS} tests`)
     const short = message === null ? '' : cutLine(cleanText(message), MAX_MESSAGE_CHARACTERS)
     const test = { name, status, durationMs, ...(short !== '' && { message: short }) }
-    this.#tests.push(test)
+    this.#tests.add(test)
     return test
   }
 
-  /** Lists the last of several tests with one name: Gradle reports a repeated test once for each try. */
-  listLastOfEach(): ReportedTest[] {
-    const last = new Map<string, ReportedTest>()
-    for (const test of this.#tests) last.set(test.name, test)
-    return [...last.values()]
+  remove(test: ReportedTest): void {
+    this.#tests.delete(test)
   }
 
   /** Lists one of several tests with one name: a failed one, otherwise a passed one. */
