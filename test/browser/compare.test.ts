@@ -65,6 +65,18 @@ describeInBrowser('compare and replay on the page', () => {
     },
   )
 
+  test('another project is chosen from a list, and its sessions are offered', async () => {
+    const started = await start()
+    for (const project of [PROJECT, 'bakery'])
+      await clientOf(started.graph).captureTurnState(aTurn(1, { project, worldSlug: `of-${project}` }))
+    const page = await browser.open(started, '/compare')
+    for (const project of [PROJECT, 'bakery']) {
+      await page.getByRole('combobox', { name: 'Project' }).selectOption(project)
+      const offered = page.getByRole('combobox', { name: 'A', exact: true })
+      await offered.getByRole('option', { name: `of-${project}` }).waitFor({ state: 'attached' })
+    }
+  })
+
   test('a session that does not exist is reported in words, and the lists stay', async () => {
     const address = `/compare?project=${PROJECT}&a=slow&b=other`
     const page = await browser.open(service(), address, { mayFail: true })

@@ -12,7 +12,8 @@ const MAX_SESSIONS = 500
 
 export function CompareView() {
   const search = useSearch()
-  const project = search.get('project') ?? useSession().caller.project
+  const { caller } = useSession()
+  const project = search.get('project') ?? caller.project
   const [a, b] = [search.get('a'), search.get('b')]
   const isChosen = a !== null && b !== null
   const sessions = useOperation('listWorlds', {
