@@ -47,7 +47,7 @@ export function App({ firstToken, refusedCode, isTokenNeeded }: Props) {
   const address = readAddress(usePlace().pathname)
 
   const signIn = (given: string, stays: boolean) => {
-    if (stays) storeToken(given)
+    storeToken(given, stays)
     setToken(given)
   }
   const signOut = () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { postPageCode } from '../../src/cli/page-address.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
-import { start } from '../integration/http-start.ts'
+import { newFolder, start } from '../integration/http-start.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -24,6 +24,23 @@ describeInBrowser('a code in the address', () => {
     await page.getByRole('table', { name: 'Sessions' }).waitFor()
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
     expect(kept).not.toContain(started.token)
+  })
+
+  test('gives a session that ends with the service: a token typed after it stays, if the person wants that', async () => {
+    const dataFolder = newFolder()
+    const ended = await start({}, { dataFolder })
+    const page = await browser.open(ended, '/', { mayFail: true })
+    const signedIn = page.getByRole('heading', { name: 'Projects' })
+    await signedIn.waitFor()
+    await ended.service.close()
+    const again = await start({ TURNGRAPH_PORT: new URL(ended.service.url).port }, { dataFolder })
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Token' }).fill(again.token)
+    await page.getByRole('checkbox', { name: 'Stay signed in' }).check()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signedIn.waitFor()
+    await page.reload()
+    await signedIn.waitFor()
   })
 
   test('works once: the page then asks for a token and shows how to get another code', async () => {

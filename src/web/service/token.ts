@@ -40,7 +40,15 @@ export const readKeptToken = (): string | null =>
 export const isTokenNeeded = (): boolean =>
   document.querySelector('meta[name="turngraph-auth"]')?.getAttribute('content') !== 'off'
 
-export const storeToken = (token: string): void => localStorage.setItem(TOKEN_KEY, token)
+/**
+ * Replaces the session of this tab by a token that the user typed. A session that stayed would be used again after a reload.
+ *
+ * @param stays true if this browser keeps the token
+ */
+export function storeToken(token: string, stays: boolean): void {
+  sessionStorage.removeItem(SESSION_KEY)
+  if (stays) localStorage.setItem(TOKEN_KEY, token)
+}
 
 export function forgetTokens(): void {
   sessionStorage.removeItem(SESSION_KEY)
