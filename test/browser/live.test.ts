@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import type { TurngraphClient } from '../../src/client/client.ts'
 import { RUN_LIMITS } from '../../src/runs/record.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { newFolder, SwitchedGraph, start, tokensFile } from '../integration/http-start.ts'
+import { startFront } from '../support/front.ts'
 import { clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
@@ -118,6 +120,48 @@ describeInBrowser('a page that stays open', () => {
     await expect.poll(() => page.evaluate('globalThis.seen.length'), { timeout: 20_000 }).toBeGreaterThan(0)
     await page.locator('.lit').waitFor({ state: 'detached' })
     expect(await page.evaluate('globalThis.seen')).toEqual(['AC-001, turn 3: verified, without evidence'])
+  })
+
+  test('keeps the sign-in and typed text while a proxy answers with errors, and shows new data after them', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    await captureRound(client, 1, 'AC-001')
+    let status: 200 | 429 | 502 = 200
+    const streams: ServerResponse[] = []
+    const url = await startFront(started.service.url, {
+      withheld: ['origin', 'host'], // the service accepts only its own address
+      answer: ({ url: path = '' }, res, passOn) => {
+        if (path.startsWith('/v1/events')) streams.push(res)
+        if (status === 200 || (status === 429 && path === '/readyz')) return passOn()
+        const limited = { error: { code: 'rate_limited', message: 'Too many requests.', hint: null } }
+        res.writeHead(status).end(status === 429 ? JSON.stringify(limited) : '<h1>Bad gateway</h1>')
+      },
+    })
+    const page = await browser.open({ service: { url }, token: started.token }, `/p/${PROJECT}/w/TASK-1`, {
+      mayFail: true,
+    })
+    await page.getByRole('gridcell', { name: 'AC-001, turn 1: verified' }).click()
+    await page.getByText('Add your own verdict').click()
+    const reason = page.getByRole('textbox', { name: 'Reason' })
+    await reason.fill('Ran it twice')
+
+    status = 502
+    for (const stream of streams) stream.destroy()
+    const shown = page.getByRole('status', { name: 'Service' })
+    await shown.getByText('store unavailable').waitFor()
+    await page.getByRole('button', { name: 'Add verdict' }).click()
+    await page.getByText('The service answered 502 without a reason.').waitFor()
+    await shown.getByText('store unavailable').waitFor()
+
+    status = 429
+    await shown.getByText('ready').waitFor()
+    await page.getByText('Too many requests.').first().waitFor()
+    expect(await reason.inputValue()).toBe('Ran it twice')
+
+    status = 200
+    await captureRound(client, 2, 'AC-002')
+    await page.getByRole('columnheader', { name: 'Turn 2' }).waitFor()
+    expect(await reason.inputValue()).toBe('Ran it twice')
   })
 
   test('shows that the service has no store, and shows new data once the store is back', async () => {

@@ -1,6 +1,6 @@
 // Reads the events of a project over fetch (EventSource cannot send a token), and reconnects after a failure.
 import { createParser } from 'eventsource-parser'
-import { Failure, isAway } from './failure.ts'
+import { Failure, isRefusal } from './failure.ts'
 import type { ChangeEvent } from './operations.ts'
 import type { Service } from './service.ts'
 
@@ -21,6 +21,8 @@ export type EventsReader = {
 /**
  * Passes on every event until the signal ends the stream. A broken stream is opened again at its last position. If that
  * position is too old, the stream starts with a snapshot, so that no change is missed.
+ *
+ * @throws Failure if the service refuses the stream
  */
 export async function readEvents(
   service: Service,
@@ -53,10 +55,10 @@ export async function readEvents(
       if (error instanceof Failure && error.code === 'cursor_expired') {
         cursor = null
         wantsSnapshot = true
-      } else if (error instanceof Failure && !isAway(error)) {
+      } else if (error instanceof Failure && isRefusal(error)) {
         throw error
       }
-      // Any other error means that the connection broke: open it again.
+      // After any other error, such as a broken connection or an error page of a proxy, the stream is opened again.
     } finally {
       silence.abort()
     }

@@ -53,6 +53,17 @@ export async function failureFrom(response: Response): Promise<Failure> {
 
 type ErrorBody = { error: { code: ErrorCode; message: string; hint: string | null } }
 
+const REFUSALS: readonly FailureCode[] = [
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'unknown_world',
+  'invalid_request',
+]
+
+/** True if the service refuses the call itself: the same call with the same token would fail again. */
+export const isRefusal = ({ code }: Failure): boolean => REFUSALS.includes(code)
+
 /** True if the service or its store is unreachable: the same call may succeed later. */
 export const isAway = ({ code }: Failure): boolean =>
   code === 'not_reachable' || code === 'store_unavailable' || code === 'timeout'

@@ -96,7 +96,8 @@ export class Service {
       return response
     }
     const failure = await failureFrom(response)
-    this.status.note(failure.code === 'store_unavailable' ? 'store unavailable' : 'ready')
+    if (failure.code === 'store_unavailable') this.status.note('store unavailable')
+    else if (response.status < 500) this.status.note('ready') // a proxy answers 502 for a service that is away
     throw failure
   }
 }
