@@ -8,7 +8,7 @@ import { RUN_LIMITS } from '../../src/runs/record.ts'
 import { PROJECT, writeSessions } from '../../tools/screenshots/written-sessions.ts'
 import { newFolder, SwitchedGraph, start, tokensFile } from '../integration/http-start.ts'
 import { startFront } from '../support/front.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
@@ -120,6 +120,35 @@ describeInBrowser('a page that stays open', () => {
     await expect.poll(() => page.evaluate('globalThis.seen.length'), { timeout: 20_000 }).toBeGreaterThan(0)
     await page.locator('.lit').waitFor({ state: 'detached' })
     expect(await page.evaluate('globalThis.seen')).toEqual(['AC-001, turn 3: verified, without evidence'])
+  })
+
+  test('an open cell and an open turn show a promise and a verdict that come later', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    const named = { criterionId: 'AC-001', criterionText: 'It answers' }
+    const promise = (evidence: string) =>
+      client.captureTurnState({
+        ...aTurn(1, { project: PROJECT, onConflict: 'supersede' }),
+        promises: [{ ...named, status: 'complete', evidence }],
+      })
+    await promise('Promised first')
+    const session = await browser.open(started, `/p/${PROJECT}/w/TASK-1`)
+    await session.getByRole('gridcell', { name: 'AC-001, turn 1: promised' }).click()
+    const detail = session.getByRole('complementary')
+    await detail.getByText('Promised first').waitFor()
+    await detail.getByText('This turn did not judge it.').waitFor()
+    await client.addVerifications({
+      ...{ project: PROJECT, featureId: 'FEAT-1', taskId: 'TASK-1', turnNumber: 1 },
+      verifications: [{ ...named, status: 'verified', source: 'person', evidence: 'Seen later' }],
+    })
+    await detail.getByText('Seen later').first().waitFor()
+
+    const turn = await browser.open(started, `/p/${PROJECT}/w/TASK-1/t/1`)
+    const changed = turn.getByRole('region', { name: 'Verdicts that changed' })
+    await changed.getByText('Promised first').waitFor()
+    await promise('Promised again')
+    await changed.getByText('Promised again').waitFor()
+    await detail.getByText('Promised again').waitFor()
   })
 
   test('keeps the sign-in and typed text while a proxy answers with errors, and shows new data after them', async () => {

@@ -18,13 +18,15 @@ type Props = {
   newest: number
   cell: CellPlace
   row: Row
+  /** Number of reported changes of the session. */
+  changes: number
   close: () => void
 }
 
 /** Maximum number of history entries: only a criterion with many judges in hundreds of turns has more. */
 const MAX_ENTRIES = 500
 
-export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
+export function CellDetail({ project, turn, newest, cell, row, changes, close }: Props) {
   const { world_slug: world, turn_number: number } = turn
   const history = useOperation('getCriterionHistory', {
     project,
@@ -39,6 +41,13 @@ export function CellDetail({ project, turn, newest, cell, row, close }: Props) {
     world_slug: world,
     turn: number,
   })
+  const loadedAt = useRef(changes)
+  useEffect(() => {
+    if (changes === loadedAt.current) return
+    loadedAt.current = changes
+    history.again()
+    promises.again()
+  }, [changes])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     heading.current?.focus({ preventScroll: true })

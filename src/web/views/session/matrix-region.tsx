@@ -100,6 +100,7 @@ export function MatrixRegion({ record, byTurn, turns, numbers, at, policy }: Pro
           newest={world.current_turn}
           cell={opened}
           row={openedRow}
+          changes={record.changes}
           close={() => open(null)}
         />
       )}

@@ -1,5 +1,5 @@
 // Loads all data of a session view, and loads it again whenever the session changes.
-import { useMemo } from 'preact/hooks'
+import { useMemo, useReducer } from 'preact/hooks'
 import type { Answered, Criteria, ItemOf, Turn } from '../../service/operations.ts'
 import { type Answer, useEvents, useOperation, useWholeList } from '../../service/use-service.ts'
 import type { Policy } from './as-of.tsx'
@@ -21,6 +21,8 @@ export type SessionRecord = {
   summary: Answered<'getSessionSummary'> | null
   /** Tokens of each turn whose tokens are known. */
   tokens: ReadonlyMap<number, number>
+  /** Number of reported changes. A part that loads data of its own loads it again when this number changes. */
+  changes: number
 }
 
 type Asked = { project: string; world: string; turn: number | null; policy: Policy }
@@ -58,8 +60,10 @@ export function useSessionRecord({
   const cost = useOperation('getWorld', isMatrixThere && hasTurns ? { ...of, tokens: true } : null)
   const tokens = useMemo(() => addKinds(cost.answer?.turn_tokens ?? []), [cost.answer])
   const answers = [world, turns, why, byTurn, criteria, sticky, stall, issues, summary, cost]
+  const [changes, countChange] = useReducer((count: number) => count + 1, 0)
   useEvents(of, () => {
     for (const { again } of answers) again()
+    countChange(undefined)
   })
   const failure = answers.find((answer) => answer.failure !== null)?.failure ?? null
   if (world.answer === null || criteria.answer === null) return { answer: null, failure, isLoading: true }
@@ -74,6 +78,7 @@ export function useSessionRecord({
     issues: issues.answer,
     summary: summary.answer,
     tokens,
+    changes,
   }
   return { answer, failure, isLoading: false }
 }

@@ -20,8 +20,18 @@ export function TurnView({ address }: Props) {
   const turn = useOperation('getTurn', of)
   const about = useOperation('getWorld', { project, world_slug: world })
   const why = useOperation('explainTurn', { project, world_slug: world, turn: number })
+  const promises = useOperation(
+    'recoverPromises',
+    turn.answer && {
+      project,
+      feature_id: turn.answer.feature_id,
+      task_id: turn.answer.task_id,
+      world_slug: world,
+      turn: number,
+    },
+  )
   useEvents({ project, world_slug: world }, () => {
-    for (const { again } of [turn, about, why]) again()
+    for (const { again } of [turn, about, why, promises]) again()
   })
   return (
     <>
@@ -33,7 +43,7 @@ export function TurnView({ address }: Props) {
             <TurnFacts turn={record} />
             <ContextsRegion turn={record} />
             <Did turn={record} />
-            <VerdictsRegion turn={record} why={why} />
+            <VerdictsRegion why={why} promises={promises.answer} />
             <SentBack turn={record} />
             <Next turn={record} promised={why.answer?.promised_not_judged} />
             <WordList meanings={TURN_MEANINGS} />

@@ -2,28 +2,27 @@
 import { Answered } from '../../components/answer.tsx'
 import { InlineText } from '../../components/inline-text.tsx'
 import { Mark } from '../../marks/mark.tsx'
-import type { Answered as AnswerOf, Turn } from '../../service/operations.ts'
-import { type Answer, useOperation } from '../../service/use-service.ts'
+import type { Answered as AnswerOf } from '../../service/operations.ts'
+import type { Answer } from '../../service/use-service.ts'
 import { Promises, Verdicts } from '../session/judgements.tsx'
 import { type CriterionInTurn, groupVerdicts } from './changed-verdicts.ts'
 
-type Props = { turn: Turn; why: Answer<AnswerOf<'explainTurn'>> }
+type Props = {
+  why: Answer<AnswerOf<'explainTurn'>>
+  /** Promises of the turn, or of the newest earlier turn that has promises; null until they are loaded. */
+  promises: AnswerOf<'recoverPromises'> | null
+}
 
-export function VerdictsRegion({ turn, why }: Props) {
-  const { project, feature_id, task_id, world_slug, turn_number } = turn
-  const promises = useOperation('recoverPromises', {
-    ...{ project, feature_id, task_id, world_slug },
-    turn: turn_number,
-  })
+export function VerdictsRegion({ why, promises }: Props) {
   return (
     <section aria-label="Verdicts that changed">
       <h2>Verdicts that changed</h2>
       <Answered of={why}>
         {(found) =>
-          promises.answer === null ? (
+          promises === null ? (
             <p class="loading">Loading …</p>
           ) : (
-            <Groups {...groupVerdicts(found, promises.answer)} />
+            <Groups {...groupVerdicts(found, promises)} />
           )
         }
       </Answered>
