@@ -151,6 +151,20 @@ describeInBrowser('a page that stays open', () => {
     await detail.getByText('Promised again').waitFor()
   })
 
+  test('shows how long ago a session was active, also after hours', async () => {
+    const started = await start()
+    await clientOf(started.graph).captureTurnState(
+      aTurn(1, { project: PROJECT, completedAt: new Date().toISOString() }),
+    )
+    const page = await browser.open(started, '/docs')
+    await page.clock.install()
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Sessions' }).click()
+    const activity = page.getByRole('table', { name: 'Sessions' }).locator('time')
+    await activity.getByText(/second|minute/).waitFor()
+    await page.clock.fastForward('02:00:00')
+    await activity.getByText('2 hours ago').waitFor()
+  })
+
   test('keeps the sign-in and typed text while a proxy answers with errors, and shows new data after them', async () => {
     const started = await start()
     const client = clientOf(started.graph)

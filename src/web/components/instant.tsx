@@ -1,6 +1,6 @@
 // Draws an instant in the time zone of the reader, with the exact time as a tooltip.
 import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
+import { useContext, useEffect, useReducer } from 'preact/hooks'
 
 const near = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
@@ -22,13 +22,25 @@ export const ClockContext = createContext<'local' | 'utc'>('local')
 export function Instant({ at, exact = false }: { at: string | null; exact?: boolean }) {
   const isUtc = useContext(ClockContext) === 'utc'
   if (at === null) return <span class="quiet-text">time unknown</span>
-  const local = () => (exact ? date.format(new Date(at)) : describeInstant(at, Date.now()))
+  const local = () => (exact ? date.format(new Date(at)) : <RelativeTime at={at} />)
   const shown = isUtc ? describeInUtc(at) : local()
   return (
     <time dateTime={at} title={isUtc ? at : whole.format(new Date(at))}>
       {shown}
     </time>
   )
+}
+
+/** Time after which a relative time is drawn again. */
+const REDRAW_MS = 10_000
+
+function RelativeTime({ at }: { at: string }) {
+  const [, render] = useReducer((times: number) => times + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(() => render(undefined), REDRAW_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <>{describeInstant(at, Date.now())}</>
 }
 
 /** `2026-05-04 08:05 UTC`. */
