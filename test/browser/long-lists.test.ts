@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PROJECT } from '../../tools/screenshots/written-sessions.ts'
 import { start, useService } from '../integration/http-start.ts'
 import { LONG_RUN, writeLongRun, writeManySessions } from '../support/large-store.ts'
-import { clientOf } from '../support/records.ts'
+import { aTurn, clientOf } from '../support/records.ts'
 import { describeInBrowser } from './find-browser.ts'
 import { useBrowser } from './open-page.ts'
 
@@ -36,6 +36,18 @@ describeInBrowser('long lists', () => {
     await page.getByRole('button', { name: 'Show more' }).click()
     await cut.waitFor({ state: 'detached' })
     expect(await rows.count()).toBe(120)
+  })
+
+  test('the home page shows where it cuts its projects and their sessions', async () => {
+    const started = await start()
+    const client = clientOf(started.graph)
+    await writeManySessions(client, { project: 'p00', sessions: 51 })
+    for (let n = 1; n <= 20; n++)
+      await client.captureTurnState(aTurn(1, { project: `p${String(n).padStart(2, '0')}` }))
+    const page = await browser.open(started, '/')
+    await page.getByText('they have the first 20 of 21 projects').waitFor()
+    await page.getByText('only the latest 50 of each project are listed').waitFor()
+    await page.getByText('No listed session is running.').waitFor()
   })
 
   test('a filter finds stalled sessions on all pages, and shows no others', async () => {

@@ -58,21 +58,34 @@ function Sessions({ projects }: { projects: readonly string[] }) {
         ),
       ),
     )
-    return groupSessions(pages.flatMap(({ items }) => items))
+    const isCut = pages.some(({ next_cursor: next }) => next !== null)
+    return { ...groupSessions(pages.flatMap(({ items }) => items)), isCut }
   })
   const hasProjects = projects.length > 1
+  const hasMoreProjects = projects.length > shown.length
   const canAnalyse = useScope('analyst')
   return (
     <>
       <Answered of={attention}>
         {({ items }) => <NeedsYou items={items} hasProjects={hasProjects} showMore={attention.more} />}
       </Answered>
+      {hasMoreProjects && (
+        <p class="cut">
+          The lists below are cut: they have the first {shown.length} of {projects.length} projects.
+        </p>
+      )}
       {canAnalyse && <WithoutSession projects={shown} />}
       <Answered of={sessions}>
-        {({ running, finished }) => (
+        {({ running, finished, isCut }) => (
           <>
-            <RunningNow sessions={running} hasProjects={hasProjects} />
+            <RunningNow sessions={running} hasProjects={hasProjects} isCut={isCut || hasMoreProjects} />
             <FinishedTasks tasks={finished} hasProjects={hasProjects} />
+            {isCut && (
+              <p class="cut">
+                Running and finished sessions are cut: only the latest {MAX_SESSIONS} of each project are
+                listed.
+              </p>
+            )}
           </>
         )}
       </Answered>

@@ -29,12 +29,19 @@ const columnsOf = (hasProjects: boolean): Column<Session>[] => [
   },
 ]
 
-export function RunningNow({ sessions, hasProjects }: { sessions: Session[]; hasProjects: boolean }) {
+type RunningProps = {
+  sessions: Session[]
+  hasProjects: boolean
+  /** True if the page has not loaded all sessions. */
+  isCut: boolean
+}
+
+export function RunningNow({ sessions, hasProjects, isCut }: RunningProps) {
   return (
     <section aria-label="Running now">
       <h2>Running now</h2>
       {sessions.length === 0 ? (
-        <p class="quiet-text">No session is running.</p>
+        <p class="quiet-text">{isCut ? 'No listed session is running.' : 'No session is running.'}</p>
       ) : (
         <Table
           label="Running sessions"
