@@ -43,6 +43,26 @@ describeInBrowser('the query view', () => {
     ).toContain('42')
   })
 
+  test('a query that is typed while the editor loads stays, and the typing continues in the editor', async () => {
+    const page = await browser.open(filled(), '/')
+    let deliver = () => {}
+    const isDelivered = new Promise<void>((resolve) => {
+      deliver = resolve
+    })
+    await page.route(/\/code-mirror[^/]*\.js$/, async (route) => {
+      await isDelivered
+      await route.continue()
+    })
+    await page.getByRole('link', { name: 'Query' }).click()
+    await page.locator('.editor textarea').click()
+    await page.keyboard.type('RETURN 6 * ')
+    deliver()
+    await page.waitForFunction(() => document.querySelector('.editor textarea') === null)
+    await page.keyboard.type('7 AS answer')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('table', { name: 'Result' }).getByRole('cell', { name: '42' }).waitFor()
+  })
+
   test('a name that the graph does not have is named below the query, with similar names', async () => {
     const page = await browser.open(filled(), '/query?query=MATCH+(t:Trun)+RETURN+t')
     await page.waitForFunction(() => document.querySelector('.editor > div')?.shadowRoot != null)

@@ -22,9 +22,15 @@ export type Editor = {
   destroy(): void
 }
 
-type Wiring = { text: string; change: (text: string) => void; run: () => void }
+type Wiring = {
+  text: string
+  /** Position at which a person is typing: the editor gets the focus. Null if nobody is typing. */
+  caret: number | null
+  change: (text: string) => void
+  run: () => void
+}
 
-export function createEditor(place: HTMLElement, { text, change, run }: Wiring): Editor {
+export function createEditor(place: HTMLElement, { text, caret, change, run }: Wiring): Editor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' })
   const completion = new Compartment()
   const view = new EditorView({
@@ -32,6 +38,7 @@ export function createEditor(place: HTMLElement, { text, change, run }: Wiring):
     parent: root,
     state: EditorState.create({
       doc: text,
+      ...(caret !== null && { selection: { anchor: caret } }),
       extensions: [
         Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => runQuery(run) }])),
         history(),
@@ -51,6 +58,7 @@ export function createEditor(place: HTMLElement, { text, change, run }: Wiring):
       ],
     }),
   })
+  if (caret !== null) view.focus()
   return {
     write(given) {
       const { length } = view.state.doc

@@ -13,6 +13,7 @@ type Props = {
 
 export function CypherEditor({ text, filled, change, run, schema }: Props) {
   const place = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLTextAreaElement>(null)
   const [editor, setEditor] = useState<Editor | null>(null)
   const latest = useRef({ text, change, run })
   latest.current = { text, change, run }
@@ -23,6 +24,7 @@ export function CypherEditor({ text, filled, change, run, schema }: Props) {
       if (isGone || place.current === null) return
       made = createEditor(place.current, {
         text: latest.current.text,
+        caret: document.activeElement === box.current ? (box.current?.selectionEnd ?? null) : null,
         change: (given) => latest.current.change(given),
         run: () => latest.current.run(),
       })
@@ -33,7 +35,7 @@ export function CypherEditor({ text, filled, change, run, schema }: Props) {
       made?.destroy()
     }
   }, [])
-  useEffect(() => editor?.write(filled.query), [editor, filled])
+  useEffect(() => editor?.write(filled.query), [filled]) // a new editor has the text of the box already
   useEffect(() => {
     if (schema !== null) editor?.complete(schema)
   }, [editor, schema])
@@ -42,6 +44,7 @@ export function CypherEditor({ text, filled, change, run, schema }: Props) {
       <div ref={place} />
       {editor === null && (
         <textarea
+          ref={box}
           aria-label="Cypher query"
           rows={8}
           spellcheck={false}
