@@ -64,6 +64,18 @@ describeInBrowser('the search palette', () => {
     },
   )
 
+  test('Enter opens a result of the typed text, not of the text before it', async () => {
+    const page = await browser.open(service(), `/p/${PROJECT}`)
+    await page.getByRole('table', { name: 'Sessions' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('cent')
+    await page.getByText('1 result', { exact: true }).waitFor()
+    await page.getByRole('combobox').fill('rounding')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'rounding-1' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/p/${PROJECT}/w/rounding-1`)
+  })
+
   test('opens with its button too, and reports a search without results', async () => {
     const page = await browser.open(service(), '/')
     await page.getByRole('button', { name: 'Search' }).click()

@@ -13,6 +13,7 @@ export function SearchPalette({ project, close }: { project: string; close: () =
   const dialog = useRef<HTMLDialogElement>(null)
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)
+  const [isEntered, setEntered] = useState(false)
   const { answer, failure, isLoading } = useResults(project, typed)
   const results = typed.trim() === '' ? [] : (answer ?? [])
   const chosen = Math.min(active, results.length - 1)
@@ -29,6 +30,11 @@ export function SearchPalette({ project, close }: { project: string; close: () =
     dialog.current?.close()
     navigate(result.href)
   }
+  useEffect(() => {
+    if (!isEntered || isLoading) return
+    setEntered(false)
+    open(results[chosen])
+  }, [isEntered, isLoading])
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && results.length > 0) {
@@ -36,7 +42,7 @@ export function SearchPalette({ project, close }: { project: string; close: () =
       setActive((chosen + step + results.length) % results.length)
     } else if (event.key === 'Enter' && !event.isComposing) {
       event.preventDefault()
-      open(results[chosen])
+      setEntered(true)
     }
   }
   return (
@@ -56,6 +62,7 @@ export function SearchPalette({ project, close }: { project: string; close: () =
         onInput={({ currentTarget }) => {
           setTyped(currentTarget.value)
           setActive(0)
+          setEntered(false)
         }}
         onKeyDown={press}
       />

@@ -9,12 +9,14 @@ const PAUSE_MS = 150
 /** Number of results of each kind. */
 const MAX_RESULTS = 6
 
+/** `isLoading` is true until the results belong to the typed text. */
 export function useResults(project: string, typed: string): Answer<Result[]> {
   const { service } = useSession()
-  const q = useSettled(typed.trim())
+  const text = typed.trim()
+  const q = useSettled(text)
   const hasWord = /[\p{L}\p{N}]/u.test(q) // the service refuses a search without a word
   const key = hasWord ? JSON.stringify(['palette', project, q]) : null
-  return useAnswer(key, async (signal) => {
+  const results = useAnswer(key, async (signal) => {
     const find = async (kind: 'criterion' | 'issue') =>
       (await service.call('search', { project, q, kind, limit: MAX_RESULTS }, signal)).items
     const [{ items: sessions }, criteria, issues] = await Promise.all([
@@ -32,6 +34,7 @@ export function useResults(project: string, typed: string): Answer<Result[]> {
       ...issues.map((hit) => toHitResult('Issues', hit)),
     ]
   })
+  return { ...results, isLoading: results.isLoading || q !== text }
 }
 
 /** Returns the text after a pause in its changes. */
