@@ -209,6 +209,26 @@ class GuardkitTest(ServiceTest):
         self.assertEqual(self.stored(1)["promises"][0]["criterion_id"], "AC-1")
         self.assertEqual((self.stored(2)["promises"], self.stored(2)["player_summary"]), ([], "Attempt 2"))
 
+    def test_both_reports_of_a_worktree_are_sent_if_the_coach_s_is_next_to_the_worktrees(self) -> None:
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        worktree = Path(".guardkit", "worktrees", self.feature, ".guardkit", "autobuild", self.task_id)
+        private = Path(".guardkit", "autobuild-private", self.task_id)
+        for folder in (private, Path(".guardkit", "worktrees", "A-FEATURE-OF-ANOTHER-TASK")):
+            folder.mkdir(parents=True)
+        for turn in (1, 2, 3):
+            self.write_reports(worktree, turn)
+            (worktree / f"coach_turn_{turn}.json").rename(private / f"coach_turn_{turn}.json")
+        os.utime(private / "coach_turn_3.json", (0, 0))  # of an earlier run
+        capture(self.entity(1))
+        self.load(2, worktree)
+        capture(self.entity(2), self.entity(3))
+        for turn in (1, 2):
+            stored = self.stored(turn)
+            self.assertEqual(stored["promises"][0]["criterion_id"], f"AC-{turn}")
+            self.assertEqual(stored["verifications"][0]["criterion_id"], f"AC-{turn}")
+        self.assertEqual((len(self.stored(3)["promises"]), self.stored(3)["verifications"]), (1, []))
+
     def test_a_report_in_prose_is_sent_as_text(self) -> None:
         folder = Path(self.folder, self.task_id)
         self.write_reports(folder, 1)

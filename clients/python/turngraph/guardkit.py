@@ -322,8 +322,8 @@ def _folder_of(autobuild_dir: Path, task_id: str) -> Path:
 def _read_reports(run: _Run, body: Mapping[str, Any]) -> dict[str, Any]:
     """Reads the reports of a turn. Empty without a report of the Player or the Coach.
 
-    Without an ``autobuild_dir``, reads the folder of the task in the working folder or in a worktree below it. A file there that is
-    older than this process is of an earlier run.
+    Without an ``autobuild_dir``, reads the folders of the task in the working folder and in the worktree below it that has most
+    reports. A file there that is older than this process is of an earlier run.
     """
     turn: int = body["turn_number"]
     if run.folder is not None:
@@ -331,27 +331,36 @@ def _read_reports(run: _Run, body: Mapping[str, Any]) -> dict[str, Any]:
     own = Path(".guardkit", "autobuild", body["task_id"])
     if own.name != body["task_id"]:
         return {}  # its name leads to another folder
-    for root in [Path(), *sorted(Path(".guardkit", "worktrees").glob("*"))]:
-        reports = _read_folder(root / own, turn, _PROCESS_STARTED - 1)
-        if reports:
-            return reports
-    return {}
+    roots = [Path(), *sorted(Path(".guardkit", "worktrees").glob("*"))]
+    working, *worktrees = (_read_folder(root / own, turn, _PROCESS_STARTED - 1) for root in roots)
+    of_worktree = max(worktrees, key=len, default={})
+    return {**of_worktree, **working}
 
 
 def _read_folder(folder: Path, turn: int, not_before: float) -> dict[str, Any]:
-    # Newer sessions hide the Coach's files from the Player.
-    private = folder.parent.parent / "autobuild-private" / folder.name
     player, coach = f"player_turn_{turn}.json", f"coach_turn_{turn}.json"
+    written = _changed_at(folder / player)
+    # A private folder outlives its worktree. A file there that is older than the Player's report is of an earlier run.
+    private = [_read(place / coach, max(not_before, written - TOGETHER_S)) for place in _private_folders(folder)]
     reports: dict[str, Any] = {
         "player_report": _read(folder / player, not_before),
-        "coach_report": _read(private / coach, not_before) or _read(folder / coach, not_before),
+        "coach_report": next(filter(None, private), None) or _read(folder / coach, not_before),
     }
     if not any(reports.values()):
         return {}
-    written = _changed_at(folder / player)
     reports["task_work_results"] = _read(folder / "task_work_results.json", written - TOGETHER_S) if written else None
     reports["coach_feedback"] = _read(folder / f"coach_feedback_for_turn_{turn}.json", not_before)
     return {field: report for field, report in reports.items() if report}
+
+
+def _private_folders(folder: Path) -> list[Path]:
+    """Lists the folders in which newer sessions hide the Coach's files from the Player.
+
+    They are next to ``autobuild``, or next to the folder of the worktrees if the Player works in a worktree.
+    """
+    parents = folder.absolute().parents
+    places = [place for i, place in enumerate(parents) if i == 1 or (i == 4 and parents[3].name == "worktrees")]
+    return [place / "autobuild-private" / folder.name for place in places]
 
 
 def _complete(run: _Run) -> None:
