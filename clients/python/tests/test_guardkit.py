@@ -266,6 +266,18 @@ class GuardkitTest(ServiceTest):
         self.assertEqual((stored["promises"][0]["criterion_id"], stored["promises"][0]["status"]), ("AC-1", "complete"))
         self.assertEqual(stored["player_summary"], "Attempt 1")
 
+    def test_a_value_that_json_has_no_form_for_does_not_lose_the_turn(self) -> None:
+        folder = Path(self.folder, self.task_id)
+        self.write_reports(folder, 2)
+        report = (folder / "player_turn_2.json").read_text(encoding="utf-8")
+        (folder / "player_turn_2.json").write_text(report.replace("Built", "\\ud83d Built"), encoding="utf-8")
+        capture(self.entity(1, coverage=float("nan"), player_summary="Cut at \ud83d"))
+        self.load(2, self.folder)
+        capture(self.entity(2, coverage=float("inf")))
+        stored = self.stored(1)
+        self.assertEqual((stored["coverage"], stored["player_summary"]), (None, "Cut at \ufffd"))
+        self.assertEqual(self.stored(2)["player_summary"], "\ufffd Built part 2")
+
     def test_a_key_that_guardkit_adds_is_kept(self) -> None:
         class Newer(TurnStateEntity):
             def to_episode_body(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import json
 import logging
+import math
 import os
 import threading
 import time
@@ -297,20 +298,24 @@ def _parts_of(entity: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    if value is None or isinstance(value, (str, int, float)) and not isinstance(value, Enum):
-        return value
+    """A value as JSON has it. Half of a surrogate pair becomes U+FFFD; NaN and infinity become None."""
     if isinstance(value, Enum):
         return _plain(value.value)
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, int):
+        return value
     if isinstance(value, datetime):
         return (_moment(value) or value).isoformat()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _plain(dataclasses.asdict(value))
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(item) for item in value]
-    return str(value)
+    return _plain(str(value))
 
 
 def _folder_of(autobuild_dir: Path, task_id: str) -> Path:
@@ -381,7 +386,7 @@ def _read(file: Path, not_before: float) -> Any:
     except (OSError, ValueError):
         return None
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return _plain(json.loads(text, parse_constant=_refuse_constant))
     except (ValueError, RecursionError):
         return text  # the service finds JSON in prose
 
