@@ -19,6 +19,17 @@ const READ_FROM_THE_FRONT: Readonly<Record<string, string>> = {
   line: String.raw`(?:^|(?<=[\n\0"]))[ \t]{0,20}(?:password|passwd)[ \t]{1,8}["']?(?=[^\s\0]{0,64}\d)(?=[^\s\0]{0,64}[A-Za-z])([^\s"':=\0]{6,})["']?[ \t]{0,8}(?=[\r\n\0]|\Z)`,
 }
 
+/** The white space of JavaScript. `\s` of Python's `re.ASCII` has only that of ASCII. */
+const SPACE = String.raw`\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
+
+/** Translates an escape. No class has `\S`, for which a class of Python has no form. */
+function escapeToPython(written: string, isInClass: boolean): string {
+  if (written === '\\S' && isInClass) throw new Error('A class of a pattern has \\S')
+  if (written === '\\S') return `[^${SPACE}]`
+  if (written === '\\s') return isInClass ? SPACE : `[${SPACE}]`
+  return written === '\\/' ? '/' : written
+}
+
 /** Translates a pattern of JavaScript to Python: `$` is the end, and a bracket within a class is escaped. */
 function toPython(source: string): string {
   let written = ''
@@ -26,7 +37,7 @@ function toPython(source: string): string {
   for (let i = 0; i < source.length; i++) {
     const character = source[i] ?? ''
     if (character === '\\') {
-      written += source[i + 1] === '/' ? '/' : source.slice(i, i + 2)
+      written += escapeToPython(source.slice(i, i + 2), isInClass)
       i++
     } else if (isInClass) {
       if (character === ']') isInClass = false
@@ -54,7 +65,7 @@ const forms = Object.entries({
 
 const patterns = PATTERNS.map(([kind, pattern]) => {
   const front = READ_FROM_THE_FRONT[kind]
-  return `    ${front === undefined ? form(pattern) : `re.compile(${quoted(front)}, EXACT)`},`
+  return `    ${front === undefined ? form(pattern) : `re.compile(${quoted(toPython(front))}, EXACT)`},`
 })
 
 const rules = RULES.map(
@@ -93,6 +104,7 @@ class CommandForm(NamedTuple):
     position: Optional[int]
 
 
+SPACE = re.compile(${quoted(`[${SPACE}]+`)})
 ${forms.join('\n')}
 
 PATTERNS: list[re.Pattern[str]] = [

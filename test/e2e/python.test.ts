@@ -50,6 +50,16 @@ function withClient<T extends { url: string }>(
   return { ...service, token, folder, env }
 }
 
+/** Masks each text as a record of its own, as the Python client does before it spools a record. */
+async function maskInPython(texts: readonly string[]): Promise<string[]> {
+  const program =
+    'import json, sys\nfrom turngraph._secrets import mask_record\n' +
+    'print(json.dumps([mask_record([text])[0] for text in json.load(sys.stdin)]))'
+  const running = run('python3', ['-c', program], { env: { ...process.env, PYTHONPATH: clientFolder } })
+  running.child.stdin?.end(JSON.stringify(texts))
+  return JSON.parse((await running).stdout)
+}
+
 describePython('the Python client', () => {
   test.each(['test_client', 'test_spool', 'test_turn_state', 'test_guardkit'])(
     'passes its own %s on a real service',
@@ -63,12 +73,7 @@ describePython('the Python client', () => {
   test('masks exactly the same secrets as the TypeScript client, with the same markers', async () => {
     const secrets = [`k7Qp2vXz9LmT${'4wBn8RfD'}`, `Tr0ub4dor-${'x9Kq2mZ'}`]
     const texts = secrets.flatMap((secret) => fillForms(secret))
-    const program =
-      'import json, sys\nfrom turngraph._secrets import mask_record\n' +
-      'print(json.dumps([mask_record([text])[0] for text in json.load(sys.stdin)]))'
-    const running = run('python3', ['-c', program], { env: { ...process.env, PYTHONPATH: clientFolder } })
-    running.child.stdin?.end(JSON.stringify([...texts, ...INNOCENT_LINES]))
-    const masked = JSON.parse((await running).stdout) as string[]
+    const masked = await maskInPython([...texts, ...INNOCENT_LINES])
     const through = texts.filter((_, i) => secrets.some((secret) => masked[i]?.includes(secret)))
     expect(through.length, through.join('\n')).toBeLessThanOrEqual(0.03 * texts.length)
     const changed = INNOCENT_LINES.filter((line, i) => masked[texts.length + i] !== line)
@@ -79,6 +84,21 @@ describePython('the Python client', () => {
       if (scrubbed[0] !== masked[i]) others.push(`${text}: ${masked[i]}`)
     }
     expect(others.length, others.join('\n')).toBeLessThanOrEqual(0.03 * texts.length)
+  })
+
+  test('ends a secret at the same white space as the TypeScript client', async () => {
+    const spaces = [
+      ...'\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\x1c\x1f\x85\u180e\u200b',
+    ]
+    const texts = spaces.flatMap((space) => [
+      `MYSQL_PWD=hunter2Qx9${space}mysqldump app`,
+      `password: "correct horse${space}battery9 staple"`,
+      `curl --user${space}anna:hunter2Qx9 host`,
+    ])
+    const masked: string[] = []
+    for (const text of texts) masked.push(...(await scrub([text], () => portableMarker)).scrubbed)
+    expect(masked.filter((text, i) => text !== texts[i]).length).toBeGreaterThan(texts.length / 2)
+    expect(await maskInPython(texts)).toEqual(masked)
   })
 
   test('examples/python/session.py: three turns with the client, in at most 40 lines', async () => {

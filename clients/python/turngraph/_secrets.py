@@ -437,7 +437,7 @@ def _is_secret_value(value: _Value, name: _Name) -> bool:
         return False
     if name.word == "pass" and re.search(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}", text):
         return False
-    if re.search(r"\s", text):
+    if forms.SPACE.search(text):
         return _is_phrase(text, value.quoted, name)
     if not value.quoted and _is_code(text, name):
         return False
@@ -495,7 +495,7 @@ def _is_phrase(text: str, quoted: bool, name: _Name) -> bool:
         return False
     if name.place == "line" and re.match(r"[A-Z]", name.text):
         return True
-    words = text.split()
+    words = [word for word in forms.SPACE.split(text) if word]
     return sum(not _is_prose(word) for word in words) * 2 >= len(words)
 
 
@@ -537,7 +537,7 @@ def _find_named_values(content: str) -> Iterator[Range]:
     if forms.OPENED_STRING.search(content):
         for match in forms.CALLED.finditer(content):
             text = match[1]
-            if _is_random(text) and not re.search(r"\s", text) and not _is_reference(text):
+            if _is_random(text) and not forms.SPACE.search(text) and not _is_reference(text):
                 yield match.span(1)
 
 
