@@ -28,6 +28,17 @@ describe('headings and list items of Markdown', () => {
     ['a paragraph with a number or a mark in it', 'In\n2020. We\n-\n- a', ['## In\n2020. We', 'a']],
     ['lists in comments', '<!--\n- no\n# no\n-->\n- a <!--\n- no\n--> b\n- c', ['a <!--/- no/--> b', 'c']],
     ['a comment without an end', '- a <!-- b\n- c', ['a <!-- b', 'c']],
+    ['a start of a comment in code', '- `<!--` a\n- b\n- `-->`', ['`<!--` a', 'b', '`-->`']],
+    ['a start of a comment in a fence', '```\n<!--\n```\n# a\n-->\n- b', ['# a', 'b']],
+    ['a start of a comment in indented code', 'a\n\n    <!--\n\n- b\n- c -->', ['b', 'c -->']],
+    ['code of two lines', '- `` a `\n  <!-- `` b\n- c -->', ['`` a `/<!-- `` b', 'c -->']],
+    ['a backtick that nothing closes', '- a ` <!--\n- no -->\n- ` b', ['a ` <!--/- no -->', '` b']],
+    ['a backtick in a comment', '- a <!-- `\n- no --> `\n- b', ['a <!-- `/- no --> `', 'b']],
+    [
+      'two comments in one text',
+      '- a <!--\n- no --> <!--\n- no -->\n- b',
+      ['a <!--/- no --> <!--/- no -->', 'b'],
+    ],
   ])('reads %s', (_, source, expected) => {
     expect(shown(source)).toEqual(expected)
     expect(shown(source.replaceAll('\n', '\r\n'))).toEqual(expected)
@@ -43,6 +54,8 @@ describe('headings and list items of Markdown', () => {
     ['items in items', Array.from({ length: 750 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
     ['tabs', '\t'.repeat(300_000)],
     ['backticks', '`'.repeat(300_000)],
+    ['backticks of many lengths', Array.from({ length: 770 }, (_, i) => '`'.repeat(i)).join(' <!-- ')],
+    ['comments in and behind code', '- `<!--` <!-- `-->\n'.repeat(15_000)],
     ['fences', '```\n'.repeat(75_000)],
     ['closing marks of a heading', `# a${' #'.repeat(150_000)}`],
   ])('reads 300 KB of %s', (_, source) => {
@@ -52,8 +65,10 @@ describe('headings and list items of Markdown', () => {
   })
 })
 
-test('comments are removed from a text, except an unclosed one', () => {
+test('comments are removed from a text, except an unclosed one and those in code', () => {
   expect(removeComments('a <!-- b\nc --> d <!-- e --> <!-- f')).toBe('a  d  <!-- f')
+  const code = 'a `<!-- b -->` c\n```\n<!-- d -->\n```\n~~~\n<!-- e -->\n~~~'
+  expect(removeComments(`<!-- \` -->${code}`)).toBe(code)
 })
 
 test('each block has the number of its first line, and paragraphs and fences are blocks too', () => {

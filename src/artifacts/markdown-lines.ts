@@ -43,54 +43,87 @@ export function readPart<T>(part: string, read: () => T): T {
  * // [{ kind: 'heading', line: 1, level: 2, text: 'Goal' }, { kind: 'item', line: 2, mark: '-', lines: ['one'], items: [] }]
  */
 export function readBlocks(source: string): Block[] {
-  const reader = new Reader()
-  const hidden = new CommentFinder(source)
-  let offset = 0
+  const reader = new Reader(new CommentFinder(source))
+  let start = 0
   for (const line of source.split('\n')) {
-    reader.read(line.endsWith('\r') ? line.slice(0, -1) : line, hidden.startsWithin(offset))
-    offset += line.length + 1
+    reader.read(line.endsWith('\r') ? line.slice(0, -1) : line, start)
+    start += line.length + 1
   }
   return reader.blocks
 }
 
-/** Removes comments from a text. An unclosed comment is text. */
+/** Removes comments from a text, except those in code. An unclosed comment is text. */
 export function removeComments(text: string): string {
   const kept: string[] = []
   let from = 0
-  for (;;) {
-    const start = text.indexOf(COMMENT_START, from)
-    const end = start < 0 ? -1 : text.indexOf(COMMENT_END, start + COMMENT_START.length)
-    if (end < 0) return kept.join('') + text.slice(from)
+  for (const { start, end } of new CommentFinder(text).listComments(0, text.length)) {
     kept.push(text.slice(from, start))
     from = end + COMMENT_END.length
   }
+  return kept.join('') + text.slice(from)
 }
 
 const COMMENT_START = '<!--'
 const COMMENT_END = '-->'
+/** The mark of a code span or fence, or the start of a comment. */
+const MARK = /`+|~{3,}|<!--/g
+/** Matches the line break before an empty line, or before a line that can start a block. */
+const END_OF_TEXT = /\n[ \t]*(?:[\r\n]|[-*+>#|]|\d{1,9}[.)]|`{3}|~{3})/g
 
-/** Finds the lines that begin within a comment. The places must be ascending. */
+/** Places of the marks of a comment. */
+type Comment = { start: number; end: number }
+
+/** Finds the lines that begin within a comment. Code spans end with their block, and comments do not. */
 class CommentFinder {
   readonly #source: string
-  #start: number
-  #end = -1
+  readonly #lastEnd: number
+  #comment: Comment = { start: 0, end: -COMMENT_END.length }
+  /** The comments behind {@link #comment} that begin before {@link #textEnd}. */
+  #following: Iterator<Comment> = [].values()
+  #textEnd = 0
 
   constructor(source: string) {
     this.#source = source
-    this.#start = source.indexOf(COMMENT_START)
-    this.#findEnd()
+    this.#lastEnd = source.lastIndexOf(COMMENT_END)
   }
 
+  /** Finds the comments of the block of a line without code. The places must be ascending. */
+  readLine(start: number): void {
+    if (start < this.#textEnd) return
+    END_OF_TEXT.lastIndex = start
+    this.#textEnd = END_OF_TEXT.exec(this.#source)?.index ?? this.#source.length
+    const from = Math.max(start, this.#comment.end + COMMENT_END.length)
+    this.#following = this.listComments(from, this.#textEnd)
+  }
+
+  /** The lines before the place must have been read. The places must be ascending. */
   startsWithin(place: number): boolean {
-    while (this.#start >= 0 && this.#end >= 0 && this.#end < place) {
-      this.#start = this.#source.indexOf(COMMENT_START, this.#end)
-      this.#findEnd()
+    while (this.#comment.end < place) {
+      const next = this.#following.next()
+      if (next.done === true) return false
+      this.#comment = next.value
     }
-    return this.#start >= 0 && this.#start < place && place <= this.#end
+    return this.#comment.start < place
   }
 
-  #findEnd(): void {
-    this.#end = this.#start < 0 ? -1 : this.#source.indexOf(COMMENT_END, this.#start + COMMENT_START.length)
+  /** Lists the comments that begin in a part of the source. A comment or code span hides the marks in it. */
+  *listComments(from: number, to: number): Generator<Comment, undefined> {
+    const text = this.#source.slice(from, to)
+    const lastPlaces = new Map<string, number>()
+    for (const { 0: mark, index } of text.matchAll(MARK)) lastPlaces.set(mark, index)
+    let code: string | null = null
+    let behind = from
+    for (const { 0: mark, index } of text.matchAll(MARK)) {
+      const start = from + index
+      if (start < behind) continue
+      if (code !== null) code = mark === code ? null : code
+      else if (mark !== COMMENT_START) code = lastPlaces.get(mark) === index ? null : mark
+      else if (start + mark.length <= this.#lastEnd) {
+        const end = this.#source.indexOf(COMMENT_END, start + mark.length)
+        yield { start, end }
+        behind = end + COMMENT_END.length
+      }
+    }
   }
 }
 
@@ -120,6 +153,7 @@ const UNDERLINE = /^(?:=+|-+)$/
 
 class Reader {
   readonly blocks: Block[] = []
+  readonly #comments: CommentFinder
   readonly #open: OpenItem[] = []
   /** Number of blocks and nested items. */
   #count = 0
@@ -130,17 +164,28 @@ class Reader {
   #fence: { mark: string; content: number; text: Text | null } | null = null
   #isAfterBlank = true
 
-  read(line: string, isComment: boolean): void {
+  constructor(comments: CommentFinder) {
+    this.#comments = comments
+  }
+
+  /** @param start place of the line in its file */
+  read(line: string, start: number): void {
     this.#line++
     const { indent, rest } = measureIndent(line)
     // A fence ends with its list item.
     if (rest !== '' && indent < (this.#fence?.content ?? 0)) this.#endFence()
-    if (this.#fence !== null) this.#readFenced(this.#fence.mark, rest)
-    else if (rest === '') this.#readBlank()
-    else if (isComment) this.#append(rest)
+    if (this.#fence !== null) return void this.#readFenced(this.#fence.mark, rest)
+    if (rest === '') return void this.#readBlank()
+    if (this.#comments.startsWithin(start)) this.#append(rest)
+    else if (this.#isCode(indent)) return
     else if (indent - (this.#enclosing(indent)?.content ?? 0) > 3) this.#readText(indent, rest)
-    else if (FENCE.test(rest)) this.#openFence(indent, rest)
+    else if (FENCE.test(rest)) return void this.#openFence(indent, rest)
     else this.#readBlock(indent, rest)
+    this.#comments.readLine(start)
+  }
+
+  #isCode(indent: number): boolean {
+    return this.#open.length === 0 && this.#paragraph === null && indent > 3
   }
 
   #readBlock(indent: number, rest: string): void {
@@ -224,8 +269,6 @@ class Reader {
   }
 
   #readText(indent: number, rest: string): void {
-    const isCode = this.#open.length === 0 && this.#paragraph === null && indent > 3
-    if (isCode) return
     const hasText = this.#open.at(-1)?.item.lines.some((line) => line !== '') === true
     // A line without indentation continues the paragraph above it.
     if (this.#open.length > 0 && (this.#isAfterBlank || !hasText)) this.#close(indent)
