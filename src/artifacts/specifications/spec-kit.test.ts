@@ -91,6 +91,30 @@ test('scenarios without a story, and labeled paragraphs and nested items, are re
   ).toEqual(['FR-2|two', 'FR-3|three', 'FR-1|one and more'])
 })
 
+test('the text of a row is in the column that its header names, or is the longest cell', () => {
+  const long = 'because many buyers asked for it in the last year'
+  const table = (...rows: string[]) => shown(`## Requirements\n\n${rows.join('\n')}\n`)
+  expect(
+    table(
+      '| ID | **Requirement** | Rationale |',
+      '|:---|---|---|',
+      `| FR-1 | one | ${long} |`,
+      `| FR-2 | two | ${long} |`,
+      `| FR-3 | | ${long} |`,
+    ),
+  ).toEqual(['FR-1|one', 'FR-2|two', `FR-3|${long}`])
+  expect(
+    table(
+      '| Requirement | Requirement | Description (short) | Requirement Type |',
+      '|---|---|---|---|',
+      `| FR-1 | Login | It logs in | ${long} |`,
+    ),
+  ).toEqual(['FR-1|It logs in'])
+  expect(table('| ID | Metric | Target |', '|---|---|---|', `| SC-1 | rate | ${long} |`)).toEqual([
+    `SC-1|${long}`,
+  ])
+})
+
 test('a specification without any criteria is refused', () => {
   const { tasks, refused } = readSpecKit(
     '## Requirements\n\n### FR-001: Login\n\nThe system MUST log in.\n',

@@ -76,9 +76,7 @@ function addRequirements(section: Section, chain: readonly string[], list: State
   const found = [
     ...section.items.flatMap(listLabeled),
     ...section.texts.flatMap(({ lines, line, ...text }) =>
-      isTable({ ...text, lines, line })
-        ? lines.map((row, i) => readRow(row, line + i))
-        : readParagraph(lines, line),
+      isTable({ ...text, lines, line }) ? readTable(lines, line) : readParagraph(lines, line),
     ),
   ]
   const isRead = ({ label }: Labeled) => label !== null && (isOfRequirements || KNOWN.test(label))
@@ -120,15 +118,39 @@ function startOf(item: ListItem): string {
 /** `FR-001`, `SEC-2.1` or `FR-AUTH-01`. */
 const ROW_ID = /^[A-Z]{1,8}(?:-[A-Z0-9]{1,12}){0,2}-\d{1,4}(?:\.\d{1,3})*[a-z]?$/i
 
-/** The label of a row of a table is its first cell, and the text is its longest one. */
-function readRow(row: string, line: number): Labeled {
-  const [first = '', ...cells] = row
+/** Last words of the header of the column that states a requirement. If a table has several, the first one counts. */
+const HEADERS = [
+  /\bdescriptions?\W*(?:\(|$)/i,
+  /\brequirements?\W*(?:\(|$)/i,
+  /\bcriteri(?:on|a)\W*(?:\(|$)/i,
+  /\bstatements?\W*(?:\(|$)/i,
+  /\btext\W*(?:\(|$)/i,
+]
+
+/** The label of a row is its first cell. Its text is the cell below one of {@link HEADERS}, or otherwise its longest cell. */
+function readTable(lines: readonly string[], first: number): Labeled[] {
+  let column = -1
+  return lines.map((line, i) => {
+    const [id = '', ...cells] = splitRow(line)
+    if (isDelimiter(lines[i + 1] ?? '')) column = findColumn(cells)
+    const label = id.replace(/[*_`]/g, '')
+    const longest = cells.reduce((most, cell) => (cell.length > most.length ? cell : most), '')
+    const text = cells[column] || longest
+    return { label: ROW_ID.test(label) ? label : null, text, line: first + i, isItem: false }
+  })
+}
+
+const splitRow = (row: string): string[] =>
+  row
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim())
     .filter((cell, i) => i > 0 || cell !== '')
-  const id = first.replace(/[*_`]/g, '')
-  const longest = cells.reduce((most, cell) => (cell.length > most.length ? cell : most), '')
-  return { label: ROW_ID.test(id) ? id : null, text: longest, line, isItem: false }
+
+const isDelimiter = (row: string): boolean => /^[\s|:-]+$/.test(row) && row.includes('-')
+
+function findColumn(headers: readonly string[]): number {
+  const found = HEADERS.map((name) => headers.findIndex((header) => name.test(header)))
+  return found.find((column) => column >= 0) ?? -1
 }
 
 function readParagraph(lines: readonly string[], first: number): Labeled[] {
