@@ -72,6 +72,26 @@ test('a requirement without numbered items has its bullets', () => {
   ])
 })
 
+test('a bullet next to numbered items is a criterion with a default id if it is EARS, and is named otherwise', () => {
+  const source =
+    '### Requirement 1\n1. WHEN a THEN b\n- WHEN c THEN it SHALL d\n- a note\n\n2. WHEN e THEN f\n'
+  expect(shown(source)).toEqual([
+    'R1.1|WHEN a THEN b',
+    'undefined|WHEN c THEN it SHALL d',
+    'R1.2|WHEN e THEN f',
+  ])
+  expect(read(source).warnings).toEqual([
+    { line: 4, message: 'an item without a number is not read: it has no SHALL, WHEN or WHILE' },
+  ])
+})
+
+test('an item below a heading without a number has a default id', () => {
+  expect(shown('## Expected Behavior\n\n2.1 WHEN a THEN b\n\n1. WHEN c THEN d\n')).toEqual([
+    'R2.1|WHEN a THEN b',
+    'undefined|WHEN c THEN d',
+  ])
+})
+
 test('of a bug fix, the expected and the unchanged behavior are criteria, and the defect is named', () => {
   const source = `# Bugfix Requirements Document
 

@@ -25,10 +25,17 @@ export function readKiro(source: string, { path }: ReadOptions): Stated {
         list.warn(section.line, `${quoteTitle(section)} is not read: it has ${countNoun(found, 'item')}`)
       continue
     }
-    for (const { text, line, number: own } of entries) {
+    const hasNumbers = entries.some(({ isBullet }) => !isBullet)
+    for (const { text, line, number: own, isBullet } of entries) {
+      const isExtra = hasNumbers && isBullet
+      if (isExtra && !EARS.test(text)) {
+        list.warn(line, 'an item without a number is not read: it has no SHALL, WHEN or WHILE')
+        continue
+      }
       const count = (counts.get(number ?? '') ?? 0) + 1
-      counts.set(number ?? '', count)
-      list.add({ text, line, criterionId: own === null ? `R${number}.${count}` : `R${own}` })
+      if (!isExtra) counts.set(number ?? '', count)
+      const counted = isExtra || number === null ? null : `R${number}.${count}`
+      list.add({ text, line, criterionId: own === null ? counted : `R${own}` })
     }
   }
   const name = nameOfPath(path)
@@ -51,34 +58,28 @@ function requirementOf(section: Section): string | null {
 const isDefect = (section: Section): boolean =>
   [...section.parents, section].some(({ title }) => DEFECT.test(title))
 
-type Entry = { text: string; line: number; number: string | null }
+type Entry = { text: string; line: number; number: string | null; isBullet: boolean }
 
-/** The numbered items and paragraphs of a section; its bullets only if it has neither. */
+/** The items of a section, and its numbered paragraphs. */
 function readEntries({ items, texts }: Section): Entry[] {
   // The limit of a list plus one, so that a longer list is refused.
   const ofItems = items.slice(0, MAX_TEXTS + 1).flatMap((item) =>
-    collectTexts(item).map((each) => ({
-      ...splitNumber(each.text),
-      line: each.line,
-      isOrdered: /\d/.test(item.mark),
-    })),
+    collectTexts(item).map(({ text: whole, line }) => {
+      const { number, text } = splitNumber(whole)
+      return { text, line, number, isBullet: number === null && !/\d/.test(item.mark) }
+    }),
   )
   const ofTexts = texts
     .filter(({ kind }) => kind === 'paragraph')
     .flatMap(({ line, lines }) => readNumbered(lines, line))
-  const isNumbered = ({ isOrdered, number }: (typeof ofItems)[number]) => isOrdered || number !== null
-  const numbered = ofItems.filter(isNumbered)
-  const chosen = numbered.length > 0 || ofTexts.length > 0 ? numbered : ofItems
-  return [...chosen, ...ofTexts]
-    .sort((a, b) => a.line - b.line)
-    .map(({ text, line, number }) => ({ text, line, number }))
+  return [...ofItems, ...ofTexts].sort((a, b) => a.line - b.line)
 }
 
 function readNumbered(lines: readonly string[], first: number): Entry[] {
   const entries: Entry[] = []
   for (const [i, line] of lines.entries()) {
     const { number, text } = splitNumber(line)
-    if (number !== null) entries.push({ number, text, line: first + i })
+    if (number !== null) entries.push({ number, text, line: first + i, isBullet: false })
     else {
       const last = entries.at(-1)
       if (last !== undefined) last.text += `\n${text}`
