@@ -76,6 +76,17 @@ function madeUpSession(random: Random, place: Place): TurnToSend[] {
   return [...late.map(record), ...superseding]
 }
 
+/** A session whose verdict on one criterion changes in each turn: only few made-up sessions come to this verdict. */
+const flippingSession = (place: Place): TurnToSend[] =>
+  ['retry', 'cache', 'header', 'parser'].map((subject, i) =>
+    aTurn(i + 1, {
+      ...place,
+      coachDecision: 'feedback',
+      issues: [{ severity: 'blocking', category: 'work', description: `The ${subject} is wrong` }],
+      verifications: [{ criterionId: 'AC-FLIPS', status: i % 2 === 0 ? 'verified' : 'rejected' }],
+    }),
+  )
+
 /** The declarations of some tasks, before or after their turns: criteria that the sessions name, and others. */
 function madeUpSpecification(random: Random, taskId: string) {
   if (random.fraction() < 0.7) return null
@@ -131,7 +142,11 @@ export function stallsContract(store: StoreUnderTest): void {
         taskId: `TASK-${i % TASKS}`,
         worldSlug: `w-${i}`,
       }))
-      const sessions = places.map((place) => ({ place, turns: madeUpSession(random, place) }))
+      const flipping = { featureId: FEATURE, taskId: 'TASK-FLIPS', worldSlug: 'w-flips' }
+      const sessions = [
+        ...places.map((place) => ({ place, turns: madeUpSession(random, place) })),
+        { place: flipping, turns: flippingSession(flipping) },
+      ]
       const declared = Array.from({ length: TASKS }, (_, i) =>
         madeUpSpecification(new Random(1000 + i), `TASK-${i}`),
       )
