@@ -69,11 +69,15 @@ export const addExport = action(
 
 /** Yields an in-toto statement for each observed criterion of a session. Prints the number of observations without files. */
 async function* statementLines(client: TurngraphClient, worldSlug: string): AsyncGenerator<string> {
-  const { listObservedProofs, toStatement } = await import('../rules/in-toto.ts')
+  const { findObservedProof, toStatement } = await import('../rules/in-toto.ts')
   const { criteria } = await client.listCriteria({ worldSlug, policy: 'observed' })
-  const { items: turns } = await readPages({}, (window) => client.listTurns({ worldSlug, ...window }))
   let withoutFiles = 0
-  for (const proof of listObservedProofs(criteria, turns)) {
+  for (const criterion of criteria) {
+    const { items: history } = await readPages({}, (window) =>
+      client.getCriterionHistory({ key: criterion.key, worldSlug, observed: true, ...window }),
+    )
+    const proof = findObservedProof(criterion, worldSlug, history)
+    if (proof === null) continue
     const statement = toStatement(proof)
     if (statement === null) withoutFiles++
     else yield JSON.stringify(statement)

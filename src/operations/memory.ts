@@ -13,10 +13,10 @@ import { loadTurnContinuationContext } from '../memory/context/context.ts'
 import { contextRequest, continuationContext } from '../memory/context/continuation.ts'
 import { loadNextStep, nextStep, nextStepRequest } from '../memory/context/next-step.ts'
 import { explainTurn, whyView } from '../memory/context/why.ts'
-import { criteriaView, criterionHistory, listCriteria } from '../memory/criteria/criteria.ts'
+import { criteriaView, criterionHistory, listCriteria, listedEntry } from '../memory/criteria/criteria.ts'
 import { recoverPromises } from '../memory/criteria/promises.ts'
 import { loadStall } from '../memory/criteria/stall-analysis.ts'
-import { criterionState, historyEntry, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
+import { criterionState, promisesView, ROLES, stallView } from '../memory/criteria/views.ts'
 import { changesDigest, gitId } from '../memory/record/observation.ts'
 import { captureRequest, turnState } from '../memory/record/record.ts'
 import { requireNames } from '../memory/scope/missing-name.ts'
@@ -173,9 +173,10 @@ export const memoryOperations = {
       project,
       key: z.string().max(4096).describe("a criterion's key"),
       worldSlug: name.nullish().describe('default: the newest world of the task'),
+      observed: flag.describe('true: only verdicts with an observation, each with it'),
       ...pageFields,
     }),
-    output: page(historyEntry),
+    output: page(listedEntry),
     run: async (graph, { limit, cursor, maxBytes, ...input }) => {
       const { items, nextCursor } = await readPage(
         { limit, cursor, maxBytes },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sha256 } from '../core/keys.ts'
-import { listObservedProofs, type ObservedProof, toStatement } from './in-toto.ts'
+import { criterionKey, sha256, taskKey } from '../core/keys.ts'
+import { findObservedProof, type ObservedProof, toStatement } from './in-toto.ts'
 
 const COMMIT = 'd20ace7968ba43c0219f62d71334c1095bab1602'
 const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
@@ -98,33 +98,20 @@ test('an observation without a whole id of git is no statement', () => {
   expect(toStatement(proof({ tree: null, dirty: DIRTY }))).toBeNull()
 })
 
-test('the newest observation of a criterion counts, found by its words or its label', () => {
+test("the newest observation of a criterion counts, but not a Player's", () => {
   const { observation, project, featureId, taskId, worldSlug } = proof()
-  const turn = (turnNumber: number, ...verifications: object[]) => ({
-    ...{ project, featureId, taskId, worldSlug, turnNumber },
-    verifications: verifications.map((more) => ({
-      ...{ criterionId: 'AC-1', criterionText: null, status: 'verified', observation },
-      ...more,
-    })),
+  const key = criterionKey(taskKey(project, featureId, taskId), 'text')
+  const criterion = { key, criterionId: 'AC-1', text: 'Text' }
+  const find = (...history: object[]) =>
+    findObservedProof(
+      criterion,
+      worldSlug,
+      history.map((more, i) => ({ turn: i + 1, status: 'verified', source: 'command', ...more })),
+    )
+  const newest = { status: 'rejected', observation }
+  expect(find({ observation }, newest, {}, { source: 'player', observation })).toEqual({
+    ...{ project, featureId, taskId, worldSlug, turnNumber: 2 },
+    ...{ criterionId: 'AC-1', text: 'Text', status: 'rejected', observation },
   })
-  const criteria = [
-    { criterionId: 'AC-001', text: 'It rounds half to even', aliases: [{ label: 'R-1' }] },
-    { criterionId: 'AC-002', text: 'It refuses text', aliases: [] },
-    { criterionId: 'AC-003', text: null, aliases: [] },
-  ]
-  const turns = [
-    turn(1, {}, { criterionId: 'AC-003', observation: undefined }),
-    turn(2, { criterionId: 'AC-9', criterionText: 'It refuses text.' }),
-    turn(3, { criterionId: 'R-1', status: 'rejected' }, { criterionId: 'AC-77' }),
-  ]
-  expect(
-    listObservedProofs(criteria, turns).map(({ criterionId, turnNumber, status }) => [
-      criterionId,
-      turnNumber,
-      status,
-    ]),
-  ).toEqual([
-    ['AC-001', 3, 'rejected'],
-    ['AC-002', 2, 'verified'],
-  ])
+  expect(find({}, { status: 'unknown', observation })).toBeNull()
 })

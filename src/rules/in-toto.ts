@@ -2,9 +2,7 @@
  * Writes observed proofs as in-toto Statements v1 with the predicate test-result v0.1 (contract: evidence.md, "Who may say what").
  * https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md. Pure.
  */
-import { sha256 } from '../core/keys.ts'
-import { normalizeLabel } from './labels.ts'
-import { joinedWords } from './words.ts'
+import { sha256, taskOfCriterion } from '../core/keys.ts'
 
 /** An observation of a criterion with its place. */
 export type ObservedProof = {
@@ -47,46 +45,31 @@ export type Statement = {
   }
 }
 
-type Verification = {
-  criterionId: string
-  criterionText: string | null
+type Verdict = {
+  turn: number
   status: string
+  source: string
   observation?: ObservedProof['observation'] | undefined
 }
 
-type Criterion = { criterionId: string; text: string | null; aliases: readonly { label: string }[] }
-
-/** A turn with its verifications, in their order. */
-export type ObservedTurn = Pick<
-  ObservedProof,
-  'project' | 'featureId' | 'taskId' | 'worldSlug' | 'turnNumber'
-> & { verifications: readonly Verification[] }
-
 /**
- * Finds the newest observation of each criterion, in the order of the criteria. A verification belongs to the criterion with the
- * same text, otherwise to the one with the same label.
+ * Returns the newest observation of a criterion in a session; null without one.
+ *
+ * @param history verdicts that count for the criterion, oldest first
  */
-export function listObservedProofs(
-  criteria: readonly Criterion[],
-  turns: readonly ObservedTurn[],
-): ObservedProof[] {
-  const byWords = new Map(criteria.map((criterion) => [joinedWords(criterion.text ?? ''), criterion]))
-  const byLabel = new Map<string, Criterion>()
-  for (const criterion of criteria.toReversed())
-    for (const label of [...criterion.aliases.map((alias) => alias.label), criterion.criterionId])
-      byLabel.set(normalizeLabel(label), criterion)
-  const newest = new Map<Criterion, ObservedProof>()
-  for (const { verifications, project, featureId, taskId, worldSlug, turnNumber } of turns)
-    for (const { criterionId: label, criterionText, status, observation } of verifications) {
-      const words = joinedWords(criterionText ?? '')
-      const criterion = (words === '' ? undefined : byWords.get(words)) ?? byLabel.get(normalizeLabel(label))
-      if (criterion === undefined || observation === undefined) continue
-      if (status !== 'verified' && status !== 'rejected') continue
-      const { criterionId, text } = criterion
-      const place = { project, featureId, taskId, worldSlug, turnNumber }
-      newest.set(criterion, { ...place, criterionId, text, status, observation })
-    }
-  return criteria.flatMap((criterion) => newest.get(criterion) ?? [])
+export function findObservedProof(
+  { key, criterionId, text }: { key: string; criterionId: string; text: string | null },
+  worldSlug: string,
+  history: readonly Verdict[],
+): ObservedProof | null {
+  const task = taskOfCriterion(key)
+  if (task === null) return null
+  for (const { turn: turnNumber, status, source, observation } of history.toReversed()) {
+    if (observation === undefined || source === 'player') continue
+    if (status !== 'verified' && status !== 'rejected') continue
+    return { ...task, worldSlug, turnNumber, criterionId, text, status, observation }
+  }
+  return null
 }
 
 /** Returns null if the observation names no files: a statement needs a digest. */

@@ -1,9 +1,13 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { commandsOn, temporaryFolder } from './command.ts'
 
 const COMMIT = 'd20ace7968ba43c0219f62d71334c1095bab1602'
+
+const ROUNDS = 'It rounds half to even everywhere'
+const CACHED = 'Totals are cached for one day'
 
 const observed = (criterion_id: string, exit_code: number, on: object) => ({
   criterion_id,
@@ -52,4 +56,47 @@ test('export --format in-toto writes a statement for each criterion that was obs
   ])
   const wrong = await turngraph.run(['export', '--format', 'in-toto'])
   expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+})
+
+test('export --format in-toto resolves labels like the list of criteria, and includes what verify added later', async () => {
+  const folder = temporaryFolder()
+  const turngraph = commandsOn(folder)
+  const run = (args: readonly string[], more: object = {}) => turngraph.run(args, { cwd: folder, ...more })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: folder })
+  const task = { feature_id: 'FEAT-1', task_id: 'TASK-1' }
+  const listed = `---\nid: TASK-1\nfeature_id: FEAT-1\n---\n## Acceptance Criteria\n\n- [ ] AC-1: ${ROUNDS}\n- [ ] AC-2: ${CACHED}\n`
+  writeFileSync(path.join(folder, 'TASK-1.md'), listed)
+  git('init', '-q')
+  git('add', 'TASK-1.md')
+  git('commit', '-qm', 'Start')
+  await run(['specify', 'TASK-1.md'])
+  const turn = {
+    ...task,
+    ...{ turn_number: 1, world_slug: 'w', player_summary: 'All done', coach_decision: 'feedback' },
+    promises: [
+      { criterion_id: 'AC-2', criterion_text: ROUNDS, status: 'complete' },
+      { criterion_id: 'AC-3', criterion_text: CACHED, status: 'complete' },
+    ],
+    verifications: [
+      { criterion_id: 'AC-1', status: 'rejected', evidence: '0.5 becomes 1' },
+      observed('AC-2', 0, { commit: COMMIT }),
+    ],
+  }
+  await run(['capture'], { input: JSON.stringify(turn) })
+  const statements = async () => {
+    const { stdout } = await run(['export', '--format', 'in-toto', '--world', 'w'])
+    const lines = stdout.split('\n').filter((line) => line !== '')
+    return lines.map((line) => {
+      const { result, configuration } = JSON.parse(line).predicate
+      return [configuration[0].name, configuration[0].annotations.text, result]
+    })
+  }
+  expect(await statements()).toEqual([['AC-2', CACHED, 'PASSED']])
+  await run(['verify', '--world', 'w', '--criterion', 'AC-1', '--', 'true'])
+  await run(['verify', '--world', 'w', '--criterion', 'AC-2', '--', 'false'])
+  expect(await statements()).toEqual([
+    ['AC-1', ROUNDS, 'PASSED'],
+    ['AC-2', CACHED, 'FAILED'],
+  ])
 })

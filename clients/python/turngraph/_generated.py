@@ -932,15 +932,27 @@ class GetCriterionHistoryRequest(TypedDict):
     project: NotRequired[str | None]
     key: str
     world_slug: NotRequired[str | None]
+    observed: NotRequired[str | bool]
     limit: NotRequired[int]
     cursor: NotRequired[str | None]
     max_bytes: NotRequired[int]
 
 
 class GetCriterionHistoryAnswer(TypedDict):
-    items: list[LoadTurnContinuationContextAnswerCriteriaItemHistoryItem]
+    items: list[GetCriterionHistoryAnswerItemsItem]
     # null on the last page
     next_cursor: str | None
+
+
+class GetCriterionHistoryAnswerItemsItem(TypedDict):
+    turn: int
+    status: Literal["verified", "rejected", "pending", "unknown"]
+    source: Literal["coach", "validator", "gate", "command", "person", "player"]
+    evidence: str | None
+    # only if it was added to the turn after its end: when
+    added_at: NotRequired[str]
+    # only with `observed`
+    observation: NotRequired[CaptureTurnStateAnswerVerificationsItemObservation]
 
 
 class ListCriteriaByTurnRequest(TypedDict):

@@ -12,6 +12,7 @@ import { countCriteria } from '../../rules/notes.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { promisedNotCounted, shownPromisedNotJudged } from '../../rules/specified-states.ts'
 import { optionalText } from '../../rules/values.ts'
+import { observation, observationText } from '../record/observation.ts'
 import { keyOfTask } from '../scope/scope.ts'
 import { readDeclaredCriteria, readStates } from './read-states.ts'
 import { NO_LEDGER, readHistories, readMerges, readSnapshot, SMALL_WORLD, type Target } from './snapshot.ts'
@@ -25,7 +26,10 @@ import {
   shownCriterion,
 } from './views.ts'
 
-const history = statement('criteria/history')
+const historyStatements = {
+  all: statement('criteria/history', 'all'),
+  observed: statement('criteria/history', 'observed'),
+}
 
 /** Criteria of a world as of a turn (contract: criteria.md, "State"). */
 export const criteriaView = z.object({
@@ -127,23 +131,32 @@ function toView(
   }
 }
 
-export const historyPosition = historyEntry.extend({ position: z.number() })
-export type HistoryPosition = z.output<typeof historyPosition>
+export const listedEntry = historyEntry.extend({
+  observation: observation.optional().describe('only with `observed`'),
+})
+type HistoryPosition = z.output<typeof listedEntry> & { position: number }
 
-const historyRow = historyPosition
-  .extend({ addedAt: optionalText })
-  .transform(({ addedAt, ...entry }): HistoryPosition => (addedAt === null ? entry : { ...entry, addedAt }))
+const historyRow = listedEntry
+  .extend({ position: z.number(), addedAt: optionalText, observation: observationText.nullable() })
+  .transform(
+    ({ addedAt, observation, ...entry }): HistoryPosition => ({
+      ...entry,
+      ...(addedAt !== null && { addedAt }),
+      ...(observation !== null && { observation }),
+    }),
+  )
 
 /**
- * Lists all entries of a criterion in a world, oldest first, from `after` on.
+ * Lists all entries of a criterion in a world, oldest first, from `after` on; with `observed` only those with an observation.
  *
  * @throws `not_found` if the task does not have the criterion, `unknown_world`, `world_deleted`
  */
 export async function criterionHistory(
   store: Graph,
-  { project, key, worldSlug }: { project: string; key: string; worldSlug?: string | null | undefined },
+  request: { project: string; key: string; worldSlug?: string | null | undefined; observed: boolean },
   { after, limit }: { after: EntryPosition | null; limit: number },
 ): Promise<HistoryPosition[]> {
+  const { project, key, worldSlug, observed } = request
   const graph = withOneDeadline(store)
   const task = taskOfCriterion(key)
   const scope = task?.project === project ? task : null
@@ -161,7 +174,7 @@ export async function criterionHistory(
     afterPosition: after?.position ?? -1,
     limit,
   }
-  return readRows(graph, history, params, historyRow)
+  return readRows(graph, observed ? historyStatements.observed : historyStatements.all, params, historyRow)
 }
 
 const unknownCriterion = (key: string): TurngraphError =>
