@@ -1,6 +1,8 @@
-// The tasks of a project that declare criteria and have no session yet. Captures and new sessions change a
-// world, which the index notices; a declaration without a session changes none.
+// The tasks of a project that declare criteria and have no session: they never had one, or all were deleted. Captures and
+// new sessions change a world, which the index notices; a declaration without a session changes none.
 // params: $projectKey
 MATCH (p:Project {key: $projectKey})-[:HAS_FEATURE]->(:Feature)-[:HAS_TASK]->(task:Task)
-WHERE task.worldCount = 0 AND task.specificationVersion IS NOT NULL
+WHERE task.specificationVersion IS NOT NULL
+WITH task, size([(task)-[:HAS_WORLD]->(w:World) WHERE w.deletedAt IS NULL | 1]) AS sessions
+WHERE sessions = 0
 RETURN task.key AS key, task.specificationVersion AS version

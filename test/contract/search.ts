@@ -223,6 +223,19 @@ export function searchContract(store: StoreUnderTest): void {
       ])
     })
 
+    test('declared criteria of a task are found after all of its sessions were deleted, also by a new index', async () => {
+      const client = clientOf(handles.graph)
+      const declare = (text: string) =>
+        client.declareCriteria({ featureId: FEATURE, taskId: TASK, criteria: [{ text }] })
+      await declare('A needle')
+      await client.captureTurnState(aTurn(1))
+      await client.deleteWorld({ worldSlug: TASK })
+      expect(await placesOf(client, 'needle')).toEqual([['criterion', null, null]])
+      expect(await placesOf(clientOf(handles.graph), 'needle')).toEqual([['criterion', null, null]])
+      await declare('A thread')
+      expect(await placesOf(client, 'thread')).toEqual([['criterion', null, null]])
+    })
+
     test('superseded, withdrawn and deleted turns are not found', async () => {
       const client = clientOf(handles.graph)
       const needle = (turnNumber: number, more: Partial<TurnToSend> = {}) =>
