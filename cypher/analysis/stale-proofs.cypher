@@ -1,15 +1,15 @@
 // question: Which proofs are stale: a later turn changed their files, and no turn verified the criterion again?
 // Uses the same rule as `turngraph criteria` for the criteria that count. The files are those of the
 // criterion's newest promise and of its newest verification with files. `touched_in` is the first turn after
-// `verified_in` that changed some of them; a file that git shows as unchanged does not count. `reworded_in` is the later version of the specification that
-// reworded the criterion.
+// `verified_in` that changed some of them; a file that git shows as unchanged does not count, and no file counts
+// for an observed proof. `reworded_in` is the later version of the specification that reworded the criterion.
 // columns: feature, task, world, criterion, text, verified_in, touched_in, files, reworded_in
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.lastGainTurn IS NOT NULL
 MATCH (w)-[r:PROGRESS {state: 'verified'}]->(c:Criterion)
-WITH f, task, w, c, r.lastVerifiedTurn AS verifiedIn
-WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0]]) AS proofs, min(verifiedIn) AS first,
+WITH f, task, w, c, r.lastVerifiedTurn AS verifiedIn, coalesce(r.basis, '') AS basis
+WITH f, task, w, collect([c.key, verifiedIn, c.labels[0], c.texts[0], basis]) AS proofs, min(verifiedIn) AS first,
      size(coalesce(w.specifiedAfter, [])) AS version
 WHERE first < w.currentTurn OR version > 1 // most sessions verify everything in their last turn
 CALL (w) {
@@ -51,7 +51,8 @@ CALL (task, version) {
   RETURN collect([c.key, l.label, l.text, l.rewordedIn]) AS declared
 }
 UNWIND proofs AS proof
-WITH f, task, w, version, proof, proof[1] AS verifiedIn, paths, [x IN paths WHERE x[0] = proof[0] | x[2]] AS files,
+WITH f, task, w, version, proof, proof[1] AS verifiedIn, paths,
+     [x IN paths WHERE x[0] = proof[0] AND proof[4] <> 'observed' | x[2]] AS files,
      [x IN declared WHERE x[0] = proof[0]] AS listed
 WHERE version = 0 OR size(listed) > 0
 WITH f, task, w, proof, verifiedIn, [x IN paths WHERE x[0] = '' AND x[1] > verifiedIn AND x[2] IN files] AS hits, listed[0] AS listed,

@@ -33,7 +33,8 @@ export function specifiedStates(
     const { lastVerifiedTurn } = state
     if (state.state !== 'verified' || lastVerifiedTurn === null) return state
     const isReworded = rewordedAfter !== null && lastVerifiedTurn <= rewordedAfter
-    const touched = touchedSince(state.key, lastVerifiedTurn)
+    // An observed proof is stale by tree: the files of a turn are a claim.
+    const touched = state.basis === 'observed' ? null : touchedSince(state.key, lastVerifiedTurn)
     if (touched === null && !isReworded) return state
     const stale: Stale = touched ?? { turn: lastVerifiedTurn, files: [] }
     return { ...state, stale, ...(policy === 'fresh' && { state: 'pending' as const }) }

@@ -21,6 +21,12 @@ const verdict = (
   ...more,
 })
 
+const observationOf = (status: 'verified' | 'rejected') => ({
+  command: ['npm', 'test'],
+  exitCode: status === 'verified' ? 0 : 1,
+  startedAt: '2026-03-01T10:00:00Z',
+})
+
 /** The analyses of the proofs of declared criteria (contract: specification.md). */
 export function proofsContract(store: StoreUnderTest): void {
   describe('the proofs of declared criteria', () => {
@@ -102,6 +108,27 @@ export function proofsContract(store: StoreUnderTest): void {
       expect(await rows('stale-proofs')).toEqual([
         [FEATURE, TASK, TASK, 'AC-002', `${SUITE} of the machine`, 5, null, [], 2],
       ])
+    })
+
+    test('an observed proof is stale by tree, not by the files that a turn claims', async () => {
+      const verifications = [verdict(RETRY, 'verified'), verdict(SUITE, 'verified')]
+      const promises = verifications.map(({ criterionId, criterionText }) => ({
+        ...{ criterionId, criterionText, status: 'complete' as const },
+        implementationFiles: ['src/a.ts'],
+      }))
+      const observation = observationOf('verified')
+      await client().captureTurnState(aTurn(1, { promises, verifications }))
+      await client().addVerifications({
+        ...{ featureId: FEATURE, taskId: TASK },
+        verifications: [verdict(SUITE, 'verified', { source: 'command', observation })],
+      })
+      await client().captureTurnState(aTurn(2, { verifications: [], filesModified: ['src/a.ts'] }))
+      const { criteria } = await client().listCriteria({ worldSlug: TASK, policy: 'fresh' })
+      expect(criteria.map(({ text, state, basis, stale }) => [text, state, basis, stale?.files])).toEqual([
+        [SUITE, 'verified', 'observed', undefined],
+        [RETRY, 'pending', 'bare', ['src/a.ts']],
+      ])
+      expect((await rows('stale-proofs')).map(([, , , , text]) => text)).toEqual([RETRY])
     })
 
     test('stale-proofs agrees with `criteria` in random sessions, however a file is spelled', async () => {
@@ -215,12 +242,14 @@ function madeUpSession(random: Random, place: { taskId: string; worldSlug: strin
         })
         return chance(0.2) ? [promise(), promise()] : [promise()]
       }),
-      verifications: TEXTS.filter(() => chance(0.5)).map((text) =>
-        verdict(text, chance(0.7) ? 'verified' : 'rejected', {
+      verifications: TEXTS.filter(() => chance(0.5)).map((text) => {
+        const status = chance(0.7) ? 'verified' : 'rejected'
+        return verdict(text, status, {
           ...(chance(0.2) && { source: 'player' as const }),
           ...(chance(0.4) && { files: files(2) }),
-        }),
-      ),
+          ...(chance(0.15) && { observation: observationOf(status) }),
+        })
+      }),
     }),
   )
 }
