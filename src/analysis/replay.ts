@@ -1,4 +1,5 @@
 /** Replays the recorded sessions of a project, page by page (contract: page.md, "Compare and replay"). */
+import { setImmediate } from 'node:timers/promises'
 import { hasCode } from '../core/errors.ts'
 import { withOneDeadline } from '../graph/deadline.ts'
 import type { Graph } from '../graph/port.ts'
@@ -12,7 +13,7 @@ import { readSessionRecords } from './session-records.ts'
 /** Maximum number of turns of a page, unless its first session has more. */
 const MAX_TURNS_PER_PAGE = 2_000
 
-/** Maximum number of turns of a session that is replayed. The work grows with the square of the number. */
+/** Maximum number of turns of a session that is replayed. Its records and states are in memory at once. */
 export const MAX_REPLAYED_TURNS = 1_000
 
 export type ReplayRequest = {
@@ -58,12 +59,22 @@ export async function replaySessions(
     if (i > 0 && turns > MAX_TURNS_PER_PAGE) return { ...page, next: worlds[i - 1]?.worldSlug ?? null }
     try {
       const name = { project, worldSlug, featureId: world.featureId, taskId: world.taskId }
-      const records = await readSessionRecords(graph, name, policies.includes('fresh'))
-      page.sessions.push(replaySession(records, policies, stall))
+      // The deadline of a read does not include the time of the replays before it.
+      const records = await readSessionRecords(withOneDeadline(store), name, policies.includes('fresh'))
+      page.sessions.push(await runWithPauses(replaySession(records, policies, stall)))
     } catch (error) {
       // Leaves out a session that was deleted after it was listed.
       if (!hasCode(error, 'world_deleted', 'unknown_world')) throw error
     }
   }
   return page
+}
+
+/** Runs the steps of some work, and lets other work run before each. */
+async function runWithPauses<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    await setImmediate()
+    const step = steps.next()
+    if (step.done) return step.value
+  }
 }

@@ -5,6 +5,7 @@
 
 import * as z from 'zod'
 import { isRequired, POLICIES, type Policy } from './criterion-states.ts'
+import type { Outcome } from './outcome.ts'
 import { entriesIn, type LedgerEntry } from './progress.ts'
 import { type Detector, REPLAY_RULES } from './replay-rules.ts'
 import {
@@ -14,7 +15,7 @@ import {
   statesAfter,
   verifiedKeys,
 } from './session-steps.ts'
-import { analyseStall } from './stall.ts'
+import { analyseStall, MAX_WINDOW } from './stall.ts'
 import { toSession } from './stall-session.ts'
 
 /** Maximum number of criteria that a counted turn names. */
@@ -43,13 +44,19 @@ export const replayedSession = z.object({
 })
 export type ReplayedSession = z.output<typeof replayedSession>
 
-/** Replays a session under each policy. */
-export function replaySession(
+/** Replays a session under each policy. Yields after the fold and after each policy, so that the caller may pause. */
+export function* replaySession(
   records: SessionRecords,
   policies: readonly Policy[],
   detector: Detector,
-): ReplayedSession {
+): Generator<undefined, ReplayedSession> {
   const steps = foldSteps(records)
+  yield
+  const replayed: ReplayedSession['policies'] = []
+  for (const policy of policies) {
+    replayed.push({ policy, counted: countTurns(records, steps, policy, detector) })
+    yield
+  }
   const { featureId, taskId, worldSlug } = records
   return {
     featureId,
@@ -57,7 +64,7 @@ export function replaySession(
     worldSlug,
     turns: steps.length,
     approvedIn: steps.findLast(isApproved)?.turn ?? null,
-    policies: policies.map((policy) => ({ policy, counted: countTurns(records, steps, policy, detector) })),
+    policies: replayed,
   }
 }
 
@@ -76,15 +83,15 @@ function countTurns(
   const labels = new Map(
     (states.at(-1) ?? []).map(({ key, criterionId, text }) => [key, criterionId || (text ?? '')]),
   )
-  const isAllProven = (i: number): boolean =>
-    required.length > 0 && required.every(({ key }) => verified[i]?.has(key) === true)
+  const isAllProven = verified.map(
+    (keys) => required.length > 0 && required.every(({ key }) => keys.has(key)),
+  )
   const stop = findStop(records, steps, { states, verified }, policy, detector)
   return steps.flatMap((step, i): CountedTurn[] => {
     const { turn } = step
     const counted: CountedTurn[] = []
-    if (i > 0 && isAllProven(i - 1)) {
-      let since = i - 1
-      while (since > 0 && isAllProven(since - 1)) since--
+    if (i > 0 && isAllProven[i - 1]) {
+      const since = isAllProven.lastIndexOf(false, i - 1) + 1
       counted.push({ turn, rule: 'after_all_proven', provenIn: steps[since]?.turn ?? turn })
     }
     const verdicts = listVerdicts(step)
@@ -138,11 +145,14 @@ function findStop(
   detector: Detector,
 ): { index: number; verdict: string } | null {
   const places = new Map(steps.map(({ turn }, i) => [turn, i]))
-  const ledger: LedgerEntry[] = []
+  const outcomes: Outcome[] = []
   for (const [index, step] of steps.entries()) {
-    ledger.push(...step.ledger)
-    if (step.outcome === null || isApproved(step)) continue
-    const outcomes = steps.slice(0, index + 1).flatMap(({ outcome }) => outcome ?? [])
+    if (step.outcome === null) continue
+    outcomes.push(step.outcome)
+    if (isApproved(step)) continue
+    // A verdict uses only the newest turns. The ledger of all turns would make the work grow with the square of their number.
+    const first = places.get(outcomes.at(-MAX_WINDOW)?.turn ?? 0) ?? 0
+    const ledger = steps.slice(first, index + 1).flatMap((recent) => recent.ledger)
     const seen = { ...records, outcomes, progress: step.progress, ledger: null }
     const session = toSession(seen, states[index] ?? [], policy, false)
     const keys = session.criteria.map(({ key }) => key)
@@ -154,7 +164,7 @@ function findStop(
     const { shouldStop, verdict } = analyseStall({
       ...session,
       ...(folds && { verifiedAfter }),
-      findEntries: entriesIn({ ledger, progress: step.progress }),
+      findEntries: entriesIn({ ledger, progress: new Map() }),
     })
     if (detector === 'should_stop' ? shouldStop : verdict === detector) return { index, verdict }
   }
