@@ -7,9 +7,9 @@ MATCH (w)-[:HAS_TURN]->(t:Turn)
 WHERE t.rejectedCount = 0 AND t.verifiedCount > 0 AND t.coachDecision IN ['feedback', 'rejected']
 MATCH (t)-[:PASSED_THROUGH]->(g:Gate {status: 'failed'})
 CALL (t) {
-  MATCH (t)-[:RECORDED]->(v:Verification)
-  WHERE v.source <> 'player' AND v.status <> 'verified'
-  RETURN count(v) AS open
+// include analysis/_judgements
+  WHERE status <> 'verified'
+  RETURN count(key) AS open
 }
 WITH w, t, g, open
 WHERE open = 0

@@ -9,13 +9,10 @@
 // params: $projectKey $feature $task $world $limit
 // include analysis/_worlds
 AND w.currentTurn > 0
-// A claim by the Player verifies nothing. A merged criterion counts as the one that it was merged into, so each
-// criterion gives one number: its first turn.
 CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'verified'})-[:OF]->(c:Criterion)
-  WHERE v.source <> 'player'
-  WITH coalesce(c.mergedInto, c.key) AS criterion, min(t.number) AS first
-  RETURN collect(first) AS verified_in
+  MATCH (w)-[r:PROGRESS]->(:Criterion)
+  WHERE r.verifiedInTurn IS NOT NULL
+  RETURN collect(r.verifiedInTurn) AS verified_in
 }
 RETURN w.key AS key, verified_in
 ORDER BY w.lastActivityAt DESC, key LIMIT $limit

@@ -9,8 +9,9 @@ WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 MATCH (w)-[:HAS_TURN]->(t:Turn)
 WHERE t.number = w.currentTurn
 CALL (t) {
-  MATCH (t)-[:RECORDED]->(v:Verification {status: 'rejected'})
-  WITH v.criterionId AS criterion, v.position AS position ORDER BY position, criterion
+// include analysis/_judgements
+  WHERE status = 'rejected'
+  WITH label AS criterion, position ORDER BY position, criterion
   RETURN collect(criterion) AS rejected
 }
 CALL (t) {

@@ -8,15 +8,15 @@ AND w.currentTurn > 0
 // Each world has at least one row, so $limit worlds are enough.
 WITH f, task, w ORDER BY f.id, task.id, w.slug LIMIT $limit
 CALL (w) {
-  MATCH (w)-[:HAS_TURN]->(t:Turn)-[:RECORDED]->(v:Verification {status: 'verified'})-[:OF]->(c:Criterion)
-  WHERE v.source <> 'player'
-  WITH coalesce(c.mergedInto, c.key) AS criterion, min(t.number) AS first
-  RETURN collect(first) AS verifiedIn
+  MATCH (w)-[r:PROGRESS]->(:Criterion)
+  WHERE r.verifiedInTurn IS NOT NULL
+  RETURN collect(r.verifiedInTurn) AS verifiedIn
 }
 MATCH (w)-[:HAS_TURN]->(t:Turn)
 CALL (t) {
-  MATCH (t)-[:RECORDED]->(v:Verification {status: 'rejected'})
-  RETURN count(v) AS rejected
+// include analysis/_judgements
+  WHERE status = 'rejected'
+  RETURN count(DISTINCT key) AS rejected
 }
 RETURN f.id AS feature, task.id AS task, w.slug AS world, t.number AS turn, t.coachDecision AS decision,
        size([n IN verifiedIn WHERE n = t.number]) AS newly_verified,

@@ -22,6 +22,8 @@ type Turn = {
 /** Parts of a turn in their order. */
 type Parts = {
   verifications: readonly {
+    criterion: string
+    form: 'status' | 'entry'
     status: CriterionStatus
     source: Source
     addedAt?: string | null | undefined
@@ -48,8 +50,10 @@ export function deriveTurn(
     ...{ coachDecision, coachFeedback, issues, gates, testsFailed },
   })
   const denied = findDeniedFiles({ filesModified, filesSource, issues })
+  const judged = verifications.filter(({ source, addedAt }) => source !== 'player' && addedAt == null)
+  const inFull = new Set(judged.flatMap(({ form, criterion }) => (form === 'entry' ? [criterion] : [])))
   const countJudged = (status: CriterionStatus) =>
-    verifications.filter((each) => each.status === status && each.source !== 'player' && each.addedAt == null)
+    judged.filter((each) => each.status === status && (each.form === 'entry' || !inFull.has(each.criterion)))
       .length
   const properties = {
     outcome: outcomeRow(outcome),

@@ -301,6 +301,52 @@ export function analysisContract(store: StoreUnderTest): void {
       )
     })
 
+    test("analyses of verdicts count neither a replaced entry of a status map nor a Player's claim", async () => {
+      const place = {
+        taskId: 'TASK-8',
+        completedAt: '2026-03-01T10:00:00Z',
+        gates: { tests: 'failed' } as const,
+      }
+      const entry = (criterionId: string, status: 'verified' | 'rejected', more: object = {}) => ({
+        ...{ criterionId, criterionText: `The text of ${criterionId}`, status, evidence: 'seen in the log' },
+        ...more,
+      })
+      const claim = entry('AC-4', 'rejected', { source: 'player' })
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(1, {
+          ...place,
+          coachDecision: 'approved',
+          acceptanceCriteriaStatus: { 'AC-1': 'verified', 'AC-2': 'verified', 'AC-3': 'rejected' },
+          verifications: [
+            entry('AC-1', 'verified'),
+            entry('AC-2', 'rejected'),
+            entry('AC-3', 'rejected'),
+            claim,
+          ],
+        }),
+      )
+      const columnsOf = async (name: string, ...columns: string[]) => {
+        const { columns: all, rows: found } = await clientOf(handles.graph).runAnalysis({
+          name,
+          taskId: 'TASK-8',
+        })
+        return found.map((row) => columns.map((column) => row[all.indexOf(column)]))
+      }
+      expect(await columnsOf('progress', 'newly_verified', 'verified', 'rejected')).toEqual([[1, 1, 2]])
+      expect(await columnsOf('coach-strictness', 'verified', 'rejected')).toEqual([[1, 2]])
+      expect(await columnsOf('approved-over-failed-gate', 'verified')).toEqual([[1]])
+      expect(await columnsOf('last-turn', 'rejected')).toEqual([[['AC-2', 'AC-3']]])
+      expect(await columnsOf('cost-per-proof', 'newly_verified')).toEqual([[1]])
+      const corrected = {
+        acceptanceCriteriaStatus: { 'AC-1': 'rejected' } as const,
+        coachDecision: 'feedback' as const,
+      }
+      await clientOf(handles.graph).captureTurnState(
+        aTurn(2, { ...place, ...corrected, verifications: [entry('AC-1', 'verified')] }),
+      )
+      expect(await columnsOf('blocking-gates', 'gate', 'turns')).toEqual([['tests', 1]])
+    })
+
     test('turns and hours to an approval', async () => {
       const client = clientOf(handles.graph)
       const other = { taskId: 'TASK-2', worldSlug: 'w-2' }

@@ -82,7 +82,9 @@ const partsOf = <L extends Label>(parts: readonly Part[], label: L): Stored<L>[]
 /** Compares the values that a capture derives from the decision, the files and the parts of a turn. */
 function checkDerived(label: Label, { key, properties, parts, about }: Examined): void {
   const turn = properties as Stored<'Turn'>
-  const verifications = partsOf(parts, 'Verification')
+  const verifications = parts.flatMap(({ label, properties, criteria: [criterion = ''] }) =>
+    label === 'Verification' ? [{ ...fittingProperties(label, properties), criterion }] : [],
+  )
   const promises = partsOf(parts, 'Promise')
   const issues = partsOf(parts, 'Issue')
   const gates = partsOf(parts, 'Gate')

@@ -106,11 +106,12 @@ export function planCapture(
   if (ledger !== null && ledger.ledgerRev !== ledgerRev) return null
   const keyOfWorld = worldKey(project, target.worldSlug)
   const taskKey = keyOfTask(request)
+  const { ledger: entries, promised } = listEntries(record, resolution)
+  const verifications = entries.map((entry) => ({ ...entry, criterion: entry.criterionKey }))
   const derived = deriveTurn(
     { ...record, number: turnNumber },
-    { ...record, verifications: listVerifications(record), gates: listGates(record) },
+    { ...record, verifications, gates: listGates(record) },
   )
-  const { ledger: entries, promised } = listEntries(record, resolution)
   const turn: LedgerTurn = { turn: turnNumber, digest, outcome: derived.outcome, entries, promised }
   const finalKey = finalKeys([...known.criteria, ...resolution.changed])
   const state =
