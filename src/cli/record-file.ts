@@ -21,7 +21,7 @@ const TURN_RECORD: Expected = {
   form: 'one turn record as a JSON object in UTF-8, or one a line',
   mostBytes: MAX_REQUEST_BYTES,
 }
-/** What `turngraph verify` could not record. It is sent in parts. */
+/** The file of verifications that `turngraph verify` could not record. They are sent in parts. */
 export const KEPT_VERIFICATIONS: Expected = {
   example: 'turngraph verify --send FILE',
   form: 'a file that `turngraph verify` kept',

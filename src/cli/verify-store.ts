@@ -29,7 +29,7 @@ export async function store(request: Request | null, { project, json }: Given, m
 /** Size of a part in JSON. A service accepts at most 1 MiB, in which the names of fields are slightly longer. */
 const MAX_PART_BYTES = MAX_REQUEST_BYTES * 0.75
 
-/** What was recorded, and what is left because of the error. */
+/** The answer for the recorded verifications, and the request for those that are left because of the error. */
 type Sent = { answer: Answer | null; left: Request | null; error?: unknown }
 
 /** Records verifications in parts that a service accepts. All of them go to the turn of the first part. */

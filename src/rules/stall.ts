@@ -84,7 +84,7 @@ function measureGains({ verifiedAfter, criteria }: Session, feedback: readonly O
     const verifiedNow = isLast ? criteria.filter(isVerified).length : verifiedAfter(outcome.turn)
     const verified = verifiedNow - verifiedAfter(previous.turn)
     const hasNewCause = outcome.blocking > 0 && [...now].some((cause) => !before.includes(cause))
-    // Of more blocking issues than have marks, only the number can be compared.
+    // If a turn has more blocking issues than marks, only their numbers can be compared.
     const hasFewer = outcome.blocking < Math.min(...window.slice(0, i).map(({ blocking }) => blocking))
     const isGone = previous.blocking > MAX_CAUSES ? hasFewer : isNewlyGone && !hasNewCause
     const gain =
