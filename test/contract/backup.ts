@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { TurngraphClient } from '../../src/client/client.ts'
+import type { Graph } from '../../src/graph/port.ts'
 import type { Finding } from '../../src/maintenance/doctor/finding.ts'
+import { memory } from '../support/embedded-engines.ts'
 import { exportOf, restoreLines } from '../support/exported.ts'
 import { aTurn, clientOf, PROJECT, type TurnToSend } from '../support/records.ts'
+import {
+  bytesOf,
+  differences,
+  everyTurn,
+  NO_DIFFERENCES,
+  send,
+  sessionOf,
+  turn,
+} from '../support/transcript-import.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
 const TASKS = ['TASK-A', 'TASK-B', 'TASK-C', 'TASK-D']
@@ -97,6 +108,51 @@ export function backupContract(store: StoreUnderTest): void {
       }
       expect(await findingsOf(restoredClient)).toEqual([])
       await restored.close()
+    })
+
+    test('an import during an export loses no turn, and the next import after the restore completes the transcripts', async () => {
+      const before = bytesOf(
+        turn('a', ['Read']),
+        turn('b', ['Read', 'Edit'], { from: 10, pending: [1], ends: false }),
+      )
+      const grown = bytesOf(
+        turn('a', ['Read']),
+        turn('b', ['Read', 'Edit', 'Bash'], { from: 10 }),
+        turn('c', ['Glob'], { from: 20 }),
+      )
+      const [first, main, last] = [1, 2, 3].map(sessionOf) as [string, string, string]
+      const files = [
+        { session: main, bytes: grown },
+        { session: first, bytes: grown }, // a fork of the main session
+        { session: last, bytes: bytesOf(turn('d', ['Task'])) },
+      ]
+      const importAll = async (graph: Graph, project: string) => {
+        for (const { session, bytes } of files) await send(clientOf(graph), session, bytes, { project })
+      }
+      const exports: string[][] = []
+      const projects = Array.from({ length: 8 }, (_, i) => `imported after page ${i + 1}`)
+      for (const [i, project] of projects.entries()) {
+        await send(clientOf(handles.graph), main, before, { project })
+        let page = 0
+        const afterPage = async () => {
+          if (page++ === i) await importAll(handles.graph, project)
+        }
+        exports.push(await exportOf(handles.graph, { project, limit: 1, afterPage }))
+      }
+      const source = await handles.open(() => memory.open())
+      for (const project of projects) await importAll(source, project)
+      const restored = await handles.open(() => store.open())
+      const client = clientOf(restored)
+      for (const [i, project] of projects.entries()) {
+        await restoreLines(restored, exports[i] ?? [])
+        expect((await everyTurn(client, project)).map(({ turnId }) => turnId)).toEqual(
+          expect.arrayContaining(['a', 'b']),
+        )
+        await importAll(restored, project)
+      }
+      expect(await differences(restored, source)).toEqual(NO_DIFFERENCES)
+      expect(await findingsOf(client)).toEqual([])
+      await Promise.all([restored.close(), source.close()])
     })
   })
 }

@@ -1,7 +1,7 @@
 /** Lists the nodes of an export, each kind by key: projects, their features, tasks and worlds, and their transcripts. */
 import * as z from 'zod'
 import { keysOfProject, projectKey } from '../../core/keys.ts'
-import { readKeys } from '../../graph/decode.ts'
+import { readKeys, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { findOwners } from '../../graph/model/relationships.ts'
 import { selectPage } from '../../graph/model-statements.ts'
@@ -226,3 +226,31 @@ RETURN n.key AS key`,
 /** Returns the sessions whose files were active since an instant. */
 export const readActive = (graph: Graph, keys: readonly string[], since: string): Promise<string[]> =>
   keys.length === 0 ? Promise.resolve([]) : readKeys(graph, activeSessions, { keys: [...keys], since })
+
+const unchangedSessions = generated(
+  'export/unchanged-sessions',
+  `// params: $keys $until
+UNWIND $keys AS key
+MATCH (n:TranscriptSession {key: key})<-[:HOLDS]-(f:TranscriptFile)
+WHERE coalesce(f.changedAt, 0) <= $until
+RETURN DISTINCT n.key AS key`,
+)
+
+/** Returns the sessions with a file that no import changed after a time. */
+export const readUnchanged = (graph: Graph, keys: readonly string[], until: number): Promise<string[]> =>
+  keys.length === 0 ? Promise.resolve([]) : readKeys(graph, unchangedSessions, { keys: [...keys], until })
+
+const newestImport = generated(
+  'export/newest-import',
+  `// params: $after $below
+MATCH (f:TranscriptFile)
+WHERE f.key > $after AND f.key < $below
+RETURN coalesce(max(f.changedAt), 0) AS changedAt`,
+)
+const newestImportRow = z.object({ changedAt: z.number() })
+
+/** Returns the time of the newest import of a project by the database's clock; 0 without one. */
+export async function readNewestImport(graph: Graph, project: string): Promise<number> {
+  const [row] = await readRows(graph, newestImport, keysOfProject(project), newestImportRow)
+  return row?.changedAt ?? 0
+}

@@ -1,14 +1,16 @@
 /**
  * Exports the transcripts of a project: sessions, then their turns with the calls, then how far each file was read, so
- * that a file counts as read only once its turns are there; then the desires.
+ * that a file counts as read only once its turns are there; then the desires. An import may run during the export. Then
+ * the lines are complete only together with the filter of export-lines.ts, which knows all exported sessions.
  */
 import * as z from 'zod'
 import { readRows } from '../../graph/decode.ts'
 import type { Graph } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
-import { keysInProject, readActive } from './list.ts'
+import { keepSessions } from './keep-sessions.ts'
+import { keysInProject, readActive, readNewestImport, readUnchanged } from './list.ts'
 import { compareKeys } from './order.ts'
-import { readRecords } from './read.ts'
+import { readNodes, readRecords } from './read.ts'
 import type { ExportRecord, RecordOf } from './records.ts'
 import { findKey } from './stored-form.ts'
 
@@ -24,11 +26,13 @@ export const transcriptPosition = z.strictObject({
   kind: z.enum(KINDS),
   key: z.string(),
   session: z.string().optional(),
+  /** Time of the newest import before the export of the transcripts. */
+  until: z.number(),
 })
 export type TranscriptPosition = z.output<typeof transcriptPosition>
 
 type Entry = { record: ExportRecord; at: TranscriptPosition }
-type Scope = { graph: Graph; project: string; since: string | null }
+type Scope = { graph: Graph; project: string; since: string | null; until: number }
 
 export async function* exportTranscripts(
   graph: Graph,
@@ -36,17 +40,34 @@ export async function* exportTranscripts(
   since: string | null,
   from: TranscriptPosition | undefined,
 ): AsyncGenerator<Entry> {
-  const scope = { graph, project, since }
+  const until = from?.until ?? (await readNewestImport(graph, project))
+  const scope = { graph, project, since, until }
   for (const kind of KINDS.slice(KINDS.indexOf(from?.kind ?? 'transcript_session'))) {
     const at = from?.kind === kind ? from : null
     if (kind === 'transcript_turn') yield* exportTurns(scope, at)
     else {
       for await (const keys of keysInProject(graph, kind, scope, at?.key ?? '', AT_ONCE[kind])) {
-        for (const record of await readRecords(graph, kind, keys))
-          yield { record, at: { kind, key: findKey(record) } }
+        const found = kind === 'transcript_file' ? readFiles(scope, keys) : readRecords(graph, kind, keys)
+        for (const record of await found) yield { record, at: { kind, key: findKey(record), until } }
       }
     }
   }
+}
+
+/**
+ * Reads files. A file that an import changed during the export may have a position behind the exported turns. It loses its
+ * `rulesVersion`, so the next import reads the whole file again (transcripts/progress.ts). An earlier position would not be
+ * enough: an import from there skips the calls that the graph has, and writes the open turn without them.
+ */
+async function readFiles(
+  { graph, until }: Scope,
+  keys: readonly string[],
+): Promise<RecordOf<'transcript_file'>[]> {
+  return (await readNodes(graph, 'transcript_file', keys)).map(({ node, record }) => {
+    if (Number(node.changedAt ?? 0) <= until) return record
+    const { rulesVersion: _, ...file } = record.file
+    return { ...record, file }
+  })
 }
 
 const turnRow = z.object({
@@ -58,7 +79,10 @@ const turnRow = z.object({
 })
 type TurnToExport = z.output<typeof turnRow>
 
-/** Exports each turn once. A turn of several sessions (a fork) is exported with the first of them by key. */
+/**
+ * Exports each turn. A turn of several sessions (a fork) is exported with the first of them by key. A session that changed
+ * during the export does not count as the first, because it may be new and its place passed: such a turn may be repeated.
+ */
 async function* exportTurns(scope: Scope, from: TranscriptPosition | null): AsyncGenerator<Entry> {
   const { session: first } = from ?? {}
   if (first !== undefined) yield* readTurns(scope, [first], from)
@@ -72,21 +96,21 @@ async function* readTurns(
   sessions: readonly string[],
   from: TranscriptPosition | null,
 ): AsyncGenerator<Entry> {
-  const rows = await readRows(scope.graph, turnsOfSessions, { keys: [...sessions] }, turnRow)
-  const isExported = await exportedAmong(
-    scope,
-    rows.flatMap(({ holders }) => (holders.length > 1 ? holders : [])),
-  )
+  const { graph, since, until } = scope
+  const rows = await readRows(graph, turnsOfSessions, { keys: [...sessions] }, turnRow)
+  const shared = [...new Set(rows.flatMap(({ holders }) => (holders.length > 1 ? holders : [])))]
+  const active = since === null ? shared : await readActive(graph, shared, since)
+  const unchanged = new Set(await readUnchanged(graph, active, until))
   for (const session of sessions) {
     const own = rows
       .filter((row) => row.session === session)
-      .filter(({ holders }) => holders.filter(isExported).every((key) => compareKeys(session, key) <= 0))
+      .filter(({ holders }) => holders.every((key) => !unchanged.has(key) || compareKeys(session, key) <= 0))
       .sort((a, b) => a.index - b.index || compareKeys(a.turn, b.turn))
     const left = own.slice(own.findIndex(({ turn }) => turn === from?.key) + 1)
     for (const keys of inChunks(left)) {
       const records = await readRecords(scope.graph, 'transcript_turn', keys)
       for (const record of await withoutHidden(scope, records))
-        yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session } }
+        yield { record, at: { kind: 'transcript_turn', key: record.turn.key, session, until } }
     }
   }
 }
@@ -110,36 +134,16 @@ function* inChunks(turns: readonly TurnToExport[]): Generator<string[]> {
   if (chunk.length > 0) yield chunk
 }
 
-/** Returns a test for exported sessions: with `since` an export leaves out some sessions. */
-async function exportedAmong(
-  { graph, since }: Scope,
-  sessions: readonly string[],
-): Promise<(key: string) => boolean> {
-  if (since === null) return () => true
-  const known = new Set(sessions)
-  const active = new Set(await readActive(graph, [...known], since))
-  return (key) => !known.has(key) || active.has(key)
-}
-
-/** Removes references to sessions that are not exported. */
+/** Removes references to sessions that an export since an instant leaves out. */
 async function withoutHidden(
-  scope: Scope,
+  { graph, since }: Scope,
   turns: RecordOf<'transcript_turn'>[],
 ): Promise<RecordOf<'transcript_turn'>[]> {
-  if (scope.since === null) return turns
-  const isExported = await exportedAmong(
-    scope,
-    turns.flatMap(({ heldBy, steps }) => [
-      ...heldBy.map(({ session }) => session),
-      ...steps.flatMap(({ started = [] }) => started),
-    ]),
-  )
-  return turns.map((turn) => ({
-    ...turn,
-    heldBy: turn.heldBy.filter(({ session }) => isExported(session)),
-    steps: turn.steps.map(({ started = [], ...step }) => {
-      const left = started.filter(isExported)
-      return left.length === 0 ? step : { ...step, started: left }
-    }),
-  }))
+  if (since === null) return turns
+  const named = turns.flatMap(({ heldBy, steps }) => [
+    ...heldBy.map(({ session }) => session),
+    ...steps.flatMap(({ started = [] }) => started),
+  ])
+  const active = new Set(await readActive(graph, [...new Set(named)], since))
+  return turns.map((turn) => keepSessions(turn, active))
 }
