@@ -29,6 +29,9 @@ export const worldKey = (project: string, worldSlug: string): string => join(pro
 /** Cypher builds the same key (`w.key + '/' + toString(number)`), so the form is plain. */
 export const turnKey = (ofWorld: string, turnNumber: number): string => `${ofWorld}/${turnNumber}`
 
+/** Returns the world of a turn or a superseded record, from the key of the record. */
+export const worldOfTurn = (key: string): string => key.slice(0, key.lastIndexOf('/'))
+
 /** The key of a superseded record: the key of its turn and its revision. Cypher builds it too (turns/supersede). */
 export const supersededKey = (ofTurn: string, revision: number): string => `${ofTurn}~${revision}`
 

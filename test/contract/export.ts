@@ -483,6 +483,25 @@ export function exportContract(store: StoreUnderTest): void {
       await restored.close()
     })
 
+    test('a world that exists already takes no withdrawn turn from a file, although its last line has another batch', async () => {
+      for (let turn = 1; turn <= 6; turn++)
+        await captureSteadily(handles.graph, aTurn(turn, { worldSlug: 'w' }))
+      const earlier = await exportOf(handles.graph)
+      await clientOf(handles.graph).rollbackWorld({ worldSlug: 'w', toTurn: 5 })
+      const lines = await exportOf(handles.graph)
+      const restored = await another()
+      await restoreLines(restored, earlier)
+      const dump = await dumpOf(restored)
+      await expect(restoreLines(restored, lines)).rejects.toMatchObject({
+        code: 'restore_conflict',
+        message: expect.stringContaining(
+          'superseded_turn shop/w/6~1 is not in its world, which stands there',
+        ),
+      })
+      expect(await dumpOf(restored)).toEqual(dump)
+      await restored.close()
+    })
+
     test('a merge from a file does not reach a world that lacks its turn, although criteria have their own batch', async () => {
       const text = 'It answers with 404 now'
       const judged = (

@@ -30,6 +30,7 @@ const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promi
   criterion: writeCriteria,
   world: writeWorlds,
   turn: writeIntoWorlds('turn'),
+  superseded_turn: writeIntoWorlds('superseded_turn'),
   attempt: writeIntoWorlds('attempt'),
   turn_run: writeIntoWorlds('turn_run'),
   standing: writeStandings,

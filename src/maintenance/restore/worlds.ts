@@ -3,6 +3,7 @@
  * deleted, so that no reader sees half of it. Restoring the same file again continues an interrupted restore.
  */
 import * as z from 'zod'
+import { worldOfTurn } from '../../core/keys.ts'
 import { decodeRow } from '../../graph/decode.ts'
 import { toStep } from '../../graph/port.ts'
 import { statement } from '../../graph/statements.ts'
@@ -11,6 +12,7 @@ import { type Ledger, readLedgersOfWorlds } from '../../memory/criteria/snapshot
 import { advanceState } from '../../rules/advance-state.ts'
 import { finalKeys } from '../../rules/progress.ts'
 import { NO_TURNS } from '../../rules/world-state.ts'
+import type { RecordOf } from '../export/records.ts'
 import { findKey } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
 import { missing, unfit } from './conflicts.ts'
@@ -87,29 +89,33 @@ function refuseWrongPrevious(turns: readonly Given<'turn'>[], worlds: ReadonlyMa
   }
 }
 
+const worldOf = (record: RecordOf<'turn' | 'superseded_turn' | 'attempt' | 'turn_run'>): string =>
+  'world' in record ? record.world : worldOfTurn(record.turn.key)
+
 /** Writes records into worlds that are being restored. A complete world lacks no record, so nothing is added to it. */
 export const writeIntoWorlds =
-  <K extends 'turn' | 'attempt' | 'turn_run'>(kind: K) =>
+  <K extends 'turn' | 'superseded_turn' | 'attempt' | 'turn_run'>(kind: K) =>
   async (work: Work, given: readonly Given<K>[]): Promise<Restored> => {
     const { fresh, conflicts } = compared(given, await readExisting(work, kind, given))
     const worlds = await lockWorlds(
       work,
-      fresh.map(({ record }) => record.world),
+      fresh.map(({ record }) => worldOf(record)),
     )
     const open: Given<K>[] = []
     for (const one of fresh) {
       const { index, record } = one
-      const world = worlds.get(record.world)
-      if (world === undefined) throw missing(index, record, `world ${record.world}`)
+      const world = worlds.get(worldOf(record))
+      if (world === undefined) throw missing(index, record, `world ${worldOf(record)}`)
       if (world.restoring) open.push(one)
       else conflicts.push({ index, kind, key: findKey(record), fields: [] })
     }
     await createNodes(work, kind, open)
     if (kind === 'turn') refuseWrongPrevious(open as Given<'turn'>[], worlds)
     for (const { record } of open) {
-      const { turn, attempt } = work.written.get(record.world) ?? { turn: 0, attempt: 0 }
+      const world = worldOf(record)
+      const { turn, attempt } = work.written.get(world) ?? { turn: 0, attempt: 0 }
       const more = { turn: turn + Number(kind === 'turn'), attempt: attempt + Number(kind === 'attempt') }
-      work.written.set(record.world, more)
+      work.written.set(world, more)
     }
     return { created: open.length, conflicts }
   }
