@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inProcessClient } from '../../src/client/in-process.ts'
 import { taskKey } from '../../src/core/keys.ts'
+import type { Graph } from '../../src/graph/port.ts'
 import { type Line, recordsIn } from '../../src/maintenance/restore/lines.ts'
 import { restoreFile } from '../../src/maintenance/restore/restore-file.ts'
 import { memory } from '../support/embedded-engines.ts'
@@ -108,6 +109,31 @@ export function restoreUnfinishedContract(store: StoreUnderTest): void {
       expect(await findingsOf(handles.graph)).toEqual([])
       for (const taskId of TASKS)
         expect((await client.captureTurnState(aTurn(TURNS + 1, { taskId }))).created).toBe(true)
+    })
+
+    test('a restore that is killed before a new version of an existing task leaves the earlier version complete', async () => {
+      const task = { ...features, taskId: 'TASK-1' }
+      const declare = (graph: Graph, count: number) =>
+        clientOf(graph).declareCriteria({
+          ...task,
+          criteria: Array.from({ length: count }, (_, i) => ({ text: `Condition ${i} holds in every case` })),
+        })
+      const source = await memory.open()
+      await declare(source, 8)
+      expect(await restoreBatches(await exportOf(source), Number.POSITIVE_INFINITY)).toBe(null)
+      await declare(source, 9)
+      const lines = await exportOf(source)
+      await source.close()
+      const client = clientOf(handles.graph)
+      expect(await restoreBatches(lines, 1)).toBe(10)
+      expect(await client.getSpecification(task)).toMatchObject({ version: 1, total: 8 })
+      await client.captureTurnState(aTurn(1, { worldSlug: 'own' }))
+      expect(await client.listCriteria({ ...task, worldSlug: 'own' })).toMatchObject({
+        specificationVersion: 1,
+      })
+      expect(await declare(handles.graph, 8)).toMatchObject({ version: 1, created: false })
+      expect(await restoreBatches(lines, Number.POSITIVE_INFINITY)).toBe(null)
+      expect(await client.getSpecification(task)).toMatchObject({ version: 2, total: 9 })
     })
 
     test('a restore into an existing task marks it only for its unfinished session, and forgetting that session is enough', async () => {

@@ -13,6 +13,7 @@ import {
   type RecordOf,
   records,
 } from '../export/records.ts'
+import type { AnyRecord } from '../export/stored-form.ts'
 import { type Conflict, refuseConflicts, unfit } from './conflicts.ts'
 import { findWrongKeys } from './derived-keys.ts'
 import { writeCriteria, writeProjects, writeTasks } from './scope.ts'
@@ -22,6 +23,7 @@ import { writeIntoWorlds, writeStandings, writeWorlds } from './worlds.ts'
 import { type Given, type Restored, type Work, writeNodes, writeRows } from './write.ts'
 
 const mark = statement('restore/mark-tasks')
+const versions = statement('restore/versions')
 
 /** Writers of kinds that span several nodes: each compares records with the graph, and writes the new ones. */
 const writers: { [K in Kind]?: (work: Work, given: readonly Given<K>[]) => Promise<Restored> } = {
@@ -90,8 +92,16 @@ async function restoreWithin(
     conflicts.push(...restored.conflicts)
   }
   refuseConflicts(conflicts)
+  await raiseVersions(work, all)
   await markTasks(work, all, continuesTask)
   return report
+}
+
+/** Raises the versions of the tasks whose specifications are among the records. */
+async function raiseVersions(work: Work, all: readonly AnyRecord[]): Promise<void> {
+  const tasks = all.flatMap(({ kind, task }) => (kind === 'specification' ? [String(task)] : []))
+  const rows = [...new Set(tasks)].sort().map((key) => ({ key }))
+  await writeRows(work, versions, rows)
 }
 
 /** Marks the task whose lines continue as incomplete, so that captures and declarations reject it, and the others as complete. */

@@ -31,7 +31,7 @@ export async function writeProjects(work: Work, given: readonly Given<'project'>
   return { created: fresh.length, conflicts }
 }
 
-/** Restores tasks. Counters only rise, because worlds, criteria and versions of both graphs count. An export may repeat a task. */
+/** Restores tasks. Counters only rise, because worlds and criteria of both graphs count. An export may repeat a task. */
 export async function writeTasks(work: Work, given: readonly Given<'task'>[]): Promise<Restored> {
   const existing = await readExisting(work, 'task', given)
   const { fresh, conflicts } = compared(given, existing, (record, known) =>
@@ -48,8 +48,8 @@ export async function writeTasks(work: Work, given: readonly Given<'task'>[]): P
   return { created: fresh.length, conflicts }
 }
 
-const COUNTERS = ['criteriaRev', 'worldCount', 'specificationVersion'] as const
-const WITHOUT_COUNTERS = Object.fromEntries(COUNTERS.map((name) => [name, 0]))
+const COUNTERS = ['criteriaRev', 'worldCount'] as const
+const WITHOUT_COUNTERS = { criteriaRev: 0, worldCount: 0, specificationVersion: 0 }
 
 /**
  * Restores criteria. Criteria only grow: a criterion whose texts and labels begin with those of another is a later state of it.
