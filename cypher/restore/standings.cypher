@@ -5,6 +5,9 @@ MATCH (w:World {key: x.world})
 SET w += x.properties, w += x.derived, w.lastCompletedAt = datetime(x.at.lastCompletedAt), w.deletedAt = datetime(x.at.deletedAt),
     w.lastActivityAt = coalesce(datetime(x.at.lastCompletedAt), w.createdAt), w.restoring = null
 WITH w, x.progress AS progress
+MATCH (task:Task {key: w.taskKey})
+// include restore/_lacking-versions
+WITH w, progress
 // include criteria/_progress
 WITH w
 CALL (w) {

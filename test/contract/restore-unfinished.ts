@@ -111,13 +111,14 @@ export function restoreUnfinishedContract(store: StoreUnderTest): void {
         expect((await client.captureTurnState(aTurn(TURNS + 1, { taskId }))).created).toBe(true)
     })
 
+    const task = { ...features, taskId: 'TASK-1' }
+    const declare = (graph: Graph, count: number) =>
+      clientOf(graph).declareCriteria({
+        ...task,
+        criteria: Array.from({ length: count }, (_, i) => ({ text: `Condition ${i} holds in every case` })),
+      })
+
     test('a restore that is killed before a new version of an existing task leaves the earlier version complete', async () => {
-      const task = { ...features, taskId: 'TASK-1' }
-      const declare = (graph: Graph, count: number) =>
-        clientOf(graph).declareCriteria({
-          ...task,
-          criteria: Array.from({ length: count }, (_, i) => ({ text: `Condition ${i} holds in every case` })),
-        })
       const source = await memory.open()
       await declare(source, 8)
       expect(await restoreBatches(await exportOf(source), Number.POSITIVE_INFINITY)).toBe(null)
@@ -134,6 +135,29 @@ export function restoreUnfinishedContract(store: StoreUnderTest): void {
       expect(await declare(handles.graph, 8)).toMatchObject({ version: 1, created: false })
       expect(await restoreBatches(lines, Number.POSITIVE_INFINITY)).toBe(null)
       expect(await client.getSpecification(task)).toMatchObject({ version: 2, total: 9 })
+    })
+
+    test.each([
+      ['the file', 'the graph'],
+      ['the graph', 'the file'],
+    ])('if only %s has a newer version, the sessions of both have it after the restore', async (newer) => {
+      const source = await memory.open()
+      const client = clientOf(handles.graph)
+      const versionOf = async (worldSlug: string) =>
+        (await client.listCriteria({ ...task, worldSlug })).specificationVersion
+      await declare(source, 1)
+      await restoreBatches(await exportOf(source), Number.POSITIVE_INFINITY)
+      await client.captureTurnState(aTurn(1, { worldSlug: 'own' }))
+      await clientOf(source).captureTurnState(aTurn(1, { worldSlug: 'other' }))
+      await declare(newer === 'the file' ? source : handles.graph, 2)
+      const lines = await exportOf(source)
+      await source.close()
+      for (const _ of ['first', 'again'])
+        expect(await restoreBatches(lines, Number.POSITIVE_INFINITY)).toBe(null)
+      expect([await versionOf('own'), await versionOf('other')]).toEqual([2, 2])
+      expect(await findingsOf(handles.graph)).toEqual([])
+      await declare(handles.graph, 3)
+      expect([await versionOf('own'), await versionOf('other')]).toEqual([3, 3])
     })
 
     test('a restore into an existing task marks it only for its unfinished session, and forgetting that session is enough', async () => {

@@ -15,7 +15,7 @@ import { NO_TURNS } from '../../rules/world-state.ts'
 import type { RecordOf } from '../export/records.ts'
 import { findKey } from '../export/stored-form.ts'
 import { readWorlds } from '../export/world.ts'
-import { missing, unfit } from './conflicts.ts'
+import { differing, missing, unfit } from './conflicts.ts'
 import {
   compared,
   createNodes,
@@ -38,12 +38,25 @@ const standings = statement('restore/standings')
 export async function writeWorlds(work: Work, given: readonly Given<'world'>[]): Promise<Restored> {
   const existing = (await readWorlds(work.graph, distinctKeys(given))).map(({ beginning }) => beginning)
   for (const { record } of given) work.tasks.add(record.taskKey)
-  const { fresh, conflicts } = compared(given, existing)
+  const { fresh, conflicts } = compared(given, existing, differingBeginning)
   markMade(work, 'World', distinctKeys(fresh))
   await refuseMissing(work, fresh, ({ taskKey }) => [{ label: 'Task', key: taskKey }])
   const rows = fresh.map(({ record }) => ({ key: record.key, ...split('World', record) }))
   await writeRows(work, worlds, rows)
   return { created: fresh.length, conflicts }
+}
+
+/**
+ * Lists the fields in which the first lines of a world differ. A graph extends the worlds of a task to which a restore adds
+ * versions, so one `specifiedAfter` may begin with the other.
+ */
+function differingBeginning(given: RecordOf<'world'>, known: RecordOf<'world'>): string[] {
+  const length = Math.min(given.specifiedAfter?.length ?? 0, known.specifiedAfter?.length ?? 0)
+  const cut = (record: RecordOf<'world'>) => ({
+    ...record,
+    specifiedAfter: record.specifiedAfter?.slice(0, length) ?? [],
+  })
+  return differing(cut(given), cut(known))
 }
 
 const lockedRow = z.object({
