@@ -13,11 +13,20 @@ const make = statement('projects/mask-key')
 
 const row = z.object({ maskKey: optionalText })
 
-/** Reads the key of a project, and creates it if it is missing. Only a record with a secret needs a key. */
-export async function markerOfProject(graph: Graph, project: string): Promise<Marker> {
+/**
+ * Reads the key of a project, and creates it if it is missing, with its project. Only a record with a secret needs a key.
+ *
+ * @param check throws if the project is missing and the record will be rejected: a mistyped name must not create a project
+ */
+export async function markerOfProject(
+  graph: Graph,
+  project: string,
+  check: () => Promise<unknown> = async () => {},
+): Promise<Marker> {
   const params = { projectKey: projectKey(project) }
   const [found] = await readKey(graph, [params.projectKey])
   if (found?.maskKey != null) return keyedMarker(found.maskKey)
+  if (found === undefined) await check()
   const maskKey = createMaskKey(randomBytes(32))
   const written = await graph.write([toStep(make, { ...params, project, maskKey })])
   const made = row.parse(written?.flat()[0])

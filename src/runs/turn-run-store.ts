@@ -177,7 +177,9 @@ export class TurnRunStore {
     }: { usedTokens?: number; recordedBy?: string | null | undefined } = {},
   ): Promise<Attempt> {
     const request = { ...turn, project: attempt.project, worldSlug: attempt.worldSlug }
-    const { scrubbed } = await scrub(request, () => markerOfProject(this.#graph, attempt.project))
+    const { scrubbed } = await scrub(request, () =>
+      markerOfProject(this.#graph, attempt.project, () => this.getAttempt(attempt)),
+    )
     const end = {
       fence,
       outcome: { status: 'committed' as const, digest: digestRecord(scrubbed), usedTokens },
@@ -202,7 +204,7 @@ export class TurnRunStore {
   async failAttempt(attempt: AttemptRef, fence: number, reason: string, usedTokens = 0): Promise<Attempt> {
     const outcome = {
       status: 'failed' as const,
-      reason: await this.#scrub(attempt.project, reason),
+      reason: await this.#scrub(reason, attempt.project, () => this.getAttempt(attempt)),
       usedTokens,
     }
     const end = { fence, outcome, at: this.#now() }
@@ -222,7 +224,12 @@ export class TurnRunStore {
     reason: string,
     { abort = false, stopReason = null }: { abort?: boolean; stopReason?: StopReason | null } = {},
   ): Promise<TurnRun> {
-    const cancel = { reason: await this.#scrub(run.project, reason), stopReason, abort, at: this.#now() }
+    const cancel = {
+      reason: await this.#scrub(reason, run.project, () => this.getTurnRunStatus(run)),
+      stopReason,
+      abort,
+      at: this.#now(),
+    }
     return this.#decide(run, (view) => runSteps.requestTurnRunCancel(view, cancel))
   }
 
@@ -239,7 +246,11 @@ export class TurnRunStore {
 
   /** Fails a run whose coordinator cannot continue. */
   async failTurnRun(run: RunRef, fence: number, reason: string): Promise<TurnRun> {
-    const command = { fence, reason: await this.#scrub(run.project, reason), at: this.#now() }
+    const command = {
+      fence,
+      reason: await this.#scrub(reason, run.project, () => this.getTurnRunStatus(run)),
+      at: this.#now(),
+    }
     return this.#decide(run, (view) => runSteps.failTurnRun(view, command))
   }
 
@@ -249,8 +260,9 @@ export class TurnRunStore {
     return this.#decide(run, (view) => runSteps.releaseTurnRun(view, command))
   }
 
-  async #scrub(project: string, reason: string): Promise<string> {
-    const { scrubbed } = await scrub({ reason }, () => markerOfProject(this.#graph, project))
+  /** @param check throws if there is no such run or attempt */
+  async #scrub(reason: string, project: string, check: () => Promise<unknown>): Promise<string> {
+    const { scrubbed } = await scrub({ reason }, () => markerOfProject(this.#graph, project, check))
     return scrubbed.reason
   }
 

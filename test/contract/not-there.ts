@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ObservedGraph } from '../../src/graph/observed.ts'
 import { runAutobuild } from '../../src/langchain/index.ts'
+import { captureRequest } from '../../src/memory/record/record.ts'
+import { TurnRunStore } from '../../src/runs/turn-run-store.ts'
+import { dumpOf } from '../support/graph-dump.ts'
 import { aContext, aTurn, clientOf, FEATURE, TASK } from '../support/records.ts'
 import { roles, scriptedAgents } from '../support/scripted-agents.ts'
 import { bytesOf, send, sessionOf, turn } from '../support/transcript-import.ts'
@@ -95,6 +98,35 @@ export function notThereContract(store: StoreUnderTest): void {
       const ids = { turnRunId: crypto.randomUUID(), attemptId: crypto.randomUUID() }
       await refused(client().getTurnStatus({ attemptId: ids.attemptId }), 'not_found', [])
       await refused(client().getTurnRunStatus({ turnRunId: ids.turnRunId, worldSlug: TASK }), 'not_found', [])
+    })
+
+    test('a rejected write with a secret and a mistyped project stores nothing', async () => {
+      await someTasks()
+      const before = await dumpOf(handles.graph)
+      const secret = `with AKIA${'ABCDEFGHIJKLMNOP'} in it`
+      const [project, worldSlug] = ['shopp', TASK]
+      const verifications = [{ criterionId: 'AC-1', status: 'verified', evidence: secret } as const]
+      const added = { project, featureId: FEATURE, taskId: TASK, verifications }
+      const runs = new TurnRunStore(handles.graph)
+      const attempt = { project, worldSlug, attemptId: crypto.randomUUID() }
+      const run = { project, worldSlug, turnRunId: crypto.randomUUID() }
+      const capture = { project, worldSlug: 'a b', playerSummary: secret }
+      const rejected: [code: string, write: () => Promise<unknown>][] = [
+        ['unknown_world', () => client().rollbackWorld({ project, worldSlug, toTurn: 0, reason: secret })],
+        ['not_found', () => client().addVerifications(added)],
+        ['unknown_world', () => client().addVerifications({ ...added, worldSlug })],
+        ['invalid_request', () => client().captureTurnState(aTurn(1, capture))],
+        ['unknown_world', () => runs.failAttempt(attempt, 1, secret)],
+        [
+          'unknown_world',
+          () => runs.commitAttempt(attempt, 1, captureRequest.parse(aTurn(1, { playerSummary: secret }))),
+        ],
+        ['unknown_world', () => runs.failTurnRun(run, 1, secret)],
+        ['unknown_world', () => runs.requestTurnRunCancel(run, secret)],
+      ]
+      for (const [code, write] of rejected)
+        await expect(write(), String(write)).rejects.toMatchObject({ code })
+      expect(await dumpOf(handles.graph)).toEqual(before)
     })
 
     test('the error of a missing turn in the newest session names that session and the newest one with turns', async () => {

@@ -82,7 +82,9 @@ export async function addVerifications(
   { now = () => new Date(), addedBy = null }: Options = {},
 ): Promise<Answer> {
   const graph = withOneDeadline(store)
-  const { scrubbed, redactions } = await scrub(request, () => markerOfProject(graph, request.project))
+  const { scrubbed, redactions } = await scrub(request, () =>
+    markerOfProject(graph, request.project, () => checkWorld(graph, request, NO_WORLD)),
+  )
   const given = listAdditions(scrubbed, { addedAt: toInstant(now()), addedBy })
   return serialize(store, keyOfTask(request), async () => {
     for (;;) {
@@ -176,8 +178,15 @@ function refuseTooMany(
   })
 }
 
+/** Snapshot of a world in a missing project. */
+const NO_WORLD = { worldSlug: null, deleted: false }
+
 /** Returns the slug of the given world, otherwise of the newest one. */
-async function checkWorld(graph: Graph, request: Request, known: WorldSnapshot): Promise<string> {
+async function checkWorld(
+  graph: Graph,
+  request: Request,
+  known: Pick<WorldSnapshot, 'worldSlug' | 'deleted'>,
+): Promise<string> {
   const { project, featureId, taskId, worldSlug } = request
   if (worldSlug == null) {
     if (known.worldSlug !== null) return known.worldSlug

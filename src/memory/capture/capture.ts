@@ -129,7 +129,9 @@ async function store<T>(
   const graph = withOneDeadline(unbounded)
   const sent = removeDerivedKeys(request)
   // Masks secrets first, so that no stored, compared or returned value contains one.
-  const { scrubbed, redactions } = await scrub(sent, () => markerOfProject(graph, request.project))
+  const { scrubbed, redactions } = await scrub(sent, () =>
+    markerOfProject(graph, request.project, () => checkNewWorld(graph, sent)),
+  )
   const { now = () => new Date(), newId = () => crypto.randomUUID(), recordedBy = null } = options
   const capture: Capture = {
     request: scrubbed,

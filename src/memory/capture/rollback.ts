@@ -45,8 +45,8 @@ export async function rollbackWorld(
   now: () => Date = () => new Date(),
 ): Promise<z.output<typeof rollbackAnswer>> {
   const graph = withOneDeadline(store)
-  const { scrubbed } = await scrub(request, () => markerOfProject(graph, request.project))
   const ofTask = keyOfTask(await getWorld(graph, request.project, request.worldSlug))
+  const { scrubbed } = await scrub(request, () => markerOfProject(graph, request.project))
   return serialize(store, ofTask, async () => {
     for (;;) {
       const done = await tryRollback(graph, scrubbed, toInstant(now()))
