@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { dumpOf } from '../support/graph-dump.ts'
 import { aTurn, clientOf, FEATURE, PROJECT, TASK, type TurnToSend } from '../support/records.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -656,6 +657,33 @@ export function specificationContract(store: StoreUnderTest): void {
         await expect(client().getSpecification(task)).rejects.toMatchObject({ code: 'not_found' })
         expect((await client().listProjects({})).items).toEqual([])
       }
+    })
+
+    test('forgetting one session of a task leaves the declared names of its criteria', async () => {
+      await client().declareCriteria(declared(RETRY, SUITE))
+      await client().declareCriteria(declared(`${RETRY} before the call fails`, DOCS))
+      const stored = async () =>
+        (await dumpOf(handles.graph)).filter((line) => line.startsWith('(Criterion ')).sort()
+      const before = await stored()
+      for (const worldSlug of ['gone', 'stays'])
+        await client().captureTurnState({
+          ...judged(1, verified('AC-1'), verified('AC-009', { criterionText: `${DOCS} ${worldSlug}` })),
+          worldSlug,
+        })
+      await forgetAll({ worldSlug: 'gone' })
+      const labels = async () =>
+        (await client().listCriteria({ ...task, worldSlug: 'stays', policy: 'latest' })).criteria.map(
+          ({ criterionId, state }) => `${criterionId} ${state}`,
+        )
+      expect(await labels()).toEqual(['AC-001 verified', 'AC-002 verified'])
+      const text = `AC-001: ${RETRY} before the call fails`
+      const rejected = { criterionId: 'AC-001', criterionText: text, status: 'rejected' as const }
+      await client().captureTurnState({ ...judged(2, rejected), worldSlug: 'stays' })
+      expect(await labels()).toEqual(['AC-001 rejected', 'AC-002 verified'])
+      await client().createWorld({ ...task, worldSlug: 'empty' })
+      await forgetAll({ worldSlug: 'stays' })
+      expect(await stored()).toEqual(before)
+      expect((await client().examineGraph({})).findings).toEqual([])
     })
 
     test('other tasks and projects are not affected', async () => {

@@ -10,7 +10,9 @@ import { deleteUnused, inOnePiece, type Progress } from './delete-nodes.ts'
 const lockCriteria = statement('forget/lock-criteria')
 const criteriaOfTask = statement('criteria/of-task')
 const changeCriteria = statement('forget/change-criteria')
-const namesInUse = ['verifications', 'promises'].map((of) => statement('forget/names-in-use', of))
+const namesInUse = ['verifications', 'promises', 'specifications'].map((of) =>
+  statement('forget/names-in-use', of),
+)
 
 const CRITERIA_AT_ONCE = 1_000
 
