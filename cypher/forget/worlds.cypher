@@ -15,5 +15,5 @@ WHERE (w.taskKey > $afterTask OR (w.taskKey = $afterTask AND w.key > $afterWorld
 WITH w
 ORDER BY w.taskKey, w.key
 LIMIT $limit
-RETURN w.key AS key, w.slug AS slug, w.taskKey AS taskKey,
+RETURN w.key AS key, w.slug AS slug, w.taskKey AS taskKey, coalesce(w.creation, '') AS creation,
        w.turnCount AS turnCount, w.activeRunId AS activeRunId, w.activeAttemptId AS activeAttemptId

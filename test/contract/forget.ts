@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
 import type { Graph } from '../../src/graph/port.ts'
 import { forget } from '../../src/maintenance/forget/forget.ts'
+import { toScope, type WorldToForget, worldsToForget } from '../../src/maintenance/forget/scope.ts'
 import { forgetWorld } from '../../src/maintenance/forget/world.ts'
 import { captureRequest } from '../../src/memory/record/record.ts'
 import type { OperationInput, OperationOutput } from '../../src/operations/table.ts'
@@ -95,23 +96,33 @@ function breaking(graph: Graph, at: number): Graph {
   })
 }
 
-const onEachWrite = (graph: Graph, before: () => void): Graph => ({
+const onEachWrite = (graph: Graph, before: () => void | Promise<void>): Graph => ({
   ...graph,
   engine: graph.engine,
   source: graph.source,
   read: (...args) => graph.read(...args),
   write: async (...args) => {
-    before()
+    await before()
     return graph.write(...args)
   },
   transact: async (...args) => {
-    before()
+    await before()
     return graph.transact(...args)
   },
   schema: (commands) => graph.schema(commands),
   health: () => graph.health(),
   close: () => graph.close(),
 })
+
+/** Returns a world as a forget lists it. */
+async function listedWorld(graph: Graph, worldSlug: string): Promise<WorldToForget> {
+  const scope = toScope({ project: PROJECT, worldSlug, dryRun: false })
+  for await (const {
+    worlds: [world],
+  } of worldsToForget(graph, scope))
+    if (world !== undefined) return world
+  throw new Error(`there is no world ${worldSlug}`)
+}
 
 /** Counters that only grow. They do not depend on what is stored now. */
 const COUNTERS = /"(criteriaRev|worldCount|ordinal)":\d+/g
@@ -383,13 +394,34 @@ export function forgetContract(store: StoreUnderTest): void {
 
     test('a world in which an attempt starts after the plan stays unchanged', async () => {
       await capture(handles.graph, full(1, { worldSlug: 'w' }))
-      const keys = { key: `${PROJECT}/w`, taskKey: `${PROJECT}/${FEATURE}/${TASK}` }
-      const seen = { ...keys, slug: 'w', project: PROJECT, featureId: FEATURE } // before it began
+      const seen = await listedWorld(handles.graph, 'w') // before it began
       await new TurnRunStore(handles.graph).startAttempt({ project: PROJECT, worldSlug: 'w' }, 'w')
       const before = await leftIn(handles.graph)
       const progress = { counts: {}, isTime: () => true }
       expect(await forgetWorld(handles.graph, seen, true, progress)).toBe('busy')
       expect(await leftIn(handles.graph)).toEqual(before)
+    })
+
+    test('a forget that another one overtook leaves a world that was captured since', async () => {
+      const states = async () => [await leftIn(handles.graph), await findingsOf(handles.graph)]
+      for (let overtakenAt = 2, writes = 2; overtakenAt <= writes; overtakenAt++) {
+        for (const n of [1, 2]) await capture(handles.graph, full(n, { worldSlug: 'w' }))
+        await capture(handles.graph, full(1, { worldSlug: 'w', commit: 'c', onConflict: 'supersede' }))
+        writes = 0
+        let expected: Awaited<ReturnType<typeof states>> | null = null
+        const slow = onEachWrite(handles.graph, async () => {
+          if (++writes !== overtakenAt) return
+          await forgetAll(handles.graph, { worldSlug: 'w' })
+          await capture(handles.graph, full(1, { worldSlug: 'w', onConflict: 'supersede', commit: 'd' }))
+          expected = await states()
+        })
+        const request = { project: PROJECT, worldSlug: 'w', dryRun: false }
+        expect(await forget(slow, request, { threshold: 5 })).toMatchObject({ done: true, skipped: [] })
+        if (expected !== null)
+          expect(await states(), `overtaken before write ${overtakenAt}`).toEqual(expected)
+        await forgetAll(handles.graph, { worldSlug: 'w' })
+        expect(await countsOf(handles.graph)).toEqual({})
+      }
     })
 
     test('captures during a forget are stored whole, or rejected because the world is being forgotten', async () => {

@@ -6,7 +6,7 @@ import { decodeRow, readRows } from '../../graph/decode.ts'
 import type { Label } from '../../graph/model/nodes.ts'
 import { type Ownership, ownedBy, relationships } from '../../graph/model/relationships.ts'
 import { pathToOwned } from '../../graph/model-statements.ts'
-import type { Graph, Params, Run } from '../../graph/port.ts'
+import type { Graph, Params, Run, Step } from '../../graph/port.ts'
 import { generated, type Statement } from '../../graph/statements.ts'
 
 /** Number of nodes that a transaction deletes: about 100 ms on either engine. A node with more parts is deleted in one transaction, too. */
@@ -26,13 +26,17 @@ export function addCounts(to: Counts, more: Counts): void {
 /**
  * Runs one piece of forgetting. Each piece is a transaction that finds the remaining nodes on its own, so that a killed
  * operation continues at the next call. Counts deleted nodes once, even if the engine runs the transaction again.
+ *
+ * @returns false if `work` returned null, so that nothing was stored
  */
 export async function inOnePiece(
   graph: Graph,
   { counts }: Progress,
   work: (run: Run) => Promise<Counts | null>,
-): Promise<void> {
-  addCounts(counts, (await graph.transact(work)) ?? {})
+): Promise<boolean> {
+  const gone = await graph.transact(work)
+  addCounts(counts, gone ?? {})
+  return gone !== null
 }
 
 /** Shared nodes: deleted together with the last relationship of these types. Patterns come before tools. */
@@ -149,8 +153,8 @@ RETURN x.key AS key, ${['0', ...sizes].join(' + ')} AS parts`,
 const listedRow = z.object({ key: z.string(), parts: z.number() })
 export type Listed = z.output<typeof listedRow>
 
-/** Deletes some nodes of a kind, within the transaction of `run`. */
-export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts>
+/** Deletes some nodes of a kind, within the transaction of `run`. Null: their owner is gone, and they are no longer to be deleted. */
+export type DeletePiece = (run: Run, kind: OwnedKind, nodes: readonly Listed[]) => Promise<Counts | null>
 
 /**
  * Deletes all descendants of some nodes, the deepest first.
@@ -162,7 +166,7 @@ export async function deleteOwned(
   kinds: readonly OwnedKind[],
   ownerKeys: readonly string[],
   progress: Progress,
-  deletePiece: DeletePiece = deleteNodes,
+  deletePiece: DeletePiece,
 ): Promise<boolean> {
   for (const kind of kinds) {
     for (let isLeft = true; isLeft; ) {
@@ -170,10 +174,11 @@ export async function deleteOwned(
       const params = { keys: [...ownerKeys], limit: NODES_AT_ONCE }
       const listed = await readRows(graph, kind.listing, params, listedRow)
       const keys = listed.map(({ key }) => key)
-      if (keys.length > 0 && !(await deleteOwned(graph, kind.owned, keys, progress))) return false
+      if (keys.length > 0 && !(await deleteOwned(graph, kind.owned, keys, progress, deletePiece)))
+        return false
       for (const nodes of inPieces(listed)) {
         if (!progress.isTime()) return false
-        await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes))
+        if (!(await inOnePiece(graph, progress, (run) => deletePiece(run, kind, nodes)))) return true
       }
       isLeft = listed.length === NODES_AT_ONCE
     }
@@ -197,7 +202,11 @@ function inPieces(nodes: readonly Listed[]): Listed[][] {
 }
 
 /** Deletes nodes with their parts, and the shared nodes without a remaining reference. */
-export const deleteNodes: DeletePiece = async (run, { deletion }, nodes) => {
+export async function deleteNodes(
+  run: Run,
+  { deletion }: OwnedKind,
+  nodes: readonly Listed[],
+): Promise<Counts> {
   const { counts, linked } = await deleteBy(run, deletion, { keys: nodes.map(({ key }) => key) })
   addCounts(counts, await deleteUnused(run, linked))
   return counts
@@ -265,18 +274,20 @@ export async function deleteEmpty(run: Run, ofTask: string): Promise<Counts> {
   return counts
 }
 
-/** Deletes nodes or relationships in batches until the statement finds no more. */
+/** Deletes nodes or relationships in batches until the statement finds no more, each batch after a lock if there is one. */
 export async function deleteAll(
   graph: Graph,
   statement: Statement,
   params: { [name: string]: string },
   label: Label | null,
   progress: Progress,
+  lock?: Step,
 ): Promise<boolean> {
   for (let gone = NODES_AT_ONCE; gone >= NODES_AT_ONCE; ) {
     if (!progress.isTime()) return false
-    const rows = await graph.write([{ statement, params: { ...params, limit: NODES_AT_ONCE } }])
-    gone = Number(rows?.[0]?.[0]?.gone ?? 0)
+    const deletion = { statement, params: { ...params, limit: NODES_AT_ONCE } }
+    const rows = await graph.write(lock === undefined ? [deletion] : [lock, deletion])
+    gone = Number(rows?.at(-1)?.[0]?.gone ?? 0)
     if (label !== null) addCounts(progress.counts, { [label]: gone })
   }
   return true

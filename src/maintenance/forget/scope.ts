@@ -53,6 +53,7 @@ const worldToForget = z.object({
   key: z.string(),
   slug: z.string(),
   taskKey: z.string(),
+  creation: z.string(),
   turnCount: z.number(),
   activeRunId: optionalText,
   activeAttemptId: optionalText,
