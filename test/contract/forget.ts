@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TurngraphError } from '../../src/core/errors.ts'
-import type { Graph } from '../../src/graph/port.ts'
+import { type Graph, graphWith } from '../../src/graph/port.ts'
 import { forget } from '../../src/maintenance/forget/forget.ts'
 import { toScope, type WorldToForget, worldsToForget } from '../../src/maintenance/forget/scope.ts'
 import { forgetWorld } from '../../src/maintenance/forget/world.ts'
@@ -18,7 +18,7 @@ import {
   TASK,
   type TurnToSend,
 } from '../support/records.ts'
-import { bytesOf, importedDump, send, sessionOf, turn } from '../support/transcript-import.ts'
+import { bytesOf, everyTurn, importedDump, send, sessionOf, turn } from '../support/transcript-import.ts'
 import { findingsOf } from './doctor.ts'
 import { type StoreUnderTest, useGraph } from './store.ts'
 
@@ -354,6 +354,34 @@ export function forgetContract(store: StoreUnderTest): void {
           { forgot: { Feature: 1, Project: 1, Task: 1, Turn: 1, World: 1 }, worlds: ['w'] },
         ],
       ])
+    })
+
+    test('a forget ends if the search for old conversations takes all the time of a call', async () => {
+      await send(client(), sessionOf(1), CONVERSATION)
+      await send(client(), sessionOf(3), OTHER_CONVERSATION)
+      let late = 0
+      const found: number[] = []
+      const now = performance.now.bind(performance)
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + late)
+      onTestFinished(() => clock.mockRestore())
+      const slow = graphWith(handles.graph, {
+        read: async (statement, ...more) => {
+          const rows = await handles.graph.read(statement, ...more)
+          if (!statement.name.startsWith('forget/conversations')) return rows
+          late += 3_000
+          found.push(rows.length)
+          return rows
+        },
+      })
+      const request = { project: PROJECT, wholeProject: true, before: '2026-01-31', dryRun: false }
+      for (let done = false, calls = 0; !done; calls++) {
+        expect(calls, 'each call deletes something').toBeLessThan(10)
+        const answer = await forget(slow, request, { threshold: 5 })
+        done = answer.done
+        expect(done || Object.keys(answer.counts).length > 0).toBe(true)
+      }
+      expect(found, 'spared conversations are not read').toEqual(found.map(() => 1))
+      expect((await everyTurn(client())).map(({ turnId }) => turnId).sort()).toEqual(['o1', 'o2'])
     })
 
     test('a turn that a remaining session contains stays with that session', async () => {

@@ -1,10 +1,9 @@
 /** Deletes conversations of a project: transcript sessions with the sessions of their agents. */
 import * as z from 'zod'
-import { canonicalInstant } from '../../core/instants.ts'
 import { sessionKey, transcriptKey } from '../../core/keys.ts'
 import { decodeRow, readPages } from '../../graph/decode.ts'
 import { type Graph, type Run, toStep } from '../../graph/port.ts'
-import { generated, statement } from '../../graph/statements.ts'
+import { generated, type Statement, statement } from '../../graph/statements.ts'
 import { optionalText } from '../../rules/values.ts'
 import { refreshDesires } from '../../transcripts/desires.ts'
 import {
@@ -21,8 +20,11 @@ import {
   type Progress,
 } from './delete-nodes.ts'
 
-const conversations = statement('forget/conversations', 'project')
-const oneConversation = statement('forget/conversations', 'session')
+const [ofProject, ofSession] = (['project', 'session'] as const).map((of) => ({
+  all: statement('forget/conversations', of, 'any-time'),
+  old: statement('forget/conversations', of, 'before'),
+})) as [ConversationStatements, ConversationStatements]
+type ConversationStatements = { all: Statement; old: Statement }
 const deleteFiles = statement('forget/delete-files')
 const lockTurns = statement('forget/lock-transcript-turns')
 const reassignTurns = statement('forget/reassign-transcript-turns')
@@ -77,8 +79,7 @@ const flag = z.boolean().nullable()
 const conversationRow = z.object({
   key: z.string(),
   isTranscribed: flag,
-  lastAt: optionalText,
-  agents: z.array(z.tuple([z.string(), z.string().nullable(), flag])),
+  agents: z.array(z.tuple([z.string(), flag])),
 })
 
 const CONVERSATIONS_AT_ONCE = 500
@@ -93,14 +94,16 @@ export async function* conversationsToForget(
 ): AsyncGenerator<Conversation> {
   const [from, params] =
     sessionId === null
-      ? [conversations, { prefix: transcriptKey(project, '') }]
-      : [oneConversation, { sessionKey: sessionKey(project, sessionId) }]
-  for await (const page of readPages(graph, from, params, conversationRow, CONVERSATIONS_AT_ONCE)) {
-    for (const { key, isTranscribed, lastAt, agents } of page) {
-      if (![isTranscribed, ...agents.map(([, , isAgents]) => isAgents)].includes(true)) continue
-      const active = [lastAt, ...agents.map(([, at]) => at)].flatMap((at) => canonicalInstant(at ?? '') ?? [])
-      const isOld = active.length > 0 && active.every((at) => Date.parse(at) < Date.parse(before ?? ''))
-      if (before === null || isOld) yield { project, sessionKeys: [...agents.map(([of]) => of).sort(), key] }
+      ? [ofProject, { prefix: transcriptKey(project, '') }]
+      : [ofSession, { sessionKey: sessionKey(project, sessionId) }]
+  const pages =
+    before === null
+      ? readPages(graph, from.all, params, conversationRow, CONVERSATIONS_AT_ONCE)
+      : readPages(graph, from.old, { ...params, before }, conversationRow, CONVERSATIONS_AT_ONCE)
+  for await (const page of pages) {
+    for (const { key, isTranscribed, agents } of page) {
+      if (![isTranscribed, ...agents.map(([, isAgents]) => isAgents)].includes(true)) continue
+      yield { project, sessionKeys: [...agents.map(([of]) => of).sort(), key] }
     }
   }
 }
